@@ -1,6 +1,7 @@
 # syntax=docker/dockerfile:1
 
-# Base image of both stages, because wheels need the Python for which they were built; deploy/pin-images.sh pins its digest.
+# Base image of both stages, which must match because wheels require the Python version that built them;
+# deploy/pin-images.sh pins its digest.
 ARG PYTHON_IMAGE=docker.io/library/python:3.11.13-slim-bookworm
 
 FROM ${PYTHON_IMAGE} AS build
@@ -13,10 +14,11 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=igno
 COPY requirements-build.txt requirements-inspector.txt ./
 RUN pip install --require-hashes --no-deps --requirement requirements-build.txt \
  && pip wheel --require-hashes --no-deps --wheel-dir /wheels --requirement requirements-inspector.txt
-# Only the packages and their metadata; .dockerignore excludes everything else.
+# Copies only the packages and their metadata, because .dockerignore excludes everything else.
 COPY . .
 RUN pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \
- # Fail if the wheel lacks the native kernel, without which comparisons would be slow: the final image has no compiler.
+ # Fail if the wheel lacks the native kernel: the final image has no compiler, and without the kernel, comparisons
+ # would be slow.
  && python -m zipfile --list /wheels/detourage-*.whl | grep 'worker/grouping/distance/.*[.]so'
 
 FROM ${PYTHON_IMAGE}

@@ -22,8 +22,8 @@ extras := arrow benchmarks inspector papers plot render scrapy
 
 .PHONY: run $(extras) dev test test-domain test-store test-services test-command-line test-browser test-compose coverage faults soak hostile fuzz lint format docs site requirements audit clean
 
-# The tests start more than a hundred Python processes, and take twice as long if each compiles its
-# imports. They do so if this variable is set, as it is in many container images.
+# The tests start more than a hundred Python processes, and take twice as long if each process
+# compiles its imports. This variable, which many container images set, makes them do so.
 unexport PYTHONDONTWRITEBYTECODE
 
 OUTPUT ?= out/articles.jsonl
@@ -35,7 +35,7 @@ uv := $(bin)/uv --quiet pip install --python $(bin)/python
 compile := $(bin)/uv --quiet pip compile --upgrade --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command "make requirements"
 
-# Stamp files: each is newer than the requirements that were last installed.
+# Stamp files, each newer than the requirements that were last installed.
 tools := .venv/.tools
 runtime := .venv/.runtime
 development := .venv/.development
@@ -64,7 +64,8 @@ test:
 	@$(MAKE) --no-print-directory $(development) $(package)
 	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target test-services test-store test-command-line test-domain lint
 
-# One NumPy thread per process: NumPy threads that wait for work would occupy the cores of other jobs.
+# One NumPy thread per process, because NumPy threads that wait for work would occupy the cores of
+# other jobs.
 test-domain test-store test-services test-command-line: export OPENBLAS_NUM_THREADS := 1
 
 test-domain: $(development) $(package)
@@ -91,7 +92,7 @@ test-compose: $(development) $(package)
 		echo "no docker compose: apt-get install docker-compose" >&2; exit 1; }
 	$(bin)/python -m pytest -m compose tests/unit/test_compose.py
 
-# Not a gate: only a reader can judge whether an untested line matters.
+# Not a gate, because only a reader can judge whether an untested line matters.
 coverage: $(development) $(package)
 	rm -f .coverage .coverage.*
 	$(bin)/coverage run --module pytest tests/unit tests/property tests/integration tests/acceptance
@@ -103,7 +104,8 @@ coverage: $(development) $(package)
 fuzz: $(development) $(package)
 	$(bin)/python -m pytest --timeout 0 --hypothesis-profile fuzz tests/property/messaging tests/property/inputs tests/property/html tests/fuzz
 
-# The fault tests, then every fault; takes more than half an hour. The full-disk fault needs root.
+# The fault tests, and then every fault. Takes more than half an hour. The full-disk fault needs
+# root.
 faults: $(development) $(package)
 	$(bin)/python -m pytest --timeout 0 tests/faults
 	$(bin)/python -m tests.faults.report
@@ -112,7 +114,7 @@ faults: $(development) $(package)
 soak: $(development) $(package)
 	$(bin)/python -m tests.faults.soak
 
-# Sends thousands of hostile messages of every kind through a deployment; takes some twenty minutes.
+# Sends thousands of hostile messages of every kind through a deployment. Takes some twenty minutes.
 hostile: $(development) $(package)
 	$(bin)/python -m tests.faults.hostile.report
 
@@ -130,7 +132,7 @@ format: $(development)
 docs: $(runtime) $(package)
 	$(bin)/python -m docs.reference_pages docs/reference
 
-# Fails on broken links and on pages missing from the index. Works offline.
+# Fails on broken links and on pages that are missing from the index. Works offline.
 site: $(development) $(package)
 	$(bin)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir out/.doctrees --conf-dir docs . out/site
 	@echo "out/site/index.html"
@@ -143,7 +145,7 @@ requirements: $(tools)
 	$(compile) --output-file requirements-dev.txt --extra dev --extra arrow --extra benchmarks --extra inspector --extra papers --extra plot --extra render --extra scrapy --constraints requirements.txt pyproject.toml
 
 # Checks installed packages for known vulnerabilities. Not part of the tests, because it needs PyPI's
-# advisories, which mirrors do not have.
+# advisories, which package mirrors do not offer.
 audit: $(tools)
 	$(bin)/uv tool run pip-audit --strict --disable-pip --require-hashes --requirement requirements.txt
 
@@ -171,7 +173,7 @@ $(development): requirements-dev.txt $(tools)
 	$(uv) --compile-bytecode --require-hashes --no-deps --requirement requirements-dev.txt
 	@touch $@ $(runtime)
 
-# Accessibility checker for the inspector's pages, used only by tests.
+# Accessibility checker for the inspector's pages, used only by the tests.
 $(axe):
 	@command -v npm >/dev/null || { echo "no npm: apt-get install npm" >&2; exit 1; }
 	npm install --silent --no-save --prefix .venv/node axe-core@4.10

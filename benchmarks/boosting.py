@@ -17,7 +17,8 @@ LEARNING_RATE = 0.1
 SHRINKAGE = 1.0
 
 COLUMNS_AT_A_SPLIT = 0.4
-"""Share of the columns, drawn at random, that each split considers, so that trees differ more."""
+"""Share of the columns that each split considers; they are drawn at random, so that trees differ
+more."""
 
 SEED = 0
 
@@ -26,10 +27,10 @@ SEED = 0
 class DecisionTree:
     """A decision tree in which every node comes after its parent.
 
-    A row whose value of a node's `column` is at most its `threshold` continues with the `left`
-    child, any other with the `right`. A leaf has -1 as its column, 0 as its threshold and children,
-    and in `value` the amount that it adds to the log odds, a multiple of `LEAF_UNIT`; the value of
-    an inner node is 0.
+    At each node, a row goes to the `left` child if its value in the node's `column` is at most the
+    `threshold`, and to the `right` child otherwise. A leaf has column -1, and threshold and
+    children 0; its `value`, a multiple of `LEAF_UNIT`, is added to the log odds. Inner nodes have
+    the value 0.
     """
 
     column: Sequence[int]

@@ -41,7 +41,7 @@ def _draw(layout: str, picture: Path) -> None:
                 "--disable-gpu",
                 "--disable-background-networking",
                 "--disable-component-update",
-                # A sandboxed frame in a separate process is often not rendered in time.
+                # If a sandboxed frame runs in a separate process, it is often not rendered in time.
                 "--disable-features=IsolateSandboxedIframes",
                 "--disable-sync",
                 "--hide-scrollbars",

@@ -74,7 +74,7 @@ def read_in_stages(source: CorpusPage, times: Times) -> None:
 
 
 def by_trafilatura() -> Reader:
-    """Return a reader that uses trafilatura, with comments and metadata."""
+    """Return a reader that uses trafilatura and extracts comments and metadata, too."""
     try:
         from trafilatura import bare_extraction
     except ImportError as error:

@@ -31,7 +31,7 @@ PATIENCE_SECONDS = 3600.0
 
 
 def bodies(first: int, number: int) -> list[bytes]:
-    """Return page messages of the site, which have a few different structures."""
+    """Return page messages of a site whose pages have a few different structures."""
     return [
         message(f"https://{SITE}/{seed}", article_html(seed, number=3 + seed % 4))
         for seed in range(first, first + number)
@@ -39,7 +39,7 @@ def bodies(first: int, number: int) -> list[bytes]:
 
 
 def outcomes(deployment: Deployment, revision: int) -> int:
-    """Return the number of pages that have reached a revision."""
+    """Return how many pages have reached a revision."""
     return deployment.count(
         select(func.count()).select_from(StoredPage).where(StoredPage.revision >= revision)
     )

@@ -36,9 +36,9 @@ rights() {
     rabbitmqctl --quiet "$@" set_permissions --vhost / "$name" "$configure" "$write" "$read"
 }
 
-# Queues and exchanges of the service and of Celery.
+# Queues and exchanges that belong to the service and to Celery.
 own='crawler\.pages.*|articles(\.(changes|repeats))?|links|entities\.feedback.*|detourage\..*|celery.*|.*\.celery\.pidbox|amq\.gen.*'
-# Queues that the service fills for others.
+# Queues that the service fills for other systems.
 outgoing='entities\.(articles|repeats|changes)|crawler\.links'
 unreadable='entities\.articles\.unreadable'
 

@@ -10,7 +10,8 @@ set -eu
 umask 077
 directory=${1:-secrets} former=${2:-.env}
 mkdir -p "$directory"
-# Only the owner can enter the directory; the files are world-readable, as containers run as other users.
+# Only the owner can enter the directory; the files in it are world-readable, because containers run as
+# other users.
 chmod 700 "$directory"
 cd "$directory"
 case $former in /*) ;; *) former=$OLDPWD/$former ;; esac
@@ -28,7 +29,7 @@ for user in postgres database_service database_read \
     [ ! -e "$name" ] || continue
     variable=$(printf %s "$name" | tr '[:lower:]' '[:upper:]')
     password=$(sed -n "s/^$variable=//p" "$former" 2>/dev/null | tail -n 1 | tr -d "\"'\r")
-    # Hexadecimal digits need no quoting in a URL.
+    # Hexadecimal digits, which need no quoting in a URL.
     [ -n "$password" ] || password=$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')
     printf %s "$password" | secret "$name"
 done

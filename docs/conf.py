@@ -23,14 +23,15 @@ include_patterns = ["*.md", "docs/**.md", "benchmarks/**.md"]
 exclude_patterns = [".*", "build", "dist", "node_modules", "out", "tests", "worker"]
 
 myst_heading_anchors = 4
-# Names in docstrings are in single backticks.
+# Names in docstrings are set in single backticks.
 default_role = "py:obj"
 autodoc_member_order = "bysource"
-# Convert dashes, as between parameters and their descriptions; keep quotation marks as written.
+# Convert dashes, such as those between parameters and their descriptions, but keep quotation marks
+# as written.
 smartquotes_action = "D"
 
 html_theme = "furo"
-# Redirects from index.html, which web servers open, to the first page, the README.
+# Web servers open index.html, which redirects to the first page, the README.
 html_extra_path = ["site/index.html"]
 html_static_path = ["site/site.css"]
 html_css_files = ["site.css"]

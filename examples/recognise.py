@@ -5,14 +5,11 @@
 The recognition is a toy (runs of capitalised words). The consumption is production-grade:
 
 - an article is acknowledged after its result is on disk, so it is redelivered if the process dies
-  before;
-- the id of the article is a primary key, so redelivery has no effect;
-- the highest revision of a page wins, regardless of the order of arrival and of the URL it was
-  fetched from;
-- the prefetch count bounds memory and leaves articles for other consumers;
-- an unreadable message is moved to a separate queue and blocks nothing;
-- with ``--feedback entities.feedback``, the service is informed of the number of names in each
-  article, before the article is acknowledged.
+before that; - the id of the article is a primary key, so redelivery has no effect; - the highest
+revision of a page wins, regardless of the order of arrival and of the URL it was fetched from; -
+the prefetch count bounds memory and leaves articles for other consumers; - an unreadable message is
+moved to a separate queue and blocks nothing; - with ``--feedback entities.feedback``, the number of
+names in each article is reported to the service before the article is acknowledged.
 """
 
 import argparse
@@ -53,7 +50,7 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
         ca_file: Path | None = None,
         feedback: str | None = None,
     ) -> None:
-        # Without these the library does not verify the host name.
+        # Without these options, the library does not verify the host name.
         verified = {
             "cert_reqs": ssl.CERT_REQUIRED,
             "ca_certs": str(ca_file) if ca_file else None,
@@ -69,7 +66,8 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
         self._database.executescript(SCHEMA)
         self._queue = queue
         self._feedback = feedback
-        # Not the default exchange: permission to publish there extends to every queue.
+        # The default exchange is not used, because permission to publish to it extends to every
+        # queue.
         self._unreadable = Exchange(f"{queue}.unreadable", type="fanout", durable=True)
 
     def get_consumers(self, consumer_class: Any, channel: Any) -> list[Any]:
@@ -121,7 +119,8 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
                 " WHERE excluded.revision > pages.revision",
                 (*key[1:], json.dumps(entities, ensure_ascii=False)),
             )
-            # Previously separate pages whose URLs turned out to be variants of this page's.
+            # These pages used to be separate, but their URLs turned out to be variants of this
+            # page's URL.
             self._database.executemany(
                 "DELETE FROM pages WHERE site = ? AND url = ? AND revision < ?",
                 [(key[1], variant, key[3]) for variant in variants],

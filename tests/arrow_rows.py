@@ -1,4 +1,4 @@
-"""Article messages with every key, and read back from Arrow tables."""
+"""Article messages with a value for every key, and messages read back from Arrow tables."""
 
 from collections.abc import Mapping
 from types import NoneType
@@ -26,13 +26,13 @@ def message_of(row: Mapping[str, Any]) -> ArticleMessage:
 
 
 def _location(values: Mapping[str, Any]) -> list[Any]:
-    """Return a location as an array; it has four elements if the last ones are null."""
+    """Return a location as an array; it has only four elements if the last two are null."""
     found = list(values.values())
     return found[:4] if values["xpath"] is None else found
 
 
 def _present(annotation: Any, value: Any) -> Any:
-    """Return a value without the nulls of absent keys."""
+    """Return a value without the keys that are null only because they are absent in the message."""
     if isinstance(value, list):
         return [_present(annotation, each) for each in value]
     model = _model_in(annotation)
@@ -52,7 +52,7 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 
 
 def example(annotation: Any = ArticleMessage) -> Any:
-    """Return the JSON value of an annotation of the contract with a value for every key."""
+    """Return a JSON value that matches an annotation of the contract and has every key."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return {name: example(each.annotation) for name, each in annotation.model_fields.items()}
     if annotation in EXAMPLES:

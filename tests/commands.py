@@ -190,7 +190,7 @@ RIGHT: list[tuple[tuple[str, ...], str]] = [
     (("explain", "pages.jsonl", "--json", "why.json", "--html", "why.html"), "Bridge"),
     (("cluster", "pages.jsonl", "--json", "groups.json", "--threads", "1"), "a.example"),
 ]
-"""Commands that work without a deployment, with text that they print."""
+"""Commands that work without a deployment, each with a text that it prints."""
 
 BOTH: frozenset[Server] = frozenset(("database", "broker"))
 DATABASE: frozenset[Server] = frozenset(("database",))
@@ -235,5 +235,4 @@ OF_A_DEPLOYMENT: list[tuple[tuple[str, ...], frozenset[Server]]] = [
     (("quarantine", "drop", "--yes", "--stage", "feedback"), BROKER),
     (("send", "pages.jsonl"), BROKER),
 ]
-"""Commands that need a deployment, with the servers that each one contacts if there are no pages.
-"""
+"""Commands that need a deployment, each with the servers that it contacts if there are no pages."""

@@ -93,7 +93,7 @@ class ComparedTrees:
     def among(
         self, tree_ids: Sequence[int]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-        """Return the distances between trees, and a mask of those that are known."""
+        """Return the distances between trees, and a mask of the distances that are known."""
         distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
         np.fill_diagonal(distances, 0)
         for i, row in enumerate(tree_ids):
@@ -104,7 +104,7 @@ class ComparedTrees:
     def nearest(
         self, references: Sequence[int], tree_ids: Sequence[int]
     ) -> dict[int, NearestReference | None]:
-        """Return the nearest reference of each tree that has a known one."""
+        """Return the nearest reference of each tree for which it is known."""
         known = self._nearest.get(tuple(references), {})
         return {tree_id: known[tree_id] for tree_id in tree_ids if tree_id in known}
 

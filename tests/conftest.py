@@ -1,7 +1,7 @@
 """Fixtures: real services, an empty database for each module that needs one, and a deployment.
 
-Each fixture imports what it needs: most tests need no services, and importing the clients takes
-longer than running a file of such tests.
+Each fixture imports what it needs itself. Most tests need no services, and importing the clients
+would take longer than running a file of such tests.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def pytest_configure() -> None:
-    """Restore the default handling of signals that the caller of the tests ignores.
+    """Restore the default handling of signals that the process running the tests ignores.
 
     A shell without job control makes background processes ignore SIGINT, and nohup makes them
     ignore SIGHUP. Child processes inherit both settings.
@@ -44,7 +44,8 @@ def pytest_configure() -> None:
 def services() -> Iterator[Services]:
     """PostgreSQL and RabbitMQ.
 
-    They are taken from the settings, found on this machine, or started for the tests.
+    They are those named in the settings, those found on this machine, or servers started for the
+    tests.
     """
     from tests.services import running_services
 
@@ -56,7 +57,7 @@ def services() -> Iterator[Services]:
 def migrated_url(services: Services) -> Iterator[str]:
     """A database with the latest schema, which serves as a template.
 
-    Copying it is ten times as fast as migrating another database.
+    Copying this database is ten times as fast as migrating an empty one.
     """
     from tests.services import temporary_database
     from worker.store.database import Database

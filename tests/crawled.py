@@ -25,7 +25,7 @@ from worker.store.database import Database
 from worker.workflow.process import configure, process_state
 
 SITES = ("harbour-post.example", "sada-almina.example")
-"""Keys of two sites: one that has been redesigned, and one that is written from right to left."""
+"""Keys of two sites: one is redesigned, and the other is written from right to left."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def fill(settings: Settings, pages_per_template: int) -> None:
 
 
 def quarantine(settings: Settings, messages: Iterable[tuple[bytes, str]]) -> None:
-    """Add messages, given as pairs of body and reason, to the intake's quarantine."""
+    """Put messages, given as pairs of body and reason, into the intake's quarantine."""
     topology = topology_of(settings)
     with connect(settings) as connection, connection.channel() as channel:
         topology.declare(connection)

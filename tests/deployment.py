@@ -56,7 +56,7 @@ def remove_queues(settings: Settings) -> None:
 
 
 def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:
-    """Return the command for a service process whose name begins with its kind, as in ``worker-0``.
+    """Return the command that starts a service process with a name such as ``worker-0``.
 
     A worker runs tasks in `pool` processes.
     """
@@ -81,7 +81,7 @@ def process_environment(settings: Settings) -> dict[str, str]:
 class Deployment:
     """The processes of the service, together with simulated crawlers and entity recognisers.
 
-    Each process is given the database URL in a different spelling.
+    Each process gets a different spelling of the database URL.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class Deployment:
         return [json.loads(line) for line in lines.splitlines()]
 
     def log_file(self, process: str) -> Path:
-        """Return the log file of a process."""
+        """Return the path of a process's log file."""
         return self._logs / f"{process}.log"
 
     def publish(self, bodies: Iterable[bytes]) -> None:
@@ -196,7 +196,7 @@ class Deployment:
         self.wait_until(lambda: self.receipts() >= number)
 
     def revisions(self, site: str) -> dict[str, int]:
-        """Return the revision of each page of a site, by URL, with the retries of `count`."""
+        """Return the revision of each page of a site, by URL, retrying like `count`."""
         query = (
             select(StoredPage.url, StoredPage.revision)
             .join(Site, Site.id == StoredPage.site_id)

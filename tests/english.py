@@ -28,7 +28,8 @@ LEFT_OUT = (
     "worker/sample/",
 )
 
-# Separates two words: whitespace, a line break in a comment, or a gap between string literals.
+# Pattern for what separates two words: whitespace, a line break in a comment, or the gap between
+# two string literals.
 _SPACE = r"(?:[\s#>]|--|\"\s+f?\"|'\s+f?')+"
 
 _ENDS = frozenset({tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING})
@@ -55,10 +56,10 @@ class Finding(NamedTuple):
 
 
 def read_turns(guide: str) -> list[Turn]:
-    """Return the phrases that the guide's table sets in code font.
+    """Return the phrases that are in code font in the guide's table.
 
-    Phrases after "except" are allowed although they contain a phrase to avoid. An ellipsis matches
-    the beginning of any word.
+    Phrases after "except" are allowed although they contain a phrase to avoid. An ellipsis stands
+    for the rest of any word.
     """
     rows = re.findall(r"^\| (.+?) \| (.+) \|$", _section(guide), re.MULTILINE)
     turns = []
@@ -71,11 +72,11 @@ def read_turns(guide: str) -> list[Turn]:
 def find(path: str, text: str, turns: list[Turn]) -> Iterator[Finding]:
     """Yield the phrases to avoid in a file's text, in the order of the table."""
     if path == GUIDE:
-        # Blank lines preserve the line numbers.
+        # Insert blank lines in its place to preserve the line numbers.
         section = _section(text)
         text = text.replace(section, "\n" * section.count("\n"))
     elif path.endswith(".py"):
-        # Most files contain no such phrase; tokenize only files that do.
+        # Tokenizing is slow, and most files contain none of the phrases.
         turns = [turn for turn in turns if turn.pattern.search(text)]
         if turns:
             text = _prose_of_python(text, docstrings_only=path.startswith("tests/"))
@@ -119,7 +120,7 @@ def _words(phrase: str) -> str:
 
 
 def _prose_of_python(text: str, *, docstrings_only: bool) -> str:
-    """Blank out all but comments and strings; optionally, also strings that are not docstrings."""
+    """Blank out all but comments and strings or, on request, all but comments and docstrings."""
     lines = text.splitlines(keepends=True)
     starts = [0]
     for line in lines:

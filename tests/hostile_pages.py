@@ -19,7 +19,7 @@ def _page(body: str, head: str = "", attributes: str = "") -> str:
 
 
 def _comments(text: str) -> str:
-    """Return comments in which the given text replaces an author, a date and a body."""
+    """Return comments in which the given text takes the place of an author, a date or a body."""
     made = "".join(
         f"<li class='comment'><b class='name'>{author}</b> <i class='when'>{when}</i>"
         f"<p>{body}</p></li>"
@@ -89,7 +89,7 @@ _PLACES: dict[str, Callable[[str], str]] = {
     "markup comment": lambda text: _page(f"<!--{text}-->"),
     "beginning": lambda text: f"{text}{_page('')}",
 }
-"""Functions that build a page around a text, by the place of the text."""
+"""Functions that build a page around a text, by the part of the page that contains the text."""
 
 _TEXTS = {
     "spaces": " ",
@@ -218,7 +218,8 @@ TEXTS: dict[str, dict[str, Make]] = {
     }
     for place, shown in _PLACES.items()
 }
-"""Generators of pages with a repeated text, by the place and the kind of the text."""
+"""Generators of pages with a repeated text, by the part of the page that contains the text and by
+the kind of text."""
 
 MARKUP: dict[str, Make] = {
     **{
@@ -268,7 +269,7 @@ MARKUP: dict[str, Make] = {
 
 
 def baits() -> dict[str, Make]:
-    """Return the generators of hostile pages, by description; each takes an approximate length."""
+    """Return the generators of hostile pages by description; each takes an approximate length."""
     return {
         **{
             f"{text} in {place}": make

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def tracked_files() -> list[str]:
-    """Return the paths of the files that Git tracks."""
+    """Return the paths of the files tracked by Git."""
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True
     )
@@ -41,7 +41,7 @@ def copied_sources() -> list[str]:
 
 
 def below(source: str, paths: Iterable[str]) -> set[str]:
-    """Return those of the given paths that are a COPY source or inside one."""
+    """Return the given paths that are a COPY source or inside one."""
     return {
         path for path in paths if source == "." or path == source or path.startswith(f"{source}/")
     }

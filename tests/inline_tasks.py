@@ -52,7 +52,7 @@ class Tasks:
         self._chance = random.Random(seed)
 
     def restart(self, **settings: object) -> None:
-        """Run later tasks as a new process would, with some settings changed."""
+        """Run all later tasks as a new process would, with some settings changed."""
         configure(process_state().settings.model_copy(update=settings))
 
     def publish(self, site: str, htmls: Iterable[tuple[str, str]]) -> int:
@@ -95,7 +95,7 @@ class Tasks:
                 cluster(**site)
 
     def run(self, task: str, *, times: int = 1) -> int:
-        """Run each enqueued task of a kind the given number of times; return their number."""
+        """Run each enqueued task of a kind the given number of times; return the task count."""
         arguments = self.take(task)
         entries = [WaitingEntry(0, task, each, None, None, None, None, None) for each in arguments]
         for entry in [as_one_task(each) for each in batched(entries)] * times:
@@ -136,7 +136,7 @@ class Tasks:
         return self.database.run(query)
 
     def ask(self, query: Any) -> Any:
-        """Return the rows of a query, or plain values if the rows have a single column."""
+        """Return the rows of a query; if the rows have a single column, return its values."""
         with self.database.transaction() as session:
             return [row[0] if len(row) == 1 else tuple(row) for row in session.execute(query).all()]
 
@@ -145,7 +145,7 @@ class Tasks:
         return len(self.ask(select(Generation.number).where(Generation.site_id == site_id)))
 
     def groups(self, site_id: int) -> dict[str, tuple[int | None, str, str | None]]:
-        """Return group, role and compared page in the latest clustering, by page URL."""
+        """Return, by page URL, the group, role and compared page in the latest clustering."""
         last = select(func.max(Generation.number)).where(Generation.site_id == site_id)
         url_of = dict(self.ask(select(StoredPage.id, StoredPage.url)))
         return {

@@ -1,7 +1,7 @@
 """The example notebooks, run without Jupyter.
 
-Jupyter's kernel and client would add twenty packages, and the cells are plain Python that prints.
-``python -m tests.notebooks`` updates the stored output of the notebooks.
+Jupyter's kernel and client would add twenty dependencies, and the cells are plain Python code that
+prints. ``python -m tests.notebooks`` updates the stored output of the notebooks.
 """
 
 import io

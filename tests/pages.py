@@ -19,7 +19,7 @@ SENTENCES = (
 
 
 def paragraphs(seed: int, number: int = 5) -> list[str]:
-    """Return paragraphs that differ from one seed to another."""
+    """Return paragraphs that are different for each seed."""
     return [
         " ".join(
             f"{SENTENCES[(seed + 3 * position + step) % len(SENTENCES)]} Note {seed}-{position}."
@@ -52,7 +52,7 @@ def article_html(seed: int, *, number: int = 5, template: str = "plain") -> str:
 
 
 def message(url: str, html: str | None = None, **more: Any) -> bytes:
-    """Return the body of a page message."""
+    """Return the body of a page message as bytes."""
     values = {"version": 1, "url": url, "html": html, **more}
     return json.dumps({key: value for key, value in values.items() if value is not None}).encode()
 

@@ -38,7 +38,7 @@ def part_html(
 
 
 def page_html(pager: str, body: str, title: str = TITLE) -> str:
-    """Return a page with the given content below its article."""
+    """Return a page with the given content, and with a pager below its article."""
     return (
         f"<!doctype html><html lang='en'><head><title>{title}</title></head><body>"
         "<div class='menu'><ul><li><a href='/s1'>Sports</a></li></ul></div>"

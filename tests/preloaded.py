@@ -1,9 +1,7 @@
-"""Supervisors whose children share the modules imported by one process of the test run.
+"""Supervisors whose children inherit the modules imported by one process of the test run.
 
 A test that starts the service would otherwise spend most of its time on imports. The children are
-forked from a guardian, as those of `detourage run` are, and the guardians from this process:
-
-    python -m tests.preloaded SOCKET
+forked from a guardian, as in `detourage run`, and the guardians are forked from this process:
 """
 
 import atexit
@@ -44,7 +42,7 @@ class _Guardian(psutil.Process):
 
 @functools.cache
 def _listening() -> Path:
-    """Return the socket of the process that forks guardians, and that ends with this one."""
+    """Return the socket of the process that forks guardians; that process ends with this one."""
     path = Path(tempfile.mkdtemp(prefix="detourage-preloaded-")) / "socket"
     command = [sys.executable, "-m", "tests.preloaded", str(path)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -1,4 +1,4 @@
-"""Pages with further articles below the first, in markup of real themes, and pages without."""
+"""Pages with and without further articles below the first, in the markup of real themes."""
 
 import json
 import random
@@ -26,10 +26,7 @@ _SECTIONS = ("news", "city", "culture", "sport", "business")
 
 @dataclass(frozen=True)
 class Story:
-    """An article to be rendered with a theme; the seed determines its words.
-
-    It has `count` paragraphs.
-    """
+    """An article to be rendered in a theme, with `count` paragraphs of words chosen by the seed."""
 
     seed: int
     count: int = 6
@@ -103,7 +100,7 @@ def paragraph(seed: int, number: int, sentences: int = 3) -> str:
 class Made:
     """A generated page, with the unique words of its own article and of the articles below it.
 
-    `links` are the URLs of the articles below, if the page states them.
+    `links` are the URLs of the articles below, if the page contains them.
     """
 
     html: str
@@ -354,7 +351,7 @@ UNSEEN: Mapping[str, Theme] = {
     "blog": _blog,
     "microformats": _microformats,
 }
-"""Themes that were withheld when the rule was written."""
+"""Themes that were kept hidden while the rule was written."""
 
 
 def scrolling(theme: Theme, seed: int) -> Made:
@@ -464,7 +461,7 @@ ALONE: Mapping[str, Callable[[Story], str]] = {
     "manual": _manual,
     "chronicle": _chronicle,
 }
-"""Generators of pages with a single article whose parts have headings, dates or URLs."""
+"""Generators of pages with a single article, parts of which have headings, dates or URLs."""
 
 
 def alone(make: Callable[[Story], str], seed: int) -> Made:

@@ -1,9 +1,10 @@
 """PostgreSQL and RabbitMQ for the test session.
 
 Configured servers are used first, then those on this machine's standard ports. Otherwise, the
-embedded PostgreSQL is started, and RabbitMQ with docker compose or from Debian's package, which
-root installs if it is missing. If that fails, the session ends with a clear message: no test is
-skipped for lack of a service. Servers started here share nothing with the machine's own servers.
+embedded PostgreSQL is started, and RabbitMQ is started with docker compose or from Debian's
+package, which is installed if it is missing and the user is root. If that fails, the session ends
+with a clear message; no test is skipped for lack of a service. Servers started here share nothing
+with the machine's own servers.
 """
 
 import os
@@ -36,7 +37,8 @@ START_SECONDS = 90.0
 COMPOSE_FILE = Path(__file__).parents[1] / "docker-compose.yml"
 
 RABBITMQ_SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
-"""Debian's server program; the wrapper on PATH changes to the system server's directories."""
+"""Debian's server program; the wrapper on the PATH would use the directories of the system's
+server."""
 
 
 def spelled(url: str, spelling: str) -> str:
@@ -46,7 +48,7 @@ def spelled(url: str, spelling: str) -> str:
 
 @dataclass(frozen=True)
 class Services:
-    """URLs of a RabbitMQ broker, and of a PostgreSQL server that permits creating databases."""
+    """URLs of a RabbitMQ broker and of a PostgreSQL server on which databases can be created."""
 
     server_url: URL
     broker_url: str
@@ -63,7 +65,7 @@ def running_services() -> Iterator[Services]:
 def temporary_database(services: Services, template: str = "") -> Iterator[str]:
     """Yield the URL of an empty database, or of a copy of another, and drop it at the end.
 
-    Transactions do not wait for the disk, because no data needs to survive a crash of the server.
+    Commits do not wait for the disk, because no data needs to survive a crash of the server.
     """
     name = f"detourage_test_{secrets.token_hex(6)}"
     original = make_url(template).database if template else "template1"
@@ -95,7 +97,7 @@ def _postgresql(stack: ExitStack) -> URL:
 
 
 def _database_problem(url: URL) -> str | None:
-    """Return why a server does not permit creating databases, or None if it does."""
+    """Return why databases cannot be created on a server, or None if they can."""
     engine = create_engine(url, connect_args={"connect_timeout": 3})
     try:
         with engine.connect() as connection:
@@ -180,16 +182,16 @@ def _compose(stack: ExitStack) -> str | None:
 
 
 def rabbitmq_program() -> Path | None:
-    """Return the RabbitMQ command in Debian's package, which root installs if it is missing."""
+    """Return the RabbitMQ command of Debian's package, installing it as root if it is missing."""
     if not RABBITMQ_SERVER.exists() and os.geteuid() == 0 and shutil.which("apt-get"):
         _install("rabbitmq-server")
     return RABBITMQ_SERVER if RABBITMQ_SERVER.exists() else None
 
 
 def postgresql_programs() -> Path:
-    """Return the directory of Debian's PostgreSQL commands, which root installs if missing.
+    """Return the directory of Debian's PostgreSQL commands, installing them as root if missing.
 
-    The embedded PostgreSQL lacks TLS.
+    They are needed because the embedded PostgreSQL lacks TLS.
     """
     if not _installed_postgresql() and os.geteuid() == 0:
         _install("postgresql")
@@ -222,9 +224,9 @@ def _debian_package(stack: ExitStack) -> str | None:
 def private_node(home: Path, port: int, distribution_port: int, epmd_port: int) -> dict[str, str]:
     """Return environment variables for a node that shares nothing with other nodes on this machine.
 
-    The package's own settings specify one node name and one data directory. Two nodes in the same
-    directory, even on different ports, destroy the first node's data. Therefore, all paths are set
-    here, and the packaged settings file is not used.
+    The package's settings name a single node and a single data directory. If a second node used
+    that directory, even on another port, it would destroy the first node's data. Therefore, all
+    paths are set here, and the packaged settings file is not used.
     """
     inherited = {
         name: value

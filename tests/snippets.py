@@ -1,7 +1,7 @@
 """The snippets in the documentation, and the checks that they work.
 
 Fenced blocks and commands in running text are snippets. Unknown languages and commands are
-rejected, so that whoever adds one must specify how to check it.
+rejected, so a new one requires a check.
 """
 
 import configparser
@@ -47,7 +47,7 @@ OUTSIDE = frozenset(
         *("pre-commit", "rm", "tar"),
     )
 )
-"""Third-party programs whose arguments refer to nothing in this project."""
+"""Third-party programs, none of whose arguments refer to this project."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def check(snippet: Snippet) -> None:
 
 
 def check_command(command: str) -> None:
-    """Raise an error if a command in running text would not work; its arguments may be omitted."""
+    """Raise an error if a command in running text would not work; arguments may be missing."""
     _check_words(command.split(), whole=False)
 
 
@@ -174,7 +174,7 @@ def _check_click(root: click.Command, arguments: Sequence[str], *, whole: bool) 
     command, rest = root, list(arguments)
     while isinstance(command, click.Group) and rest:
         if rest[0].startswith("-"):
-            # Drop the options of the group itself, because they exit.
+            # Drop the options of the command group itself, which would end the process.
             _, rest, _ = command.make_parser(context).parse_args(rest)
             continue
         name, below, rest = command.resolve_command(context, rest)
@@ -192,7 +192,7 @@ def _check_click(root: click.Command, arguments: Sequence[str], *, whole: bool) 
 
 
 def _present(argument: str) -> str:
-    """Return an argument; a path is made relative, and created in the current folder."""
+    """Return an argument; make it relative and create it in the current folder if it is a path."""
     if argument.startswith("-") or "://" in argument or re.search(r"[\s>|]", argument):
         return argument
     path = Path(argument.removeprefix("/"))
@@ -272,7 +272,7 @@ def check_json(text: str) -> None:
         kinds: dict[str, type[BaseModel]] = {"links": LinksMessage, "entities": FeedbackMessage}
         kind = next((kinds[key] for key in kinds if key in value), ArticleMessage)
         kind.model_validate_json(text)
-        # Keys that are left out when empty need not be shown.
+        # Keys that the message omits when they are empty need not be shown.
         optional = {name for name, each in kind.model_fields.items() if each.exclude_if}
         assert set(kind.model_fields) - optional <= set(value) <= set(kind.model_fields)
     else:
@@ -297,7 +297,7 @@ def check_assignments(text: str) -> None:
 
 
 def check_ini(text: str) -> None:
-    """Check a settings file; server settings files have no sections."""
+    """Check a settings file; those of servers have no sections."""
     configparser.ConfigParser(delimiters="=", interpolation=None).read_string(f"[all]\n{text}")
 
 
@@ -314,7 +314,7 @@ def check_nothing(text: str) -> None:
 
 
 CHECKS: Mapping[str, Callable[[str], object]] = {
-    # Needed by the website, whose build rejects missing references.
+    # The website needs this language; its build rejects missing references.
     "{eval-rst}": check_nothing,
     "console": check_console,
     "ini": check_ini,

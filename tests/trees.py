@@ -21,7 +21,7 @@ def tree_of(text: str) -> Tree:
 
 def brackets_of(tree: Tree) -> str:
     """Write a tree in bracket notation, as read by `tree_of`."""
-    # Nodes are processed from last to first, that is from right to left in the text.
+    # Process the nodes from last to first, that is, from right to left in the text.
     pieces: list[str] = []
     open_nodes: list[tuple[int, str]] = []
     for node in range(len(tree) - 1, -1, -1):

@@ -11,7 +11,7 @@ ADMITTED = (
     "CREATE OR REPLACE FUNCTION admitted_schemas() RETURNS text[] LANGUAGE sql IMMUTABLE"
     " AS $$ SELECT ARRAY['{}', '{}'] $$"
 )
-"""SQL function definition that makes a database accept only the code of the given revisions."""
+"""SQL that makes a database accept only code of the given revisions."""
 
 
 def is_current(database: Database) -> bool:

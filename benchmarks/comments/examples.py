@@ -1,4 +1,4 @@
-"""Pages of corpora with their candidates for comments, the candidates' features and correctness."""
+"""Pages of corpora with their candidates for comments, and the candidates' features and labels."""
 
 import json
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ from worker.html import Page, PageError, parse_page
 from worker.inference import Features
 
 UNSAID = Path(__file__).with_name("unsaid.json")
-"""File that lists, by corpus, hand-checked pages with comments or reviews missing from their gold
-records."""
+"""File that lists, by corpus, pages whose gold records lack the comments or reviews on the page.
+These pages were checked by hand."""
 
 WHOLE_THREAD = 0.7
-"""Minimum word F1 between a thread's gold text and its best candidate for the page to be used. Some
-gold texts contain only the first posts."""
+"""Minimum word F1 of the best candidate with the gold text of a thread. Pages below it are not
+used, because some gold texts contain only the first posts."""
 
 THREAD = "forum"
 """Kind of pages whose gold text consists of all posts."""
@@ -33,9 +33,9 @@ THREAD = "forum"
 class Example:
     """A page of a corpus with its candidates.
 
-    Without candidates, `features` has no columns. `page_f1` scores the candidates if the gold
-    record lists comments individually, and `agreement` if it has their text as a whole; if both are
-    None, the page has no comments.
+    Without candidates, `features` has no columns. If the gold record lists comments individually,
+    `page_f1` has the candidates' scores; if it has their text as a whole, `agreement` does. If both
+    are None, the page has no comments.
     """
 
     corpus: str

@@ -45,10 +45,10 @@ MIN_VOTERS = 3
 class Result:
     """The comments found on a page.
 
-    `confidence` is that of the likeliest candidate, or 0 if it is not read. If the gold record
-    lists comments individually, `page_f1` scores the candidate's records, in percent, and `score`
-    the texts read from them. `agreement` is the word F1 (0 to 1) with the text of all comments.
-    `pattern` is what the service would store.
+    `confidence` is that of the likeliest candidate, or 0 if the candidate is too unlikely to be
+    read. If the gold record lists comments individually, `page_f1` scores the candidate's records,
+    in percent, and `score` scores the texts read from those records. `agreement` is the word F1 (0
+    to 1) with the text of all comments. `pattern` is the pattern that the service would store.
     """
 
     example: Example

@@ -23,7 +23,7 @@ KNOWN_BY = 150
 """Number of leading characters by which a comment is recognised within a record."""
 
 MAX_RECORDS = 4
-"""Maximum number of records per gold comment for a candidate to be correct."""
+"""Maximum ratio of a candidate's records to gold comments for the candidate to be correct."""
 
 
 def page_f1_of(
@@ -52,7 +52,7 @@ def page_f1_of(
 
 
 def is_good(scores: _Floats) -> npt.NDArray[np.bool_]:
-    """Return which groups count as correct in the evaluation of CommentsMiner."""
+    """Return which groups count as correct according to the evaluation of CommentsMiner."""
     return scores >= GOOD_PAGE_F1
 
 
@@ -83,7 +83,7 @@ def records_of(page: PageElements, members: Sequence[int]) -> list[tuple[int, tu
 
 
 def _text_of(page: PageElements, index: int, without: Sequence[int]) -> str:
-    """Return an element's text as one line, without the given disjoint inner elements in order."""
+    """Return an element's text as one line, leaving out inner elements (disjoint and in order)."""
     pieces: list[str] = []
     start = page.text_starts[index]
     for inner in without:

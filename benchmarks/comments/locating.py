@@ -1,4 +1,4 @@
-"""Location of a page's gold comments, so that parsing can be measured without detection."""
+"""Location of a page's gold comments, so that reading can be measured independently of finding."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -11,11 +11,11 @@ from benchmarks.evaluation.scores.records import Comment
 from benchmarks.evaluation.scores.words import words
 
 LEAST_RECALL = 0.85
-"""Minimum share of a comment's words in its element."""
+"""Minimum share of a comment's words that its element must contain."""
 
 MOST_WORDS = 400
-"""Maximum number of words in an element beyond twice those of its comment; an element with more
-words contains other comments."""
+"""Allowance for additional words: an element with more than twice the words of its comment plus
+this number contains other comments."""
 
 LEAST_GAIN = 0.05
 """Minimum gain in word F1 for a later element to replace an earlier one."""
@@ -33,7 +33,7 @@ class _Words:
         self.tokens.extend(word.lower() for word in words(text or ""))
 
     def own(self, group: Sequence[HtmlElement]) -> list[Counter[str]]:
-        """Count the words of each element, except those in elements of the group inside it."""
+        """Count each element's words, except those in other elements of the group nested in it."""
         counts = {each: Counter(self.tokens[self.start[each] : self.end[each]]) for each in group}
         for each in group:
             for above in each.iterancestors():
@@ -48,7 +48,8 @@ def locate(document: HtmlElement, wanted: Sequence[Comment]) -> list[HtmlElement
     """Return the elements with a common signature that best match the comments of a gold record.
 
     The best group has the highest F1 of matched elements, with a bonus for elements that contain
-    the author and date; in a tie, it has the fewest words in its matched elements.
+    the author and date. Ties are broken in favour of the group whose matched elements have the
+    fewest words.
     """
     page = _words_of(document)
     comments = [comment for comment in wanted if words(comment.text)]

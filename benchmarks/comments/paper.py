@@ -1,9 +1,9 @@
 """Print the accuracy of CommentsMiner: ``python -m benchmarks.comments.paper CORPORA``.
 
 Subtrees are mined and ranked by the paper's eight features. As in the paper (Subercaze et al. 2016,
-table 1), a ranker is trained on a fifth of the sites and tested on the rest. This is done for
-each fifth and repeated until there are a hundred runs. The table also has the result of training on
-four fifths. ``--model`` writes the best ranker, trained on all pages.
+table 1), a ranker is trained on a fifth of the sites and tested on the rest. Each fifth is used for
+training once, and the division is repeated until there are a hundred runs. The table also shows the
+results of training on four fifths. ``--model`` writes the best ranker, trained on all pages.
 """
 
 import argparse
@@ -101,9 +101,9 @@ def table(pages: Sequence[MinedPage], runs: int, rankers: Sequence[str]) -> Iter
 def _reached(
     pages: Sequence[MinedPage], ranker: Ranker, run: int, *, is_few: bool
 ) -> tuple[float, float]:
-    """Return a run's P@1 in percent, over all pages and over pages whose comments were mined.
+    """Return a run's P@1 in percent, over all pages and over the pages whose comments were mined.
 
-    Five consecutive runs share one division of the sites.
+    Every five consecutive runs share one division of the sites.
     """
     sites = sorted({page.site for page in pages})
     chance = np.random.default_rng(run // FOLDS)

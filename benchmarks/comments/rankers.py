@@ -21,7 +21,7 @@ SEED = 0
 
 @dataclass(frozen=True)
 class RankedList:
-    """A page's candidates (rows of features), with at least one correct and one wrong candidate."""
+    """A page's candidates (rows of features), with both correct and wrong ones among them."""
 
     rows: Floats
     right: Flags
@@ -79,7 +79,8 @@ def rank_net(
             rows, right = lists[number].rows, lists[number].right
             inner = np.tanh(rows @ first + shift)
             scores = inner @ second
-            # The force that pushes a correct and a wrong candidate apart, for each pair.
+            # Gradient that pushes the scores of a correct and a wrong candidate apart, for each
+            # pair.
             pull = 1 / (1 + np.exp(np.clip(scores[right][:, None] - scores[~right], -50, 50)))
             slope = np.zeros(len(rows))
             slope[right] = pull.mean(axis=1)
@@ -221,7 +222,7 @@ def random_forest(lists: Sequence[RankedList], *, trees: int = 300) -> Scorer:
 
 
 def _rows_of(lists: Sequence[RankedList]) -> tuple[Floats, Flags, Floats]:
-    """Return all candidates, their correctness, and weights by which all pages count equally."""
+    """Return all candidates, their correctness, and weights that make each page count equally."""
     weights = [
         np.where(each.right, 1 / each.right.sum(), 1 / (~each.right).sum()) for each in lists
     ]

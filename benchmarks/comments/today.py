@@ -40,16 +40,18 @@ CORPORA = {"wcxb": None, "dragnet": None, "daniel": 200, "fundus_body": None}
 """Corpora with texts, and the number of pages used from each (None for all)."""
 
 LOST = 0.05
-"""Minimum share of a gold text's words removed with comments for a page to count as losing text."""
+"""Minimum share of a gold text's words that the removal of comments must delete for the page to
+count as losing text."""
 
 WHOLE = 0.9
-"""Minimum F1 for a thread to count as completely read."""
+"""Minimum F1 for a thread to count as read completely."""
 
 MOST = 0.9
-"""Minimum share of a post's words in a text for the text to contain the post."""
+"""Minimum share of a post's words that a text must contain to count as containing the post."""
 
 HELD = 0.5
-"""Minimum share of a gold text's words in the page's source for the text to be extractable."""
+"""Minimum share of a gold text's words that the page's source must contain for the text to be
+extractable."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,9 @@ class Finders:
 class Row:
     """A page read both with and without removal of comments.
 
-    `content` is None if the page has no article, and `alone` is the score without removal of
-    comments. `is_held` is False if there is no article and the gold text is not in the page's
-    source either.
+    `content` is None if no article is extracted, and `alone` is the score without removal of
+    comments. `is_held` is False if no article is extracted and the page's source does not contain
+    the gold text either.
     """
 
     corpus: str

@@ -1,8 +1,8 @@
 """Train comment detection: ``python -m benchmarks.comments.train FOLDER --model FILE …``.
 
-``FOLDER`` contains the corpora. Pages whose gold records list comments individually provide correct
-and wrong candidates, and pages without comments only wrong ones. Pages whose gold records have the
-comments' text as a whole provide both (see `settled`).
+``FOLDER`` contains the corpora. Pages whose gold records list comments individually provide both
+correct and wrong candidates; pages without comments provide only wrong ones. Pages whose gold
+records have only the comments' text as a whole also provide both (see `settled`).
 """
 
 import argparse
@@ -49,7 +49,8 @@ CERTAINTY_FREEDOM = 0.3
 
 TREES_OF_CERTAINTY = 48
 LEAVES_OF_CERTAINTY = 6
-"""Number of trees per run, and of leaves per tree, for the trees averaged with the regression."""
+"""Number of trees per run, and number of leaves per tree, of the trees that are averaged with the
+regression."""
 
 LEAST_DEVIATION = 1e-9
 
@@ -72,8 +73,8 @@ HARDEST = 10
 comments."""
 
 EASY = 8
-"""Approximate number of other candidates used on such a page (see `HARDEST`), evenly spaced in
-order of likelihood."""
+"""Approximate number of less likely candidates used on such a page in addition to the `HARDEST`;
+they are evenly spaced in order of likelihood."""
 
 AGREES = 0.85
 """Minimum agreement with the text of all comments for a candidate to be possibly correct."""
@@ -82,8 +83,8 @@ DIFFERS = 0.3
 """A candidate is wrong if it agrees less than this with the text of all comments."""
 
 MIN_SETTLED = 3
-"""Minimum number of records for a candidate to be possibly correct; too many candidates with fewer
-records are not comments."""
+"""Minimum number of records for a candidate to be possibly correct. Candidates with fewer records
+are too often something other than comments."""
 
 GOOD_F1 = 100.0
 """Score assigned to the candidate that `settled` accepts as correct."""
@@ -92,7 +93,7 @@ BLINDED = (
     ("mean personal", "records with personal"),
     ("mean discussing", "records named discussing", "discussing around"),
 )
-"""Groups of columns, each of which is zeroed on a different half of the pages, so that
+"""Groups of columns. Each group is set to zero on a different half of the pages, so that
 classification also works for languages and terms that do not occur in training."""
 
 _Labels = tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.float64]]
@@ -102,8 +103,9 @@ def train(examples: Sequence[Example]) -> BoostedTrees:
     """Train the classifier of candidates on pages.
 
     A first classifier, trained on pages whose gold records list comments individually, selects the
-    hardest candidates on other pages. Threads with the posts' text as a whole are left out: the
-    first classifier alone would decide where their posts begin (see README.md).
+    hardest candidates on other pages. Threads whose gold records have only the posts' text as a
+    whole are left out, because the first classifier alone would decide where their posts begin (see
+    README.md).
     """
     measured = [
         example for example in examples if example.candidates and example.gold.kind != THREAD
@@ -141,8 +143,8 @@ def out_of_fold(
 class Choice:
     """The likeliest candidate of a page.
 
-    `place` is its index among the candidates. `measures` describe its comments as read; None if it
-    is too unlikely to be read.
+    `place` is its index among the candidates. `measures` describes the comments read from it, or is
+    None if the candidate is too unlikely to be read.
     """
 
     example: Example
@@ -307,7 +309,7 @@ def read_corpora(folder: Path) -> Iterator[Example]:
 
 
 def describe(folder: Path, examples: Sequence[Example], choices: Sequence[Choice]) -> Training:
-    """Describe the training done by `main`, with the share of pages whose choice is correct."""
+    """Describe the training by `main`, with the share of pages whose top candidate is correct."""
     corpora = [
         corpus_used(
             folder / name,

@@ -35,7 +35,7 @@ def _messages(path: Path) -> Iterator[dict[str, str]]:
 
 
 def pairs_of_size(sites: Sites, nodes: int, count: int) -> list[tuple[str, Tree, Tree]]:
-    """Return pairs of different pages of the same site with about the given number of nodes."""
+    """Return pairs of different pages of one site, both with about the given number of nodes."""
     pairs = []
     for name, trees in sorted(sites.items()):
         near = [tree for tree in trees if 0.85 * nodes <= len(tree) <= 1.15 * nodes]
@@ -52,7 +52,7 @@ def largest_sites(sites: Sites, count: int) -> dict[str, list[Tree]]:
 
 
 def strangers(sites: Sites, nodes: int) -> list[Tree]:
-    """Return pages of different sites (hence of different templates) with about `nodes` nodes."""
+    """Return pages with about `nodes` nodes, each from a different site and thus template."""
     nearest = [min(trees, key=lambda tree: abs(len(tree) - nodes)) for trees in sites.values()]
     return sorted(nearest, key=lambda tree: abs(len(tree) - nodes))[:MOST_TREES]
 

@@ -35,7 +35,7 @@ LARGEST_MATRIX = 1_100
 """Maximum number of pages for which the whole matrix is computed (about 600,000 pairs)."""
 
 FEWEST_PAGES = 35
-"""Minimum number of pages of a real site that is measured with a third of them as references."""
+"""Minimum number of pages of a real site to be measured with a third of its pages as references."""
 
 
 class TimedTrees(ComparedTrees):
@@ -46,7 +46,7 @@ class TimedTrees(ComparedTrees):
         self.seconds = defaultdict[type, float](float)
 
     def compare_part(self, wanted: MissingComparisons) -> None:
-        """Compute missing comparisons of one kind."""
+        """Compute the missing comparisons of one kind, and record the time."""
         start = time.process_time()
         super().compare_part(wanted)
         self.seconds[type(wanted)] += time.process_time() - start

@@ -17,7 +17,7 @@ from worker.grouping.distance.native import NativeForest
 from worker.html import Tree
 
 LEAST_PAGES = 20
-"""Minimum number of pages of a site that may represent sites with about 1,000 nodes per page."""
+"""Minimum number of pages for a site to represent sites with about 1,000 nodes per page."""
 
 REPEATS = 5
 

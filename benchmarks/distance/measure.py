@@ -32,7 +32,7 @@ def cpu_seconds(call: Callable[[], object]) -> float:
 
 
 def peak_megabytes(call: Callable[[], object]) -> float:
-    """Return the additional peak memory, in MB, of a call that runs in a separate process."""
+    """Return how much a call, run in a separate process, raises the peak memory, in MB."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         before, after = pool.apply(_peaks, (call,))
     return after - before

@@ -37,8 +37,8 @@ UNITS: dict[str, Tool] = {
 WHOLE_TABLES: dict[str, Tool] = {
     unit: partial(_ours, way=_way(unit, shortcuts=False)) for unit in _native.UNITS
 }
-"""The implementation of this project without trimming, bounds and bands, so that all table cells
-are computed."""
+"""The implementation of this project without trimming, bounds and bands, so that it computes every
+table cell."""
 
 
 class _Node:
@@ -105,7 +105,7 @@ PEERS: dict[str, Tool] = {"edist": _edist, "zss": _zss, "apted": _apted}
 
 
 def cells(a: Tree, b: Tree) -> int:
-    """Count the table cells of distinct keyroots without leaves, in the cheaper decomposition."""
+    """Count the table cells that the cheaper decomposition computes, leaving out leaves."""
     left, right = (
         [_spread(tree, mirrored=mirrored) for tree in (a, b)] for mirrored in (False, True)
     )

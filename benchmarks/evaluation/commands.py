@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EVERY_EXTRACTOR = "all"
 
 EXIT_NOT_RUN = 1
-"""Exit code if a requested extractor could not run and only the rest were measured."""
+"""Exit code if a requested extractor could not run, so that only the others were measured."""
 
 by_option = click.option(
     "--by", type=click.Choice(("site", "language")), help="Also average by site or language."

@@ -1,4 +1,4 @@
-"""Comparison of texts as bags of words, as in the Web Content Extraction Benchmark."""
+"""Comparison of texts as bags of words, as done by the Web Content Extraction Benchmark."""
 
 import re
 from collections import Counter

@@ -1,8 +1,8 @@
 """Comparison with peers: ``python -m benchmarks.extraction.compare SCORES CORPUS…``.
 
 SCORES is a file written by ``benchmarks.extraction.train --scores``. For every corpus and language,
-our scores are compared page by page with the scores of the peer with the highest mean. The interval
-is from a bootstrap over sites.
+our scores are compared, page by page, with those of the peer that has the highest mean. The
+interval is from a bootstrap over sites.
 """
 
 import argparse

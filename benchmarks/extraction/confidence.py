@@ -61,8 +61,8 @@ _Booleans = npt.NDArray[np.bool_]
 class PageExample:
     """An article with a known text.
 
-    `features` has a single row. `expected_f1` is the F1 of the words expected from the
-    probabilities of the lines; `is_right` is True if the true F1 is at least `GOOD_F1`.
+    `features` has a single row. `expected_f1` is the word F1 that the probabilities of the lines
+    predict; `is_right` states whether the actual F1 is at least `GOOD_F1`.
     """
 
     corpus: str
@@ -73,7 +73,7 @@ class PageExample:
 
 
 def read_examples(folder: Path, models: FoldModels) -> Iterator[PageExample]:
-    """Compute the evidence for the articles of a corpus; pages without an article are omitted."""
+    """Compute the evidence for the articles of a corpus; omit pages without an article."""
     corpus = load_corpus(folder)
     for gold in measurable(corpus):
         if not gold.text:
@@ -156,7 +156,7 @@ def table(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
 
 
 def calibration(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
-    """Yield the lines of a table of the share of correct articles by confidence."""
+    """Yield the lines of a table that shows the share of correct articles by confidence."""
     is_right = np.array([each.is_right for each in examples])
     yield "| confidence | pages | right, % |"
     yield "|---|---:|---:|"

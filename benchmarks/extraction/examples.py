@@ -30,7 +30,8 @@ from worker.papers.reading import page_of
 from worker.sample.crawl import generate
 
 ARTICLES = frozenset({None, "article"})
-"""Kinds of pages that are articles; None is the kind of all pages in corpora of articles."""
+"""Kinds of pages that are articles; None is included because corpora of articles record no kinds.
+"""
 
 SINGLE = frozenset({"wcxb", "fundus_body"})
 """Corpora with little more than one page per site, whose pages are read without other pages."""
@@ -42,7 +43,8 @@ BARE = "bare"
 """Name of the corpus of pages that consist of nothing but a text."""
 
 BARE_ARTICLES, BARE_OTHERS = 8, 2
-"""Intervals at which articles, and pages of other kinds, of a corpus are also used as bare pages.
+"""Intervals at which articles and pages of other kinds, respectively, are taken from a corpus to
+make bare pages.
 """
 
 BARE_FRAME = (
@@ -54,8 +56,8 @@ BARE_FRAME = (
 """Menu and footer of bare pages."""
 
 THREAD = "forum"
-"""Kind of pages whose gold texts are not used: readers write the content of such pages, and below
-an article, such content does not belong to the text."""
+"""Kind of pages whose gold texts are not used. Readers write the content of such pages; below an
+article, the same kind of content does not belong to the text."""
 
 COMMENT_LAYOUTS = (
     (
@@ -69,13 +71,13 @@ COMMENT_LAYOUTS = (
     ('div class="topic"', 'div class="post"', "<a>{name}</a> <time>Jan {day}, 2025</time>", ""),
     ('ul class="responses"', "li", "<span>{name} | 2023-11-{day:02}</span>", "<a>Report</a>"),
 )
-"""Layouts of comments: the tags around the list, each comment, its header and its actions."""
+"""Layouts of comments: the tags of the list, of each comment, of its header and of its actions."""
 
 POSTS_OF_THREAD = 28
-"""Number of comments from which a bare thread takes its posts."""
+"""Number of comments from which the posts of a bare thread are drawn."""
 
 WORDS_OF_TITLE = 8
-"""Number of words of the first post that form the title of a bare thread."""
+"""Number of words at the start of the first post that form the title of a bare thread."""
 
 GENERATED_SEED = 7
 GENERATED_PAGES = 3
@@ -91,11 +93,11 @@ class Example:
     """A page with what is known about its lines.
 
     `knowledge` is learned from the page with which the service compares this one, and `beside`
-    holds the features of the lines in that comparison. `shares` are the shares of the lines' words
-    in the gold text, and `unsaid` marks a lead that the gold record separates from its text.
-    `hints` are 1 for lines that the gold record requires, 0 for lines that it forbids, and `UNSAID`
-    for others. `roles` are from an annotator; `weak` roles are inferred (see
-    `benchmarks.extraction.weak`).
+    contains the features of the lines in that comparison. `shares` gives, for each line, the share
+    of its words that the gold text contains; `unsaid` marks a lead that the gold record separates
+    from its text. `hints` are 1 for lines that the gold record requires, 0 for lines that it
+    forbids, and `UNSAID` for all others. `roles` were assigned by an annotator; `weak` roles are
+    inferred (see `benchmarks.extraction.weak`).
     """
 
     corpus: str
@@ -172,9 +174,10 @@ def generated_examples() -> Iterator[Example]:
 def bare_examples(folder: Path, said: Sequence[str] = ()) -> Iterator[Example]:
     """Make pages that consist of little but a gold text: a headline and its lines.
 
-    Without them, the kind of a small page is a guess, because every crawled page has a template.
-    Half of the articles have comments with texts from `said`. Of these and of other kinds of pages,
-    only the kind is learnt: their lines would teach that the last items of a list are comments.
+    Every crawled page has a template, so without these pages in training, the kind of a small page
+    would be a guess. Half of the articles have comments with texts from `said`. Only the kind is
+    learnt from these articles and from pages of other kinds, because their lines would teach the
+    model that the last items of a list are comments.
     """
     corpus = load_corpus(folder)
     golds = [gold for gold in measurable(corpus) if gold.text and gold.kind != THREAD]
@@ -297,5 +300,5 @@ def lengths_of(evidence: Evidence) -> npt.NDArray[np.float32]:
 
 
 def fold_of(site: str, folds: int) -> int:
-    """Return the fold of a site, independently of other sites."""
+    """Return the fold of a site, which does not depend on the other sites."""
     return int(sha256(site.encode()).hexdigest(), 16) % folds

@@ -1,8 +1,8 @@
 """Page models for evaluation on sites that were not part of their training.
 
 ``benchmarks.extraction.train --folds N --into FOLDER`` writes a model for each fold of sites. They
-are also needed for training on the output of another model: that output must not be better in
-training than in use.
+are also needed to train a second model on the output of the first, because that output must not be
+better in training than in use.
 """
 
 from collections.abc import Iterator, Sequence

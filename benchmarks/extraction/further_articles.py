@@ -23,7 +23,7 @@ def words_of(made: Made) -> set[str]:
 
 
 def measure(title: str, pages: Mapping[str, Iterable[Made]], *, shows: bool) -> None:
-    """Print, for each theme, the pages, the pages with a leak, and the words leaked and kept."""
+    """Print the pages, pages with leaks, words leaked and words kept, as numbers for each theme."""
     print(f"| {title} | pages | with a leak | leaked | kept |\n|---|---:|---:|---:|---:|")
     for theme, made in pages.items():
         leaks, further, leaked, own, kept, count = 0, 0, 0, 0, 0, 0

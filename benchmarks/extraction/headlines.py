@@ -1,7 +1,7 @@
 """Scoring of the links of front pages: ``python -m benchmarks.extraction.headlines CORPORA``.
 
-``headlines.toml`` defines which links each page lists. Each distinct URL counts once. The script
-prints precision and recall per page, and their means over pages.
+``headlines.toml`` defines which links of each page should be found. Each distinct URL counts once.
+The script prints precision and recall for each page, and their means over pages.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def _pages(corpus: Path, names: Mapping[str, str]) -> list[tuple[str, Page]]:
 
 
 def _addresses(page: Page, pattern: re.Pattern[str]) -> tuple[set[str], set[str]]:
-    """Return the URLs that a page lists and the URLs found, among links with a text."""
+    """Return the URLs that should be found and those that are found, among links with a text."""
     outline = Outline.of(page.flat)
     base = base_of(outline.root, page.url)
     linked = (

@@ -1,4 +1,4 @@
-"""Labels that state which lines of a page are in its gold text."""
+"""Labels that state which lines of a page belong to its gold text."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -10,7 +10,7 @@ from benchmarks.evaluation.scores import Gold, matching_blocks, words
 from benchmarks.evaluation.scores.records import TextBlock
 
 UNSAID = -1
-"""Label of a line whose membership the gold record does not determine."""
+"""Label of a line for which the gold record does not determine whether it belongs to the text."""
 
 OF_GOLD = 0.5
 """Minimum share of a line's words that the gold text must contain for the line to belong to the
@@ -34,7 +34,7 @@ def shares_in_gold(
 ) -> npt.NDArray[np.float64]:
     """Return the share of each line's words that match the gold text, in order.
 
-    The headline that is given to every method is not matched with the lines.
+    The headline, which is given to every method, is not matched with the lines.
     """
     wanted = words(gold.text or "")
     title = words(headline.text) if headline is not None else []
@@ -66,8 +66,8 @@ def lines_of_lead(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.bool_]:
 def hinted_labels(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.int64]:
     """Label lines that contain a required or forbidden snippet, or are part of a comment.
 
-    Labels are 1 for lines of the article, 0 for others, and `UNSAID` for lines without a label or
-    with both labels.
+    Labels are 1 for lines of the article, 0 for lines outside it, and `UNSAID` for lines for which
+    the gold record indicates neither or both.
     """
     comments = _spaced(" ".join(comment.text for comment in gold.comments or ()))
     wanted = [_spaced(snippet) for snippet in gold.wanted]

@@ -34,7 +34,7 @@ TOOLS = {
     "NCT5": "nct5",
     "NCT25": "nct25",
 }
-"""Methods by their names in the paper, in which JTA uses stop lists and JTS does not."""
+"""Methods by their names in the paper (JTA uses stop lists, JTS does not)."""
 
 TRAINED_BY_LANGUAGE = frozenset({"NCT5"})
 """Tools that are trained separately for each language; all other tools are the same for all
@@ -79,8 +79,8 @@ Figures = dict[tuple[str, str], float]
 class Tools:
     """The tools, applied to the pages of a corpus.
 
-    `diseases` are by language and name. `boilerpipe` is the method used for Boilerpipe, and
-    `sample` the number of pages scored per language.
+    `diseases` maps languages to diseases by name. `boilerpipe` is the method used for Boilerpipe,
+    and `sample` the number of pages scored per language.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ def figures_of(rows: Sequence[Row]) -> Figures:
 
 
 def best(figures: Mapping[str, Mapping[str, Figures]], language: str, key: tuple[str, str]) -> str:
-    """Return the tools with the highest figure (as displayed), followed by this figure."""
+    """Return the tools with the highest figure (after rounding), followed by this figure."""
     shown = {tool: f"{found[language][key]:.1f}" for tool, found in figures.items()}
     highest = max(shown.values(), key=float)
     tools = [tool for tool, value in shown.items() if value == highest]

@@ -10,14 +10,14 @@ from worker.article.hashed_words import HashedWords
 from worker.inference import Features
 
 UNKNOWN: Final = -1
-"""Number of an unknown role or kind."""
+"""Number that denotes an unknown role or kind."""
 
 _Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class TextLabels:
-    """Which lines of a page are in a text, with the weight of each line (0 if unknown)."""
+    """Which lines of a page belong to a text, with the weight of each line (0 if unknown)."""
 
     is_text: npt.NDArray[np.bool_]
     weights: _Floats
@@ -27,9 +27,10 @@ class TextLabels:
 class Lesson:
     """A page as the network sees it in training, alone or compared with another page.
 
-    `lengths` are numbers of words. `in_gold` marks lines of the gold text or of required snippets,
-    and `convention` is the number of the convention that this text follows. `in_text` marks lines
-    with text roles. Weights of unknown lines are 0; `roles` and `kind` are numbers, or `UNKNOWN`.
+    `lengths` are the numbers of words of the lines. `in_gold` marks lines of the gold text or of
+    required snippets, and `convention` is the number of the convention that the gold text follows.
+    `in_text` marks lines with text roles. The weights of unknown lines are 0; `roles` and `kind`
+    are numbers, or `UNKNOWN`.
     """
 
     features: Features

@@ -1,9 +1,10 @@
 """Locations of articles in their pages: ``python -m benchmarks.extraction.locations CORPORA``.
 
-For each corpus: the blocks found again, by XPath and by bytes, with the same text; the values,
-images and comments with a location; the bytes that locations add to a message, and the time that
-they add to reading. For fundus_body, also the expected images that are found, and whether their
-location is the image or picture with their URL.
+For each corpus, the script prints how many blocks are found again, with the same text, by XPath and
+by byte offsets; how many values, images and comments have a location; and how many bytes locations
+add to a message, and how much time they add to reading. For fundus_body, it also prints how many
+expected images are found, and whether their location is the `img` or `picture` element with their
+URL.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from worker.article.reader import Content, read_content
 from worker.html import Page, PageError, parse_page
 
 PICTURE_BYTES = 20_000
-"""Maximum number of bytes before an image that are searched for its picture element."""
+"""Maximum number of bytes before an image in which its picture element is searched for."""
 
 CORPORA = ("daniel", "fundus_body", "trafilatura_eval", "wcxb", "zh_cwced", "msv_big9", "dragnet")
 
@@ -157,7 +158,7 @@ def _count_images(html: bytes | str, content: Content, wanted: Any, counts: Coun
         if location is not None and location.start is not None:
             before = source[max(0, location.start - PICTURE_BYTES) : location.start]
             tag = source[location.start : location.end]
-            # The URL may be that of a `source` element before the image.
+            # The URL may be that of a `source` element that precedes the image.
             opened = before.lower().rfind(b"<picture")
             markup = (before[opened:] if opened >= 0 else b"") + tag
             picture = markup.decode("utf-8", "replace")

@@ -1,8 +1,8 @@
 """Training of the network that judges pages; only this training needs PyTorch.
 
-The network has the structure of `worker.inference.networks`, but uses floating-point numbers.
-Columns, words and the class names of whole pages are dropped at random, so that it generalises to
-other sites.
+The network has the structure of `worker.inference.networks`, but uses floating-point numbers. So
+that it generalises to other sites, columns, words and the class names of whole pages are dropped at
+random in training.
 """
 
 from collections.abc import Iterator, Sequence
@@ -49,17 +49,18 @@ LEFT_OUT: Final = 0.25
 COLUMNS_LEFT_OUT: Final = 0.1
 WORDS_LEFT_OUT: Final = 0.3
 NAMES_LEFT_OUT: Final = 0.2
-"""Share of the pages whose class names are dropped, because many sites now generate such names."""
+"""Share of pages whose class names are dropped; it is high because many sites now generate such
+names."""
 
 F1_WEIGHT: Final = 0.3
-"""Weight of a page's loss in expected F1, relative to the cross-entropy of its lines."""
+"""Weight of the loss in a page's expected F1, relative to the cross-entropy of its lines."""
 
 KIND_WEIGHT: Final = 0.3
-"""Weight of the kind of a page, relative to the cross-entropy of its lines."""
+"""Weight of the loss in a page's kind, relative to the cross-entropy of its lines."""
 
 CONVENTION_RATE: Final = 10.0
-"""Learning rate of the gold texts' conventions, relative to the network's; at the same rate, they
-would hardly change."""
+"""Learning rate of the gold texts' conventions, relative to that of the network. At the same rate,
+the conventions would hardly change."""
 
 USUAL: Final = 2.5
 """Initial log odds that a gold text includes a line with a text role."""
@@ -70,7 +71,7 @@ MAX_LINES: Final = 1500
 MIN_DEVIATION: Final = 0.05
 
 LEAST: Final = 1e-5
-"""Minimum distance of probabilities from 0 and 1."""
+"""Minimum distance of probabilities from 0 and from 1."""
 
 _NUMBERS: Final = (NAME_NUMBERS, NAME_NUMBERS, TEXT_NUMBERS)
 
@@ -156,8 +157,8 @@ class _Loss(nn.Module):
     """Loss of a batch, with the conventions of gold texts as parameters.
 
     A convention is the probability, for each role, that a gold text includes lines with this role.
-    The probability that a line is in the gold text is a sum over all its roles, so that gold texts
-    without leads or with captions do not contradict annotators.
+    The probability that a line is in the gold text is a sum over all roles that the line may have.
+    Gold texts that omit leads or include captions therefore do not contradict annotators.
     """
 
     def __init__(self, conventions: int) -> None:
@@ -247,7 +248,7 @@ def _moments(lessons: Sequence[Lesson]) -> tuple[_Floats, _Floats]:
 
 
 def _groups(lessons: Sequence[Lesson], chance: np.random.Generator) -> list[list[int]]:
-    """Return the indices of pages, in batches of similar length."""
+    """Return the indices of pages, grouped into batches of similar length."""
     lengths = np.array([min(MAX_LINES, len(each.lengths)) for each in lessons])
     order = np.argsort(lengths * np.exp(chance.normal(0, 0.15, len(lengths))), kind="stable")
     groups: list[list[int]] = [[]]
@@ -321,7 +322,7 @@ def _as_layer(layer: nn.Linear) -> Layer:
 
 
 def _units(weights: Tensor) -> Weights:
-    """Return weights in units of `WEIGHT_UNIT`; raise ValueError if one is too large."""
+    """Return weights as multiples of `WEIGHT_UNIT`; raise ValueError if one is too large."""
     units = np.rint(weights.detach().double().numpy() / WEIGHT_UNIT)
     if np.abs(units).max() > np.iinfo(np.int16).max:
         raise ValueError("a weight of the network is too large")

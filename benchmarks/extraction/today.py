@@ -1,4 +1,4 @@
-"""Comparison of the service and its peers on pages of today's web, in a single run.
+"""Comparison of the service and its peers on current pages, in a single run.
 
 python -m benchmarks.extraction.today CORPORA --models FOLDER [--peers NAMES] [--sample N]
 
@@ -44,7 +44,8 @@ FOUND = 0.8
 """Minimum recall for an article to count as found by a peer."""
 
 HALF = 0.5
-"""Recall of the service below which a page is listed, with the reason."""
+"""Recall below which a page is listed with the reason why the service missed most of its article.
+"""
 
 WARMING = 10
 """Number of warm-up pages that are read before timing begins."""
@@ -57,7 +58,7 @@ FIGURES = (
 
 @dataclass(frozen=True)
 class Sample:
-    """A page with its gold record."""
+    """A page of a corpus and its gold record."""
 
     corpus: str
     gold: Gold
@@ -106,7 +107,7 @@ def parsed(source: Source) -> Page:
 
 
 def read_ours(samples: Sequence[Sample], models: FoldModels) -> Iterator[Text]:
-    """Extract pages as the service does, with models that were not trained on their sites."""
+    """Extract pages as the service does, each with the model that was not trained on its site."""
     for place, each in enumerate([*samples[:WARMING], *samples]):
         with models.on_site(each.gold.site):
             began = process_time()
@@ -199,7 +200,7 @@ def snippets(
 
 
 def spaced(text: str) -> str:
-    """Return the words of a text, a space before each, as a snippet may end within a word."""
+    """Return the words of a text, each after a space, because a snippet may end within a word."""
     return f" {' '.join(words_of(text))}"
 
 
@@ -238,7 +239,7 @@ def reason(each: Sample, models: FoldModels) -> str:
 
 
 def reasons(samples: Sequence[Sample], ours: MethodScores, models: FoldModels) -> Iterator[str]:
-    """Yield a table of the pages with less than half of the article, by group and reason."""
+    """Yield a table of the pages on which most of the article is missed, by group and reason."""
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for each, score in zip(samples, ours.scores, strict=True):
         if score.recall < HALF:

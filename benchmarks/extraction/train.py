@@ -1,9 +1,9 @@
 """Train the model of pages: ``python -m benchmarks.extraction.train CORPUS… --model FILE``.
 
 The roles of lines are learnt from three sources: pages whose lines are labelled with roles; gold
-texts, which include lines according to the convention of their corpus and kind of page; and
-required and forbidden snippets. With ``--folds``, the model is first cross-validated. Each site is
-in a single fold, so that no page is scored by a model that was trained on its site.
+texts, whose choice of lines follows a convention of their corpus and kind of page; and required and
+forbidden snippets. With ``--folds``, the model is first cross-validated: each site is in a single
+fold, so no page is scored by a model that was trained on its site.
 """
 
 import argparse
@@ -66,14 +66,14 @@ OF_ARTICLES: Final = frozenset({"daniel", "fundus_body", "l3s_gn1", "msv_big9"})
 CREDITS: Final = {
     "wcxb": "texts (Web Content Extraction Benchmark 1.0, Murrough Foley, CC BY 4.0)",
 }
-"""Descriptions, in the header of a model, of corpora whose licences require attribution."""
+"""Attributions of corpora whose licences require them, for the header of the model file."""
 
 LOOSE_LENGTH: Final = 30
 """Minimum number of words for a line to have its full weight in a corpus with loose gold texts,
-that is, texts that may or may not include titles, bylines and captions."""
+which may or may not include titles, bylines and captions."""
 
 HINTS_WEIGHT: Final = 0.3
-"""Total weight of the snippets of a page on which at least `FULL_HINTS` lines contain any."""
+"""Total weight of the snippets of a page if at least `FULL_HINTS` of its lines contain one."""
 
 FULL_HINTS: Final = 10
 
@@ -88,8 +88,8 @@ CHUNK: Final = 20
 """Number of pages that a process scores at a time."""
 
 RARE: Final = 0.5
-"""Exponent of the weight of rare roles: a line has the weight n ** -`RARE` if n lines have its
-role."""
+"""Exponent for the weight of rare roles: if n lines have a role, each of them has the weight n **
+-`RARE`."""
 
 _NUMBERS: Final[dict[str | None, int]] = {role: at for at, role in enumerate(ALL_ROLES)}
 
@@ -123,7 +123,7 @@ def fit_trees(learnt: Sequence[Lesson], seed: int) -> BoostedTrees:
 
 
 def lessons(examples: Sequence[Example], loose: Collection[str]) -> Iterator[Lesson]:
-    """Yield lessons for each page, alone and compared with another; `loose` as for `fit_all`."""
+    """Yield lessons for each page, alone and compared with another; `loose` is as in `fit_all`."""
     conventions: dict[tuple[str, str], int] = {}
     of_roles = _weights_of_roles(examples)
     for each in examples:
@@ -184,7 +184,7 @@ def _role_weights(example: Example, numbers: npt.NDArray[np.int64], of_roles: _F
 
 
 def _numbers_of(example: Example) -> npt.NDArray[np.int64]:
-    """Return the number of each line's role, as assigned by an annotator if there was one."""
+    """Return the number of each line's role, preferring a role assigned by an annotator."""
     roles = example.roles if example.roles is not None else example.weak
     if roles is None:
         return np.full(len(example.lengths), UNKNOWN)
@@ -192,7 +192,7 @@ def _numbers_of(example: Example) -> npt.NDArray[np.int64]:
 
 
 def _weights_of_roles(examples: Iterable[Example]) -> _Floats:
-    """Return the weight of a line by role; the mean over the manually labelled lines is 1."""
+    """Return the weight of a line for each role, with a mean of 1 over manually labelled lines."""
     counts = Counter(role for each in examples for role in each.roles or () if role in _NUMBERS)
     numbers = np.array([counts[role] for role in ALL_ROLES])
     weights = np.maximum(1.0, numbers) ** -RARE
@@ -233,7 +233,7 @@ def fit_all(
         [each for each in examples if fold_of(each.gold.site, folds) != fold]
         for fold in range(folds)
     ]
-    # Forked processes share the examples.
+    # Forking lets the processes share the examples.
     with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
         _SHARED[:] = [*seen, examples]
         places = range(folds + 1)
@@ -265,7 +265,7 @@ def cross_validate(
         each for each in examples if each.shares is not None and each.corpus not in (BARE, SAMPLE)
     ]
     scores: Scores = {}
-    # Forked processes share the examples and the models.
+    # Forking lets the processes share the examples and the models.
     with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
         _SHARED[:], _MODELS[:] = [scored], models
         of_pages = pool.map(_score_shared, range(len(scored)), chunksize=CHUNK)
@@ -359,7 +359,7 @@ def _labels_used(folder: Path, examples: Iterable[Example]) -> TrainingCorpus:
         use="roles",
         pages=len(sites),
         sites=len(set(sites)),
-        # Its pages belong to other corpora.
+        # The pages belong to other corpora.
         pages_digest=None,
         gold_digest=sha256((folder / ROLES_FILE).read_bytes()).hexdigest(),
     )

@@ -1,8 +1,7 @@
-"""Weak labels, which are roles of lines inferred from a page's gold record.
+"""Weak labels: roles of lines that are inferred from a page's gold record.
 
-A line that equals the title is the headline, a short line outside the gold text with an author's
-name is a byline, and text in a caption element outside the gold text is a caption. Most lines get
-no role.
+A line that equals the title is the headline. Outside the gold text, a short line with an author's
+name is a byline, and text in a caption element is a caption. Most lines get no role.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,18 +16,19 @@ from worker.inference import Features
 from worker.text import words
 
 IN_GOLD = 0.8
-"""Minimum share of a line's words that the gold text must contain for the line to be certainly part
-of it."""
+"""Minimum share of a line's words that the gold text must contain for the line to certainly belong
+to the text."""
 
 NOT_IN_GOLD = 0.3
-"""Share of a line's words in the gold text below which the line is certainly not part of it."""
+"""A line certainly does not belong to the text if the gold text contains less than this share of
+its words."""
 
 LONG = 6
-"""Minimum number of words of a line used to locate the article."""
+"""Minimum number of words of a line that serves to locate the article."""
 
 LINES_BEFORE = 20
 LINES_AFTER = 15
-"""Maximum distance from the article, in lines, at which a line may be assigned a role."""
+"""Maximum distance from the article, in lines, at which a line can get a role."""
 
 LINES_TO_LEAD = 12
 """Maximum distance of the lead from the start of the article, in lines."""
@@ -51,8 +51,9 @@ DATED = 0.4
 class KnownLines:
     """The lines of a page with what is known about them.
 
-    `shares` are the shares of their words in the gold text, and `lead` marks a lead that the gold
-    record separates. `title`, `authors` and `captions` come from the gold record.
+    `shares` gives, for each line, the share of its words that the gold text contains; `lead` marks
+    a lead that the gold record separates from its text. `title`, `authors` and `captions` come from
+    the gold record.
     """
 
     tokens: Sequence[Sequence[str]]

@@ -1,7 +1,7 @@
 """Names of months, weekdays and units of time for `worker.text`.
 
-``python -m benchmarks.language.names worker/text/names.json`` writes them. They are taken from the
-Unicode CLDR data in the installed Babel; a test fails if they are outdated.
+``python -m benchmarks.language.names worker/text/names.json`` writes the names to that file. They
+are taken from the Unicode CLDR data in the installed Babel; a test fails if the file is outdated.
 """
 
 import json
@@ -36,17 +36,16 @@ _UNITS: dict[_Unit, int] = {
     "year": 31_557_600,
 }
 _NEVER = 1_000_000
-"""Threshold for larger units that is never reached, so that Babel does not change the given unit.
-"""
+"""Threshold for larger units, so high that Babel never converts an age to a larger unit."""
 
 _COUNTS = (1, 2, 5)
-"""Numbers that cover all plural forms of most languages."""
+"""Numbers that together require all plural forms of most languages."""
 
 _OF_AGES = sorted(LANGUAGES | {"zh", "zh_Hant", "ko", "fa", "th", "bn", "ta", "ur", "hi"})
 """Languages whose expressions of age are included."""
 
 _WITHOUT_NUMBER = {"one": 1, "two": 2}
-"""Plural categories whose forms may omit the number, with the number that each denotes."""
+"""Plural categories whose forms may omit the number, mapped to the number that each implies."""
 
 _CATEGORIES = ("zero", "one", "two", "few", "many", "other")
 """Plural categories of CLDR."""
@@ -80,13 +79,13 @@ _OFTEN_WRITTEN: dict[str, dict[str, _Unit]] = {
     "nn": {"dag": "day", "dagar": "day"},
     "th": {"ชั่วโมงที่แล้ว": "hour"},
 }
-"""Common short forms that CLDR lacks or lists for two units."""
+"""Common short forms that CLDR lacks, or lists for two different units."""
 
 _AGO_KO = "전"
 
 _MOST_UNITS = 3
-"""Maximum number of units with which a word may occur in a language and still count as a unit
-itself."""
+"""Maximum number of units that a word may accompany in a language and still count as a unit itself.
+"""
 
 
 def names() -> dict[str, Any]:
@@ -130,7 +129,7 @@ def _months() -> dict[str, dict[str, int]]:
 
 
 def _codes() -> list[str]:
-    """Return the first parts of BCP 47 tags supported by Babel, including `und`."""
+    """Return the primary subtags of the BCP 47 tags supported by Babel, including `und`."""
     known = {identifier.split("_")[0] for identifier in localedata.locale_identifiers()}
     known.update(get_global("language_aliases"))
     return sorted({"und", *filter(_CODE.fullmatch, known)}, key=lambda code: (len(code), code))
@@ -164,8 +163,9 @@ def _weekdays() -> Iterable[str]:
 def _of_locale(language: str, part: str) -> Any:
     """Return a part of a language's data.
 
-    `Locale.months` caches the months of the first language requested in data that other languages
-    inherit, so later languages would get Azerbaijani months in addition to their own.
+    `Locale.months` must not be used: it caches the months of the first language requested in data
+    that other languages inherit, so all later languages would get, for example, the Azerbaijani
+    months in addition to their own.
     """
     data = localedata.load(str(Locale.parse(language)))
     return localedata.LocaleDataDict({part: deepcopy(data[part])})[part]
@@ -179,7 +179,8 @@ def _words_of_ages() -> tuple[set[str], set[str]]:
         locale = Locale.parse(language)
         counts = Counter(word for unit in _UNITS for word in _words_of(locale, unit))
         for word, count in counts.items():
-            # Words that occur with several units are not units, such as "ago", "vor" and "il y a".
+            # Words that accompany several units, such as "ago", "vor" and "il y a", are not units
+            # themselves.
             (directions if count > _MOST_UNITS else units).add(word)
     return units, directions - units
 
@@ -210,8 +211,8 @@ def _before_ko(word: str) -> tuple[str, str]:
 def _ages() -> dict[str, dict[str, dict[str, Any]]]:
     """Return how each language expresses ages: units by word, and phrases without a number.
 
-    A word denotes a unit if it occurs with no other unit. A phrase without a number denotes one
-    unit (``час назад``), or two units if the language has a form for that.
+    A word denotes a unit if it occurs with no other unit. A phrase without a number means one of
+    the unit (``час назад``), or two of it if the language has a dual form.
     """
     ages: dict[str, dict[str, dict[str, Any]]] = {}
     for language in _OF_AGES:

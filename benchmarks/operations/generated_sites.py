@@ -1,7 +1,7 @@
 """Generation of inexpensive pages for any number of sites that do not share templates.
 
-Processing a page takes a fraction of the time of a real page, but puts the same load on the queues.
-Nearly all pages of a site have different trees.
+Processing such a page takes a fraction of the time of a real page, but loads the queues just as
+much. Nearly all pages of a site have different trees.
 """
 
 import json

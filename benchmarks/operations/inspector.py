@@ -112,7 +112,7 @@ def main(copies: int, rounds: int, *, is_kept: bool) -> None:
 
 
 def multiply(url: str, copies: int) -> tuple[str, list[dict[str, int]]]:
-    """Copy all data on pages in a database; return a summary, and views to be measured."""
+    """Copy all page data in a database; return a summary, and the views to be measured."""
     engine = create_engine(url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         values = {

@@ -1,9 +1,9 @@
-"""Duration of a crawl of many sites or a large site, and waiting times of fresh pages.
+"""Duration of a crawl of many sites or of one large site, and waiting times of fresh pages.
 
 python -m benchmarks.operations.many_sites [--sites N] [--pages N] [--minutes N]
 
 During the crawl, a page of a known site and the first page of a new site are sent every few
-seconds. The waiting time ends when the article of a page is in the consumers' queue.
+seconds. The waiting time of such a page ends when its article is in the consumers' queue.
 """
 
 import argparse
@@ -44,7 +44,7 @@ KNOWN = "known.example"
 KNOWN_PAGES = 12
 
 NEW = "new-"
-"""Prefix of new hosts, whose first page is sent during the crawl."""
+"""Prefix of the names of new hosts, whose first pages are sent during the crawl."""
 
 PROBES = ("of a known site", "the first of a new site")
 
@@ -189,7 +189,7 @@ def _stored(ground: ProvingGround) -> dict[str, int]:
 
 def _sites_without_clustering(ground: ProvingGround) -> int:
     clustered = select(Generation.site_id).where(Generation.method != PROVISIONAL)
-    # New hosts are not counted, because their pages are sent until the end of the crawl.
+    # New hosts are not counted, because their pages are sent until the crawl ends.
     crawled = Site.key.not_like(f"{NEW}%")
     return ground.count(select(func.count()).where(Site.id.not_in(clustered), crawled))
 
@@ -262,7 +262,7 @@ def _print_waits(ground: ProvingGround, waits: Waits, probes: dict[str, list[str
 def _print_steps(ground: ProvingGround, waits: Waits, probes: dict[str, list[str]]) -> None:
     """Print where the pages sent during the crawl waited, according to the store's timestamps.
 
-    If a clustering requests an extraction again, the wait counts from the later request.
+    If a clustering requests an extraction again, the wait is counted from the second request.
     """
     moments = (StoredPage.received_at, StoredPage.asked_at, func.min(Article.created_at))
     seconds = [func.extract("epoch", each) for each in moments]

@@ -76,7 +76,7 @@ def _publish(ground: ProvingGround, corpora: list[Path]) -> None:
 def _bodies(real: list[Mapping[str, Any]]) -> Iterator[bytes]:
     """Yield real pages and half as many small pages, repeatedly, as pages of different sites.
 
-    Trees differ between repetitions, because results for known trees are not computed again.
+    Each repetition changes the trees, because results for known trees would not be computed again.
     """
     for turn in count(1):
         mark = "".join(f"<{'bi'[int(bit)]}>-</{'bi'[int(bit)]}>" for bit in f"{turn:08b}")

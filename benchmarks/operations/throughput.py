@@ -35,19 +35,19 @@ REST_SECONDS = 20.0
 """Duration of the measurement of an idle service, in seconds."""
 
 CLUSTER_INTERVAL_SECONDS = 10
-"""Interval between clustering checks, in seconds. It is short enough that pages hardly wait for a
-check, and long enough that few idle checks are measured."""
+"""Interval between clustering checks, in seconds. The interval is short enough that pages hardly
+wait for a check, and long enough that few checks find nothing to do."""
 
 KINDS = ("intake", "relay", "worker", "beat")
 
 OVERHEAD = ("RabbitMQ", "PostgreSQL", "queue client", "database client")
-"""Kinds of work that are due to the queues and the database."""
+"""Kinds of work that are overhead of the queues and the database."""
 
 Seconds = Mapping[str, float]
 
 
 def main(corpora: Iterable[Path], *, sites_of: int = 1, pools: Iterable[int] = POOLS) -> None:
-    """Measure one in `sites_of` sites, by a hash of the key, with each number of processes."""
+    """Measure one in `sites_of` sites, chosen by a hash, with each number of processes."""
     bodies = [body for corpus in corpora for body in page_messages(corpus, sites_of=sites_of)]
     for pool in pools:
         _print(pool, bodies)

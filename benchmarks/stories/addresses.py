@@ -33,7 +33,7 @@ COLUMNS = (
     *("linked", "joined", "other part", "other headline", "other text"),
 )
 ARTICLES = frozenset({None, "article"})
-"""Kinds of pages that are articles; None is the kind of all pages in corpora without kinds."""
+"""Kinds of pages that are articles; None is included because some corpora record no kinds."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def read_pages(corpus: Corpus) -> Iterator[Read]:
 
 
 def declarations(pages: Sequence[Read]) -> Counter[str]:
-    """Count the kinds of URLs that pages declare as their own."""
+    """Count how pages declare their own URLs, by kind of declared URL."""
     counts: Counter[str] = Counter(pages=len(pages))
     for each in pages:
         address = declared_address(each.page)
@@ -95,7 +95,7 @@ def printed(page: Page) -> Page | None:
 
 
 def agree(one: AddressRecord, other: AddressRecord) -> dict[str, bool]:
-    """Return in what respects two pages agree, whether or not they are linked."""
+    """Return in which respects two pages agree, whether or not they are linked."""
     headline = bool(set(one.declared.headlines) & set(other.declared.headlines))
     text = share_passages(one.declared.passages, other.declared.passages)
     part = not are_other_parts(one.address, other.address)

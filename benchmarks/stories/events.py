@@ -1,7 +1,8 @@
 """Recognition of events: ``python -m benchmarks.stories.events CORPORA [DISEASES]``.
 
-The reports of one event were found by reading the titles and beginnings of the pairs of articles
-with the highest cosines. Half of the events are for tuning, the other half is reported.
+Events were identified by reading the titles and beginnings of the pairs of articles with the
+highest cosines. Half of the events are used for tuning, and the results on the other half are
+reported.
 """
 
 import argparse
@@ -28,8 +29,8 @@ from worker.events.clustering import Event
 from worker.events.terms import Terms, terms_of, words_of
 
 JUDGED = Path(__file__).with_name("events.txt")
-"""File of events, one per line, as digests of the IDs of their articles. The pairs of a line that
-begins with ``open`` are not scored, since a reader can judge them either way."""
+"""File of events, one per line, given as digests of the IDs of their articles. Pairs in lines that
+begin with ``open`` are not scored, because readers could judge them either way."""
 
 CORPORA = (
     ("daniel", "en"),
@@ -39,8 +40,8 @@ CORPORA = (
     ("daniel", "pl"),
     ("l3s_gn1", "en"),
 )
-"""Names and languages of the corpora. The last has no dates, so that its articles of several weeks
-count as simultaneous."""
+"""Names and languages of the corpora. The last corpus has no dates, so its articles from several
+weeks count as simultaneous."""
 
 DAYS = 7
 """Maximum number of days between two articles of a pair."""
@@ -49,7 +50,7 @@ SHORTEST = 200
 """Minimum number of characters of a text."""
 
 BEGINNING = 300
-"""Number of characters in which the disease is named."""
+"""Number of characters at the beginning of a text in which a disease may be named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,7 @@ class Report:
 
 
 class Counts(NamedTuple):
-    """Numbers of pairs: found and right, found and wrong, missed."""
+    """Numbers of pairs: correctly found, wrongly found, and missed."""
 
     right: int = 0
     wrong: int = 0
@@ -86,7 +87,7 @@ Corpus = tuple[str, str]
 """Name of a corpus and language of its articles."""
 
 Method = Callable[[Sequence[Report]], list[int]]
-"""Returns the number of each report's event."""
+"""Function that returns the number of each report's event."""
 
 
 def read_reports(corpora: Path, name: str, language: str) -> list[Report]:
@@ -121,7 +122,7 @@ def _day(name: str) -> int:
 
 
 def online(reports: Sequence[Report]) -> list[int]:
-    """Group reports as the service does, with term counts that begin empty."""
+    """Group reports as the service does, starting with empty term counts."""
     return _online(reports, {})
 
 
@@ -205,7 +206,7 @@ class Judgements:
                 self._open.update(map(frozenset, combinations(ids, 2)))
 
     def half_of(self, reports: Sequence[Report], half: int) -> list[Report]:
-        """Return the reports of one half of the events; other reports are split by their IDs."""
+        """Return the reports of one half of the events; other reports are divided by their IDs."""
         return [each for each in reports if self.events.get(each.id, int(each.id, 16)) % 2 == half]
 
     def total(
@@ -224,7 +225,7 @@ class Judgements:
         found: Sequence[int],
         within: Mapping[str, str] | None = None,
     ) -> Counts:
-        """Count pairs; `within` restricts them to reports with the same value."""
+        """Count pairs; `within` restricts them to reports with the same value in that sequence."""
         right = wrong = missed = 0
         for one, other in _pairs(reports):
             first, second = reports[one].id, reports[other].id

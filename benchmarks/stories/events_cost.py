@@ -78,7 +78,7 @@ def main() -> None:
     with database.transaction() as session:
         session.execute(text("ANALYZE"))
     arrivals = list(generated(chance, options.timed, options.articles + 1))
-    # The server process is that of the pool's only connection.
+    # ID of the server process behind the pool's only connection.
     backend = database.run(lambda session: session.scalar(text("SELECT pg_backend_pid()")))
     began = time.process_time(), _cpu_seconds(backend)
     for first in range(0, len(arrivals), PAGES_PER_TASK):
@@ -104,7 +104,7 @@ def _cpu_seconds(process: int) -> float:
 
 
 def fill(database: Database, arrivals: list[Arrival], most: int) -> None:
-    """Store pages, and for all but the timed articles also their events."""
+    """Store pages; for all articles except those to be timed, also store their events."""
     counts = database.run(lambda session: events.term_counts(session, "en"))
     with database.transaction() as session:
         session.execute(text("SET LOCAL session_replication_role TO replica"))

@@ -1,7 +1,7 @@
 """Measure the changes reported between two fetches of generated articles.
 
 A life is an article of the sample crawl, fetched twice. Between the fetches, either its text is
-edited or only its surroundings change. The page is read each time as the service reads it, with
+edited or only its surroundings change. Both times, the page is read as in the service, with
 knowledge of another page of its template.
 
     python -m benchmarks.stories.lives --lives 1000
@@ -26,7 +26,7 @@ from worker.sample.site import Site, all_sites
 from worker.sample.story import Newsroom, Story
 
 Edit = tuple[str, str | None, str | None]
-"""A change: ``title`` or the action, and the text before and after."""
+"""A change: ``title`` or the action, and the texts before and after the change."""
 
 NOISE = 0.3
 

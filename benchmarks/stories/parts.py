@@ -2,8 +2,8 @@
 
 The gold records contain the annotated links on the pages of ``autopager``; scores are printed for
 each half of its sites and for all sites. The baseline uses ``rel`` and a list of words. For
-inspection, ``--list`` prints each page with a next link in corpora of articles, which have no such
-annotations.
+inspection, ``--list`` prints each page of the corpora of articles that has a next link; these
+corpora have no annotated links.
 """
 
 import argparse
@@ -160,7 +160,7 @@ def _report_articles(folder: Path, *, is_listed: bool) -> None:
             page = parse_page(source.html, source.url, content_type=source.content_type)
         except PageError:
             continue
-        # The tags are computed in advance, because all readers of a page need them.
+        # Compute the tags in advance, so that they do not count: every reader of a page needs them.
         _ = page.flat.tags
         start = process_time()
         found = read_pagination(page)

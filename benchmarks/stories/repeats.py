@@ -1,8 +1,8 @@
 """Recognition of repeats by several methods: ``python -m benchmarks.stories.repeats CORPORA``.
 
-The methods are scored on generated stories, whose texts are from sites not used to choose
-thresholds. They are also scored on copies between articles of different sites in daniel and
-dragnet, which were found by comparing all pairs and reading the similar ones.
+The methods are scored on generated stories, made of texts from sites that were not used to choose
+thresholds. They are also scored on real copies on different sites in daniel and dragnet. These
+copies were found by comparing all pairs of articles and reading the similar ones.
 """
 
 import argparse
@@ -30,9 +30,9 @@ SIMHASH_BITS = 3
 """Maximum number of bits in which the SimHashes of copies differ (Manku et al. 2007)."""
 
 COPIES = Path(__file__).with_name("copies.txt")
-"""File that lists pairs of articles, as digests of their IDs, that a human reader considers copies
-of one text. The reader saw all 75 pairs from different sites that share at least .08 of the shorter
-text."""
+"""File of pairs of articles that a human reader considers copies of one text, given as digests of
+the articles' IDs. The reader saw all 75 pairs from different sites that share at least .08 of the
+shorter text."""
 
 Groups = list[set[int]]
 Method = Callable[[Sequence[Version]], Groups]
@@ -83,7 +83,7 @@ def _by_resemblance(prints: Sequence[Fingerprint], least: float = 0.5) -> Groups
 
 
 def by_repeats_alone(versions: Sequence[Version]) -> Groups:
-    """Group articles that repeat each other, even those connected only by a digest."""
+    """Group articles that repeat each other, even if only a digest connects them."""
     prints = [fingerprint_of(each.text) for each in versions]
     groups = DisjointSet(range(len(prints)))
     for (one, other), overlap in candidates(prints).items():

@@ -1,4 +1,4 @@
-"""Generation of stories, whose articles are versions of a text like those on other sites."""
+"""Generation of stories, whose articles are versions of a text, as on different sites."""
 
 import random
 import re
@@ -17,7 +17,7 @@ from worker.html.text import paragraphs
 from worker.text.words import tokens
 
 SHORTEST, LONGEST = 120, 3_000
-"""Minimum and maximum number of tokens in a text from which versions are made."""
+"""Minimum and maximum number of tokens in a text for versions to be made of it."""
 
 BASES, SINGLES = 20, 60
 """Maximum numbers of texts per language with and without versions."""
@@ -26,8 +26,8 @@ LEAST = 3
 """Minimum number of texts in a language for stories to be generated in it."""
 
 ALREADY = 0.1
-"""Maximum share of a text found in an earlier text; above it, the text counts as a version of that
-text and is omitted."""
+"""Maximum share of a text that an earlier text may contain. Above this share, the text counts as a
+version of the earlier one and is omitted."""
 
 TWICE = 0.3
 """Share of versions that are changed twice."""
@@ -52,7 +52,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Version:
-    """A generated article: its story, the change made to its text, its text and its whole page."""
+    """A generated article: its story, the change to its text, its text, and its whole page."""
 
     story: str
     kind: str
@@ -185,8 +185,8 @@ def read_texts(corpora: Path) -> list[Text]:
 def generate(texts: Sequence[Text], seed: int, *, of_the_set: bool) -> list[Version]:
     """Generate articles of stories, and articles without versions.
 
-    With `of_the_set`, texts are merged with texts of other articles in the set, which creates
-    digests of two stories.
+    With `of_the_set`, a text is merged with the text of another article in the set, which creates a
+    digest of two stories.
     """
     chance = random.Random(seed)
     by_language: dict[str, list[Text]] = defaultdict(list)

@@ -2,10 +2,10 @@
 
 The window is filled with generated texts of random shingles, which no article repeats. Articles
 then arrive one by one; half of them are versions of earlier articles. Finally, a thousand
-near-copies of a text arrive. The last of them has the earliest fetch time, so that the story's
-first article changes for all other copies. The script prints the time taken to look up an article's
-provisional story, the time taken to group the article, and the time for which the grouping holds
-the story lock.
+near-copies of a text arrive. The last of them has the earliest fetch time, so the story gets a new
+first article, which affects all other copies. The script prints how long it takes to look up an
+article's provisional story and to group the article, and for how long the grouping holds the story
+lock.
 """
 
 import argparse
@@ -161,7 +161,7 @@ class LockTimes:
         self._began: tuple[float, float] | None = None
         self._server = 0
         event.listen(database.engine, "before_cursor_execute", self._execute)
-        # By the time the connection is back in the pool, the server has released the lock.
+        # The server has released the lock before the connection returns to the pool.
         event.listen(database.engine, "checkin", self._release)
 
     def clear(self) -> None:
@@ -190,7 +190,8 @@ class LockTimes:
 class Measured:
     """Times, in ms, for finding provisional stories, grouping articles and holding the lock.
 
-    `worked` is the CPU time spent while holding the lock, which does not depend on other load.
+    `worked` is the CPU time spent while holding the lock; unlike the other times, it does not
+    depend on other load.
     """
 
     said: list[float]
@@ -235,7 +236,7 @@ def row(name: str, measured: Measured) -> str:
 
 
 def signatures(chance: random.Random) -> float:
-    """Return the number of articles per CPU second whose fingerprints and bands can be computed."""
+    """Return for how many articles per CPU second fingerprints and bands can be computed."""
     words = ["".join(chance.choices("abcdefghijklmnop", k=6)) for _ in range(20_000)]
     texts = [" ".join(chance.choices(words, k=WORDS)) for _ in range(2_000)]
     began = time.process_time()

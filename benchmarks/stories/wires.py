@@ -1,7 +1,7 @@
 """Print how many pages credit a news agency: ``python -m benchmarks.stories.wires CORPUS…``.
 
-For inspection, ``--list`` prints each page with an agency, and ``--others`` each page without one
-that names an agency near the start or end of its text.
+For inspection, ``--list`` prints each page with an agency. ``--others`` prints each page for which
+no agency is recognised although its text names one near the start or end.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Count the design changes reported for sites, which are false alarms if there was no redesign.
+"""Count the design changes reported for sites; without a redesign, they are false alarms.
 
     python -m benchmarks.templates.design_changes CORPORA
 

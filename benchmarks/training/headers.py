@@ -24,7 +24,8 @@ LIBRARIES = ("scikit-learn", "numpy", "lxml")
 class TrainingCorpus:
     """A corpus used to train a model; fields are None if unknown.
 
-    `use` is the purpose for which the corpus was used; the digests are the SHA-256 of its files.
+    `use` states the purpose for which the corpus was used; the digests are the SHA-256 digests of
+    its files.
     """
 
     name: str
@@ -39,9 +40,9 @@ class TrainingCorpus:
 class Training:
     """Header of a model file, which describes the training; fields are None if unknown.
 
-    `date` is the latest possible day, in UTC. `command` repeats the training next to the folders of
-    the corpora, and `code` is the commit whose code reproduces the model exactly. `scored_on`
-    describes how the scores were measured.
+    `date` is the latest day (in UTC) on which the training can have ended. `command` repeats the
+    training if run next to the folders of the corpora, and `code` is the commit whose code
+    reproduces the model exactly. `scored_on` describes how the scores were measured.
     """
 
     date: str | None

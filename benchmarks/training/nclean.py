@@ -1,7 +1,7 @@
 """Train NCleaner: ``python -m benchmarks.training.nclean CORPUS MODELS``.
 
 Like the published tool, Détourage ships models trained on the CleanEval development set. ``CORPUS``
-is the folder of this set. A model for each shipped normalisation is written to the folder
+is the folder of this set. For each normalisation that is shipped, a model is written to the folder
 ``MODELS``.
 """
 

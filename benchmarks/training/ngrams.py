@@ -33,8 +33,9 @@ def train(
     """Train a model on pages and their cleaned texts.
 
     The n-grams of the cleaned text count as clean, and the additional n-grams of the page as dirty;
-    those with a count below `min_count` are left out. Unreadable pages are skipped. `NONE` suits
-    pairs in a single language. Raises ValueError if there is no clean text or no dirty text.
+    n-grams with a count below `min_count` are left out. Unreadable pages are skipped. The
+    normalisation `NONE` suits pairs in a single language. Raises ValueError if there is no clean
+    text or no dirty text.
     """
     clean: Counter[str] = Counter()
     raw: Counter[str] = Counter()
@@ -58,8 +59,8 @@ def train(
 def five_pairs(pairs: Sequence[TrainingPair]) -> list[TrainingPair]:
     """Choose the training pairs of NCT5 (Lejeune et al. 2015, section 4.3).
 
-    If all pairs are in one language, these are the first five. Otherwise there is one per language:
-    of its first five pairs, the one with the longest cleaned text.
+    If all pairs are in one language, the first five are chosen. Otherwise, one pair is chosen for
+    each language: the one with the longest cleaned text among the language's first five.
     """
     by_language = _first_of_each(pairs)
     if len(by_language) == 1:

@@ -1,4 +1,4 @@
-"""Examples of walls and articles: generated, inserted into real pages, and taken from corpora."""
+"""Examples of walls and articles: generated, inserted into real pages, or from corpora."""
 
 import random
 from collections.abc import Iterator
@@ -33,23 +33,23 @@ MIN_REPLACED = 500
 only part of the article."""
 
 MIN_READ = 0.5
-"""Minimum F1 of the extracted text of a page that is not an article for the page to be certainly no
-wall."""
+"""Minimum F1 of the text extracted from a non-article page for the page to be certainly no wall."""
 
 APART = frozenset(
     {"paywall_teaser", "parked", "for_sale", "suspended", "hard_404", "robot_check", "rate_limit"}
     | {"access_denied", "press_and_hold", "server_error"}
 )
-"""Kinds of walls that always replace the whole page, and are therefore not inserted into one."""
+"""Kinds of walls that always replace a whole page; they are therefore not inserted into real pages.
+"""
 
 
 @dataclass(frozen=True)
 class Example:
     """A page with its true class.
 
-    `group` is the corpus of the page, or how it was made. `outcome` is ``"article"``, or the reason
-    why the page has no article even without the recognition of walls. `features` is None if the
-    page cannot be parsed.
+    `group` is the corpus of the page, or the way in which it was made. `outcome` is ``"article"``
+    or, if the page would have no article even without the recognition of walls, the reason.
+    `features` is None if the page cannot be parsed.
     """
 
     group: str
@@ -88,7 +88,8 @@ def generated_examples(
 def corpus_examples(folder: Path) -> Iterator[Example]:
     """Yield the articles of a corpus, and its pages of other kinds that are examined.
 
-    A page of another kind may be a wall itself, unless the text extracted from it is its gold text.
+    A page of another kind might itself be a wall, so it is used only if the text extracted from it
+    matches its gold text.
     """
     corpus = load_corpus(folder)
     for gold in corpus.golds.values():

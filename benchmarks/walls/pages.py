@@ -1,4 +1,4 @@
-"""Generate walls and missing pages, or articles similar to them, in many languages and layouts.
+"""Generate walls and missing pages, or articles that resemble them, in many languages and layouts.
 
     python -m benchmarks.walls.pages OUT.jsonl --half seen --number 2000
     python -m benchmarks.walls.pages OUT.jsonl --half unseen --articles
@@ -82,7 +82,7 @@ ARTICLES = {
     "notice": Kind("article", "notices", ("bare", *_INSIDE), (200,)),
 }
 KINDS = WALLS | ARTICLES
-# Kinds of pages whose URL never led to an article.
+# Kinds of pages that are served at URLs where there never was an article.
 _NO_HEADLINE = frozenset({"parked", "for_sale", "suspended", "hard_404", "soft_404"})
 _FORMS = frozenset({"login", "registration", "newsletter", "report_beside_login"})
 
@@ -95,7 +95,7 @@ def wordings(name: str) -> dict[str, Any]:
 
 
 def is_unseen(kind: str, language: str) -> bool:
-    """Return whether a page is in the held-out half, which the authors of a detector never saw."""
+    """Return whether a page is in the held-out half, hidden from the authors of a detector."""
     return kind in UNSEEN_KINDS or language in UNSEEN_LANGUAGES
 
 
@@ -124,7 +124,7 @@ class Page:
             return notice[0], notice[1:]
         if self.kind.startswith("report"):
             reports = words["articles"]
-            # In a language of both halves, the first report is used only in the seen half.
+            # In a language that both halves use, the first report is only for the seen half.
             if self.language not in UNSEEN_LANGUAGES:
                 reports = reports[1:] if self.kind in UNSEEN_KINDS else reports[:1]
             report = rng.choice(reports)
@@ -146,7 +146,8 @@ class Page:
         reference = f"{self.rng.getrandbits(64):016x}"
         choices: list[list[str]] = source[kind.wordings]
         if is_vendor and self.kind not in UNSEEN_KINDS:
-            # Wordings of vendors are always in English, so the unseen languages use different ones.
+            # Vendors' wordings are always in English, so pages in unseen languages use every other
+            # one of them, and pages in seen languages the rest.
             choices = choices[1::2] if self.language in UNSEEN_LANGUAGES else choices[::2]
         lines = self.rng.choice(choices)
         return [line.replace("{host}", self.host).replace("{ref}", reference) for line in lines]
@@ -156,7 +157,7 @@ class Page:
         return f'class="{self.prefix}{name}"'
 
     def message(self) -> str:
-        """Return the lines of the wall, or the form or offer next to an article."""
+        """Return the lines of the wall, or of the form or offer shown next to an article."""
         parts = []
         for index, line in enumerate(self.lines):
             if line.startswith(">"):
@@ -179,7 +180,7 @@ class Page:
         return "".join(parts)
 
     def article(self) -> str:
-        """Return the visible part of the article; if the page is a wall, this is only its head."""
+        """Return the visible part of the article; on a wall, that is only the article's head."""
         head = f"<h1>{escape(self.headline)}</h1>"
         if self.kind != "notice" and self.rng.random() < 0.7:
             day = "{2}.{1}.{0}".format(*self.date.split("-"))

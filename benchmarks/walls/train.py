@@ -3,9 +3,9 @@
 python -m benchmarks.walls.train CORPORA [--model FILE]
 
 CORPORA is the folder of the corpora. The model is trained on the seen half of the generated pages,
-on walls inserted into pages of half of the sites, and on the articles of the corpora. It is
-cross-validated by site for articles. For everything else, it is evaluated on the unseen half, whose
-kinds, languages and wordings were not used to write the model's lexicon and evidence.
+on walls inserted into pages of half of the sites, and on the articles of the corpora. For articles,
+it is cross-validated by site. For everything else, it is evaluated on the unseen half, whose kinds,
+languages and wordings were not used when the lexicon and the evidence were written.
 """
 
 import argparse
@@ -37,7 +37,8 @@ COLUMNS_AT_A_SPLIT = 0.25
 FOLDS = 5
 
 OF_ARTICLES = 30.0
-"""Weight of an article relative to a wall, because losing an article is worse than sending a wall.
+"""Weight of an article relative to a wall. It is high because losing an article is worse than
+sending a wall.
 """
 
 SEEN = {"generated": 1_500, "generated articles": 600, "inserted": 650}

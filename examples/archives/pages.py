@@ -1,9 +1,9 @@
 """Pages of web archives as Arrow tables, and their articles, for any framework.
 
 All functions are pure, apart from reading the archive, and need no server. `archived_pages` reads a
-WARC file, `read_batch` extracts the articles of pages one by one, and `read_site` those of all
-pages of a site, which it compares with each other: that is more accurate, but a framework has to
-bring the pages of a site together first. `rows` bounds the memory of a step.
+WARC file. `read_batch` extracts the articles of pages one by one. `read_site` extracts the articles
+of all pages of a site by comparing the pages with each other. This is more accurate, but the
+framework must first bring the pages of a site together. `rows` bounds the memory that a step needs.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,8 @@ PAGES = pa.schema(
 ARTICLES = detourage.arrow_schema()
 
 MAX_PAGES_OF_A_SITE = 300
-"""Maximum number of pages that are grouped at a time: time and memory grow with its square."""
+"""Maximum number of pages that are grouped at a time, because time and memory grow with the square
+of this number."""
 
 
 def archived_pages(path: str | Path, rows: int = 200) -> Iterator[pa.RecordBatch]:
@@ -50,7 +51,7 @@ def archived_pages(path: str | Path, rows: int = 200) -> Iterator[pa.RecordBatch
 
 
 def read_batch(batch: pa.RecordBatch | pa.Table) -> pa.Table:
-    """Return the articles of pages, each read on its own; pages without an article are left out."""
+    """Return the articles of pages, each read on its own; omit pages without an article."""
     return _articles(detourage.extract_many(_pages(batch)))
 
 

@@ -35,13 +35,13 @@ def read_sites(pages: pd.DataFrame) -> pd.DataFrame:
 
 
 def main(folder: str, *archives: str) -> None:
-    """Extract the articles of archives, one task per archive and then per group of sites."""
+    """Extract the articles of archives: one task per archive, then one per group of sites."""
     # Dask would otherwise convert the HTML, which is binary, to text.
     dask.config.set({"dataframe.convert-string": False})
     pages = dd.from_map(load, archives, meta=frame_of(PAGES.empty_table()))
     sites = pages.shuffle("site")
     articles = sites.map_partitions(read_sites, meta=frame_of(ARTICLES.empty_table()))
-    # Threads would wait for each other: extraction holds Python's lock.
+    # Threads would wait for each other, because extraction holds Python's interpreter lock.
     with dask.config.set(scheduler="processes"):
         articles.to_parquet(folder, schema=ARTICLES, write_index=False, compression="zstd")
 

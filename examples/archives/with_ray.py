@@ -22,10 +22,10 @@ def load(paths: pa.Table) -> Iterator[pa.Table]:
 
 
 def main(folder: str, *archives: str) -> None:
-    """Extract the articles of archives, one task per archive and then per site."""
+    """Extract the articles of archives: one task per archive, then one per site."""
     paths = ray.data.from_items(list(archives), override_num_blocks=len(archives))
     pages = paths.map_batches(load, batch_format="pyarrow", batch_size=1)
-    # By default, Ray starts 200 tasks for a shuffle, more than a single machine can run.
+    # By default, Ray starts 200 tasks for a shuffle, which is more than a single machine can run.
     sites = pages.groupby("site", num_partitions=2 * len(archives))
     articles = sites.map_groups(read_site, batch_format="pyarrow")
     articles.write_parquet(folder)

@@ -15,7 +15,7 @@ FETCHED = re.compile(r"<(?:link|script|img)\b[^>]*\b(?:href|src)=\"(?:https?:)?/
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of the site, built as by ``make site``, where each warning is an error."""
+    """The directory of the site, built as by ``make site``, which treats warnings as errors."""
     folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
         [

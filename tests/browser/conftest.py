@@ -21,7 +21,7 @@ def chromium() -> Path:
 def playing(chromium: Path) -> Iterator[Browser]:
     """The browser under Playwright, which allows one synchronous session per process."""
     with sync_playwright() as playwright:
-        # Chromium's sandbox does not work for root.
+        # Chromium's sandbox does not work for the root user.
         running = playwright.chromium.launch(
             executable_path=chromium, chromium_sandbox=os.geteuid() != 0
         )

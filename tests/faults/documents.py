@@ -18,7 +18,7 @@ def replace_section(document: Path, title: str, lines: Iterable[str]) -> None:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """Return the lines of a Markdown table; titles that end in a colon mark numeric columns."""
+    """Return the lines of a Markdown table; a title ending in a colon marks a column of numbers."""
     titles = [column.rstrip(":") for column in columns]
     rules = ["---:" if column.endswith(":") else "---" for column in columns]
     return [_line(titles), _line(rules), *map(_line, rows)]

@@ -15,7 +15,7 @@ Revision = tuple[str, int]
 class Delivery:
     """An article message as a consumer received it.
 
-    The ID of the article is the consumer's idempotency key. The digest is that of the text.
+    The ID of the article is the consumer's idempotency key. `digest` is the digest of the text.
     """
 
     id: str
@@ -43,8 +43,9 @@ class Findings:
 
     `lost` are stored revisions that were never delivered. `doubled` are revisions delivered under
     several IDs or with several texts, or whose ID was also used for another revision. `reordered`
-    counts deliveries of a revision after a higher one of the same page, without repeats, which a
-    consumer recognises by their ID. `repeats` counts deliveries of a previously delivered ID.
+    counts deliveries of a revision after a higher revision of the same page. It does not include
+    `repeats`, which are deliveries of an ID that was delivered before: a consumer recognises them
+    by their ID.
     """
 
     lost: set[Revision]

@@ -1,8 +1,8 @@
 """Memory of processes, compared at equal ages.
 
-A new process has not yet imported all modules nor filled its caches, and a new process of a pool
-still shares most memory with its parent. As processes are restarted during a run, measurements are
-comparable only at equal ages, not at equal times of the run.
+A new process has not yet imported all modules or filled its caches, and a new pool process still
+shares most of its memory with its parent. Because processes are restarted during a run,
+measurements are comparable only at equal ages of the processes, not at equal times of the run.
 """
 
 import statistics
@@ -39,7 +39,7 @@ class MemoryLog:
         self._found: dict[str, dict[int, list[tuple[float, float]]]] = {}
 
     def note(self, processes: Iterable[tuple[str, psutil.Process]]) -> None:
-        """Record the current memory of the given named processes and of their descendants."""
+        """Record the current memory of the given processes, by name, and of their descendants."""
         for name, process in processes:
             self._add(name, process)
             with suppress(psutil.Error):
@@ -49,7 +49,7 @@ class MemoryLog:
         self._add_all("PostgreSQL", self._servers.postgresql_processes())
 
     def by_age(self) -> list[tuple[str, ...]]:
-        """Return rows for `COLUMNS`, with means over processes of the same name and age."""
+        """Return rows for `COLUMNS`; each is a mean over processes of the same name and age."""
         rows = []
         for name, processes in self._found.items():
             samples = [sample for found in processes.values() for sample in found]

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 HERE = "10.213.7.1"
 THERE = "10.213.7.2"
-"""IP addresses of the two ends of the link, taken from a rarely used range."""
+"""IP addresses of the two ends of the link, from a rarely used range."""
 
 
 class OtherHost:
@@ -29,7 +29,7 @@ class OtherHost:
             _ip("netns", "add", self.name)
             stack.callback(_ip, "netns", "delete", self.name)
             _ip("link", "add", self._here, "type", "veth", "peer", "name", self._there)
-            # This deletes the other end as well.
+            # Deleting this end also deletes the other one.
             stack.callback(_ip, "link", "delete", self._here)
             _ip("link", "set", self._there, "netns", self.name)
             _ip("address", "add", f"{HERE}/30", "dev", self._here)

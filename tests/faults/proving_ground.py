@@ -40,27 +40,29 @@ from worker.store.database import Database
 from worker.store.migrations import migrate
 
 SABOTAGE = Path(__file__).parent / "sabotage"
-"""Directory of the module ``sitecustomize`` that makes pages and traps kill or block a process."""
+"""Directory of the module ``sitecustomize``, which lets pages and traps kill or block a process."""
 
 CONTROL = Path("/usr/lib/rabbitmq/bin/rabbitmqctl")
-"""The ``rabbitmqctl`` program in Debian's package; the script on the PATH would change the user."""
+"""The ``rabbitmqctl`` program of Debian's package. The script on the PATH would switch to another
+user."""
 
 LOOPBACK = "127.0.0.1"
 
 PUBLISHED_AFTER_SECONDS = 120.0
 
 ROOM_BYTES = 64 * 2**20
-"""Free space for PostgreSQL on the small disk before the disk is filled."""
+"""Free space, in bytes, that PostgreSQL has on the small disk before the disk is filled."""
 
 
 Victim = Literal["process", "group"]
-"""Target of a trap: the process that springs it, or its group, such as a worker with its pool."""
+"""Target of a trap: only the process that springs it, or the whole group, such as a worker with its
+pool."""
 
 
 class Servers:
     """A private RabbitMQ and PostgreSQL, which can be killed and started again.
 
-    Other hosts can reach them unless their address is the loopback.
+    Other hosts can reach the servers unless their address is a loopback address.
     """
 
     def __init__(self, home: Path, *, address: str = LOOPBACK) -> None:
@@ -84,7 +86,7 @@ class Servers:
             listening = "" if self._address == LOOPBACK else self._address
             with (
                 patch.dict(SERVER_SETTINGS, {"listen_addresses": listening}),
-                # Transactions that a killed server had confirmed must survive.
+                # Transactions that a server confirmed before it was killed must survive.
                 patch.dict(THROWAWAY_SETTINGS, {"synchronous_commit": "on"}),
             ):
                 services = stack.enter_context(embedded_services())
@@ -113,7 +115,7 @@ class Servers:
 
     @property
     def remote_database_url(self) -> str:
-        """Database URL for another host."""
+        """Database URL that works from another host."""
         return str(make_url(self.database_url).set(host=self._address, query={}))
 
     def start_broker(self) -> None:
@@ -159,7 +161,7 @@ class Servers:
         return done.stdout
 
     def messages_left(self) -> set[str]:
-        """Return the queues that still hold messages, ready or unacknowledged."""
+        """Return the queues that still contain messages, whether ready or unacknowledged."""
         return {name for name, messages in self.queues().items() if messages}
 
     def queues(self) -> dict[str, int]:
@@ -180,7 +182,7 @@ class Servers:
             signal_one(postmaster.pid, signal.SIGINT)
 
     def start_postgresql(self, **variables: str) -> None:
-        """Start PostgreSQL with its existing data and more variables; wait until it responds."""
+        """Start PostgreSQL with its existing data and additional variables; wait for it."""
         self._starts += 1
         name = f"postgresql.{self._starts}"
         self.supervisor.start(
@@ -267,7 +269,7 @@ class Servers:
         return []
 
     def postgresql_processes(self) -> list[psutil.Process]:
-        """Return the processes of PostgreSQL, with their parent first."""
+        """Return the processes of PostgreSQL, starting with their parent."""
         for process in psutil.process_iter(["cmdline"]):
             line = process.info["cmdline"] or [""]
             if line[0].endswith("/postgres") and str(self._postgresql) in " ".join(line):
@@ -280,7 +282,7 @@ class Servers:
 class Disk:
     """The disk with PostgreSQL's data, which can be filled as if by another program.
 
-    The filler is the file that takes up the free space; the log is PostgreSQL's.
+    `filler` is the file that takes up the free space; `log` is PostgreSQL's log.
     """
 
     filler: Path
@@ -297,14 +299,14 @@ class Disk:
         self.filler.unlink(missing_ok=True)
 
     def is_missed(self) -> bool:
-        """Return whether PostgreSQL has run out of disk space."""
+        """Return whether PostgreSQL has noticed that the disk is full."""
         return "No space left on device" in self.log.read_text(errors="replace")
 
 
 class Clock:
     """A wall clock that processes use instead of the machine's (see ``clock.c``).
 
-    Every user must be able to read its directory.
+    Every user must be able to read the directory of the clock.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -319,7 +321,7 @@ class Clock:
         subprocess.run([compiler, "-shared", "-fPIC", "-o", self._library, source], check=True)
 
     def set(self, seconds: int) -> None:
-        """Set the clock ahead of the machine's by the given seconds, or behind it if negative."""
+        """Set the clock ahead of the machine's by the given seconds, or behind if negative."""
         self._ahead.touch(mode=0o644)
         with self._ahead.open("r+b") as file:
             file.write(seconds.to_bytes(8, sys.byteorder, signed=True))
@@ -333,10 +335,10 @@ class Clock:
 class ProvingGround(Deployment):
     """A deployment whose processes can be killed, stopped and started again.
 
-    `counts` is the number of processes of each kind, by default one. `others` maps the names of
-    processes to the other hosts on which they run. `customised` is the directory of the module
-    ``sitecustomize`` that processes import at start. Each worker runs tasks in `pool` processes.
-    `more` are settings that override the defaults of these tests.
+    `counts` is the number of processes of each kind, one by default. `others` maps the names of
+    processes on other hosts to these hosts. `customised` is the directory of the module
+    ``sitecustomize`` that processes import when they start. Each worker runs tasks in `pool`
+    processes. `more` contains settings that override the defaults of these tests.
     """
 
     def __init__(
@@ -439,8 +441,7 @@ class ProvingGround(Deployment):
         del self._pids[name]
 
     def restart(self, **variables: str) -> None:
-        """Terminate all processes and start them again; from then on, they have the given
-        variables."""
+        """Terminate all processes, and start them again with the given environment variables."""
         for name in self._pids:
             self.terminate(name)
         self._variables = variables
@@ -449,7 +450,7 @@ class ProvingGround(Deployment):
 
     @contextmanager
     def away(self, **variables: str) -> Iterator[None]:
-        """Kill all processes; on leaving, start them again with the given variables."""
+        """Kill all processes; when the context exits, start them again with the given variables."""
         self._variables = variables
         for name in self._pids:
             self.kill(name)
@@ -480,9 +481,9 @@ class ProvingGround(Deployment):
 
     @contextmanager
     def trap(self, place: str, victim: Victim) -> Iterator[None]:
-        """Kill the next process that reaches a place; on leaving the context, wait for its death.
+        """Kill the next process that reaches a place; wait for its death when the context exits.
 
-        The place is one of `sabotage`, named after a kind of task or process.
+        The place is one of those in `sabotage`, named after a kind of task or process.
         """
         trap = self._traps / place
         unset = trap.with_suffix(".unset")
@@ -494,7 +495,7 @@ class ProvingGround(Deployment):
         sprung.unlink()
 
     def harm_clustering(self, host: str) -> None:
-        """Make every process that groups the pages of a site crash, until `forgive` is called."""
+        """Make every process that groups the site's pages crash until `forgive` is called."""
         self._harmful_sites.write_text(host)
 
     def forgive(self) -> None:
@@ -502,7 +503,7 @@ class ProvingGround(Deployment):
         self._harmful_sites.unlink()
 
     def publish_persistently(self, bodies: Iterable[bytes]) -> None:
-        """Publish each message again until the broker confirms it, as a careful crawler does."""
+        """Publish each message until the broker confirms it, as a careful crawler does."""
         unconfirmed = deque(bodies)
 
         def each_until_confirmed() -> Iterator[bytes]:
@@ -527,7 +528,7 @@ class ProvingGround(Deployment):
                 print(json.dumps(vars(self.history[-1])), file=record)
 
     def standing(self, urls: Iterable[str]) -> dict[str, str]:
-        """Return the text digest of the highest revision that the consumer received, by URL."""
+        """Return, by URL, the text digest of the highest revision that the consumer received."""
         wanted = set(urls)
         standing: dict[str, Delivery] = {}
         for each in self.history:
@@ -537,7 +538,7 @@ class ProvingGround(Deployment):
         return {url: each.digest for url, each in standing.items()}
 
     def stored_texts(self, urls: Iterable[str]) -> dict[str, str]:
-        """Return the text digest of the latest stored revision, by URL."""
+        """Return, by URL, the text digest of the latest stored revision."""
         last = (
             select(StoredPage.url, Article.message["text"].astext)
             .join(Article, Article.page_id == StoredPage.id)
@@ -547,7 +548,7 @@ class ProvingGround(Deployment):
             return {url: digest_of(text) for url, text in session.execute(last)}
 
     def wait_for_work_done(self) -> float:
-        """Wait for all outcomes and empty queues; return the time of the last outcome."""
+        """Wait for all outcomes and for empty queues; return the time of the last outcome."""
         while True:
             self.wait_for_outcomes()
             since = time.monotonic()
@@ -585,9 +586,9 @@ def signal_all(pid: int, number: signal.Signals) -> None:
 class Balance:
     """Final state of the pages of a site.
 
-    `lost` are published URLs that lack a page, an outcome, or the delivery of one of their
-    articles. `doubled`, `reordered` and `repeats` are as in `Findings`. `since` is the monotonic
-    time of the last outcome.
+    `lost` contains the published URLs for which there is no page or no outcome, or one of whose
+    articles was not delivered. `doubled`, `reordered` and `repeats` are as in `Findings`. `since`
+    is the time of the last outcome on the monotonic clock.
     """
 
     outcomes: Counter[str]

@@ -8,11 +8,11 @@ from types import ModuleType
 from typing import Any
 
 Replacements = Mapping[str, Mapping[str, Callable[[Any], Any]]]
-"""Functions that return the replacement for an original, by the module and name of the original."""
+"""Functions that return the replacement for an original object, by its module and its name."""
 
 
 def replace_on_import(replacements: Replacements) -> None:
-    """Replace names in modules that are imported from now on."""
+    """Replace names in modules that are imported after this call."""
     sys.meta_path.insert(0, _Finder(replacements))
 
 

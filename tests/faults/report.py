@@ -2,8 +2,8 @@
 
 python -m tests.faults.report [PAGES] [FAULT…]
 
-Without FAULT, all faults are tried, and their table is written to docs/explanation/faults.md. The
-table of named faults is only printed.
+Without FAULT, all faults are tried, and their table is written to docs/explanation/faults.md. If
+faults are named, their table is only printed.
 """
 
 import sys
@@ -21,7 +21,7 @@ from tests.faults.scenarios import FAULTS, PAGES_OF_FLOOD, Trial, flood, try_fau
 DEFAULT_PAGES = 40
 
 PAGE_SECONDS = 4
-"""Time limit per page, short so that hanging pages are soon abandoned."""
+"""Time limit per page, in seconds. It is short, so that pages that hang are soon abandoned."""
 
 COLUMNS = (
     *("fault", "how", "pages:", "outcomes", "lost:", "doubled:", "reordered:", "repeats:"),

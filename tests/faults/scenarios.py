@@ -35,10 +35,10 @@ HOUR = 3600
 STOPPED_SECONDS = 60.0
 
 REVISIONS_FROM = "1000"
-"""First revision number assigned after a restore, higher than any assigned before."""
+"""First revision number assigned after a restore; it is higher than any number assigned before."""
 
 PAGES_OF_FLOOD = 1000
-"""Number of pages published along with the unusable messages."""
+"""Number of pages published together with the unusable messages."""
 
 UNUSABLE: Mapping[str, tuple[bytes, str]] = {
     "empty": (b"", "not-json"),
@@ -52,14 +52,14 @@ UNUSABLE: Mapping[str, tuple[bytes, str]] = {
     "two pages": (message("https://bad.example/two", "a", html_base64="YQ=="), "no-html"),
     "no base64": (message("https://bad.example/64", html_base64="%"), "invalid-message"),
 }
-"""Unusable messages: body, and the reason with which each is quarantined."""
+"""Unusable messages, by kind: the body, and the reason for which the message is quarantined."""
 
 
 @dataclass(frozen=True)
 class Scene:
     """A site whose pages are being processed while a fault occurs.
 
-    `pages` are the published messages by URL; a fault may add pages.
+    `pages` maps URLs to the published messages; a fault may add pages.
     """
 
     ground: ProvingGround
@@ -87,7 +87,7 @@ class Scene:
 
 
 Fault = Callable[[Scene], None]
-"""Function that causes a fault while pages arrive, and restarts whatever it has stopped."""
+"""Function that causes a fault while pages arrive, and restarts everything that it has stopped."""
 
 
 def kill_pool_children(scene: Scene) -> None:
@@ -421,8 +421,8 @@ STOPPED: Mapping[str, tuple[str, Callable[[ProvingGround], list[psutil.Process]]
     ),
     "RabbitMQ": ("RabbitMQ", lambda ground: ground.servers.broker_processes()),
 }
-"""Processes that can be suspended for a minute, with their description and a function that finds
-them."""
+"""Processes that can be suspended for a minute, each with a description and a function that finds
+it."""
 
 
 def _revisions(scene: Scene) -> dict[str, int]:
@@ -449,7 +449,7 @@ def restore_backup(*, is_broker_lost: bool) -> Fault:
             ground.servers.restore(dump)
         # The broker would drop messages for a queue that does not exist yet.
         ground.wait_until(lambda: ground.topology.pages in ground.servers.queues())
-        # The crawler continues, and fetches again the pages that it has sent since the dump.
+        # The crawler continues, and fetches the pages that it has sent since the dump again.
         scene.publish(site_pages(scene.host, len(scene.pages) - len(new), seed=9000))
         scene.publish(site_pages(scene.host, len(new), first=1000, seed=9000))
         balance(ground, scene.pages)
@@ -516,8 +516,8 @@ FAULTS: Mapping[str, Fault] = {
 class Trial:
     """Result of the trial of a fault, and the number of distinct pages published.
 
-    Recovery lasts from the end of the fault, or of publishing if that is later, until the last
-    outcome.
+    Recovery is the time from the end of the fault, or from the end of publishing if that is later,
+    to the last outcome.
     """
 
     pages: int
@@ -546,10 +546,10 @@ def _number(name: str) -> int:
 
 
 def try_fault(ground: ProvingGround, name: str, pages: int, *, copies: int = 2) -> Trial:
-    """Publish each page of a site ``copies`` times, while a fault occurs."""
+    """Publish each page of a site ``copies`` times while a fault occurs."""
     host = f"{re.sub(r'[^a-z]+', '-', name.lower()).strip('-')}.example"
     scene = Scene(ground, host, site_pages(host, pages))
-    # Later copies of the same pages are duplicates, recognised by their content.
+    # Later copies of the same pages are duplicates and are recognised as such by their content.
     queue = [body for _ in range(copies) for body in scene.pages.values()]
     publisher = threading.Thread(target=ground.publish_persistently, args=[queue])
     publisher.start()
@@ -568,7 +568,7 @@ def poison(host: str, words: bytes) -> dict[str, bytes]:
 
 
 def harmful_tree(host: str) -> dict[str, bytes]:
-    """Return a page that crashes each process that compares it (see `sabotage`)."""
+    """Return a page that crashes every process that compares it (see `sabotage`)."""
     url = f"https://{host}/harmful"
     html = article_html(3).replace("</body>", f"<{HARMFUL_ELEMENT}>-</{HARMFUL_ELEMENT}></body>")
     return {url: message(url, html)}
@@ -583,7 +583,7 @@ def _in_parallel(parts: Iterable[list[bytes]], publish: Callable[[list[bytes]], 
 
 
 def _texts(ground: ProvingGround, host: str) -> dict[str, tuple[str, str, str]]:
-    """Return title, text and group of the latest article of each page of a site, by path."""
+    """Return the title, text and group of the latest article of each page of a site, by path."""
     with ground.database.transaction() as session:
         rows = session.execute(
             select(StoredPage.url, Article.message)

@@ -27,16 +27,16 @@ DEFAULT_MINUTES = 10.0
 SITES = tuple(f"soak-{name}.example" for name in ("ash", "birch", "cedar", "elm", "fir"))
 PAGE_EVERY_SECONDS = 0.3
 REPEATED, CHANGED = 0.1, 0.1
-"""Share of messages that repeat an earlier page unchanged, and of those that repeat it with another
-text."""
+"""Share of messages that repeat an earlier page unchanged, and share of messages that repeat one
+with a different text."""
 
 PATIENCE_SECONDS = 600.0
-"""Maximum wait for the last page, in seconds; long, because the machine may be busy."""
+"""Maximum wait for the last page, in seconds. It is long because the machine may be busy."""
 
 KILL_EVERY_SECONDS = (2.0, 6.0)
 MEASURE_EVERY_SECONDS = 5.0
 COUNTS = {"intake": 2, "relay": 2, "worker": 2, "beat": 2}
-"""Number of processes of each kind. One of them is killed repeatedly; the other is spared, so that
+"""Number of processes of each kind. One of them is repeatedly killed; the other is spared, so that
 its memory can be measured."""
 
 SPARED = ("intake-1", "relay-1", "worker-1", "beat-1")
@@ -76,7 +76,7 @@ KILLS: Mapping[str, tuple[float, Rule]] = {
     "PostgreSQL": (1, lambda ground: ground.servers.crash_postgresql()),
     "broker": (0.5, restart_broker),
 }
-"""Relative frequency of each kind of kill, and the function that performs it."""
+"""Relative frequency of each kind of kill, with the function that performs it."""
 
 
 @dataclass

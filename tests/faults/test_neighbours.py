@@ -1,4 +1,4 @@
-"""Processes of an earlier version keep running after a migration, alongside current processes.
+"""Processes of an earlier version keep running after a migration, alongside current ones.
 
 The earlier versions are taken from the Git history, which must be complete.
 """
@@ -35,7 +35,7 @@ REPOSITORY = Path(__file__).parents[2]
 
 BEFORE_ADDRESSES = ("c85fa7f", "0018")
 BEFORE_THE_MARK = ("05eb5d3", "0024")
-"""Commit of a version that does not mark its connections, and its schema version."""
+"""Commit and schema version of a release that does not mark its connections."""
 
 PAGES = 30
 """Number of pages per site."""
@@ -44,7 +44,8 @@ SENT_BESIDE = 3
 """Number of times that each page is sent while both versions are running."""
 
 SECONDS_BESIDE = 15.0
-"""Time for which both versions continue to run, in seconds; it spans several of beat's intervals.
+"""Time for which both versions continue to run together, in seconds; it covers several of beat's
+intervals.
 """
 
 
@@ -129,6 +130,6 @@ def test_pages_in_progress_survive_two_versions_running_side_by_side(
         assert all(len(ids) == 1 for ids in received.values())
         assert given_up == 0
         left = {message.detail for message in watcher.quarantined()}
-        # Beat sends these tasks repeatedly, and workers of earlier versions do not know them.
+        # Beat sends these tasks repeatedly, but workers of the earlier version do not know them.
         unknown = {STORE_FEEDBACK} | ({JOIN_PARTS, CORRECT_STORIES} if revision < "0022" else set())
         assert left <= unknown

@@ -1,4 +1,4 @@
-"""The loss of the network between two hosts of a deployment loses no page."""
+"""Losing the network between two hosts of a deployment loses no page."""
 
 import threading
 import time
@@ -16,8 +16,8 @@ EACH = {"intake": 2, "relay": 2, "worker": 2, "beat": 1}
 PAGES = 60
 
 CUT_SECONDS = 30
-"""Duration of a network cut in seconds, longer than the broker and the database wait for a silent
-client."""
+"""Duration of a network cut, in seconds. It is longer than the time for which the broker and the
+database wait for a silent client."""
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def test_cutting_the_link_loses_and_doubles_no_article(tmp_path: Path, is_healed
         bodies = [*pages.values()] * 2
         publisher = threading.Thread(target=ground.publish_persistently, args=[bodies])
         publisher.start()
-        # Both hosts are processing pages when the link is cut.
+        # Both hosts must be processing pages when the link is cut.
         ground.wait_until(lambda: ground.receipts() > PAGES // 2)
         other.cut()
         publisher.join()

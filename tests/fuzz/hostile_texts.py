@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-# There are no type stubs for the regular expression parser of the standard library.
+# The standard library's parser of regular expressions has no type stubs.
 codes: Any = importlib.import_module("re._constants")
 parser: Any = importlib.import_module("re._parser")
 
@@ -26,10 +26,12 @@ _CATEGORIES: dict[Any, str] = {
 }
 _MAX_UNIT = 60
 _MAX_TOLD_APART = 16
-"""Maximum number of characters of a pattern that are paired; each pair is tried as a unit."""
+"""Maximum number of a pattern's characters of which pairs are formed; each pair is tried as a unit.
+"""
 _MAX_BRANCHES = 200
 _MAX_MEMBERS = 5
-"""Maximum number of characters tried per set, because most characters of a set are of one kind."""
+"""Maximum number of characters tried per set. A few are enough, because most characters of a set
+are of the same kind."""
 
 _Nodes = Iterable[tuple[Any, Any]]
 
@@ -50,12 +52,9 @@ def text_of(bait: Bait, size: int) -> str:
 def baits(pattern: re.Pattern[Any]) -> list[Bait]:
     """Return texts for which a pattern may take more than linear time.
 
-    Parameters
-    ----------
-    pattern
-        The pattern. The repeated units are texts that parts of its parse tree match, with or
-        without fillers, and pairs of its characters. A unit may follow a match of what precedes
-        its part, and different ends make the match fail.
+    Parameters ---------- pattern The pattern. The repeated units are texts matched by parts of its
+    parse tree, with or without fillers, and pairs of its characters. The text before the units may
+    match whatever precedes that part of the pattern, and various endings make the whole match fail.
     """
     source = pattern.pattern
     text = source.decode("latin-1") if isinstance(source, bytes) else source
@@ -74,7 +73,7 @@ def baits(pattern: re.Pattern[Any]) -> list[Bait]:
 
 
 def keeps_what_it_may_give_back(pattern: re.Pattern[Any]) -> bool:
-    """Return whether matching a pattern takes memory for each repetition of one of its parts.
+    """Return whether a match takes memory for each repetition of a part of the pattern.
 
     The engine stores about a hundred bytes per repetition of a part that is longer than one
     character and has an unbounded quantifier, unless the quantifier is possessive.
@@ -109,7 +108,7 @@ def _is_one(node: tuple[Any, Any]) -> bool:
 
 
 def _pairs(tree: _Nodes) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a beginning and of a unit to repeat after it."""
+    """Yield pairs of a beginning and a unit to be repeated after it."""
     for nodes, before in _sequences(list(tree), ""):
         for place, node in enumerate(nodes):
             own, first = _sample([node]), _sample(nodes[:place])

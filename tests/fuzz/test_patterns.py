@@ -1,6 +1,6 @@
 """No regular expression of the service takes more than linear time.
 
-These tests measure time, so ``make fuzz`` runs them rather than ``make test``.
+These tests measure time, so they are part of ``make fuzz`` instead of ``make test``.
 """
 
 import ast
@@ -24,23 +24,24 @@ import worker
 from tests.fuzz.hostile_texts import Bait, baits, keeps_what_it_may_give_back, text_of
 
 FIRST, SMALL, LARGE = 1_000, 10_000, 100_000
-"""Lengths in characters: of all baits, then of the baits that took longest."""
+"""Lengths, in characters, of all baits at first, and then of those that took longest."""
 MOST_SUSPICIOUS = 6
 UNSUSPICIOUS = 0.003
-"""Seconds within which a pattern that is not quadratic processes a small text."""
+"""Time limit, in seconds, for a small text; a pattern that stays below it is not quadratic."""
 MAX_SMALL = 0.05
 GIVEN_UP = 2.0
 FIRST_GROWTH = 20
 MAX_GROWTH = 40
-"""Maximum ratio of times for ten times the length: linear time gives 10, quadratic 100."""
+"""Maximum ratio of the times for a text and for one of a tenth of its length. Linear time gives 10,
+quadratic time 100."""
 
 _NOT_SERVING = (
     *("benchmarks.evaluation", "worker.sample", "worker.celery"),
-    # The published script, used verbatim and run only on request.
+    # The published script is used verbatim, and only if it is requested.
     "worker.papers.html_killer_script",
 )
 _BUILDERS = frozenset(
-    # Words that are escaped, and character classes.
+    # These patterns consist of escaped words, or of character classes.
     ("worker.inspector.pages.marked", "worker.inspector.passages._find", "worker.text.words._class")
 )
 _METHODS = frozenset(
@@ -77,7 +78,7 @@ def patterns_in(where: str, value: object, depth: int = 0) -> Iterator[tuple[str
 
 
 def compiled_patterns() -> dict[str, re.Pattern[Any]]:
-    """Return the patterns of the service, by the place where each was first found."""
+    """Return the service's patterns, each with the place where it was first found."""
     found: dict[re.Pattern[Any], str] = {}
     for module in modules():
         for name, value in vars(module).items():
@@ -102,7 +103,7 @@ def _makes_a_pattern(value: object) -> bool:
 def patterns_in_functions(
     module: ModuleType,
 ) -> tuple[list[tuple[int, re.Pattern[str]]], list[int]]:
-    """Return the literal patterns in functions of a module, and the lines that make others."""
+    """Return the literal patterns in a module's functions, and the lines that make others."""
     spelled: list[tuple[int, re.Pattern[str]]] = []
     others: list[int] = []
     for function in ast.walk(ast.parse(_source(module))):
@@ -134,9 +135,10 @@ def sources() -> str:
 
 
 def methods_of(where: str) -> frozenset[str]:
-    """Return the methods called on a pattern, or all methods if the uses are unclear."""
+    """Return the methods called on a pattern; return all methods if its uses are unclear."""
     module, _, name = where.partition("[")[0].rpartition(".")
-    # A private name is used only in its own module; other modules may use the same name.
+    # A private name is used only in its own module, and other modules may use the same name for
+    # something else.
     text = _source(importlib.import_module(module)) if name.startswith("_") else sources()
     uses = re.findall(rf"\b{name}\b(?! *[=:] )(\.\w+|)", text)
     used = frozenset(each.removeprefix(".") for each in uses)
@@ -155,10 +157,10 @@ def use(pattern: re.Pattern[Any], methods: frozenset[str]) -> Callable[[Any], ob
 def seconds(
     pattern: re.Pattern[Any], work: Callable[[Any], object], bait: Bait, size: int
 ) -> float:
-    """Measure the seconds that a bait takes: the best of three times if the first is slow.
+    """Measure how many seconds a bait takes; if it is slow at first, return the best of three.
 
-    This is wall-clock time, because some kernels count CPU time in ticks, which are longer than
-    the times measured here. The best of three limits the influence of other processes.
+    This is wall-clock time, because some kernels count CPU time in ticks that are longer than the
+    times measured here. Taking the best of three reduces the influence of other processes.
     """
     text = text_of(bait, size)
     given = text.encode("latin-1", "replace") if isinstance(pattern.pattern, bytes) else text
@@ -185,7 +187,7 @@ def _give_up(_signal: int, _frame: FrameType | None) -> None:
 
 
 def slow_bait(pattern: re.Pattern[Any], methods: frozenset[str]) -> Bait | None:
-    """Return a text on which a pattern takes more than linear time, or None if none is known."""
+    """Return a text for which a pattern takes more than linear time, or None if none is found."""
     work = use(pattern, methods)
     tried = []
     for bait in baits(pattern):
@@ -194,7 +196,7 @@ def slow_bait(pattern: re.Pattern[Any], methods: frozenset[str]) -> Bait | None:
             return bait
         tried.append((took, bait))
     for first, bait in sorted(tried, reverse=True)[:MOST_SUSPICIOUS]:
-        # Measure twice, because other processes may have used the CPU.
+        # Measure twice, because the first time other processes may have used the CPU.
         if all(_grows_too_fast(pattern, work, bait, first) for _ in range(2)):
             return bait
     return None
@@ -229,7 +231,7 @@ def test_no_pattern_takes_memory_for_each_repetition() -> None:
 
 
 def test_no_pattern_escapes_the_check() -> None:
-    """Functions compile only literal patterns, and no module uses another library."""
+    """Functions compile only literal patterns, and no module uses another pattern library."""
     made = {
         f"{module.__name__}:{line}"
         for module in modules()

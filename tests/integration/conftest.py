@@ -21,12 +21,12 @@ ALONE = (
     "events",
     "event_term_counts",
 )
-"""Tables without foreign keys, with which the search for dependent tables begins."""
+"""Tables that are the starting points of the search for dependent tables; they have no foreign
+keys."""
 
 
 def tables_of_pages() -> list[Table]:
-    """Return the tables in ``ALONE`` and all tables that refer to them; referring tables come
-    first."""
+    """Return the tables in ``ALONE`` and all tables that refer to them, referring tables first."""
     found: dict[str, Table] = {}
     for table in Base.metadata.sorted_tables:
         referred = {key.column.table.name for key in table.foreign_keys}
@@ -42,16 +42,17 @@ def tasks(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Tasks]:
-    """The tasks, with an empty database whose URL is spelled differently in each test module."""
+    """The tasks, with an empty database; each test module spells the database URL differently."""
     spelling = SPELLINGS[crc32(request.path.name.encode()) % len(SPELLINGS)]
     monkeypatch.setenv("DETOURAGE_DATABASE_URL", spelled(database_url, spelling))
     monkeypatch.setenv("DETOURAGE_BROKER_URL", services.broker_url)
     load_settings.cache_clear()
-    # IDs start from 1 in the database of each module, so no cache may outlive the module.
+    # In each module's database, IDs start at 1, so no cache may outlive the module.
     configure(load_settings())
     database = process_state().database
     with database.transaction() as session:
-        # The tables hold few rows; truncating twenty tables would take ten times as long.
+        # The tables have few rows, so deleting them is ten times as fast as truncating twenty
+        # tables.
         for table in tables_of_pages():
             session.execute(delete(table))
     yield Tasks(database)

@@ -1,4 +1,4 @@
-"""The Compose file is valid, and each of its services has what a deployment needs.
+"""The Compose file is valid, and each of its services has everything that a deployment needs.
 
 Tests that need Docker's own programs are marked ``compose``; `make test-compose` runs them.
 """
@@ -129,7 +129,7 @@ def test_no_image_has_a_moving_tag() -> None:
 
 
 def python_image() -> str:
-    """Return the base image of the service's image, which two files must specify identically."""
+    """Return the base image of the service's image, which must be the same in two files."""
     built: str
     (built,) = re.findall(r"ARG PYTHON_IMAGE=(.+)", (ROOT / "Dockerfile").read_text())
     (asked,) = re.findall(r"\$\{PYTHON_IMAGE:-(.+)\}", COMPOSE.read_text())
@@ -142,7 +142,7 @@ def python_image() -> str:
 
 
 def test_images_are_pinned_to_the_digests_given_by_the_registry(tmp_path: Path) -> None:
-    # This takes the place of a registry: it returns a digest derived from the requested name.
+    # This program replaces the registry: it returns a digest derived from the requested name.
     told = tmp_path / "docker"
     told.write_text(
         "#!/bin/sh\n"

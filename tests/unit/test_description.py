@@ -1,4 +1,4 @@
-"""The package description on PyPI does not depend on a checkout."""
+"""The package description on PyPI makes sense without a checkout."""
 
 import re
 import subprocess

@@ -63,7 +63,7 @@ def codes(document: Path, heading: str = "") -> set[str]:
 
 
 def examples() -> list[tuple[str, str]]:
-    """Return the examples of behaviour in the guide, with the functions behind them."""
+    """Return the examples of behaviour in the architecture guide, with their functions."""
     text = (ROOT / "docs/architecture.md").read_text().partition("## Ten examples\n")[2]
     return re.findall(r"^\| (.+) \| `((?:worker|benchmarks)[\w.]+)` \|$", text, re.MULTILINE)
 

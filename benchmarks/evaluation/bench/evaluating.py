@@ -43,9 +43,9 @@ def evaluate(
     """Score files of articles; each file produces a row.
 
     If a file contains several revisions of a page, the latest one counts. If the gold texts begin
-    with the headline (`title_in_text`; None for the default of the corpus), articles are prefixed
-    with the headline shown on the page or, without pages, with their own title. Raises BenchError
-    if a file cannot be read, or if there is nothing to score.
+    with the headline, each article is prefixed with the headline shown on the page or, if there are
+    no pages, with its own title. `title_in_text` states whether they do; None selects the default
+    of the corpus. Raises BenchError if a file cannot be read, or if there is nothing to score.
     """
     corpus = _read_corpus(gold, title_in_text)
     golds = measurable(corpus)
@@ -72,7 +72,7 @@ def evaluate(
 
 
 def read_articles(path: Path) -> Iterator[ArticleMessage]:
-    """Yield the article messages in a file, one per line; raise BenchError if a line is not one."""
+    """Yield the article messages in a file, one per line; raise BenchError if one is invalid."""
     for number, line in _lines(path):
         try:
             yield ArticleMessage.model_validate_json(line)
@@ -85,7 +85,7 @@ def read_articles(path: Path) -> Iterator[ArticleMessage]:
 
 
 def extracted_of(article: ArticleMessage) -> Prediction:
-    """Convert an article message; the date is ``published_at``, with the page's own day."""
+    """Convert an article message; the date is ``published_at`` in the page's own time zone."""
     return Prediction(
         title=article.title,
         text=article.text,
@@ -155,7 +155,7 @@ def _target(page: CorpusPage | None, gold: Gold, memo: Memo) -> Target:
 
 
 def _read_corpus(path: Path, title_in_text: bool | None) -> Corpus:
-    """Read gold records, together with their pages if the records are in a corpus."""
+    """Read gold records, with their pages if `path` is a corpus."""
     try:
         if path.is_dir():
             return load_corpus(path, title_in_text=title_in_text)

@@ -62,9 +62,10 @@ _Mapped = Callable[..., Iterator[Any]]
 class Bench:
     """The settings of a measurement.
 
-    `diseases` are by language and name; without them, the downstream task and names are not scored.
-    NCleaner is trained on the corpus in the folder `training`, except on measured sites. `sample`
-    limits the measured pages of each corpus; neighbours are from the whole corpus.
+    `diseases` maps languages to diseases by name; without it, the downstream task and names are not
+    scored. NCleaner is trained on the corpus in the folder `training`, without the sites that are
+    measured. `sample` limits the number of pages measured per corpus, whereas neighbours are chosen
+    from the whole corpus.
     """
 
     methods: Sequence[Extractor | str]
@@ -106,8 +107,8 @@ def name_of(method: Extractor | str) -> str:
 def measurable(corpus: Corpus) -> list[Gold]:
     """Return the gold records to be averaged over.
 
-    These have a text that is on the page, or have no text but a headline, authors, a date, comments
-    or snippets.
+    These are records whose text is on the page, and records that have no text but do have a
+    headline, authors, a date, comments or snippets.
     """
     with_text = {gold.id for gold in corpus.scorable()}
     return [
@@ -345,7 +346,7 @@ def _expected_of(gives: Gives, scores: Mapping[str, float]) -> dict[str, float]:
 
 
 def _of_text(scores: Mapping[str, float]) -> dict[str, float]:
-    """Omit the metadata scores, which do not apply to an upper bound on the text."""
+    """Omit the metadata scores, which are meaningless for an upper bound on the text."""
     return {
         name: value
         for name, value in scores.items()

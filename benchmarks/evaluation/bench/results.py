@@ -57,7 +57,7 @@ LABELS = {
 class Mean:
     """A method's mean score over a corpus, as a macro average over pages and one over sites.
 
-    `against_best_peer` is paired by site. It is None for the best peer itself, for an upper bound,
+    `against_best_peer` is paired by site. It is None for the best peer itself, for upper bounds,
     and if no peer was measured.
     """
 
@@ -70,8 +70,8 @@ class Mean:
 class Task:
     """Scores of the downstream system on a method's texts, relative to its results on gold texts.
 
-    `marked` is the score on texts with paragraph marks, `unmarked` that on texts without; each pair
-    in `by_language` has both, in this order.
+    `marked` and `unmarked` are the scores on texts with and without paragraph marks; each pair in
+    `by_language` contains both, in this order.
     """
 
     marked: TaskScore
@@ -83,9 +83,9 @@ class Task:
 class Line:
     """The results of a method on a corpus.
 
-    `note` is the reason why there are no scores, or the most frequent failure. `failures` counts,
-    by kind, the pages that are scored as empty texts. `peak_memory` is in bytes. `groups` are macro
-    averages by site or language, then by name of score.
+    `note` is the reason why there are no scores, or else the most frequent failure. `failures` has
+    the number of pages that are scored as empty texts, by kind of failure. `peak_memory` is in
+    bytes. `groups` maps each site or language to its macro averages by name of score.
     """
 
     method: str
@@ -105,9 +105,9 @@ class Line:
 class CorpusTable:
     """Results of all methods on a corpus.
 
-    `of_pages` is the number of pages before sampling, and `left_out` that of gold records that
-    cannot be scored. `best_peers` has the peer with the highest mean for each score. `references`
-    are rows for the raw pages and the gold texts.
+    `of_pages` is the number of pages before sampling, and `left_out` the number of gold records
+    that cannot be scored. `best_peers` maps each score to the peer with the highest mean.
+    `references` contains rows for the raw pages and the gold texts.
     """
 
     corpus: str
@@ -141,7 +141,7 @@ class CorpusTable:
 
 @dataclass(frozen=True)
 class Report:
-    """Report of a measurement that ended at `created` (ISO 8601), with any averages `by` group."""
+    """Report of a measurement that ended at `created` (ISO 8601); `by` is the grouping, if any."""
 
     created: str
     environment: Mapping[str, str]

@@ -33,12 +33,12 @@ LIMITS = {
     "limit: best subtree": best_subtree,
     "limit: best blocks": best_blocks,
 }
-"""Upper bounds for any method, by name of the row."""
+"""Methods that compute upper bounds for any extraction, by the name of their row."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """Expected content of a page; `headline`, if any, is prefixed to the text of every method."""
+    """Expected content of a page; the `headline`, if any, is prefixed to every method's text."""
 
     gold: Gold
     headline: TextBlock | None = None
@@ -131,7 +131,7 @@ def _scores(extracted: Prediction, target: Target) -> dict[str, float]:
 def events(
     memo: Memo, blocks: Sequence[TextBlock], diseases: Mapping[str, str]
 ) -> tuple[Event | None, Event | None]:
-    """Return the events that DAnIEL detects in a document with and without paragraph marks."""
+    """Return the events that DAnIEL detects in a document with, and without, paragraph marks."""
 
     def compute() -> list[tuple[object, ...] | None]:
         watch = _watch(diseases)

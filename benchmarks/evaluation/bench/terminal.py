@@ -11,7 +11,7 @@ from benchmarks.evaluation.scores import PRF
 from worker.text.terminal import printable
 
 _MAIN = ("exact", "equal", "to_p", "to_r", "to_f")
-"""Scores in the first table, which are those used in the papers."""
+"""Scores in the first table: those used in the papers."""
 
 _OTHERS = (
     *("tm_f", "rouge_f", "own_f", "own_equal", "title_exact", "authors_f", "date_exact"),
@@ -26,7 +26,7 @@ _DECISIVE = ("to_f", "snippets_accuracy", "comments_f", "title_exact")
 """Scores that may be shown with interval and difference; the first available one is used."""
 
 SIGNIFICANT = 0.05
-"""P-value below which a difference is marked with a star."""
+"""P-value below which a difference is marked with a star as significant."""
 
 STATISTICS = ("files", "paragraphs", "lines", "words", "tokens", "characters", "size")
 _COUNTS = ("files", "paragraphs", "lines", "words", "characters")
@@ -34,7 +34,7 @@ TASK_HEADS = ("documents", "pairs", "documents, unmarked", "pairs, unmarked")
 
 
 def tables_of(table: CorpusTable, by: str | None) -> Iterator[Table]:
-    """Yield the tables of a corpus: scores and, if requested, groups, task and statistics."""
+    """Yield the tables of a corpus: scores and, on request, groups, task and statistics."""
     yield _scores(table)
     for title, names in (("other scores", _OTHERS), ("comments", _COMMENTS)):
         if any(name in names for name in table.shown_scores):
@@ -50,7 +50,7 @@ def tables_of(table: CorpusTable, by: str | None) -> Iterator[Table]:
 
 
 def what_happened(line: Line) -> str:
-    """Describe the failures of a method and their reason briefly."""
+    """Briefly describe the failures of a method and their reason."""
     failed = ", ".join(f"{count} {kind}" for kind, count in line.failures.items())
     if not line.scores:
         return line.note or failed

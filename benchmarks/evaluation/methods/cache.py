@@ -32,7 +32,7 @@ class ResultCache:
         return Outcome(result, values["cpu_seconds"], values["peak_memory"])
 
     def put(self, extractor: Extractor, job: Job, outcome: Outcome) -> None:
-        """Cache an outcome unless another run may have a different one."""
+        """Cache an outcome unless it could differ in another run."""
         failure = outcome.failure
         if failure is not None and failure.kind not in _LASTING:
             return

@@ -15,8 +15,8 @@ def find_neighbours(
 ) -> list[Neighbours]:
     """Group the pages of each site by template, as the service does with a finished crawl.
 
-    `sites` are derived from the URLs by default. Unreadable pages and pages that repeat a URL of
-    their site have no neighbours.
+    `sites` are derived from the URLs by default. A page has no neighbours if it is unreadable, or
+    if its URL already occurred on the site.
     """
     by_site: defaultdict[str, list[int]] = defaultdict(list)
     for index, source in enumerate(sources):

@@ -21,13 +21,13 @@ def detourage(source: Source, neighbours: Neighbours) -> Extracted:
 
 @lru_cache(maxsize=CACHED_PAGES)
 def knowledge_of(source: Source) -> TemplateKnowledge:
-    """Learn template knowledge from a page; it is cached for all pages compared with the page."""
+    """Learn template knowledge from a page; it is cached for all pages compared with this page."""
     return TemplateKnowledge.of([outline_of(source)])
 
 
 @lru_cache(maxsize=CACHED_PAGES)
 def pattern_of(source: Source) -> CommentPattern:
-    """Find the comment pattern of a page; it is cached for all pages compared with the page."""
+    """Find the comment pattern of a page; it is cached for all pages compared with this page."""
     return comment_pattern_of(page_of(source))
 
 

@@ -33,8 +33,8 @@ class Failure:
 class Outcome:
     """The result of a method on a page, and the resources used.
 
-    `cpu_seconds` include programs in other languages; None if the process died or was stopped.
-    `peak_memory` is the largest resident memory of the process so far, in bytes.
+    `cpu_seconds` includes programs in other languages; it is None if the process died or was
+    stopped. `peak_memory` is the largest resident memory of the process so far, in bytes.
     """
 
     result: Extracted | Failure
@@ -65,8 +65,9 @@ class PageResult:
 class Summary:
     """Failures and resource usage of a method over many pages.
 
-    `detail` is the most frequent failure detail. `cpu_seconds` is the total over the `timed_pages`,
-    whose CPU time is known. `peak_memory` is the highest of any process, in bytes.
+    `detail` is the most frequent failure detail. `timed_pages` is the number of pages whose CPU
+    time is known, and `cpu_seconds` the total over them. `peak_memory` is the highest of any
+    process, in bytes.
     """
 
     pages: int

@@ -9,9 +9,9 @@ import numpy.typing as npt
 def nearest_pairs(distances: npt.NDArray[np.float64], names: Sequence[str]) -> dict[int, int]:
     """Pair the two nearest pages, then the two nearest of the remaining pages, and so on.
 
-    Without a maximum distance, even outliers get a partner. `distances` are NaN for pages that
-    could not be compared, which are never paired; `names` break ties independently of the order of
-    the pages. Returns each page's partner, by index.
+    Without a maximum distance, even outliers get a partner. Pages that could not be compared have
+    the distance NaN and are never paired. Ties are broken by `names`, independently of the order of
+    the pages. Returns the index of each page's partner.
     """
     ranks = np.argsort(np.argsort(np.array(names), kind="stable"))
     rows, columns = np.triu_indices(len(names), 1)

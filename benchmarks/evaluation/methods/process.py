@@ -18,8 +18,9 @@ from worker.html import PageError
 from worker.papers.interface import Extracted, Extractor, UnavailableError
 
 _FORKSERVER = get_context("forkserver")
-"""Context that forks from a process that has imported only this module. As a result, the measured
-memory is the method's own, no thread is lost in the fork, and processes start in milliseconds."""
+"""Multiprocessing context whose fork server has imported only this module. As a result, the
+measured memory is the method's own, no thread is lost in the fork, and processes start in
+milliseconds."""
 _FORKSERVER.set_forkserver_preload([__name__])
 
 
@@ -42,7 +43,7 @@ class ExtractorProcess:
         """Send a page to the process."""
         self.job = number
         self.deadline = time.monotonic() + seconds
-        # The death of a process is noticed when its response is read.
+        # If the process has died, this is noticed when its response is read.
         with suppress(BrokenPipeError):
             self.connection.send(job)
 
@@ -71,9 +72,9 @@ class ExtractorProcess:
         """Stop the process and all programs that it started."""
         pid = self._process.pid
         if pid is not None and self._process.exitcode is None and hasattr(os, "killpg"):
-            # The process group has the ID of the process and exists as soon as the process runs;
-            # before that, no programs exist. After the process has ended, its ID may be reused; its
-            # programs then exit at the end of their input.
+            # The process group has the ID of the process and exists once the process is running;
+            # before that, there are no programs to stop. After the process has ended, its ID may be
+            # reused; its programs then exit at the end of their input.
             with suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)
         self._process.kill()

@@ -24,8 +24,8 @@ READING = (
 def source_digest(*paths: str) -> str:
     """Return a digest of files and folders of our own source, in eight hexadecimal digits.
 
-    Code changes without a new release, and results of older code must not be mistaken for current
-    ones. `paths` are relative to the folder that contains `worker`.
+    Code can change without a new release, and results of older code must not be mistaken for
+    current ones. `paths` are relative to the folder that contains `worker`.
     """
     digest = sha256()
     for path in paths:

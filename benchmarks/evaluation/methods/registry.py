@@ -38,10 +38,10 @@ _OWN_SOURCE = (
     "worker/papers",
     "benchmarks/evaluation/methods/ours.py",
 )
-"""Source folders and files on which the results of our own methods depend."""
+"""Source files and folders of this project that affect the results of our own methods."""
 
 _LIBRARIES = {"boilerpipe": "boilerpy3", "justext": "jusText", "justext_nostop": "jusText"}
-"""Methods of papers that are implemented by a library, with the name of its distribution."""
+"""Methods of papers that a library implements, with the name of the library's distribution."""
 
 
 def default_tools() -> Path:
@@ -168,7 +168,7 @@ def get_extractor(
 ) -> Extractor:
     """Return a method by name.
 
-    `tools` is the folder for programs in other languages; `pairs` train the methods of
+    `tools` is the folder for programs in other languages; `pairs` is used to train the methods in
     `ngrams.TRAINED`. Raises UnknownExtractorError if there is no such method, and UnavailableError
     if a library, a program or training pairs are missing.
     """
@@ -203,7 +203,7 @@ def trained(
     pairs: Sequence[TrainingPair],
     normalisation: nclean.Normalisation = nclean.Normalisation.NONE,
 ) -> Extractor:
-    """Train the n-gram model of a method; raise UnavailableError if nothing can be learnt."""
+    """Train the n-gram model of a method; raise UnavailableError if there is nothing to learn."""
     try:
         model = ngrams.train(ngrams.TRAINED[name](pairs), normalisation)
     except ValueError as error:

@@ -17,16 +17,17 @@ from benchmarks.training.ngrams import TrainingPair
 from worker.papers.interface import Extractor, UnavailableError
 
 START_SECONDS = 360.0
-"""Maximum time, in seconds, for a method to import, compile or install what it needs (npm takes the
-longest)."""
+"""Maximum time, in seconds, for a method to prepare itself: import, compile or install its
+dependencies (npm takes the longest)."""
 
 
 @dataclass(frozen=True)
 class Runner:
     """Runner that applies methods to pages in processes that can be stopped.
 
-    `seconds_per_page` is a limit on wall-clock time, generous on an idle machine but not on a busy
-    one. `cache` is the folder of cached results; `tools` and `pairs` are as in `get_extractor`.
+    `seconds_per_page` limits wall-clock time; the limit is generous on an idle machine, but not on
+    a busy one. `cache` is the folder of cached results; `tools` and `pairs` are as in
+    `get_extractor`.
     """
 
     processes: int = os.cpu_count() or 1

@@ -19,8 +19,8 @@ def cpu_seconds(children: Iterable[int] = ()) -> float:
 def peak_memory(children: Iterable[int] = ()) -> int | None:
     """Return the sum of the peak resident memories of this process and running children, in bytes.
 
-    The peaks need not coincide. Children count only if ``/proc`` exists; None if no peak is
-    reported.
+    The peaks need not be simultaneous. Children are included only if ``/proc`` exists. Returns None
+    if no peak is reported.
     """
     if (_PROCESSES / "self").exists():
         return sum(_peak_of(pid) for pid in ("self", *map(str, children)))

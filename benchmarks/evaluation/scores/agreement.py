@@ -16,8 +16,8 @@ class Agreement:
     """Deturck's (2015) comparison of a text T with the gold text T*.
 
     `cosine` compares the word counts (0 to 1), and `exact` states whether it is at least
-    `EXACT_COSINE`. `equal` means T = T*, `within_gold` T ⊂ T*, and `around_gold` T* ⊂ T, as
-    contiguous words.
+    `EXACT_COSINE`. `equal` means T = T*, `within_gold` T ⊂ T*, and `around_gold` T* ⊂ T, where T ⊂
+    T* means that the words of T occur in T* contiguously.
     """
 
     cosine: float
@@ -30,8 +30,8 @@ class Agreement:
 def agreement(found: Sequence[str], wanted: Sequence[str]) -> Agreement:
     """Compare the words of a text with the words of the gold text.
 
-    See Deturck (2015), section 5.2 and figure 5.1, where inclusion excludes equal texts. An empty
-    text is not part of any other.
+    See Deturck (2015), section 5.2 and figure 5.1; there, as here, equal texts do not count as
+    included in each other. An empty text is not part of any other text.
     """
     alike = cosine(Counter(found), Counter(wanted))
     return Agreement(
@@ -62,5 +62,6 @@ def bag_of_words(found: Sequence[str], wanted: Sequence[str]) -> PRF:
 def _is_within(part: Sequence[str], whole: Sequence[str]) -> bool:
     if not 0 < len(part) < len(whole):
         return False
-    # Words do not contain line ends, so only whole words match.
+    # Words do not contain line ends, so the lines of one text occur in the other only as whole
+    # words.
     return "\n".join(["", *part, ""]) in "\n".join(["", *whole, ""])

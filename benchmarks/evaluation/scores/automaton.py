@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 class State:
     """The substrings that end at the same positions in the sequences.
 
-    All are suffixes of the longest, which has `length` symbols and whose first occurrence ends
-    before position `end`. `link` is the state of the suffix that is one symbol shorter than the
-    shortest; None for the initial state, the empty string. `targets` are states by the symbol that
-    follows.
+    All are suffixes of the longest of them, which has `length` symbols; its first occurrence ends
+    before position `end`. `link` is the state of the longest suffix that is shorter than all of
+    these substrings; it is None for the initial state, which represents the empty string. `targets`
+    maps each symbol that can follow to the next state.
     """
 
     length: int
@@ -71,7 +71,7 @@ class SuffixAutomaton:
         return current
 
     def _exactly(self, state: State, symbol: Hashable, target: State) -> State:
-        """Return the state for a state's longest string plus a symbol; split `target` if needed."""
+        """Return the state for a state's longest string and a symbol; split `target` if needed."""
         if target.length == state.length + 1:
             return target
         copy = State(state.length + 1, target.end, target.link, target.targets.copy())

@@ -11,11 +11,12 @@ Unit = Literal["pages", "sites"]
 """Unit of a mean: either all pages or all sites have the same weight."""
 
 RESAMPLES = 10_000
-"""Number of resamples in a bootstrap or permutation test. With this number, the ends of a 95 %
-interval vary between seeds by half a percent of its width (measured on 300 pages of 90 sites)."""
+"""Number of resamples in a bootstrap or permutation test. With 10,000, the ends of a 95 % interval
+vary between seeds by half a percent of the interval's width (measured on 300 pages of 90 sites)."""
 
 EXACT_SITES = 13
-"""Maximum number of sites n for which there are fewer than `RESAMPLES` sign assignments (2^n)."""
+"""Maximum number of sites for an exact permutation test: n sites have 2^n sign assignments, which
+must be fewer than `RESAMPLES`."""
 
 _DRAWS_AT_ONCE = 1_000
 
@@ -113,9 +114,9 @@ def paired_difference(
     """Compare two methods on the pages for which both have a score.
 
     The two-sided p-value is from a permutation test that swaps the methods on all pages of a site
-    together: exact for few sites, otherwise on a sample that includes the observed permutation, so
-    that it is never 0. Raises ValueError if no page is in both, or if `level` is not between 0 and
-    1.
+    together: For few sites, the test is exact; otherwise it uses a random sample of permutations
+    and the observed one, so that the p-value is never 0. Raises ValueError if no page is in both,
+    or if `level` is not between 0 and 1.
     """
     pages = [page for page in first if page in second]
     differences = [first[page] - second[page] for page in pages]

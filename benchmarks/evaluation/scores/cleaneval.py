@@ -14,9 +14,9 @@ _MARKS = frozenset(MARKS.values())
 
 @dataclass(frozen=True)
 class MarkupScore:
-    """Score over words and marks (TM of Lejeune et al. 2015), and over marks alone.
+    """Score over words and marks (TM of Lejeune et al. 2015), and score over marks alone.
 
-    Both are from the same matching.
+    Both are computed from the same matching.
     """
 
     tokens: PRF
@@ -26,8 +26,8 @@ class MarkupScore:
 def text_only(text: str, gold: str, *, split: Callable[[str], Sequence[str]] = words) -> PRF:
     """Compute CleanEval's text-only score (TO) of the words of a text without marks.
 
-    As in Lejeune et al. (2015), section 4.1, words are matched in order by Ratcliff-Obershelp. With
-    ``str.split``, they are split as the competition did.
+    As in Lejeune et al. (2015), section 4.1, words are matched in order by Ratcliff-Obershelp. If
+    `split` is ``str.split``, the texts are split into words as in the competition.
     """
     found, wanted = split(text), split(gold)
     return PRF.of(matched_total(found, wanted), len(found), len(wanted))
@@ -43,8 +43,8 @@ def text_and_markup(
     """Compute CleanEval's text-and-markup score (TM) of words and the marks between them.
 
     As in Lejeune et al. (2015), section 4.1, words and marks are tokens of a single sequence,
-    matched by Ratcliff-Obershelp. Unless `labelled`, marks of all types are equal. `split` is as in
-    `text_only`.
+    matched by Ratcliff-Obershelp. Unless `labelled` is true, marks of all types are equal. `split`
+    is as in `text_only`.
     """
     found = _tokens(blocks, labelled=labelled, split=split)
     wanted = _tokens(gold, labelled=labelled, split=split)

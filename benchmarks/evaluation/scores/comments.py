@@ -15,21 +15,23 @@ from benchmarks.evaluation.scores.records import Comment, Gold
 from benchmarks.evaluation.scores.words import normalised, words
 
 SAME_COMMENT_F1 = 50.0
-"""Minimum bag-of-words F1 of two texts for them to be the same comment. Poorly trimmed records
-reach it, as do 2 % of the pairs of different comments on a page (measured on 24,159 pairs)."""
+"""Minimum bag-of-words F1 of two texts for them to be the same comment. Even poorly trimmed records
+reach this F1, but so do 2 % of the pairs of different comments on a page (measured on 24,159
+pairs)."""
 
 GOOD_PAGE_F1 = 80.0
-"""Minimum page F1 for the P@1 of Subercaze et al. (2016) to count a page's comments as found."""
+"""Minimum page F1 for a page's comments to count as found in the P@1 of Subercaze et al. (2016)."""
 
 
 @dataclass(frozen=True)
 class CommentScore:
     """Score of the comments found on a page, in percent.
 
-    `records` is over comments matched one to one by their texts, and `text_f1` the mean
-    bag-of-words F1 of these texts. `authors` and `dates` (as written, or the same day) cover
-    matches whose gold comment has one; `replies` is `parents` over gold comments that reply to
-    another comment. A score over nothing is None.
+    `records` counts the comments that are matched one to one by their texts, and `text_f1` is the
+    mean bag-of-words F1 of these texts. `authors` and `dates` cover the matches whose gold comment
+    has an author or date; a date is correct if it is written alike or denotes the same day.
+    `replies` is `parents` restricted to gold comments that reply to another comment. A score that
+    covers nothing is None.
     """
 
     records: PRF
@@ -46,10 +48,10 @@ class CommentScore:
 
 
 def score_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> CommentScore:
-    """Score the comments of a page, in page order, whose parents are indices into the sequence.
+    """Score a page's comments, in page order; parents are indices into the sequence.
 
-    Records and gold comments whose texts share enough words are matched one to one; of the maximum
-    matchings, the one with the most similar texts is used.
+    Records and gold comments whose texts share enough words are matched one to one. Among the
+    maximum matchings, the one with the most similar texts is used.
     """
     pairs = match_comments(found, wanted)
     gold_of = dict(pairs)
@@ -124,7 +126,7 @@ def match_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> list[
         return []
     alike = np.array([[_likeness(left, right) for right in wanted] for left in found])
     edges = alike >= SAME_COMMENT_F1
-    # An additional edge outweighs any gain in similarity.
+    # Any additional edge must outweigh every gain in similarity.
     weights = np.where(edges, alike + 100.0 * (min(len(found), len(wanted)) + 1), 0.0)
     rows, columns = linear_sum_assignment(weights, maximize=True)
     return [(int(i), int(j)) for i, j in zip(rows, columns, strict=True) if edges[i, j]]
@@ -138,7 +140,7 @@ def _likeness(left: Comment, right: Comment) -> float:
 
 
 def _gold_parent(parent: int | None, gold_of: dict[int, int]) -> int | None:
-    """Return the gold comment matched with a found parent, or -1 if there is no match."""
+    """Return the index of the gold comment matched with a found parent; -1 if there is none."""
     return None if parent is None else gold_of.get(parent, -1)
 
 

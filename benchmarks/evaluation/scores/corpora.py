@@ -16,10 +16,11 @@ from benchmarks.evaluation.scores.markup import read_markup
 from benchmarks.evaluation.scores.records import Comment, Gold
 
 BODY_ONLY = frozenset({"fundus_body", "l3s_gn1", "wcxb", "zh_cwced"})
-"""Corpora whose gold texts omit the headline; in all other corpora, they begin with it."""
+"""Corpora whose gold texts omit the headline; those of all other corpora begin with it."""
 
 MIN_WORD_RECALL = 0.8
-"""Minimum share of a gold text's words on its page; below it, the text belongs to another page."""
+"""Minimum share of a gold text's words that its page must contain; below it, the text belongs to
+another page."""
 
 
 class CorpusError(ValueError):
@@ -50,7 +51,7 @@ class Corpus:
     golds: Mapping[str, Gold]
 
     def scorable(self) -> list[Gold]:
-        """Return the gold records that have a text, unless it is from another page.
+        """Return the gold records that have a text, except texts that belong to another page.
 
         See `MIN_WORD_RECALL`. Records whose word recall is unknown are included.
         """
@@ -66,9 +67,9 @@ class Corpus:
 def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
     """Read the corpus in a folder.
 
-    Whether the gold texts begin with the headline is stated by `title_in_text` or, if it is None,
-    by the gold records or else `BODY_ONLY`. Raises CorpusError if a file or line is invalid, if an
-    ID occurs twice, or if a gold record has no page.
+    `title_in_text` states whether the gold texts begin with the headline; if it is None, the gold
+    records decide or, if they do not say, `BODY_ONLY`. Raises CorpusError if a file or line is
+    invalid, if an ID occurs twice, or if a gold record has no page.
     """
     pages: dict[str, CorpusPage] = {}
     for place, record in _records(folder / "pages.jsonl.gz"):
@@ -105,7 +106,7 @@ def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Go
 def _without_comments(gold: Gold) -> Gold:
     """Treat a gold record that does not mention comments as stating that there are none.
 
-    This is the convention of corpora that have the text of all comments as a whole.
+    Corpora that have the text of all comments as a whole follow this convention.
     """
     is_silent = gold.comments is None and gold.comment_text is None
     return replace(gold, comment_text="") if is_silent else gold

@@ -1,8 +1,9 @@
 """DAnIEL, the downstream system of Lejeune et al. (2015), which finds the topic of press articles.
 
-It monitors epidemics in any language. The disease that is the topic of an article is named in the
-headline or lead and again further down, so most of its name is a string repeated in certain
-positions. Paragraph marks define these positions, which makes the system sensitive to cleaning.
+It monitors epidemics in any language. If a disease is the topic of an article, the headline or lead
+names it, and so does the text further down. DAnIEL therefore searches for strings that contain most
+of the disease's name and are repeated in certain positions. Paragraph marks define these positions,
+which makes the system sensitive to cleaning.
 
 R. Brixtel, G. Lejeune, A. Doucet and N. Lucas, "Any language early detection of epidemic diseases
 from web news streams", International Conference on Healthcare Informatics, 2013.
@@ -37,8 +38,8 @@ _SENTENCE_END = re.compile(r"\. |</p>")
 class Event:
     """The best match of a disease in a document.
 
-    `score` (at most 1) combines how much of the name is repeated and how near to the ends of the
-    document the repeats are.
+    `score` (at most 1) depends on how much of the name is repeated, and on how close the repeats
+    are to the ends of the document.
     """
 
     disease: str
@@ -52,7 +53,7 @@ class Event:
 
 
 class DiseaseWatch:
-    """DAnIEL for one language, with diseases by name as written in the press."""
+    """DAnIEL for one language; diseases have the names used in the press."""
 
     def __init__(self, diseases: Mapping[str, str]) -> None:
         self._names = tuple(diseases)
@@ -83,9 +84,9 @@ class DiseaseWatch:
     def _positions(self, repeat: Repeat, parts: Sequence[str]) -> list[float]:
         """Return the distances of the occurrences from the nearer end of the document, in order.
 
-        Distances are numbers of zones. If the document has a single zone, all names are appended to
-        it, so that names containing the string count as occurrences, and distances are divided by
-        the length of the whole.
+        Distances are measured in zones. If the document has a single zone, all names are appended
+        to it, so that names that contain the string count as occurrences; distances are then
+        measured in characters and divided by the total length.
         """
         if len(parts) > 1:
             return sorted(float(min(zone, len(parts) - 1 - zone)) for zone in repeat.texts)
@@ -141,8 +142,8 @@ def unmarked_document(blocks: Iterable[TextBlock]) -> str:
 def zones(document: str) -> list[str]:
     """Split a document into zones, which are its paragraphs if there are at least three.
 
-    Otherwise, a document with fewer than five sentences is a single zone, the second of two
-    paragraphs is halved, and a single paragraph is split into thirds.
+    Otherwise, a document with fewer than five sentences is a single zone. In longer documents, the
+    second of two paragraphs is halved, and a single paragraph is split into thirds.
     """
     found = document.split("<p>")
     if len(found) == 1:

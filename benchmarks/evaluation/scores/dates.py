@@ -79,7 +79,7 @@ def same_day(found: str, wanted: str) -> bool:
 
 
 def near_day(found: str, wanted: str) -> bool:
-    """Return whether a date is within a day of `same_day` (time zones, late updates)."""
+    """Return whether a date is at most a day off (time zones, late updates); see `same_day`."""
     return _within(found, wanted, timedelta(1))
 
 

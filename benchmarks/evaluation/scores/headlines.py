@@ -1,4 +1,4 @@
-"""Detection of the headline at the start of a gold text; every method is given this headline."""
+"""Detection of the headline at the start of a gold text; it is added to every method's text."""
 
 from collections.abc import Iterable
 
@@ -14,8 +14,9 @@ _TITLE_PROPERTIES = "//meta[@property='og:title']/@content"
 def headline_of(gold: Gold, document: HtmlElement) -> TextBlock | None:
     """Return the headline at the start of a gold text, or None if the text does not begin with it.
 
-    It is the title in the gold record or, without one, the text's first line if the page shows or
-    declares these words as a title. Its type is that of the text's first segment.
+    The headline is the title in the gold record. If the record has none, it is the text's first
+    line, provided that the page shows or declares that line as a title. Its type is that of the
+    text's first segment.
     """
     if not gold.title_in_text or not gold.text:
         return None

@@ -14,7 +14,7 @@ from benchmarks.evaluation.scores.words import words
 def best_subtree(
     document: HtmlElement, gold: Gold, headline: TextBlock | None = None
 ) -> Prediction:
-    """Return the text of the element with the highest text-only F1 of CleanEval, an exact bound."""
+    """Return the text of the element with CleanEval's highest text-only F1, an exact bound."""
     page = page_text(document)
     wanted = _Wanted(gold, headline)
     bounded = sorted(
@@ -34,9 +34,10 @@ def best_subtree(
 def best_blocks(document: HtmlElement, gold: Gold, headline: TextBlock | None = None) -> Prediction:
     """Return the text of a set of blocks that is as close to the gold text as can be found.
 
-    Finding the best set is computationally hard. This set is optimal for a single matching of the
-    page with the gold text: the blocks whose matched share exceeds half of the F1 reached (a
-    fractional programme, solved by Dinkelbach's iteration). It is a lower bound of the true limit.
+    Finding the best set is computationally hard. The returned set is optimal only for one matching
+    of the page with the gold text. It consists of the blocks whose matched share exceeds half of
+    the F1 that the set reaches, and is found by Dinkelbach's iteration for fractional programmes.
+    Its score is thus a lower bound on the true limit.
     """
     page = page_text(document)
     wanted = _Wanted(gold, headline)

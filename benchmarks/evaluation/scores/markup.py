@@ -26,7 +26,7 @@ _ELEMENT = re.compile(
 def read_markup(markup: str) -> tuple[TextBlock, ...]:
     """Read a text in CleanEval's markup as segments with collapsed whitespace.
 
-    A first line with the page's URL and all other HTML are left out. Segments without words are
+    A first line with the page's URL is left out, as is all other HTML. Segments without words are
     kept, because their marks count; text before the first mark has the empty type. See M. Baroni,
     F. Chantree, A. Kilgarriff and S. Sharoff, "CleanEval: a competition for cleaning web pages",
     LREC 2008; Lejeune et al. (2015), section 4.1.

@@ -1,4 +1,4 @@
-"""Ratcliff-Obershelp matching of the common parts of two sequences, in the same order."""
+"""Ratcliff-Obershelp matching: the parts that two sequences have in common, in the same order."""
 
 from collections.abc import Hashable, Sequence
 from difflib import Match

@@ -47,8 +47,8 @@ def score_metadata(extracted: Prediction, gold: Gold) -> dict[str, float]:
     """Score the title, authors and date in percent, as far as the gold record has them.
 
     ``title_exact`` and ``title_f`` compare words. ``authors_exact`` requires the same names; for
-    ``authors_p _r _f``, names match if one contains all words of the other. ``date_exact`` requires
-    the same day, and ``date_near`` a difference of at most a day.
+    ``authors_p _r _f``, two names match if one contains all words of the other. ``date_exact``
+    requires the same day, and ``date_near`` allows a difference of one day.
     """
     scores: dict[str, float] = {}
     if gold.title:

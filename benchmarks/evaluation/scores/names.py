@@ -24,10 +24,10 @@ _TITLE_OF_WORK = regex.compile(r"(?<=《)[^《》\n]{2,20}(?=》)")
 
 
 class Gazetteer:
-    """A list of names that is built from the gold texts of a language and can be searched for.
+    """List of names, built from the gold texts of a language, that can be found in other texts.
 
-    Names are runs of words that are mostly capitalised elsewhere than at the start of a sentence.
-    In Chinese, which has no capitals, only titles in angle quotation marks are known.
+    A name is a run of words that, apart from starts of sentences, are mostly capitalised. In
+    Chinese, which has no capitals, only titles in angle quotation marks are names.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -69,7 +69,7 @@ def score_names(found: Mapping[str, int], wanted: Mapping[str, int]) -> PRF:
 
 
 def _proper_words(lines: Iterable[str]) -> set[str]:
-    """Return the words that are mostly capitalised even where grammar does not require it."""
+    """Return the words that are mostly capitalised even where capitalisation is not required."""
     capitalised: Counter[str] = Counter()
     lower: Counter[str] = Counter()
     for line in lines:

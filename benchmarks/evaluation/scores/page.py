@@ -1,4 +1,4 @@
-"""Text scores of a page."""
+"""Scores of the text extracted from a page."""
 
 from dataclasses import replace
 
@@ -33,8 +33,9 @@ def score_page(
 ) -> dict[str, float]:
     """Score the text of a page, in percent, by name (see `SCORES`).
 
-    Markup is scored only if the gold record has marks, and ``own`` and ``own_equal`` only if there
-    is a headline, which is prefixed to the text. Raises ValueError if the gold record has no text.
+    Markup is scored only if the gold record has marks. ``own`` and ``own_equal`` are scored only if
+    there is a headline, with which the text is prefixed for the other scores. Raises ValueError if
+    the gold record has no text.
     """
     if gold.text is None:
         raise ValueError(f"the gold of {gold.id} holds no text")
@@ -70,8 +71,8 @@ def score_page(
 def with_headline(extracted: Prediction, headline: TextBlock) -> Prediction:
     """Prefix a text with a headline, unless the text begins with the headline's words.
 
-    Every method is given the same headline, because most return only the body, and scores of texts
-    should not compare headlines.
+    Every method's text gets the same headline: most methods return only the body, and text scores
+    should not depend on headlines.
     """
     title = words(headline.text)
     if not title or words(extracted.text)[: len(title)] == title:

@@ -46,7 +46,7 @@ class PageText:
     _placed: list[Word]
 
     def within(self, span: range) -> Iterator[TextBlock]:
-        """Yield the blocks in a range of words, clipping those that extend beyond it."""
+        """Yield the blocks in a range of words, clipping blocks that extend beyond the range."""
         for block, held in self.blocks:
             inside = range(max(held.start, span.start), min(held.stop, span.stop))
             if inside == held:

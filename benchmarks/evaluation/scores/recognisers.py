@@ -1,7 +1,8 @@
-"""Entity recognisers, for languages with a recogniser whose package includes its model.
+"""Entity recognisers, for languages with a recogniser that includes its model in its package.
 
-They represent downstream systems: names in an extracted text are compared with those that the same
-recogniser finds in the gold text. Without the ``benchmarks`` extra, no language has a recogniser.
+They represent downstream systems: the names that a recogniser finds in an extracted text are
+compared with those that it finds in the gold text. Without the ``benchmarks`` extra, no language
+has a recogniser.
 """
 
 import logging

@@ -12,8 +12,8 @@ LIST_ITEM = "list_item"
 class TextBlock(NamedTuple):
     """A typed stretch of text, as in the article message.
 
-    Any type other than ``heading`` and ``list_item`` is running text; text that the annotator did
-    not mark has the empty type.
+    Any type other than ``heading`` and ``list_item`` denotes running text; text without a mark by
+    the annotator has the empty type.
     """
 
     type: str
@@ -25,8 +25,8 @@ class Comment:
     """A reader's comment or a forum post.
 
     `author` and `date` are as given on the page or in its markup. `parent` is the index of the
-    comment that this one replies to. `published` is the date as parsed by a method, if more
-    precise.
+    comment that this one replies to. `published` is the date as parsed by the method, if that is
+    more precise than `date`.
     """
 
     text: str
@@ -68,8 +68,8 @@ class Article(Protocol):
 class Prediction:
     """The output of a method for a page, as opposed to the page's `Gold`.
 
-    `text` is the body, or the whole text if the method does not separate the body. For a method
-    that returns only a text, `blocks` is empty, and the lines count as paragraphs.
+    `text` is the body, or the whole text if the method does not separate the body from the rest. If
+    the method returns only a text, `blocks` is empty, and the lines count as paragraphs.
     """
 
     title: str | None = None
@@ -104,11 +104,12 @@ class Prediction:
 class Gold:
     """The annotations of a page; fields without an annotation are None or empty.
 
-    `language` is a BCP 47 tag. `blocks` is `text` with its marks. `wanted` and `unwanted` snippets
-    must be, and must not be, in the extracted text. `comment_text` has all comments in one string
-    if they are not separated, and is empty if there are none. `template_class` is the annotator's
-    group of pages with the same template. `word_recall` is the share of the words of `text` in the
-    page's HTML. `lead` is the standfirst, if it is not part of `text`.
+    `language` is a BCP 47 tag. `blocks` is `text` with its marks. The extracted text must contain
+    the `wanted` snippets and must not contain the `unwanted` ones. `comment_text` is the text of
+    all comments if the record does not separate them, and is empty if there are no comments.
+    `template_class` is the annotator's group of pages with the same template. `word_recall` is the
+    share of the words of `text` in the page's HTML. `lead` is the standfirst, if it is not part of
+    `text`.
     """
 
     id: str

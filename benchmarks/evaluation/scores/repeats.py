@@ -8,7 +8,7 @@ from benchmarks.evaluation.scores.automaton import State, SuffixAutomaton
 
 @dataclass(frozen=True)
 class Repeat:
-    """A string, with the indices of the texts and names that contain it, in ascending order."""
+    """A string, with the ascending indices of the texts and of the names that contain it."""
 
     text: str
     texts: tuple[int, ...]
@@ -30,12 +30,12 @@ class _Names:
 
 
 class NameRepeats:
-    """Finder of those maximal repeats of texts and names that occur in a name.
+    """Finder of the maximal repeats in texts and names that occur in at least one name.
 
     A repeat is maximal if every longer string has fewer occurrences (D. Gusfield, Algorithms on
-    Strings, Trees, and Sequences, 1997, section 7.12). The edges of texts and names differ from
-    every character and from each other. Each text is followed in linear time. Raises ValueError if
-    a name is empty.
+    Strings, Trees, and Sequences, 1997, section 7.12). The beginning and end of a text or name
+    count as characters that occur nowhere else. Each text is processed in linear time. Raises
+    ValueError if a name is empty.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -70,8 +70,8 @@ class NameRepeats:
     def find(self, texts: Sequence[str]) -> Iterator[tuple[float, Repeat]]:
         """Yield the maximal repeats that occur in a text and in a name.
 
-        Each has the largest share of a name that it covers (0 to 1), in descending order of this
-        share.
+        Each repeat comes with the largest share of any name that it covers (0 to 1); repeats are in
+        descending order of this share.
         """
         found = [
             (length / self._names[state].shortest, state, length, holders)
@@ -88,8 +88,9 @@ class NameRepeats:
     def _strings(self, texts: Sequence[str]) -> dict[State, dict[int, int]]:
         """Find the strings in texts and names that cannot be extended to the left.
 
-        These are the longest string of each state, and shorter strings at which following a text
-        stops. Returns, by state and length, the set of texts that contain the string as a bit mask.
+        These are the longest string of each state, and shorter strings that are the longest match
+        at some position of a text. Returns, by state and length of the string, a bit mask of the
+        texts that contain it.
         """
         read: dict[State, dict[int, int]] = {}
         for index, text in enumerate(texts):

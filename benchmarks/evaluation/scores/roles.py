@@ -36,16 +36,17 @@ OF_THE_SITE = frozenset({"legal", "navigation", "share", "template"})
 """Roles that annotators could not distinguish reliably; they count as a single role in scores."""
 
 AMBIGUOUS = {"related": "template"}
-"""Roles whose precision ignores lines of the given other role, because annotators confused the two:
-some labelled a list of other articles in a side column ``related``, others ``template``."""
+"""Roles whose precision ignores lines that have the other given role, because annotators confused
+the two: some labelled a list of other articles in a side column as ``related``, others as
+``template``."""
 
 IN_TEXT = 0.5
 """Minimum share of a line's words that a text must contain to count as containing the line."""
 
 
 DIGITS = 4
-"""Number of hexadecimal digits in a digest: enough to align lines, too few to reconstruct texts by
-search."""
+"""Number of hexadecimal digits in a digest: enough to align lines, but too few to reconstruct texts
+by brute force."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def _page(record: Mapping[str, object]) -> LabelledPage:
 
 
 def align(labelled: LabelledPage, texts: Sequence[str]) -> list[str | None]:
-    """Return each line's role, or None, from labelled lines with the same text, in order."""
+    """Return each line's role (or None) by aligning the lines with the labelled ones, in order."""
     roles: list[str | None] = [None] * len(texts)
     digests = [digest_of(text) for text in texts]
     for start, at, size in matching_blocks(labelled.digests, digests):
@@ -96,7 +97,7 @@ def align(labelled: LabelledPage, texts: Sequence[str]) -> list[str | None]:
 
 
 def lines_in(text: str, lines: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return which lines of a page are contained in a text with their words in the same order."""
+    """Return which lines of a page a text contains, with their words in the same order."""
     by_line = [words(line) for line in lines]
     matched = np.zeros(sum(map(len, by_line)) + 1)
     for start, _, size in matching_blocks([word for line in by_line for word in line], words(text)):
@@ -112,9 +113,9 @@ def lines_in(text: str, lines: Sequence[str]) -> npt.NDArray[np.bool_]:
 class RoleScores:
     """Counts of the lines of pages by role.
 
-    `right` counts pages whose text contains exactly the article's lines, and `nearly_right` those
-    with at most one line too many or too few. `kept` counts the lines in the texts by role, and
-    `found` the lines by true and assigned role.
+    `right` is the number of pages whose text contains exactly the article's lines, and
+    `nearly_right` the number with at most one line too many or too few. `kept` is the number of
+    lines in the texts by role, and `found` the number of lines by true and assigned role.
     """
 
     pages: int = 0

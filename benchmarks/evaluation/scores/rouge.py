@@ -41,10 +41,10 @@ def _lines(text: str) -> list[list[str]]:
 def _covered(wanted: Sequence[Sequence[str]], found: Sequence[Sequence[str]]) -> list[set[int]]:
     """Return the positions in each wanted line covered by common subsequences with found lines.
 
-    Lines that are found unchanged are skipped. All others are compared with a found line in
-    parallel, as fields of a single integer separated by guard bits. After a prefix of the found
-    line, a bit is 0 where the longest common subsequence becomes longer (H. Hyyrö, "Bit-parallel
-    LCS-length computation revisited", AWOCA 2004).
+    Wanted lines that are found unchanged are skipped. All others are compared with each found line
+    in parallel, as fields of a single integer that are separated by guard bits. After each word of
+    the found line, a bit is 0 where the longest common subsequence becomes longer (H. Hyyrö,
+    "Bit-parallel LCS-length computation revisited", AWOCA 2004).
     """
     known = {tuple(line) for line in found}
     covered = [set(range(len(line))) if tuple(line) in known else set() for line in wanted]

@@ -15,9 +15,10 @@ _PARAGRAPH_TAG = re.compile(r"<p[\s>]", re.IGNORECASE)
 class TextStatistics:
     """Counts over files.
 
-    `paragraphs` are blocks of running text, or ``<p>`` tags in HTML; as in the paper, a text
-    without blocks has none. `words` follow Unicode segmentation; `tokens` are stretches between
-    whitespace, the paper's words, which do not apply to Chinese. `size` is in bytes of UTF-8.
+    `paragraphs` counts blocks of running text or, in HTML, ``<p>`` tags; as in the paper, a text
+    without blocks has none. `words` follow Unicode segmentation. `tokens` are separated by
+    whitespace; they are what the paper calls words, and are meaningless for Chinese. `size` is in
+    bytes of UTF-8.
     """
 
     files: int = 0

@@ -1,4 +1,4 @@
-"""Segmentation of texts into words, the unit of all scores but the character score."""
+"""Segmentation of texts into words, the unit of all scores except the character score."""
 
 import unicodedata
 from functools import lru_cache
@@ -33,8 +33,8 @@ def normalised(text: str) -> str:
 def words(text: str) -> list[str]:
     """Split a text into words as written, in order.
 
-    Words are the segments between the boundaries of Unicode Standard Annex 29 that contain a letter
-    or digit. Each Chinese, Japanese or Korean character is a word.
+    Texts are split at the word boundaries of Unicode Standard Annex 29; segments that contain a
+    letter or digit are words. Each Chinese, Japanese or Korean character is a word.
     """
     return list(_words(text))
 

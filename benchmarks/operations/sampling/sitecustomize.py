@@ -1,12 +1,12 @@
 """Sampling profiler that measures CPU time by kind of work.
 
 Python imports ``sitecustomize`` before any other module. Every few milliseconds of CPU time, the
-time since the previous sample is assigned to the innermost module of one of the kinds below, so
-that native code counts as part of its caller. Once per second, the totals are written to a file per
-process in the directory named by `SAMPLES`.
+stack is sampled, and the time since the previous sample is assigned to the innermost module that
+belongs to one of the kinds below. Native code thus counts as part of its caller. Once per second,
+the totals are written to a file per process in the directory named by `SAMPLES`.
 
-A process has only one CPU-time timer. Limits set with it by the measured code
-(`worker.processes.time_limit`) would stop the sampling and are therefore disabled.
+A process has only one CPU-time timer. The measured code uses it for time limits
+(`worker.processes.time_limit`), which would stop the sampling and are therefore disabled.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Every command answers invalid arguments with one or two lines, never with a traceback."""
+"""Every command responds to invalid arguments with one or two lines, never with a traceback."""
 
 import gzip
 import json
@@ -26,7 +26,7 @@ from worker.settings import PREFIX, load_settings
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A current directory with all kinds of input, and no servers configured."""
+    """The current directory, with all kinds of input; no servers are configured."""
     monkeypatch.chdir(tmp_path)
     for server in ("DATABASE", "BROKER"):
         monkeypatch.delenv(f"{PREFIX}{server}_URL", raising=False)

@@ -17,7 +17,7 @@ COMP_CWORD=$#
 _detourage_completion detourage
 printf '%s\\n' "${COMPREPLY[@]}"
 """
-"""Script that prints the completions that bash offers for the last word."""
+"""Script that prints the completions offered by bash for the last word of a command line."""
 
 
 @pytest.fixture(scope="module")

@@ -23,9 +23,9 @@ class Run:
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run with one worker.
 
-    The pages come from sites with one or two templates, a single page, a page that needs
-    rendering and the parts of an article. The last site has enough pages for a run to be
-    interrupted while it extracts them.
+    The sites have, respectively, one or two templates, a single page, a page that needs rendering,
+    and an article in parts. The last site has enough pages for a run to be interrupted during their
+    extraction.
     """
     directory = tmp_path_factory.mktemp("run")
     bodies = [

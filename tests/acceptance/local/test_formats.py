@@ -22,7 +22,7 @@ def test_parquet_has_the_articles_of_json_lines(tmp_path: Path) -> None:
     found = [message_of(row).to_json() for row in pq.read_table(table).to_pylist()]
     in_utc = [ArticleMessage.in_order(each) for each in expected]
     for each in (*found, *in_utc):
-        # The zone of this time is not stored.
+        # The time zone is not stored.
         each["published_at"] = pd.Timestamp(each["published_at"]).tz_convert("UTC")
     assert without_clock(found) == without_clock(in_utc)
     texts = [(each["url"], each["text"]) for each in expected]

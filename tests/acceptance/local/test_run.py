@@ -134,7 +134,8 @@ def test_articles_have_the_keys_of_the_message_models_in_order(run: Run) -> None
         # None of these articles is truncated.
         assert list(article["metadata"]) == [k for k in Metadata.model_fields if k != "truncated"]
         for block in article["blocks"]:
-            # The fields from `level` on occur only in blocks to which they apply.
+            # The fields after (and including) `level` are present only in blocks to which they
+            # apply.
             assert list(block) == [name for name in Block.model_fields if name in block]
             assert {"type", "text", "start", "end", "role", "role_probability"} <= set(block)
         assert ArticleMessage.model_validate(article).to_json() == article

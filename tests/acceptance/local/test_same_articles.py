@@ -9,7 +9,7 @@ from tests.parted_pages import SITE, part_messages
 
 
 def without_story(articles: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Remove the story, which a deployment corrects in a later revision."""
+    """Remove the story, because a deployment corrects it in a later revision."""
     return [{k: v for k, v in each.items() if k != "story"} for each in without_clock(articles)]
 
 

@@ -1,6 +1,6 @@
-"""Pages that need a browser, if the configured browser does not exist.
+"""Pages that need a browser, when the configured browser does not exist.
 
-`test_run` covers the case that no browser is configured.
+`test_run` covers the case in which no browser is configured.
 """
 
 import subprocess

@@ -28,7 +28,7 @@ HIGHEST = {
     "pairs": (3000, 4000),
     "pages": (3500, 6000),
 }
-"""Maximum heights, in pixels, of views of the sample crawl in a wide and in a narrow window."""
+"""Maximum heights, in pixels, of the views of the sample crawl in a wide and in a narrow window."""
 
 ENDS = """() => {
     const foot = document.querySelector('body > footer').getBoundingClientRect().bottom;

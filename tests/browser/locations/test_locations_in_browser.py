@@ -1,4 +1,4 @@
-"""The locations of an article refer to the tree that a real browser builds, with scripting."""
+"""The locations of an article refer to the tree that a real browser with scripting builds."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ OWN_TEXT = """([path, start, end]) => {
 
 @pytest.fixture(scope="module")
 def browser_page(playing: Browser) -> Iterator[Page]:
-    """A page of a browser that loads nothing else."""
+    """A browser page that loads nothing except what the test provides."""
     page = playing.new_page()
     page.route("**/*", lambda route: route.abort())
     yield page

@@ -37,7 +37,7 @@ def inline(program: str) -> str:
 
 @pytest.fixture(scope="module")
 def browser(chromium: Path) -> Browser:
-    # Chromium's sandbox does not work for root.
+    # Chromium's sandbox does not work for the root user.
     return Browser(chromium, seconds=60, is_sandboxed=os.geteuid() != 0)
 
 

@@ -9,13 +9,13 @@ from models.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
 from tests.faults.hostile.sent import FORGED, Draw, Kind, Make, Sent
 
 COPIES = 27
-"""Number of messages of each kind, unless they are large."""
+"""Number of messages of each kind, except kinds with large messages."""
 
 TEMPLATES = 100
-"""Number of pages of one site, no two of which share a template."""
+"""Number of pages of one site; no two of these pages share a template."""
 
 FEW = 2
-"""Number of messages of each kind with bodies of about 10 MiB."""
+"""Number of messages of each kind whose bodies have about 10 MiB."""
 
 FIELDS = ("version", "url", "html", "html_base64", "id", "site", "content_type", "fetched_at")
 
@@ -172,7 +172,7 @@ def _field(field: str, *values: Any) -> Make:
 
 
 def _url(*values: str) -> Make:
-    """Return a function that makes messages whose unique URLs have one of the given endings."""
+    """Return a function that makes messages whose unique URLs end in one of the given values."""
 
     def make(draw: Draw) -> Sent:
         return draw.send(draw.body(url=draw.url + draw.one_of(values)))

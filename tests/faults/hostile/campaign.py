@@ -40,27 +40,31 @@ GOOD_PAGES = 40
 """Number of pages per good site; some hostile pages claim to belong to these sites."""
 
 GOOD_BESIDE = 200
-"""Number of good pages sent in each of the two phases: without the crowds and alongside them."""
+"""Number of good pages sent in each of the two phases: first without the crowds, then alongside
+them."""
 
 PHASE_SECONDS = 360.0
 """Duration of each phase in which good pages are sent, in seconds."""
 
 PATIENCE_SECONDS = 1800.0
 QUIET_SECONDS = 8.0
-"""Number of idle seconds that end a phase; it exceeds the time that a site waits for clustering."""
+"""Number of seconds without work after which a phase ends. It exceeds the time that a site waits
+for its clustering."""
 
 MOST_MEMORY_BYTES = 1 << 30
 SLOWEST_SECONDS = 10.0
-"""Maximum CPU time of one work item in seconds."""
+"""Maximum CPU time of a single work item, in seconds."""
 
 LONGEST_WAIT = 2.0
-"""Maximum wait of good pages during an attack, as a multiple of the wait without one."""
+"""Maximum waiting time of good pages during an attack, as a multiple of their waiting time without
+one."""
 
 LONGEST_LOCK_MS = 10.0
 """Maximum 99th percentile of the time for which transactions hold the story lock, in ms."""
 
 PREFIXES = "calm", "beside"
-"""Prefixes of the site names of good pages sent without and alongside the crowds."""
+"""Prefixes of the names of the sites whose good pages are sent without the crowds and alongside
+them, respectively."""
 
 MEASURED = Path(__file__).parent / "measured"
 
@@ -75,8 +79,8 @@ _TRACE = "Traceback (most recent call last)"
 REFUSED = "refused by the broker"
 
 _REFUSALS = (OSError, amqp.AMQPError, amqp.exceptions.MessageNacked)
-"""Errors that the AMQP library raises if the broker refuses a message. Decoding the part of the
-message that the broker quotes may also fail."""
+"""Errors that the AMQP library raises if the broker refuses a message. The broker's error quotes a
+part of the message, and decoding that part may fail, too."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ class Planned:
     good: bytes = b""
 
     def make(self) -> Sent:
-        """Create the message; messages are created on demand to save memory."""
+        """Create the message; this is done as late as possible to save memory."""
         if self.kind is None:
             return self.draw.send(self.good, is_sound=True)
         return self.kind.make(self.draw)
@@ -112,9 +116,9 @@ class Report:
     """Outcome of a campaign.
 
     `results` counts the messages of each kind by result. `memory` is the peak memory of each
-    process, in bytes. `slowest` is the number of work items of each kind, and the maximum CPU time
-    of one, in seconds. `load` is the machine's load average over the preceding minute. `problems`
-    describes violations.
+    process, in bytes. `slowest` has, for each kind of work item, the number of items and the
+    maximum CPU time of one, in seconds. `load` is the machine's load average over the preceding
+    minute. `problems` describes violations.
     """
 
     results: dict[Kind, Counter[str]] = field(default_factory=dict)
@@ -177,7 +181,7 @@ class WatchedDeployment(Deployment):
             self.memory[name] = max(peak, self.memory.get(name, 0))
 
     def send(self, planned: Sequence[Planned], *, seconds: float = 0) -> Iterator[Published]:
-        """Publish messages one by one, spread over a period, and yield each once published."""
+        """Publish messages one by one, spread evenly over a period; yield each when published."""
         began = time.monotonic()
         connection = self.amqp()
         connection.connect()
@@ -193,7 +197,7 @@ class WatchedDeployment(Deployment):
                 )
             except (*_REFUSALS, UnicodeDecodeError):
                 is_refused = True
-                # A clean shutdown would wait in vain for the broker, which has dropped the
+                # A clean shutdown would wait in vain, because the broker has dropped the
                 # connection.
                 connection.collect()
                 connection = self.amqp()
@@ -281,7 +285,7 @@ def plan(seed: int, most: int, good_pages: int) -> list[Planned]:
 def plan_crowds(seed: int, most: int, good: Sequence[GoodPage]) -> list[Planned]:
     """Return the messages of an attack by crowds: each kind in order, all kinds interleaved.
 
-    Some of the messages claim the URLs of the given good pages.
+    Some of the messages falsely declare the URLs of the given good pages.
     """
     places = []
     for kind in crowds.kinds(good):
@@ -320,8 +324,8 @@ def run(
 ) -> Report:
     """Run a campaign on its own deployment, with its logs in `home`, and check the results.
 
-    `beside` good pages are sent in each phase, over `phase_seconds`. With `only_crowds`, messages
-    that are hostile individually are omitted.
+    In each phase, `beside` good pages are sent over a period of `phase_seconds`. With
+    `only_crowds`, messages that are hostile individually are omitted.
     """
     planned = [] if only_crowds else plan(seed, most, of_each_site)
     calm, attacked = (good_pages(name, beside, seed + place) for place, name in enumerate(PREFIXES))
@@ -407,7 +411,7 @@ def _settings(servers: Servers, home: Path) -> Settings:
 
 
 def _judge(report: Report, deployment: Deployment, published: list[Published]) -> None:
-    """Record how each message ended, and which endings are wrong."""
+    """Record how each message ended, and report messages that ended in a wrong way."""
     with deployment.database.transaction() as session:
         receipts = session.execute(
             select(Receipt.message_id, Receipt.result, Receipt.reason, Receipt.page_id)
@@ -447,7 +451,7 @@ def _judge(report: Report, deployment: Deployment, published: list[Published]) -
 
 
 class _Endings:
-    """How messages ended, by message ID, or else by page URL or body."""
+    """How each message ended, by message ID or, without one, by page URL or body."""
 
     def __init__(
         self,
@@ -480,7 +484,7 @@ class _Endings:
                 self._by_id.setdefault(each.message_id, []).append(ending)
 
     def of(self, message: Published) -> str:
-        """Return how a message ended; several endings are joined by "and"."""
+        """Return how a message ended; if it ended in several ways, they are joined by "and"."""
         found = (
             self._by_id.get(message.message_id)
             or self._by_url.get(message.url)
@@ -537,8 +541,8 @@ def _judge_commands(report: Report, deployment: WatchedDeployment) -> None:
         if done.returncode:
             report.problems.append(f"{words} exits {done.returncode}: {done.stderr[-300:]}")
         for output in (done.stdout, done.stderr):
-            # Elsewhere in a line, these words belong to a value, such as the stored failure of a
-            # task.
+            # Elsewhere in a line, the words of a traceback belong to a value, such as a task's
+            # stored failure.
             if any(line.startswith(_TRACE) for line in output.splitlines()):
                 report.problems.append(f"{words} prints a traceback")
             if found := _CONTROLS.search(output):

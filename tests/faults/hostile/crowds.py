@@ -18,26 +18,26 @@ WORDS = 450
 """Number of words per text, as in a typical news article."""
 
 VERSIONS = 24
-"""Number of versions of each of the two stories between which pages flip. With this many versions,
-the limit on regrouping still admits both stories."""
+"""Number of versions of each of the two stories between which pages flip. It is low enough that the
+limit on regrouping still lets pages join both stories."""
 
 FLIPPING = 40
 """Number of pages that flip between stories."""
 
 PARTS = 100
 PART_BYTES = 3 << 20
-"""Size of the markup of a part, in bytes. A fortieth of it is text, so that 50 parts form an
+"""Size of the markup of a part, in bytes. A fortieth of the markup is text, so 50 parts form an
 article of the maximum size."""
 
 UPDATES = 60_000
 COMMENTS = 1_000
 
 RING = 10
-"""Number of pages in a cycle."""
+"""Number of pages that form a cycle."""
 
 
 def kinds(good: Sequence[GoodPage]) -> Iterator[Kind]:
-    """Yield the kinds; some of them claim the URLs of good pages."""
+    """Yield the kinds; messages of some kinds falsely declare the URLs of good pages."""
     yield Kind("stories", "near-copies of one site", _near_copy, 1500)
     yield Kind(
         "stories", "near-copies, each fetched earlier than all previous ones", _earlier_copy, 300
@@ -108,7 +108,7 @@ def _version(draw: Draw) -> Sent:
 
 
 def _flip(draw: Draw) -> Sent:
-    """Return the next fetch of a page whose text belongs in turn to both stories, one or none."""
+    """Return the next fetch of a page whose text is, in turn, from both stories, one or none."""
     page, turn = draw.number % FLIPPING, draw.number // FLIPPING
     one, other = (_changed(_words(f"story {each}"), draw.number) for each in (0, 1))
     own = _changed(_words(f"page {page}"), draw.number)
@@ -166,7 +166,7 @@ def _cycle_of_redirects(draw: Draw) -> Sent:
 
 
 def _variant(draw: Draw) -> Sent:
-    """Return a page with a real or purported variant of one URL; every third has another text."""
+    """Return a page at a real or purported variant of one URL; a third of them differ in text."""
     text = " ".join(_words(f"variant {draw.number}" if draw.number % 3 == 2 else "variants"))
     page = "variants.example/story.html"
     urls = (
@@ -183,9 +183,9 @@ def _variant(draw: Draw) -> Sent:
 
 
 def _claim(good: Sequence[GoodPage]) -> Make:
-    """Return a function that makes pages that declare the URL of a good page as their own.
+    """Return a function that makes pages that declare a good page's URL as their own.
 
-    Each page is on the same host as its good page, and half of them are copies of it.
+    Each page is on the host of the good page, and half of the pages are copies of it.
     """
 
     def make(draw: Draw) -> Sent:

@@ -22,7 +22,7 @@ from tests.faults.hostile.sent import (
 )
 
 COPIES = 27
-"""Number of messages of each kind, unless stated otherwise; this is three for each hostile text."""
+"""Number of messages of each kind, unless stated otherwise: three for each hostile text."""
 
 FEW = 3
 """Number of messages of each slow or memory-intensive kind."""
@@ -30,7 +30,7 @@ FEW = 3
 BOMB_BYTES = 1 << 30
 MODEST_BOMB_BYTES = 96 << 20
 """Uncompressed sizes of compression bombs, in bytes. Both exceed the maximum size of a body; the
-smaller one is also fast to create."""
+smaller bomb is quick to create."""
 
 TEXT_PROPERTIES = (
     *("message_id", "content_type", "content_encoding", "correlation_id", "reply_to"),
@@ -251,7 +251,7 @@ def _on_plain(draw: Draw) -> Sent:
 
 @cache
 def _gzip_bomb() -> bytes:
-    # A flushed block ends on a byte boundary, so it can be repeated.
+    # A flushed block ends on a byte boundary and can therefore be repeated.
     deflate = zlib.compressobj(9, zlib.DEFLATED, 31)
     start = deflate.compress(b"{") + deflate.flush(zlib.Z_FULL_FLUSH)
     block = deflate.compress(bytes(1 << 20)) + deflate.flush(zlib.Z_FULL_FLUSH)
@@ -270,7 +270,7 @@ def _lzma_bomb() -> bytes:
 
 @cache
 def _lzma_of_much_memory() -> bytes:
-    # The header asks for a dictionary of 4 GiB for a file of one byte.
+    # The header requests a dictionary of 4 GiB, although the file has only one byte.
     return b"\x5d\xff\xff\xff\xff" + b"\xff" * 8 + lzma.compress(b"{", lzma.FORMAT_ALONE)[13:]
 
 

@@ -13,13 +13,14 @@ from tests.faults.hostile.sent import FORGED, Draw, Kind, Make, Sent
 from tests.hostile_pages import MARKUP, TEXTS
 
 COPIES = 4
-"""Number of pages of each kind, all of different sizes."""
+"""Number of pages of each kind; no two of them have the same size."""
 
 LARGEST = 1_000_000
 """Size in bytes of the largest page of each kind."""
 
 LARGEST_TEXT = 300_000
-"""Size of the repeated texts, in bytes. Some pages contain their text up to seven times."""
+"""Size of the texts that pages repeat, in bytes. Some pages contain such a text up to seven times.
+"""
 
 Page = Callable[[int], str | bytes]
 TextPage = Callable[[int], str]
@@ -39,7 +40,7 @@ def _page(page: Page) -> Make:
         size = draw.one_of((LARGEST, LARGEST // 10, LARGEST // 3, 1_000))
         found = page(size)
         if isinstance(found, str) and draw.number % 2:
-            # Insert the hostile markup into an article that has the template of the site's other
+            # Insert the hostile markup into an article with the same template as the site's other
             # pages.
             found = draw.html.replace("</p>", f"</p>{found}", 1)
         return draw.send_page(found)
@@ -48,7 +49,7 @@ def _page(page: Page) -> Make:
 
 
 def _text(pages: Sequence[TextPage]) -> Make:
-    """Return a function that makes messages, each with the next of the given pages in turn."""
+    """Return a function that makes messages from the given pages in turn."""
 
     def make(draw: Draw) -> Sent:
         return draw.send_page(draw.one_of(pages)(LARGEST_TEXT))

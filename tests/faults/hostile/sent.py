@@ -14,7 +14,8 @@ import amqp
 from tests.pages import article_html
 
 FORGED = "2026-01-01T00:00:00.000000Z [critical ] forged"
-"""Beginning of a forged log line, always sent after a newline; no log line may begin with it."""
+"""Beginning of a forged log line, which is always sent after a newline. No line of a log may begin
+with it."""
 
 HOSTILE_TEXTS = (
     b"\xff\xfe",
@@ -37,7 +38,7 @@ _TABLE = "application_headers"
 class Sent:
     """A message to be published, with its properties in AMQP encoding.
 
-    The page of a sound message is an article that must be delivered, whatever else the message
+    A message is sound if its page is an article that must be delivered, whatever else the message
     contains.
     """
 
@@ -61,8 +62,8 @@ class PackedMessage(amqp.Message):  # type: ignore[misc]  # the library has no t
 class Draw:
     """Ingredients of one message of a kind.
 
-    `number` counts the messages of a kind; `url` and `message_id` are unique, and `random` is a
-    random number generator for this message alone.
+    `number` is the message's number within its kind. `url` and `message_id` are unique, and
+    `random` is a random number generator for this message alone.
     """
 
     number: int
@@ -71,7 +72,7 @@ class Draw:
     random: Random
 
     def one_of(self, values: Any) -> Any:
-        """Return one of the given values, cycling by the message's number."""
+        """Return one of the given values, chosen cyclically by the message's number."""
         return values[self.number % len(values)]
 
     @property
@@ -112,7 +113,7 @@ Make = Callable[[Draw], Sent]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of hostile message, with the number of its messages in the campaign.
+    """A kind of hostile message, and how many messages of this kind a campaign sends.
 
     `part` is the part of the message that is hostile, such as its headers.
     """

@@ -14,7 +14,7 @@ from worker.sample.crawl import generate
 from worker.sample.site import all_sites
 
 PAGES_OF_ROUND = 12
-"""Number of articles that the sample crawl contains for each page per template."""
+"""Number of articles in the sample crawl if it has one page per template."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def good_pages(prefix: str, number: int, seed: int) -> list[GoodPage]:
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
-    """Return a percentile of the given values, or 0 if there are none."""
+    """Return a percentile of the given values; 0 if there are no values."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] if ordered else 0.0
 
@@ -64,9 +64,9 @@ def percentile(values: Sequence[float], percent: int) -> float:
 class Phase:
     """A period in which good pages are sent evenly, with or without hostile pages.
 
-    `seconds` is the duration until all work is done. `waits` are the waiting times of the good
-    pages for their first articles, in seconds. `lock_clock` and `lock_processors` are the durations
-    for which transactions held the story lock, in wall-clock and in CPU time, in ms.
+    `seconds` is the time until all work is done. `waits` are the times, in seconds, that the good
+    pages waited for their first articles. `lock_clock` and `lock_processors` are the durations for
+    which transactions held the story lock, measured in ms of wall-clock time and of CPU time.
     """
 
     name: str
@@ -88,8 +88,8 @@ class Phase:
 class Consumer:
     """Consumer of the articles of a deployment, which receives them as they arrive.
 
-    `articles` omit the fields (and long texts) that no check uses. `came_at` is the arrival time of
-    the first article of each URL.
+    `articles` contains the articles without long texts and other fields that no check uses.
+    `came_at` is the arrival time of the first article of each URL.
     """
 
     def __init__(self, deployment: Deployment) -> None:

@@ -1,14 +1,14 @@
 """Sabotage of the service: processes die at the worst moments, as if by a defect or a kill.
 
 Python imports a module named ``sitecustomize`` before any other. This one makes three kinds of
-input harmful. A page whose text contains one of the sentences below kills the process that extracts
-the page, or blocks it. A page with the element `HARMFUL_ELEMENT` crashes every process that
-compares the page. A site whose host name is listed in the file `HARMFUL_SITES` crashes every
-process that groups the site's pages.
+input harmful. A page whose text contains one of the sentences below kills or blocks the process
+that extracts it. A page with the element `HARMFUL_ELEMENT` crashes every process that compares the
+page. A site whose host name is listed in the file `HARMFUL_SITES` crashes every process that groups
+the site's pages.
 
-A trap is a file, named after a place in the code, in the directory given by the environment
-variable `TRAPS`. The next process that reaches this place dies when its work is done but neither
-committed nor acknowledged.
+A trap is a file that is named after a place in the code and put into the directory named by the
+environment variable `TRAPS`. The next process that reaches this place dies once its work is done,
+but before the work is committed or acknowledged.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ HANGS = b"This page hangs its process."
 HANGS_NATIVELY = b"This page deadlocks its process."
 BURNS = b"This page burns its processor."
 BURNS_NATIVELY = b"This page spins its processor."
-"""Sentences in a page that kill or block the process that extracts the page. The time limit can
+"""Sentences that kill or block the process that extracts a page containing them. The time limit can
 interrupt a process that is blocked in Python code, but not one that is blocked in native code."""
 
 HARMFUL_ELEMENT = "segfault"
@@ -39,7 +39,7 @@ file is in the same directory as the traps."""
 
 HARD_LIMIT_AFTER_SECONDS = 2.0
 WALL_TIMES = 2
-"""Replacements for the service's limits, so that hanging processes are killed soon."""
+"""Replacements for the service's limits, low enough that hanging processes are killed soon."""
 
 Function = Callable[..., Any]
 
@@ -165,7 +165,7 @@ SABOTAGED: Replacements = {
     },
 }
 """Names to replace in modules of the service, each with a function that returns the replacement for
-the original."""
+the original object."""
 
 
 replace_on_import(SABOTAGED)

@@ -26,7 +26,7 @@ Environment = pytest.MonkeyPatch
 def configured(
     services: Services, database_url: str, tmp_path: Path, monkeypatch: Environment
 ) -> Iterator[None]:
-    """An empty deployment, and a file of pages to send."""
+    """The settings of an empty deployment, and a file of pages to send."""
     monkeypatch.chdir(tmp_path)
     body = message("https://a.example/1", article_html(1))
     (tmp_path / "pages.jsonl").write_bytes(body + b"\n")
@@ -64,7 +64,7 @@ def invoke(arguments: tuple[str, ...]) -> Result:
 
 @pytest.mark.parametrize("arguments", [arguments for arguments, _ in COMMANDS], ids=" ".join)
 def test_every_command_works_on_an_empty_deployment(arguments: tuple[str, ...]) -> None:
-    # The first command runs before any queue exists, because `status` declares none.
+    # Run this command before any queue exists, because `status` declares none.
     assert invoke(("status",)).exit_code == 0
     done = invoke(arguments)
     assert done.exception is None or isinstance(done.exception, SystemExit), done.output

@@ -27,7 +27,7 @@ NOON = timedelta(hours=12)
 
 @pytest.fixture(autouse=True)
 def _published(tasks: Tasks) -> None:
-    """Three articles of Monday and two of Tuesday, of two sites."""
+    """Publish three articles on Monday and two on Tuesday, from two sites."""
     for host, seeds in {"a": range(2, 5), "b": range(5, 7)}.items():
         tasks.group(tasks.publish(host, [(f"x/{n}", article_html(n)) for n in seeds]))
     tasks.settle()

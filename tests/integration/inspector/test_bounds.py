@@ -1,4 +1,4 @@
-"""Invalid input and slow views get an explanation, never a server error."""
+"""Invalid input and slow views result in an explanation, never in a server error."""
 
 import re
 import threading
@@ -99,7 +99,7 @@ def test_unknown_ids_are_not_found(client: Client, number: str) -> None:
 
 @contextmanager
 def locked(settings: Settings, table: str) -> Iterator[None]:
-    """Lock a table as a migration does, which makes readers wait."""
+    """Lock a table as a migration does, so that readers must wait."""
     database = Database(settings.require_database_url())
     with database.transaction() as session:
         session.execute(text(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE"))
@@ -141,7 +141,7 @@ def test_abandoned_views_do_not_block_others(
         assert reader.get("/sites").status_code == 200
 
 
-# Where Python ignores exceptions, as in callbacks of weak references, the first one is lost.
+# The exception is lost where Python ignores exceptions, as in callbacks of weak references.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_page_that_takes_too_long_to_analyse_is_shown_without_reasons(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch

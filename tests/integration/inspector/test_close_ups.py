@@ -297,7 +297,7 @@ def test_a_page_can_be_requested_again_only_with_write_access(
     tasks.database.dispose()
     page = client.values(f"/pages/{page_id}.json")
     assert [each["revision"] for each in page["revisions"]] == [2, 1]
-    # Nothing but the generation may differ.
+    # Only the generation may differ.
     assert page["changes"]["reading"]["sentences"] == []
     assert {field["name"] for field in page["changes"]["fields"]} <= {"template"}
     assert client.values(f"/pages/{page_id}.json?revision=1")["article"]["revision"] == 1

@@ -26,7 +26,7 @@ def tasks(settings: Settings) -> Iterator[Tasks]:
 
 @pytest.fixture(scope="module")
 def site_id(tasks: Tasks) -> int:
-    """ID of an unclustered site; all its pages but one were extracted early."""
+    """ID of a site that is not clustered yet; all but one of its pages were extracted early."""
     htmls = [(str(number), article_html(number)) for number in range(PAGES)]
     site_id = tasks.publish("news.example", htmls)
     with tasks.database.transaction() as session:

@@ -1,4 +1,4 @@
-"""Contents, searches and JSON twins of the views, with a real database."""
+"""Contents, searches and JSON versions of the views, with a real database."""
 
 import json
 import re

@@ -88,8 +88,8 @@ def services() -> Iterator[Services]:
 
 @pytest.fixture
 def shared_directory() -> Iterator[Path]:
-    # The server does not run as root. Whenever pytest starts, it makes its temporary directories
-    # inaccessible to other users, including the directories of other runs.
+    # The server does not run as root. Every start of pytest makes pytest's temporary directories
+    # inaccessible to other users, even those of other runs.
     with tempfile.TemporaryDirectory(prefix="detourage-test-") as directory:
         Path(directory).chmod(0o755)
         yield Path(directory) / "state"
@@ -246,7 +246,7 @@ def publish(services: Services, *messages: tuple[str, object, dict[str, str]]) -
 
 
 def consume(services: Services, queue: Queue, count: int) -> list[Message]:
-    """Acknowledge and return ``count`` messages, after a short wait for any further messages."""
+    """Consume ``count`` messages and return them, after a short wait for any further ones."""
     received: list[Message] = []
 
     def take(message: Message) -> None:

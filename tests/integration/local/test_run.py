@@ -1,4 +1,4 @@
-"""Runs on a configured deployment; an interrupted run resumes with the same ID."""
+"""Runs on a configured deployment; an interrupted run resumes under the same ID."""
 
 import json
 import re

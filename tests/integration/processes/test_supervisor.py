@@ -1,4 +1,4 @@
-"""No child of a supervisor outlives the owner, the process that started the supervisor."""
+"""No child of a supervisor outlives its owner, which is the process that started the supervisor."""
 
 import os
 import signal
@@ -41,7 +41,7 @@ SLEEPS = 5
 
 
 def processes_of(mark: str) -> list[psutil.Process]:
-    """Return all processes that inherited the mark, including orphans."""
+    """Return all processes, including orphans, that have inherited the mark."""
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):
@@ -123,8 +123,8 @@ def test_children_die_with_the_guardian(mark: str, tmp_path: Path) -> None:
     (guardian,) = psutil.Process(owner.pid).children()
     children = guardian.children()
     guardian.kill()
-    # When the guardian dies, the kernel sends SIGTERM to its children; the shell ignores SIGTERM
-    # and survives.
+    # When the guardian dies, the kernel sends SIGTERM to its children. The shell ignores SIGTERM
+    # and survives for the moment.
     wait_until(lambda: [child.is_running() for child in children].count(True) == 1)
     (left,) = [child for child in children if child.is_running()]
     assert left.name() == "sh"
@@ -137,7 +137,7 @@ def test_a_terminated_guardian_ends_the_children(mark: str, tmp_path: Path) -> N
         pid = supervisor.start("sleeper", ["sleep", "1000"], log=tmp_path / "log")
         os.kill(psutil.Process(pid).ppid(), signal.SIGTERM)
         wait_until(lambda: not processes_of(mark))
-        # The supervisor may notice either the guardian's or the child's end first.
+        # The supervisor may first notice either the end of the guardian or that of the child.
         with pytest.raises(SupervisorError):
             supervisor.check()
 

@@ -16,7 +16,7 @@ from worker.store.migrations import migrate
 
 @pytest.fixture(scope="package")
 def servers() -> Iterator[SecuredServers]:
-    """PostgreSQL and RabbitMQ, with their roles and users created before the first migration."""
+    """PostgreSQL and RabbitMQ; their roles and users are created before the first migration."""
     with SecuredServers() as running:
         running.make_roles()
         owned = Database(running.database_url("detourage"))
@@ -29,7 +29,7 @@ def servers() -> Iterator[SecuredServers]:
 def deployment(
     servers: SecuredServers, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Deployment]:
-    """Intake, relay, worker and beat, connected as the users that the recipes create."""
+    """Intake, relay, worker and beat, connected as the users created by the documented scripts."""
     settings = Settings.model_validate(
         {
             "database_url": servers.database_url("detourage_service"),
@@ -50,7 +50,7 @@ CommandLine = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def command_line(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> Iterator[CommandLine]:
-    """Return a function that runs a command on the deployment with the given settings changed."""
+    """Return a function that runs a command on the deployment after changing some settings."""
 
     def run(command: str, **other: str | Path) -> tuple[int, str]:
         for name, value in deployment.settings.environment().items():

@@ -37,7 +37,7 @@ OWNER = "detourage"
 
 
 class SecuredServers:
-    """Both servers, with the roles and users that the documented recipes create.
+    """Both servers, with the roles and users created by the documented scripts.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class SecuredServers:
         return f"amqps://{user}:{password}@{host}:{self._tls_port}//"
 
     def make_roles(self) -> None:
-        """Create the database roles with the recipe."""
+        """Create the database roles with the documented script."""
         self._run_recipe(
             "psql",
             "--no-psqlrc",
@@ -117,7 +117,7 @@ class SecuredServers:
         )
 
     def make_users(self) -> None:
-        """Create the broker users with the recipe."""
+        """Create the broker users with the documented script."""
         node = ("--node", self._node["RABBITMQ_NODENAME"])
         self._run_recipe(RECIPES / "broker-users.sh", *node)
 

@@ -41,7 +41,7 @@ def test_the_broker_certificate_needs_the_right_name_and_a_trusted_authority(
     elsewhere = servers.broker_url("detourage_service", host=UNCERTIFIED)
     for other, told in (
         ({"broker_ca_file": servers.stranger}, UNTRUSTED),
-        # An empty setting selects the system's authorities, which did not sign the certificate.
+        # An empty setting selects the system's authorities, none of which signed the certificate.
         ({"broker_ca_file": ""}, UNTRUSTED),
         ({"broker_url": elsewhere}, "certificate is not valid for"),
     ):

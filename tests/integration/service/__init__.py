@@ -1,1 +1,1 @@
-"""A package, because its tests share one deployment in a fixture with package scope."""
+"""A package, so that its tests can share one deployment through a fixture with package scope."""

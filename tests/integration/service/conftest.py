@@ -30,7 +30,7 @@ def deployment(
 
 @pytest.fixture(scope="package")
 def articles(deployment: Deployment) -> list[dict[str, Any]]:
-    """Articles of a crawl in which good pages, each sent twice, alternate with unusable pages."""
+    """Articles of a crawl that alternates good pages, each sent twice, with unusable messages."""
     good = [described(seed) for seed in range(6)]
     bad = [*UNUSABLE.values(), *REJECTED.values()]
     mixed = [body for pair in zip(good * 2, bad, strict=True) for body in pair]
@@ -55,7 +55,7 @@ Alone = Callable[..., AbstractContextManager[Deployment]]
 
 @pytest.fixture
 def alone(settings: Settings, tmp_path: Path) -> Alone:
-    """Return a function that runs one process of the service with the given settings changed."""
+    """Return a function that runs one process of the service after changing some settings."""
 
     @contextmanager
     def running(process: str, **more: Any) -> Iterator[Deployment]:

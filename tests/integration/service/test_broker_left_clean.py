@@ -1,4 +1,4 @@
-"""Tests delete their queues; a few hundred of them would use up the broker's file descriptors."""
+"""Tests delete their queues; a few hundred would exhaust the broker's file descriptors."""
 
 import pytest
 from amqp.exceptions import NotFound

@@ -105,7 +105,7 @@ def without_schema(deployed: Tasks, services: Services, monkeypatch: Environment
 @pytest.mark.parametrize("command", NEED_A_SCHEMA, ids=" ".join)
 def test_before_the_migration_every_command_advises_to_migrate(command: tuple[str, ...]) -> None:
     result = CliRunner().invoke(main, list(command))
-    # A process first logs its version and settings.
+    # The line with which a process logs its version and settings at the start does not count.
     said = [line for line in result.output.splitlines() if " started " not in line]
     assert (result.exit_code, said) == (1, [BEHIND])
 

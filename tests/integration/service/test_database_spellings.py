@@ -30,7 +30,7 @@ def deployed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Deployment]:
-    """A deployment with one spelling of the URL; only the intake runs, and the test runs tasks."""
+    """A deployment with one spelling of the URL. The intake runs; tasks are run by the test."""
     settings = own_settings(services, database_url, tmp_path / "heartbeats")
     for name, value in settings.environment().items():
         monkeypatch.setenv(name, value)

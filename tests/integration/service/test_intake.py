@@ -1,4 +1,4 @@
-"""The intake stores messages in batches as if one by one, and waits for later stages."""
+"""The intake stores batches as if one message at a time, and waits for later stages."""
 
 import json
 import random
@@ -28,7 +28,7 @@ def read(body: bytes) -> tuple[FetchedPage, ReadPage]:
 
 
 def bodies(sites: int, pages: int, *, day: int = 1) -> list[bytes]:
-    """Return page messages; each site has one refused page, which is the same every day."""
+    """Return page messages; each site has one refused page, identical on all days."""
     return [
         message(
             f"https://{site}.example/{page}",
@@ -52,7 +52,7 @@ def test_pages_stored_in_a_batch_equal_pages_stored_one_by_one(tasks: Tasks, siz
             with tasks.database.transaction() as session:
                 recorded = store_pages(session, fetches[first : first + size])
             results.update(each.result for each in recorded)
-    # The refused pages are identical on all days, so they count as duplicates.
+    # The refused pages are the same on all days, so they count as duplicates.
     assert results == {"accepted": 20, "duplicate": 28, "updated": 16, "superseded": 16}
     found = tasks.ask(
         select(StoredPage.url, StoredPage.content_digest, StoredPage.outcome, StoredPage.tree_id)

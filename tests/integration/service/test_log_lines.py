@@ -24,7 +24,7 @@ def test_a_process_first_logs_its_version_and_all_settings(
     deployment: Deployment, process: str
 ) -> None:
     name = f"{process} started"
-    # A pool may accept tasks before its process has logged that it started.
+    # A pool process may accept a task before it has logged that it started.
     deployment.wait_until(lambda: name in {line["event"] for line in deployment.logged(process)})
     (begun,) = [line for line in deployment.logged(process) if line["event"] == name]
     assert begun["version"] == version("detourage")

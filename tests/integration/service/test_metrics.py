@@ -21,10 +21,10 @@ MONITORING = Path(__file__).parents[3] / "monitoring"
 
 
 DONE = {"intake": len(UNUSABLE), "detourage.extract": 6}
-"""Minimum number of timed units of work, by kind, once the articles have been sent."""
+"""Minimum number of timed work items, by kind, once the articles have been sent."""
 
 READERS = (MONITORING / "grafana/detourage.json", MONITORING / "alerts.yml")
-"""Dashboard and alerts, which may refer only to metrics that are served."""
+"""The dashboard and the alerts, which may refer only to metrics that the service exports."""
 
 
 @pytest.mark.usefixtures("articles")

@@ -51,7 +51,7 @@ def publish(deployment: Deployment, body: bytes, **properties: Any) -> None:
 
 
 def results(deployment: Deployment) -> list[tuple[str, str | None]]:
-    """Return the result and reason of each message so far, in order."""
+    """Return the result and the reason of each message received so far, in order."""
     with deployment.database.transaction() as session:
         rows = session.execute(select(Receipt.result, Receipt.reason).order_by(Receipt.id))
         return [(result, reason) for result, reason in rows]
@@ -147,7 +147,7 @@ def test_a_body_above_the_limit_is_never_held_in_memory(deployment: Deployment) 
     (found,) = browse(settings, "intake")
     assert (found.reason, found.message_id, found.body) == ("oversized", "huge", b"")
     assert str(size) in found.detail
-    # The message is not sent back, because the intake would quarantine it again.
+    # The message stays in quarantine, because the intake would only quarantine it again.
     assert requeue(settings, "intake", "huge") == 0
     assert drop(settings, "intake", "huge") == 1
     assert deployment.peak_bytes("intake") < 400_000_000

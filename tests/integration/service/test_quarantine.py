@@ -75,7 +75,7 @@ def test_sending_all_messages_back_needs_confirmation(
 def hostile(
     services: Services, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Deployment]:
-    """A deployment without processes, whose quarantines contain each kind of hostile message."""
+    """A deployment without processes, whose quarantines contain hostile messages of each kind."""
     settings = own_settings(services, database_url, tmp_path)
     for name, value in settings.environment().items():
         monkeypatch.setenv(name, value)
@@ -87,7 +87,7 @@ def hostile(
     try:
         kinds = [each for each in (*envelopes.kinds(), *bodies.kinds()) if each.copies > FEW]
         for number, kind in enumerate(kinds):
-            # The broker or the client library refuses some of them.
+            # The broker or the client library refuses some of these messages.
             with (
                 suppress(amqp.AMQPError, OSError, UnicodeDecodeError),
                 deployment.amqp() as connection,

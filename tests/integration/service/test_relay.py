@@ -75,8 +75,8 @@ def test_a_site_does_not_wait_until_a_busier_site_is_finished(alone: Alone) -> N
             while deployment.count(left):
                 taken = channel.basic_get(queue, no_ack=True)
                 done += taken is not None
-        # The tasks already queued come first, then those of the two sites in turn, then a full
-        # queue of the busier site again.
+        # The tasks that are already queued come first. Then come those of the two sites in turn,
+        # and finally a full queue of the busier site.
         assert done <= 5 + 2 * 3 + 5
 
 

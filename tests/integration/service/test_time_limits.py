@@ -19,7 +19,7 @@ from tests.services import Services
 PAGE_SECONDS = 5.0
 RUN_SECONDS, PAUSE_SECONDS = 0.01, 0.3
 THROTTLED_SECONDS = 2 * PAGE_SECONDS
-"""Duration of the throttling. Afterwards, even a busy machine extracts the page soon."""
+"""Duration of the throttling, in seconds. After it, even a busy machine soon extracts the page."""
 
 PARAGRAPHS = 4_000
 
@@ -33,7 +33,7 @@ def long_page(seed: int) -> bytes:
 
 
 class Throttled:
-    """Context in which processes get only a fraction of a CPU, as on an overloaded host."""
+    """Context in which processes get only a fraction of a CPU, as they do on an overloaded host."""
 
     def __init__(self, processes: Callable[[], list[psutil.Process]]) -> None:
         self._processes = processes
@@ -50,7 +50,7 @@ class Throttled:
     def _throttle(self) -> None:
         ends = time.monotonic() + THROTTLED_SECONDS
         while not self._ended.is_set() and time.monotonic() < ends:
-            # Only the processes that were stopped may continue.
+            # Continue only processes that were stopped here.
             stopped = self._processes()
             try:
                 _send(stopped, signal.SIGSTOP)
@@ -84,7 +84,7 @@ def test_limits_count_cpu_time_so_a_slow_host_does_not_fail_good_pages(
             deployment.wait_until(lambda: outcomes().count("article") == seeds.stop)
             return time.monotonic() - began
 
-        # The first pages are slow, because the processes still load modules.
+        # The first pages are slow, because the processes are still importing modules.
         publish_and_wait(range(8))
         with Throttled(lambda: deployment.children("worker")):
             seconds = publish_and_wait(range(8, 9))

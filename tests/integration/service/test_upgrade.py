@@ -107,11 +107,12 @@ def test_outdated_processes_exit_with_one_line_after_a_migration(
             create_app(settings).send_task(CLUSTER, kwargs={"site_id": 1})
             for name, process in running.items():
                 process.wait(60)
-                # After the line with the reason, Celery prints a traceback for requeued messages.
+                # Below the line with the reason, Celery prints a traceback for requeued messages.
                 told, _, _ = logs[name].read_text().partition("Traceback")
                 assert "schema: the database" in told, name
                 assert "this process belongs to another version, and exits" in told, name
-            # Unfinished messages are back in their queues for other processes.
+            # Unfinished messages have returned to their queues, where other processes can consume
+            # them.
             topology = topology_of(settings)
             assert messages_waiting(settings, topology.pages) == 1
             assert messages_waiting(settings, topology.task_queue("cluster")) == 1

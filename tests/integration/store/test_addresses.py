@@ -53,7 +53,7 @@ def record(session: Session, *fetches: Fetch, batch: int = 1) -> list[int]:
 
 @dataclass(frozen=True)
 class Standing:
-    """The properties of a page that distinguish it from others, apart from its ID."""
+    """The properties of a page, apart from its ID, that distinguish it from other pages."""
 
     url: str
     html: object
@@ -229,7 +229,7 @@ def test_the_canonical_url_can_be_separated_from_its_variants(session: Session) 
     record(session, *five((1, 2, 3, 4, 5)))
     separate(session, PLAIN)
     record(session, *five((1, 2, 3, 4, 6)))
-    # The spellings of the URL move together with it, and its former variants become separate pages.
+    # The spellings of a URL move with it, and its former variants become separate pages.
     found = {page.canonical: page.variants for page in standing(session)}
     assert found == {PLAIN: (TRACKED,), AMP: (), MOBILE: (), PRINT: ()}
 
@@ -256,7 +256,8 @@ def test_revisions_continue_after_joining_and_separation(session: Session) -> No
     session.get_one(StoredPage, plain).revision = 4
     session.flush()
     (separated,) = separate(session, AMP)
-    # Article IDs derive from URL and revision, so no revision of this URL may occur twice.
+    # An article's ID is derived from its URL and revision, so no revision of this URL may occur
+    # twice.
     assert session.get_one(StoredPage, separated.page_id).revision == 4
 
 

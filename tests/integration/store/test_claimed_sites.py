@@ -1,4 +1,4 @@
-"""A sender may name the site of a page, but cannot affect the site of another domain."""
+"""A sender may name the site of a page, but cannot affect a site of another domain."""
 
 import json
 

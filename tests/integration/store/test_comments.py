@@ -1,4 +1,4 @@
-"""Comments are published with articles, stored, and found by the pattern of the group."""
+"""Comments are published with articles, stored, and found by their group's pattern."""
 
 from sqlalchemy import func, select
 

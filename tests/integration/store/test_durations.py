@@ -1,4 +1,4 @@
-"""All processes add up the durations of their work in the database."""
+"""The durations recorded by all processes are added up in the database."""
 
 import math
 import time

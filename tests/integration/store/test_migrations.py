@@ -306,7 +306,8 @@ def test_migrated_pages_keep_their_urls(services: Services) -> None:
         ]
         with database.transaction() as session:
             recorded = store_pages(session, [(each, ReadPage()) for each in fetches])
-        # Existing pages stay separate; a new URL leads to the first page of its canonical form.
+        # Existing pages stay separate; a new spelling leads to the first page with the same
+        # canonical form.
         assert [each.page_id for each in recorded] == [1, 2, 3, 4, 5, 3, 5]
         go_to(database, "0019", down=True)
         migrate(database)
@@ -324,7 +325,7 @@ def test_a_filled_database_gets_events_while_the_previous_version_runs(
     with temporary_database(services) as url:
         database = Database(url)
         go_to(database, "0029")
-        # Without triggers, as pages of this kind cannot be stored without their addresses.
+        # Disable triggers, because pages cannot otherwise be stored without their addresses.
         without_triggers = text("SET LOCAL session_replication_role TO replica")
         with database.transaction() as session:
             session.execute(text("INSERT INTO sites (key) VALUES ('example.org')"))

@@ -1,4 +1,4 @@
-"""Migrations applied one by one to filled tables lose no rows."""
+"""Applying the migrations one by one to filled tables loses no rows."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -22,8 +22,8 @@ VERSIONS = [
 ]
 
 ROWS = {"sites": 2, "trees": 2, "pages": 2, "story_texts": 2}
-"""Number of rows in tables to which a row of another table refers twice; all other tables get one
-row."""
+"""Number of rows of each table to which a single row of another table refers twice. All other
+tables get one row."""
 
 VALUES: dict[tuple[str, str], Any] = {
     ("pages", "url"): "https://news.example/{row}",
@@ -33,7 +33,7 @@ VALUES: dict[tuple[str, str], Any] = {
     ("outbox", "task"): "detourage.extract",
     ("outbox", "arguments"): {},
 }
-"""Values for columns that need a specific one; other columns get an arbitrary value of their type.
+"""Values for columns that need a specific value; other columns get an arbitrary one of their type.
 """
 
 
@@ -96,7 +96,7 @@ def counts(database: Database) -> dict[str, int]:
     names = sorted({*inspect(database.engine).get_table_names()} - {"alembic_version"})
     if not names:
         return {}
-    # A single statement, because reflecting the tables would take ten times as long.
+    # Use a single statement, because reflecting the tables would take ten times as long.
     each = ", ".join(f'(SELECT count(*) FROM "{name}")' for name in names)
     with database.engine.connect() as connection:
         (found,) = connection.execute(text(f"SELECT {each}")).all()

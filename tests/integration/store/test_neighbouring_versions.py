@@ -1,4 +1,4 @@
-"""A database admits processes of adjacent versions and repairs their data, and rejects the rest."""
+"""A database admits processes of adjacent versions and repairs their data; others are rejected."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ ADD_PAGE = (
     "INSERT INTO pages (site_id, url, url_digest, content_digest, revision)"
     " SELECT id, :url, :digest, 'old', 1 FROM sites RETURNING id"
 )
-"""Statement that stores a page in the way of versions with a schema before 0020."""
+"""Statement that stores a page as versions with a schema before 0020 do."""
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def database(services: Services, migrated_url: str) -> Iterator[Database]:
 
 @contextmanager
 def unmarked(database: Database) -> Iterator[Engine]:
-    """Engine whose connections carry no version mark, like connections of old versions."""
+    """Engine whose connections have no version mark, like those of old versions."""
     engine = create_engine(database.engine.url, poolclass=NullPool)
     yield engine
     engine.dispose()
@@ -69,7 +69,8 @@ def live_pages(database: Database) -> list[str]:
 def test_an_intake_older_than_the_addresses_table_waits_and_stores_no_page(
     database: Database,
 ) -> None:
-    # That intake interprets the error as an unavailable database, and leaves messages in the queue.
+    # The old intake interprets the error as an unavailable database, and leaves the messages in the
+    # queue.
     waits = pytest.raises(OperationalError, match="has no address")
     with unmarked(database) as engine, waits, engine.begin() as connection:
         connection.execute(text(ADD_PAGE), page(PLAIN))
@@ -154,8 +155,8 @@ def test_a_version_that_is_no_longer_admitted_cannot_write(database: Database) -
         fetch(database, PLAIN)
     with pytest.raises(ForeignSchemaError), database.transaction() as session:
         require_admitted(session)
-    # A version without a mark does not know ForeignSchemaError, so it gets an error that makes it
-    # wait.
+    # A version without a mark does not know ForeignSchemaError, so the database raises an error
+    # that makes it wait.
     waits = pytest.raises(OperationalError, match="0024 or before")
     with unmarked(database) as engine, waits, engine.begin() as connection:
         connection.execute(text(ADD_PAGE), page(PLAIN))

@@ -1,4 +1,4 @@
-"""`detourage prune` deletes old data but nothing that is still needed."""
+"""`detourage prune` deletes old data, but nothing that is still needed."""
 
 from datetime import timedelta
 from typing import Any
@@ -32,7 +32,7 @@ LONG_AGO = timedelta(days=100)
 
 @pytest.fixture
 def site_id(tasks: Tasks) -> int:
-    """ID of a site with two templates whose articles were published long ago."""
+    """ID of a site that has two templates and whose articles were published long ago."""
     found = tasks.publish("a", [*pages_of("plain", 6), *pages_of("table", 5)])
     tasks.group(found)
     tasks.settle()
@@ -111,7 +111,7 @@ def test_reprocessing_covers_only_pages_with_html(tasks: Tasks, site_id: int) ->
 def test_new_pages_are_compared_with_a_page_that_has_html(tasks: Tasks, site_id: int) -> None:
     prune(older_than_days=30)
     with tasks.database.transaction() as session:
-        # The group's representative has also lost its HTML, and no template knowledge is stored.
+        # The group's representative has lost its HTML, too, and no template knowledge is stored.
         session.execute(update(StoredPage).values(html_removed_at=func.now()))
         session.execute(delete(PageContent))
         session.execute(delete(PageKnowledge))

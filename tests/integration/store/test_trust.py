@@ -34,7 +34,7 @@ def linking(html: str, link: str) -> str:
 
 
 def shown(session: Session, url: str) -> tuple[object, str, Sequence[str]]:
-    """Return the content, canonical URL and variants published for a URL."""
+    """Return the content, the canonical URL and the variants that were published for a URL."""
     session.expunge_all()
     for site_id in pages.sites_called(session, site_of(url)):
         ids = session.scalars(select(StoredPage.id).where(StoredPage.site_id == site_id)).all()

@@ -23,7 +23,7 @@ def ask(session: Session, site_id: int, number: int = 1) -> None:
 
 
 def serve(session: Session, number: int, *, short_first: bool = True) -> list[int]:
-    """Return the sites of the next tasks and remove these tasks."""
+    """Return the sites of the next tasks, and remove these tasks from the outbox."""
     entries = outbox.take_next(session, "task", number, max_bytes=1000, short_first=short_first)
     outbox.remove(session, [entry.id for entry in entries])
     return [entry.arguments["site"] for entry in entries if entry.arguments]
@@ -162,7 +162,7 @@ def test_both_halves_and_all_backlogs_get_their_share_in_any_schedule(
 
 
 def waiting_by_half(session: Session) -> tuple[Counter[int], Counter[int]]:
-    """Return the number of waiting tasks by site, of short queues and of backlogs."""
+    """Return the numbers of waiting tasks by site, first for short queues and then for backlogs."""
     rows = session.execute(select(OutboxEntry.site_id, OutboxEntry.turn)).all()
     short = Counter(site_id or 0 for site_id, turn in rows if turn < 0)
     return short, Counter(site_id or 0 for site_id, turn in rows if turn >= 0)

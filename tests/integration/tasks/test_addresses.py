@@ -1,4 +1,4 @@
-"""Articles served at several URLs are sent once."""
+"""An article that is served at several URLs is sent once."""
 
 import random
 from typing import Any
@@ -51,7 +51,7 @@ def test_an_article_at_five_urls_before_clustering_is_sent_once(tasks: Tasks, se
     cluster_and_settle(tasks, site_id)
     (article,) = of_article(tasks.articles())
     assert article["id"] == str(article_id("example.org", PLAIN, 1))
-    # The ID derives from the canonical URL, although another variant supplied the content.
+    # The ID is derived from the canonical URL, although the content came from another variant.
     assert (article["url"], article["page_id"]) == (TRACKED, f"of {TRACKED}")
     assert article["canonical"] == PLAIN
     assert article["variants"] == sorted(set(FIVE) - {PLAIN})
@@ -65,7 +65,7 @@ def test_urls_that_arrive_after_the_article_count_as_fetches_of_it(tasks: Tasks)
     assert (first["revision"], first["canonical"], first["variants"]) == (1, PLAIN, [])
     tasks.send(messages(TRACKED))
     tasks.settle()
-    # The article would read the same, so no revision is sent.
+    # The article would read the same, so no new revision is sent.
     assert tasks.articles() == {}
     tasks.send(messages(AMP, MOBILE, PRINT))
     tasks.settle()

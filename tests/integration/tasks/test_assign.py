@@ -1,4 +1,4 @@
-"""New pages of clustered sites are assigned, promoted and extracted immediately."""
+"""New pages of clustered sites are immediately assigned, promoted and extracted."""
 
 import logging
 from base64 import b64decode, b64encode
@@ -61,7 +61,7 @@ TWO_TEMPLATES = [*articles(range(2, 8)), *articles(range(2, 6), "table")]
 
 
 def gallery(number: int) -> tuple[str, str]:
-    """Return a page whose template no other page uses."""
+    """Return a page with a template that no other page has."""
     pictures = "".join(
         f"<figure><img src='/{number}-{i}.jpg'><figcaption>Picture {number}-{i}: the river seen"
         f" from the old bridge, early in the morning.</figcaption></figure>"
@@ -278,7 +278,7 @@ def test_incremental_assignment_gives_the_same_groups_and_articles_as_one_cluste
 
 
 def partition(groups: dict[str, tuple[int | None, str, str | None]]) -> set[frozenset[str]]:
-    """Return the groups of a site without their numbers; each outlier forms a group of its own."""
+    """Return a site's groups without their numbers; each outlier counts as its own group."""
     members: dict[object, set[str]] = {}
     for address, (group, _, _) in groups.items():
         members.setdefault(address if group is None else group, set()).add(address)
@@ -330,7 +330,7 @@ def test_a_first_crawl_that_takes_hours_is_not_a_design_change(tasks: Tasks) -> 
 
 
 def generated_after(message: dict[str, str]) -> dict[str, str]:
-    """Return a copy of a page under another URL, which the page declares as its own."""
+    """Return a copy of a page under another URL, which the copy declares as its own."""
     url = message["url"] + "?again"
     html = b64decode(message["html_base64"]).replace(message["url"].encode(), url.encode())
     return message | {"url": url, "html_base64": b64encode(html).decode(), "id": "again"}

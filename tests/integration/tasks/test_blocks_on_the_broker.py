@@ -9,7 +9,8 @@ from tests.deployment import Deployment
 from tests.pages import message
 
 ELEMENTS = 1_500
-"""Elements per page, with which a pair takes 20 ms and all pairs of 14 pages take seconds."""
+"""Number of elements per page. At this size, comparing a pair takes 20 ms, and comparing all pairs
+of 14 pages takes seconds."""
 
 
 def tangled_html(seed: int) -> str:
@@ -33,7 +34,7 @@ def test_a_block_of_a_killed_worker_is_completed_by_another(deployment: Deployme
     deployment.wait_for_receipts(pages)
     begun = select(func.coalesce(func.max(ComparisonBlock.attempts), 0))
     deployment.wait_until(lambda: deployment.count(begun) == 1)
-    # The kernel does so when it is out of memory.
+    # The kernel kills processes like this when memory runs out.
     for process in deployment.children("worker"):
         process.kill()
     deployment.wait_until(lambda: deployment.count(begun) == 2)

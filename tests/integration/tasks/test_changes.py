@@ -21,7 +21,7 @@ EDITED = GOOD.replace("Note 7-1.", "Note 7-1, corrected.", 1)
 
 @pytest.fixture
 def site(tasks: Tasks) -> Tasks:
-    """The tasks, with a clustered site that has an article at `URL`."""
+    """The tasks, with a clustered site that has published an article at `URL`."""
     tasks.group(tasks.publish("news.example", [(f"{n}", article_html(n)) for n in range(4)]))
     tasks.settle()
     fetch(tasks, GOOD)

@@ -28,7 +28,7 @@ def site_id(tasks: Tasks) -> int:
 
 
 def die(tasks: Tasks, site_id: int, *, times: int) -> None:
-    """Simulate workers that were killed during clustering a long time ago."""
+    """Simulate that workers were killed during a clustering a long time ago."""
     for _ in range(times):
         tasks.read(lambda session: clusterings.begin(session, site_id, []))
     pass_time(tasks)
@@ -36,7 +36,7 @@ def die(tasks: Tasks, site_id: int, *, times: int) -> None:
 
 @pytest.fixture
 def quarantined(tasks: Tasks, site_id: int) -> int:
-    """ID of a site that is no longer clustered, because too many of its clusterings died."""
+    """ID of a site that is no longer clustered, because too many of its clusterings crashed."""
     die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
     cluster(site_id)
     tasks.settle()
@@ -88,7 +88,7 @@ def test_the_third_clustering_attempt_waits(tasks: Tasks, site_id: int) -> None:
 def test_a_site_with_a_queued_task_is_not_requested_again(tasks: Tasks, site_id: int) -> None:
     assert due(tasks) == [site_id]
     assert due(tasks) == []
-    # Simulate the loss of the request's message.
+    # Simulate that the message of the request was lost.
     with tasks.database.transaction() as session:
         long_ago = ClusteringRequest.asked_at - timedelta(days=1)
         session.execute(update(ClusteringRequest).values(asked_at=long_ago))

@@ -29,13 +29,13 @@ from worker.workflow import comparison
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 
 SMALL_LIMIT = 16
-"""Maximum number of trees for which all pairs are compared; low, so that small sites count as
+"""Maximum number of trees for which all pairs are compared. It is low, so that small sites count as
 large."""
 
 
 @pytest.fixture
 def large_from(tasks: Tasks) -> None:
-    """Make sites with few trees count as large."""
+    """Make sites with only a few trees count as large."""
     tasks.restart(whole_matrix_trees=SMALL_LIMIT)
 
 

@@ -13,7 +13,7 @@ URL = "https://news.example/live"
 
 
 def fetch(tasks: Tasks, *numbers: int, said: tuple[str, ...] = SAID) -> dict[str, Any] | None:
-    """Store the report with the given entries; return the article that was sent, if any."""
+    """Store a report with the given entries; return the article if one was sent."""
     html = live_html(blocks(numbers, said=said), head=declared(numbers[:2]))
     site_id = tasks.publish("a", [("live", html)])
     tasks.group(site_id)

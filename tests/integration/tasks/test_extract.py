@@ -1,4 +1,4 @@
-"""Extractions that crash or whose message is lost, and articles that cannot be sent."""
+"""Extractions that crash or whose messages are lost, and articles that cannot be sent."""
 
 import json
 import secrets
@@ -31,7 +31,7 @@ from worker.workflow.process import process_state
 
 @pytest.fixture
 def page_id(tasks: Tasks) -> int:
-    """ID of a page of a clustered site that waits for its extraction."""
+    """ID of a page that waits for its extraction on a clustered site."""
     site_id = tasks.publish("a", [(f"{n}", article_html(n)) for n in range(4)])
     tasks.group(site_id)
     (page_id,) = tasks.ask(select(StoredPage.id).where(StoredPage.url.endswith("/2")))
@@ -58,7 +58,7 @@ def outcome(tasks: Tasks, page_id: int) -> tuple[str | None, str | None]:
 
 
 def die(tasks: Tasks, page_id: int, *, times: int) -> None:
-    """Simulate workers that were killed during the extraction of a page."""
+    """Simulate that workers were killed during the extraction of a page."""
     (generation,) = tasks.ask(select(StoredPage.generation).where(StoredPage.id == page_id))
     for _ in range(times):
         with tasks.database.transaction() as session:
@@ -133,7 +133,7 @@ def test_a_lost_extraction_is_requested_again(tasks: Tasks, page_id: int) -> Non
     look_for_late(tasks)
     assert tasks.take(task_names.EXTRACT) == []
     pass_time(tasks)
-    # Another extraction is queued, as is nearly always the case.
+    # In practice, another extraction is nearly always queued, so one is queued here.
     app = create_app(process_state().settings)
     app.send_task(task_names.EXTRACT, kwargs={"page_id": 0, "generation": 1})
     extract_late()

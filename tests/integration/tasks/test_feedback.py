@@ -34,7 +34,7 @@ PAGES = 6
 
 @pytest.fixture
 def sent(tasks: Tasks) -> Iterator[dict[str, dict[str, Any]]]:
-    """The articles of a clustered site, by URL, from a deployment with its own queues."""
+    """The articles of a clustered site, by URL; the deployment has its own queues."""
     tasks.restart(queue_prefix=f"test-{secrets.token_hex(4)}.")
     tasks.group(tasks.publish(SITE, [(f"{n}", article_html(n)) for n in range(PAGES)]))
     tasks.settle()
@@ -211,7 +211,7 @@ def test_messages_stay_in_the_queue_if_they_cannot_be_stored(
 
 
 Given = tuple[int, str | None]
-"""Number of entities and verdict."""
+"""Number of entities and the verdict of a feedback message."""
 
 GOOD: Given = (5, None)
 NONE: Given = (0, None)
@@ -259,7 +259,7 @@ def record(tasks: Tasks, given: list[Given], *, hours_ago: float = 1) -> None:
         ([GOOD] * 200 + [NONE] * 15 + [GOOD] * 5, False),
         ([GOOD] * 120 + [BAD] * 80 + [NONE] * 20, True),
         ([GOOD] * 119 + [BAD] * 81 + [NONE] * 20, False),
-        # Articles before the last 220 do not count.
+        # Only the last 220 articles count.
         ([NONE] * 300 + [GOOD] * 200 + [NONE] * 20, True),
         ([GOOD] + [NONE] * 20, True),
         ([GOOD] * 4 + [NONE] * 15, False),
@@ -350,7 +350,7 @@ def test_only_pages_whose_latest_article_is_fruitless_are_reprocessed(
         none["url"]: 2,
         bad["url"]: 2,
     }
-    # Their latest articles have no feedback yet.
+    # The latest articles of the pages have no feedback yet.
     reprocess(SITE, stage, without_entities=True)
     tasks.settle()
     assert tasks.articles() == {}

@@ -279,7 +279,7 @@ def test_a_page_whose_url_changes_just_before_a_clustering_is_extracted_again(si
     moved = {"version": 1, "html": GOOD, "status": 200}
     site.send([{**moved, "url": first, "final_url": second}])
     site.settle()
-    # The clustering precedes the assignment of the page, whose content remains the same.
+    # The clustering runs before the page is assigned; the content of the page remains the same.
     site.group(site.send([{**moved, "url": second, "final_url": third}]))
     site.settle()
     assert site.ask(select(StoredPage.outcome).where(StoredPage.url == second)) == ["article"]

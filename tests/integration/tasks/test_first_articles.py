@@ -1,4 +1,4 @@
-"""Pages of new sites get their first article soon, and pages of a burst only one article."""
+"""Pages of new sites get their first article soon, and pages of a burst get only one article."""
 
 from collections import Counter
 from datetime import timedelta
@@ -246,7 +246,7 @@ def test_a_new_site_that_never_settles_is_clustered_after_half_the_limit(tasks: 
 
 
 def order_of(tasks: Tasks, task: str) -> list[int]:
-    """Return the sites of the pending tasks in the order in which the relay publishes the tasks."""
+    """Return the sites of the pending tasks, in the order in which the relay publishes them."""
     asked = select(OutboxEntry.site_id).where(OutboxEntry.lane == task)
     return list(tasks.ask(asked.order_by(OutboxEntry.turn, OutboxEntry.id)))
 
@@ -281,7 +281,7 @@ def test_requests_much_older_than_those_of_new_sites_come_first(tasks: Tasks, la
 
 
 def large_site(tasks: Tasks, name: str, *, first: int = 0) -> int:
-    """Store a site whose comparison takes several rounds of blocks; return its ID."""
+    """Store a site that needs several rounds of comparison blocks; return its ID."""
     return tasks.publish(
         name, [(f"{name}{n}", article_html(n, number=n)) for n in range(first, first + 60)]
     )

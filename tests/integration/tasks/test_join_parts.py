@@ -70,7 +70,7 @@ def test_parts_that_arrive_in_any_order_give_the_same_article(
     assert ArticleMessage.model_validate(article).url == STORY
     for block in article["blocks"]:
         assert block["text"] == article["text"][block["start"] : block["end"]]
-    # A later part keeps its own article, which names the first part.
+    # A later part still has its own article, which names the first part.
     second = last(tasks, address(2))
     assert second["text"] == expected_text([2])
     assert (second["parts"]["number"], second["parts"]["first"]) == (2, STORY)

@@ -1,4 +1,4 @@
-"""`detourage locate`: an article's text is found again in its stored page."""
+"""`detourage locate` finds the text of an article in its stored page."""
 
 import json
 

@@ -19,7 +19,7 @@ def _links_are_asked_for(tasks: Tasks) -> None:
 
 
 def show(tasks: Tasks, html: str) -> None:
-    """Send a page and run all its tasks."""
+    """Send a page and run all tasks that result from it."""
     tasks.publish("a", [("town/", html)])
     tasks.settle()
 

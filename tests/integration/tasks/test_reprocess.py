@@ -57,7 +57,7 @@ def test_a_large_site_is_reprocessed_while_new_pages_arrive_and_messages_are_los
     tasks.publish("a", pages_of("plain", range(PAGES, PAGES + NEW_PAGES // 2)))
     tasks.group(site_id)
     wanted = tasks.take(task_names.EXTRACT)
-    # The messages of the other tasks are lost.
+    # The messages of the remaining tasks are lost.
     for each in wanted[: int(len(wanted) * 0.4)] * 2:
         tasks.call(task_names.EXTRACT, each)
     tasks.publish("a", pages_of("plain", range(PAGES + NEW_PAGES // 2, PAGES + NEW_PAGES)))
@@ -92,7 +92,7 @@ def test_a_redelivered_request_has_no_further_effect(tasks: Tasks) -> None:
 
 @pytest.fixture
 def sites(tasks: Tasks) -> Iterator[int]:
-    """Five sites of three pages each, with published articles; yields the number of sites."""
+    """Five sites of three pages each, with published articles; the value is the number of sites."""
     with tasks.database.transaction() as session:
         reprocessings.cancel(session)
     for number in range(5):
@@ -118,7 +118,7 @@ def progress(tasks: Tasks) -> reprocessings.ReprocessingProgress:
 
 
 def taken_up(tasks: Tasks) -> int:
-    """Return how many sites have been reprocessed."""
+    """Return how many sites the reprocessing has started."""
     return progress(tasks).sites_done
 
 

@@ -1,4 +1,4 @@
-"""Random sequences of fetches, in which only an article may replace an article.
+"""Random sequences of fetches, after which only an article may have replaced an article.
 
 ``DETOURAGE_TEST_SEQUENCES`` sets the number of sequences.
 """
@@ -37,7 +37,7 @@ WALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 class Step(NamedTuple):
-    """A fetch, and the sentence that marks the returned article (None for a wall)."""
+    """A fetch, and the sentence that identifies the returned article (None for a wall)."""
 
     message: dict[str, Any]
     brings: str | None

@@ -154,7 +154,7 @@ def test_stories_do_not_depend_on_the_order_in_which_articles_arrive(tasks: Task
 
 
 def test_forty_copies_share_one_story_with_any_number_of_workers(tasks: Tasks) -> None:
-    # The copies are cut, extended and surrounded by other words, and have no fetch times.
+    # The copies are shortened, extended and surrounded by other text, and have no fetch times.
     chance = random.Random(7)
     sent = [
         Sent(f"site{number}.example", "\n\n".join([f"Reported by paper {number}.", *WIRE[cut:]]))
@@ -368,7 +368,7 @@ def test_a_held_back_repeat_is_published_once_it_is_the_first_of_its_story(tasks
     process(tasks, page("copy.example", sentences(70), 0))
     process(tasks, page("first.example", WIRE, 5))
     process(tasks, page("copy.example", WIRE, 10))
-    assert len(sent_articles(tasks)) == 3  # The copy's earlier article needs a revision.
+    assert len(sent_articles(tasks)) == 3  # The copy was already sent and needs a revision.
     process(tasks, page("third.example", WIRE, 20))
     assert len(sent_articles(tasks)) == 3
     process(tasks, page("first.example", sentences(71), 30))
@@ -427,7 +427,7 @@ def test_lost_and_duplicate_requests_do_no_harm(tasks: Tasks) -> None:
     tasks.run(task_names.EXTRACT)
     assert len(tasks.take(task_names.TELL_STORIES)) == 1
     with tasks.database.exclusive(AdvisoryLock.STORY_TELLING, 0):
-        tell_stories()  # Another process holds the lock.
+        tell_stories()  # This has no effect while another process holds the lock.
     assert tasks.ask(select(func.count()).select_from(StoryArrival)) == [2]
     correct_stories()
     before = told(tasks)
@@ -458,7 +458,8 @@ def test_the_work_on_a_large_story_is_bounded(
         tell(tasks, each)
     assert len(ids(told(tasks))) == 1
     assert tasks.ask(select(func.count()).select_from(StoryOverlap))[0] <= 8 * 7 / 2
-    # An earlier copy becomes the first article of the story for any number of copies.
+    # A copy with an earlier fetch time becomes the first article of the story, however many copies
+    # there are.
     (early,) = arrivals(tasks, [Sent("early.example", "\n\n".join(WIRE), 0)])
     tell(tasks, early)
     found = told(tasks)
@@ -491,6 +492,6 @@ def test_an_earlier_longer_copy_does_not_hold_back_its_original(tasks: Tasks, se
     process(tasks, page("copy.example", [*WIRE, *sentences(82, 5)], 0))
     process(tasks, page("original.example", WIRE, 5))
     assert sent_articles(tasks)[1] == ("articles", 1, "https://original.example/news/1", "excerpt")
-    # An excerpt of a text that two sites published in full is withheld.
+    # An excerpt is withheld if two sites have published its text in full.
     process(tasks, page("excerpt.example", WIRE[:7], 10))
     assert "articles" not in {each[0] for each in sent_articles(tasks)[2:]}

@@ -1,4 +1,4 @@
-"""The influence of a hostile site on the stories of other sites is limited."""
+"""A hostile site has only limited influence on the stories of other sites."""
 
 from typing import Any
 

@@ -25,7 +25,7 @@ def pages_of(seeds: Sequence[int]) -> list[tuple[str, str]]:
 
 @pytest.fixture
 def old_site(tasks: Tasks) -> int:
-    """ID of a site whose pages all got their articles long ago."""
+    """ID of a site all of whose pages got their articles long ago."""
     site_id = tasks.publish("a", pages_of(range(6)))
     tasks.group(site_id)
     tasks.settle()
@@ -111,7 +111,7 @@ def test_new_pages_are_extracted_before_reprocessed_pages(tasks: Tasks, old_site
 
     assert waiting(task_names.EXTRACT) == ["https://news.example/fresh"]
     assert len(waiting(task_names.EXTRACT_AGAIN)) == 6
-    # A clustering cancels pending requests and makes new requests.
+    # A clustering cancels pending requests and replaces them with new ones.
     tasks.publish("a", [("fresher", article_html(41))])
     tasks.group(old_site)
     assert waiting(task_names.EXTRACT) == [

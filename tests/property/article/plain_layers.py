@@ -20,14 +20,14 @@ EPSILON: Final = 1e-5 * (1 << 20)
 ACTIVATIONS_PER_WEIGHT: Final = 4
 BIAS: Final = 1 << 10
 PRODUCTS_PER_ACTIVATION: Final = 1 << 12
-"""Number of product units per unit of an activation. The unit of a weight is a quarter of that of
-an activation, and products have a finer unit."""
+"""Number of product units per activation unit. A weight unit is a quarter of an activation unit,
+and the unit of products is finer still."""
 
 
 def linear(rows: Numbers, inputs: int, weights: Weights, biases: Weights, lowest: int) -> bytes:
-    """Return the outputs of a linear layer as int32 bytes, none below `lowest`.
+    """Return the outputs of a linear layer as int32 bytes; no output is below `lowest`.
 
-    The weights are those of `worker.inference.networks.Layer.in_blocks`.
+    The weights have the layout of `worker.inference.networks.Layer.in_blocks`.
     """
     pairs = weights.transpose(1, 3, 0, 2)
     by_input = pairs.reshape(2 * len(pairs), -1)[:inputs, : len(biases)].astype(np.float64)
@@ -48,8 +48,8 @@ def convolution(
 ) -> bytes:
     """Return the rows, as int32 bytes, after a residual convolution over neighbouring rows.
 
-    The scales and shifts are applied to the normalised rows. `dilation` is the distance, in rows,
-    between the rows that are combined. The weights and biases are as in `linear`.
+    `scales` and `shifts` are applied to the normalised rows. `dilation` is the distance between
+    combined rows, in rows. The weights and biases are as in `linear`.
     """
     width = rows.shape[1]
     wide = rows.astype(np.float64)
@@ -68,7 +68,7 @@ def convolution(
 def means(numbers: Numbers, table: Weights, rows: int, size: int) -> bytes:
     """Return the mean word vector of each row, as int32 bytes; word number 0 means no word.
 
-    The last two arguments are unused; the native code needs them.
+    The last two arguments are needed only by the native code and are not used here.
     """
     del rows, size
     counts = np.maximum(1, np.count_nonzero(numbers, axis=1))

@@ -1,4 +1,4 @@
-"""Hostile pages are processed in time that grows linearly with their length."""
+"""Hostile pages are processed in a time that grows linearly with their length."""
 
 import time
 from contextlib import suppress
@@ -12,9 +12,10 @@ from worker.html import PageError, parse_page
 
 SMALL, LARGE = 3_000, 30_000
 MAX_GROWTH = 40
-"""Limit between tenfold growth (linear) and hundredfold growth (quadratic)."""
+"""Maximum growth of the time for a page ten times as long: linear time grows tenfold, quadratic
+time a hundredfold."""
 LEAST = 0.05
-"""Minimum duration, in seconds, for measuring growth."""
+"""Minimum duration, in seconds, for growth to be measured."""
 
 
 def seconds(html: str) -> float:

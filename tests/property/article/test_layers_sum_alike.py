@@ -1,4 +1,4 @@
-"""The native code and NumPy compute the same activations, whatever their magnitude."""
+"""The native code and NumPy compute the same activations, however large these are."""
 
 import numpy as np
 import numpy.typing as npt

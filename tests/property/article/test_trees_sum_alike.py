@@ -1,4 +1,4 @@
-"""The native code routes every row to the same leaves as a walk from the root."""
+"""The native code sends every row to the same leaves as descending from the root does."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Terms and sources are bounded, and unrelated articles do not affect each other."""
+"""Terms and sources are bounded in number, and unrelated articles do not affect each other."""
 
 from hypothesis import given
 from hypothesis import strategies as st

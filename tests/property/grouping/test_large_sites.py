@@ -1,4 +1,4 @@
-"""The comparison policy on real trees, alternating requests and comparisons as in the service."""
+"""The comparison policy on real trees; requests and comparisons alternate as in the service."""
 
 import random
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ Told = tuple[list[str], dict[str, tuple[str, float] | None]]
 
 
 def told(compared: ComparedTrees, site: KnownSite) -> Told:
-    """Return the references and nearest references in a form that does not depend on tree IDs."""
+    """Return references and nearest references in a form that does not depend on tree IDs."""
     digest = {tree_id: shape.digest for tree_id, shape in compared.shapes.items()}
     nearest = {
         digest[tree_id]: None if found is None else (digest[found[0]], found[1])
@@ -98,8 +98,8 @@ def test_all_references_are_compared_and_every_other_tree_has_its_nearest(seed: 
 @given(st.lists(st.integers(10, 90), min_size=40, max_size=40, unique=True))
 def test_no_page_is_too_far_from_the_pivot_of_its_group(lengths: list[int]) -> None:
     compared = ComparedTrees()
-    # The lengths vary widely: each page is near a page that is a little longer, but the shortest
-    # page is near none of the longest ones.
+    # The lengths vary so widely that each page is near the next longer one, but the shortest page
+    # is near none of the longest.
     pages = pages_of(
         compared, [Tree.from_preorder([("body", 0), *[("p", 1)] * length]) for length in lengths]
     )

@@ -15,7 +15,8 @@ _FOREIGN: Final = frozenset((b"svg", b"math"))
 _INTEGRATION: Final = frozenset(
     b"foreignobject desc title mi mo mn ms mtext annotation-xml".split()
 )
-"""Foreign elements that contain HTML (section 13.2.6, both kinds of integration points)."""
+"""Elements of SVG and MathML that contain HTML (section 13.2.6, both kinds of integration points).
+"""
 
 _PIECE = re.compile(
     rb"(?P<text>[^<]++)|(?P<comment><!--.*?(?:-->|\Z))|(?P<other><[!?][^>]*+(?:>|\Z))"
@@ -57,7 +58,7 @@ _RAW_ATTRIBUTE = re.compile(
 
 
 def survey(html: bytes) -> tuple[int, int, int, list[bytes]]:
-    """Count the parts of a page whose number is limited (see `worker.html.html5.Survey`)."""
+    """Count the parts of a page that are limited in number (see `worker.html.html5.Survey`)."""
     most = position = 0
     while tag := _TAG.search(html, position):
         position, number = tag.end(), -1
@@ -91,7 +92,7 @@ class _Writer:
             elif piece["start"] is not None:
                 position = self._write_start_tag(piece)
             elif piece["end"] is not None:
-                # An end tag that is cut off by the end of the input closes nothing.
+                # An end tag that the end of the input cuts off closes nothing.
                 if piece[0].endswith(b">") and self._open and self._open[-1][0] == piece["end"]:
                     self._close_last()
             elif piece["stray"] is not None:
@@ -158,9 +159,9 @@ def _without_others(name: bytes) -> bytes:
 
 
 def _end_of_script(html: bytes, start: int) -> int:
-    """Find the end of a script, which may contain whole scripts inside what looks like a comment.
+    """Find the end of a script, which may contain whole scripts within what looks like a comment.
 
-    See section 13.2.5.15 of the standard, and the states that follow it.
+    See section 13.2.5.15 of the standard, and the tokenizer states that follow it.
     """
     is_escaped = is_doubly = False
     position = start

@@ -47,8 +47,8 @@ def markup_of(names: list[str], end_names: list[str]) -> st.SearchStrategy[str]:
 
 HTML = FLOW + TABLES + PAGE + RAW + SCOPES
 HTML_MARKUP = markup_of(HTML, HTML)
-# In foreign content, an element with the name of a void one may have children, which the
-# serialisation that is read again cannot express.
+# In foreign content, an element with the name of a void element may have children, which HTML
+# serialisation cannot express: reading the page back gives a different tree.
 VOID = {"input", "col"}
 FOREIGN_MARKUP = markup_of(
     [name for name in FLOW + TABLES + FOREIGN if name not in VOID],
@@ -72,8 +72,7 @@ _OPEN_TAG = re.compile(rb"<[^>]*\Z")
 
 
 def events(element: Any) -> Iterator[Event]:
-    """Yield the tags and texts in document order, without comments, processing instructions and the
-    like."""
+    """Yield the tags and texts in document order, without comments and processing instructions."""
     if isinstance(element.tag, str):
         name = element.tag.rpartition("}")[2].lower().encode()
         yield "start", re.sub(rb"[^a-z0-9_.-]", b"_", name).decode()
@@ -98,20 +97,21 @@ def tree(element: Any) -> list[Event]:
 
 
 def oracle(html: str) -> list[Event]:
-    # html5lib loses the second of two nested buttons that are moved out of a table, and leaves a
-    # list item in the table if its tag closes another element there.
+    # html5lib loses the second of two nested buttons that are moved out of a table. It also leaves
+    # a list item in the table if the item's tag closes another element there.
     assume("<table" not in html or html.count("<button") < 2)
     assume(_CLOSING_ITEM.search(html) is None)
     # html5lib keeps the first line break of a textarea that is moved out of a table, drops a line
-    # break that does not directly follow a pre, and drops the whitespace of mixed text in a
+    # break that does not directly follow a pre tag, and drops the whitespace of mixed text in a
     # frameset.
     assume("<table" not in html or _TEXTAREA_LINE.search(html) is None)
     assume(_LATER_LINE.search(html) is None)
     assume("<frameset" not in html or html.isspace() or not re.search(r"[^<>\s]\s", html))
-    # lexbor closes a column group at a document type, so that whitespace after it is in the table.
+    # At a document type, lexbor closes a column group, so any whitespace after it ends up in the
+    # table.
     assume(_DOCTYPE_IN_COLUMNS.search(html) is None)
-    # If a script is still open within a comment at the end of a page, it absorbs the tags that
-    # follow when the page is serialised.
+    # If a script is still open within a comment at the end of a page, then after serialisation, it
+    # absorbs the tags that follow it.
     assume(_OPEN_SCRIPT.search(html) is None)
     parser = html5lib.HTMLParser(tree=html5lib.getTreeBuilder("etree"), namespaceHTMLElements=False)
     with warnings.catch_warnings():
@@ -142,7 +142,7 @@ def test_without_a_compiler_a_page_has_the_same_tree(html: str) -> None:
 
 
 def columns(flat: FlatDocument) -> list[Any]:
-    """List all columns of a flattened document."""
+    """Return all columns of a flattened document as lists."""
     named, pieces, attributes = flat.distinct_names, flat.pieces, flat.attributes
     return [
         *(flat.tags, flat.parents.tolist(), flat.ends.tolist()),
@@ -165,7 +165,7 @@ def test_a_page_is_flattened_like_its_elements(html: str) -> None:
 def test_bytes_that_no_serializer_wrote_are_harmless(html: bytes) -> None:
     assert plain_markup.to_xml(html, None) == _markup.to_xml(html, None)
     flattened(html)
-    # The two parsers count the attributes of an unfinished tag differently; the count serves only
-    # as a limit.
+    # The two parsers count the attributes of an unfinished tag differently, which is harmless
+    # because the count is only compared with a limit.
     assume(_OPEN_TAG.search(html) is None)
     assert plain_markup.survey(html) == _markup.survey(html)

@@ -1,4 +1,4 @@
-"""Every text of a page is found in the page's source at the position recorded for it."""
+"""Every text of a page is found in the page's source at its recorded position."""
 
 from hypothesis import given
 

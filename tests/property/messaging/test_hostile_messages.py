@@ -66,7 +66,7 @@ def read_or_reason(body: bytes) -> PageMessage | str:
     try:
         return read_message(body)
     except UnusableMessageError as error:
-        # Both are stored in message headers and in the database.
+        # Both values are stored in message headers and in the database.
         return f"{error.reason}\n{error.detail}".encode().decode().split("\n")[0]
 
 

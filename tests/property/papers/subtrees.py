@@ -11,7 +11,7 @@ Nested: TypeAlias = "tuple[str, tuple[Nested, ...]]"
 
 
 def random_tree(chance: random.Random, largest: int) -> tuple[list[str], list[int]]:
-    """Return a random tree: labels in preorder, of one to four kinds, and the nodes' parents."""
+    """Return a random tree: its labels (one to four kinds) in preorder, and the nodes' parents."""
     kinds = "abcd"[: chance.randint(1, 4)]
     labels, parents, path = [chance.choice(kinds)], [-1], [0]
     for node in range(1, chance.randint(2, largest)):
@@ -36,8 +36,9 @@ def closed_subtrees(
     """Return, by brute force, the closed frequent subtrees that `mine_tree` should find.
 
     All induced ordered subtrees are enumerated, with every occurrence of their rightmost node. A
-    subtree is frequent if it occurs at two or more roots and has exactly as many rightmost nodes as
-    roots. It is returned with its roots, unless a larger one with as many roots contains it.
+    subtree is frequent if it occurs at two or more roots and has as many rightmost nodes as roots.
+    It is returned with its roots, unless a larger subtree with the same number of roots contains
+    it.
     """
     children: list[list[int]] = [[] for _ in labels]
     for node, parent in enumerate(parents):

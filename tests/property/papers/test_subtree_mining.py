@@ -1,4 +1,4 @@
-"""The mining of CommentsMiner returns what the definition of closed subtrees requires."""
+"""CommentsMiner's mining finds exactly the subtrees that are closed by definition."""
 
 import random
 

@@ -25,7 +25,7 @@ _COUNTED = np.array(
 
 
 def count(text: str, traits: Table) -> tuple[int, int]:
-    """Count the tokens, see `worker.text.texts.count_words`."""
+    """Count the tokens (see `worker.text.texts.count_words`)."""
     del traits
     return len(words.tokens(text)), words.count_unspaced(text)
 
@@ -33,7 +33,7 @@ def count(text: str, traits: Table) -> tuple[int, int]:
 def read(
     texts: list[str], lines: list[str], traits: Table, lower: Table, seed: int
 ) -> tuple[list[str], list[str], list[str], bytes, bytes, bytes]:
-    """Process texts, see `worker.text.texts`; only the native code needs the last two arguments."""
+    """Process texts (see `worker.text.texts`); the last two arguments are for the native code."""
     del lower, seed
     clean: list[str] = []
     tokens: list[str] = []

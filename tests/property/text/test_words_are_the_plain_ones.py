@@ -1,4 +1,4 @@
-"""The optimised processing of texts gives the same results as the plain one."""
+"""The optimised processing of texts gives the same results as the plain Python version."""
 
 import re
 

@@ -19,7 +19,7 @@ def page(body: str, head: str = "", url: str = URL, root: str = "") -> Page:
 
 
 def by_sentences(shown: Page, apart: Collection[HtmlElement] = ()) -> Extraction:
-    """Extract the article by sentences, as happens if no line is chosen."""
+    """Extract the article by sentences, as the service does if no line is chosen."""
     outline = Outline.of(shown.document)
     finding = sentences.find_body(outline)
     assert finding is not None

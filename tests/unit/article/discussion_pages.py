@@ -129,4 +129,4 @@ NEGATIVES = {
     )
     + "</div>",
 }
-"""Content that resembles a discussion below an article but is not one."""
+"""Content below an article that resembles a discussion but is not one."""

@@ -30,7 +30,7 @@ def _layer(weights: list[list[float]], biases: list[float]) -> Layer:
 
 
 def _model() -> PageModel:
-    """Return a model that classifies lines of more than `WORDS` words as paragraphs."""
+    """Return a model that classifies a line as a paragraph if it has more than `WORDS` words."""
     inputs = len(COLUMNS) + 3
     of_words = [[0.0, 0.0] for _ in range(inputs)]
     of_words[COLUMNS.index("words")] = [7.5, 7.5]
@@ -42,7 +42,7 @@ def _model() -> PageModel:
         (1.0,) * len(COLUMNS),
         (table, table, table),
         (
-            # The difference between the two outputs is 0 below the border and `_STEP` above it.
+            # The difference between the two outputs is 0 up to the border, and `_STEP` above it.
             _layer(of_words, [0.0, -_STEP]),
             _layer([[4.0, 0.0], [-4.0, 0.0]], [0.0, 0.0]),
         ),
@@ -55,7 +55,7 @@ def _model() -> PageModel:
 
 
 def trees_with(odds: float) -> BoostedTrees:
-    """Return trees that give lines of more than `WORDS` words these odds of being in the text."""
+    """Return trees that give lines of more than `WORDS` words the given odds."""
     tree = DecisionTree(
         [COLUMNS.index("words"), -1, -1],
         [WORDS + 0.5, 0, 0],

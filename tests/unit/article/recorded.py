@@ -1,7 +1,7 @@
 """Recorded extraction results of generated pages: ``python -m tests.unit.article.recorded``.
 
-Stored pages are extracted again only when the extraction version is raised. The version must
-therefore rise with every change that affects results, and this record detects such changes.
+Stored pages are extracted again only if the extraction version is raised, so every change that
+affects results must raise it. This record detects such changes.
 """
 
 import base64
@@ -61,7 +61,7 @@ def recorded() -> Record:
 
 
 def complaint(before: Record, now: Record) -> str | None:
-    """Return what to do if the current results differ from the record, or None if they do not."""
+    """Return instructions if the current results differ from the record, otherwise None."""
     differing = [url for url, digest in now.contents.items() if before.contents.get(url) != digest]
     if before.pages != now.pages:
         return f"The generated pages have changed: run `{COMMAND}`."
@@ -82,7 +82,7 @@ def complaint(before: Record, now: Record) -> str | None:
 
 
 def _contents(crawl: list[SamplePage]) -> dict[str, str]:
-    """Extract each page, comparing it with the first page of its template."""
+    """Extract each page, comparing it with the first page that has the same template."""
     firsts: dict[tuple[str, str], Page] = {}
     contents: dict[str, str] = {}
     for sample in crawl:

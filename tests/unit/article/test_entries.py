@@ -28,7 +28,7 @@ def test_displayed_entries_have_time_title_and_text_and_stay_in_the_article() ->
     assert [entry.title for entry in found] == list(TITLES)
     assert [entry.text for entry in found] == list(SAID)
     assert [entry.written_time for entry in found] == list(CLOCKS)
-    # The page was both published and modified on this day, so the entry must be from the same day.
+    # The page was both published and modified on this day, so the entry must be from this day, too.
     assert str(found[0].time) == "2024-05-03T11:42:00"
     assert [entry.id for entry in found] == ["e4711", "e4710", "e4709", "e4708", "e4707"]
 
@@ -72,7 +72,7 @@ def test_entries_in_microdata_are_read() -> None:
     [
         article_posts(),
         *NEGATIVES.values(),
-        # Teasers of other articles of the site, with their times.
+        # These are teasers of other articles on the site, with times.
         "<div class='live-feed'>"
         + "".join(
             f"<div class='item'><time>{clock}</time><a href='/s/{clock}'><h3>{title}</h3></a>"

@@ -1,4 +1,4 @@
-"""Extraction of a page that is compared with an unrelated page on another host of its domain."""
+"""Extraction of a page by comparison with an unrelated page on another host of the same domain."""
 
 import pytest
 

@@ -39,5 +39,5 @@ def test_entries_and_records_are_not_compared_pairwise() -> None:
     found = page.document.xpath("//div")
     began = time.process_time()
     assert not are_live_entries(page, found)
-    # Comparing all pairs takes 40,000,000 searches, about ten seconds.
+    # Comparing all pairs would take 40,000,000 searches, which is about ten seconds.
     assert time.process_time() - began < 3

@@ -1,4 +1,4 @@
-"""Extraction, grouping and drawing use one thread even if no environment variable says so."""
+"""Extraction, grouping and drawing use one thread even if no environment variable requires it."""
 
 import os
 import subprocess

@@ -7,7 +7,7 @@ from worker.article.outline import Outline
 
 
 def cut(body: str, *roles: FoundRole | None) -> Extraction:
-    """Extract the article of a page whose lines have the given roles."""
+    """Extract the article of a page, given the roles of its lines."""
     shown = page(body)
     outline = Outline.of(shown.document)
     numbers = [line.number for line in lines_of(outline)]

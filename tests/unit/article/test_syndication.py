@@ -1,4 +1,4 @@
-"""Rules of JSON Feed 1.1 and of ninjs 3.0, as published, hold for every article."""
+"""Every article satisfies the published rules of JSON Feed 1.1 and of ninjs 3.0."""
 
 import json
 import re
@@ -21,11 +21,11 @@ NINJS_KEYS = {
     *("contentCreated", "pubStatus", "language", "descriptions", "bodies", "headlines", "people"),
     *("subjects", "infoSources", "by", "associations", "altIds", "standard", "renditions"),
 }
-"""Properties of ninjs 3.0 that are used here; it allows no others than its own."""
+"""Properties of ninjs 3.0 that are used here; ninjs allows no properties other than its own."""
 
 
 def extracted() -> dict[str, Any]:
-    """Return an article without the keys of a deployment, and with as few others as possible."""
+    """Return an article that has no keys of a deployment and as few other keys as possible."""
     return json_values(read_content(parse_page(article_html(1), URL)), URL, "news.example")
 
 

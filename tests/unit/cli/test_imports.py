@@ -1,4 +1,4 @@
-"""Modules imported by help, errors and health checks, which determine their response times."""
+"""Modules that help, errors and health checks import; they determine the response times."""
 
 import json
 import os
@@ -102,7 +102,7 @@ def test_reading_one_page_imports_only_what_it_needs(
     monkeypatch.chdir(tmp_path)
     loaded = loaded_after(code)
     assert {"numpy", "lxml", "worker.article"} <= loaded
-    # Importing these takes a few milliseconds each, and a single page does not need them.
+    # Importing each of these takes a few milliseconds, and a single page needs none of them.
     small = {"hashlib", "importlib.resources", "numpy.ma", "statistics", "subprocess"}
     assert (SLOW - {"lxml", "numpy"} | {"pydantic", "requests"} | small) & loaded == set()
 

@@ -20,7 +20,7 @@ def press_ctrl_c() -> None:
 
 @interrupted.command()
 def asking() -> None:
-    """Raise the exception that a click prompt raises when the user interrupts it."""
+    """Raise the exception that a click prompt raises on an interruption by the user."""
     try:
         press_ctrl_c()
     except KeyboardInterrupt:

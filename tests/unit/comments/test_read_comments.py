@@ -19,7 +19,7 @@ BLOG = f"<ol>{''.join(map(_blog, range(5)))}</ol>"
 
 
 def records(markup: str, **parts: Sequence[str]) -> str:
-    """Return the HTML of one record per comment: its name, text, number and other parts."""
+    """Return one HTML record per comment, filled with its name, text, number and other parts."""
     return "".join(
         markup.format(
             name=name, said=said, n=n, **{key: values[n - 1] for key, values in parts.items()}
@@ -30,7 +30,7 @@ def records(markup: str, **parts: Sequence[str]) -> str:
 
 def _forum(number: int) -> str:
     # The author's rank, post count and joining date are closer to the name than the date of the
-    # post, and also differ between authors.
+    # post is, and they also differ between authors.
     rank = ("Novice", "Regular", "Sage", "Novice", "Novice")[number]
     joined = 2003 + len(NAMES[number])
     return (

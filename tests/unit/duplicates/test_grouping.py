@@ -95,7 +95,7 @@ def test_pages_of_one_site_must_have_more_in_common() -> None:
 
 
 def grouped_with_sites(texts: dict[str, tuple[Shingles, str]]) -> set[frozenset[str]]:
-    """Return the stories of texts, each of which is given with the initials of its sites."""
+    """Return the stories of texts; each text comes with the initials of the sites that have it."""
     names = dict(enumerate(sorted(texts)))
     common = {
         (one, other): number
@@ -119,17 +119,17 @@ def test_pages_of_one_site_do_not_confirm_each_other() -> None:
     steered = {f"h{number}": (each, "h") for number, each in enumerate(both)}
     groups = grouped_with_sites(victims | steered)
     assert not any({"a", "b"} <= each for each in groups)
-    # Two sites that have both texts confirm each other.
+    # If two sites each have both texts, they confirm each other.
     witnessed = {"h": (both[0], "h"), "i": (both[1], "i")}
     assert grouped_with_sites(victims | witnessed) == {frozenset({"a", "b", "h", "i"})}
 
 
 def test_texts_of_one_site_do_not_connect_stories() -> None:
-    # Each text shares four fifths of its shingles with the previous one.
+    # Each text shares four fifths of its shingles with the one before it.
     drift = {f"h{at}": (part((20 * at, 20 * at + 100)), "h") for at in range(1, 10)}
     victims = {"a": (part((0, 100)), "a"), "b": (part((200, 300)), "b")}
     groups = grouped_with_sites(victims | drift)
     assert not any({"a", "b"} <= each for each in groups)
     assert sum(len(each) for each in groups) == 11
-    # Without the other texts, they form one story.
+    # Without the other texts, the drifting texts would form one story.
     assert len(grouped_with_sites(drift)) == 1

@@ -1,4 +1,4 @@
-"""Articles join the event that they resemble most, and no site determines events of others."""
+"""An article joins the event that it resembles most, and no site determines other sites' events."""
 
 from worker.events.clustering import (
     MAX_DOCUMENTS,
@@ -36,7 +36,7 @@ def test_an_article_of_another_topic_begins_an_event() -> None:
 
 
 def test_the_threshold_is_higher_on_the_same_site_and_lower_for_a_revision() -> None:
-    # Three of the twelve words are in the event: a cosine of .29.
+    # Three of the twelve words occur in the event, which gives a cosine of .29.
     text = "river flood dam a b c d e f g h i"
     article = no_counts().weights_of(terms_of(None, None, text))
     events = [event(1, FLOOD, {7})]

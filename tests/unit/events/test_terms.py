@@ -1,4 +1,4 @@
-"""Terms of an article are bounded, and the same on every machine."""
+"""The terms of an article are limited in number, and the same on every machine."""
 
 import time
 

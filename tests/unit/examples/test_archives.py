@@ -1,4 +1,4 @@
-"""Articles of web archives, extracted without a server by a framework that shuffles pages."""
+"""Articles of web archives, extracted without a server by a framework that shuffles the pages."""
 
 import base64
 from pathlib import Path

@@ -20,11 +20,11 @@ from worker.export.arrow import article_schema, to_table, write_parquet
 from worker.export.writing import write_articles
 
 HUGE = 10**30
-"""An integer that JSON and PostgreSQL can store, and Arrow cannot."""
+"""An integer that JSON and PostgreSQL can store but Arrow cannot."""
 
 
 def keys_of(annotation: Any, path: str = "") -> set[str]:
-    """Return the paths of all keys of the contract below an annotation."""
+    """Return the paths of all keys that the contract has below an annotation."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         fields = annotation.model_fields.items()
         return {key for name, each in fields for key in keys_of(each.annotation, f"{path}.{name}")}

@@ -1,4 +1,4 @@
-"""Sites with known templates, as matrices of normalised distances or as pages."""
+"""Sites with known templates, given as matrices of normalised distances or as pages."""
 
 import base64
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ TEMPLATE_DISTANCE = 0.7
 def made_site(
     templates: Sequence[int], *, spread: float = 0.1, seed: int = 0
 ) -> npt.NDArray[np.float64]:
-    """Return the distances between pages of the given templates, which are equally far apart.
+    """Return the distances between pages of the given templates.
 
-    Each page also has unique content, so that two pages of the same template are about ``spread``
-    apart; they are equal only if ``spread`` is 0.
+    The templates are equally far apart. Each page also has unique content, so two pages of the same
+    template are about ``spread`` apart, and equal only if ``spread`` is 0.
     """
     n, k = len(templates), max(templates) + 1
     of_its_own = np.random.default_rng(seed).uniform(0.6, 1.4, n) * spread / np.sqrt(2)

@@ -1,4 +1,4 @@
-"""Requests of the comparison policy in each round, and its use of the results."""
+"""Requests of the comparison policy in each round, and how it uses the results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,7 +40,7 @@ def raw(normalised: float) -> int:
 
 @dataclass
 class Told:
-    """Distances specified by a test; `apart` is the distance between any two references."""
+    """Distances given by a test; `apart` is the distance between any two references."""
 
     apart: float | None = None
     nearest_of: Mapping[tuple[int, ...], Mapping[int, tuple[int, float] | None]] = field(
@@ -89,8 +89,7 @@ def test_a_tree_that_cannot_be_compared_is_an_outlier_and_not_a_reference() -> N
 
 
 def test_distances_of_doubtful_pages_to_their_pivot_are_requested_last() -> None:
-    # Pages whose nearest reference is the pivot, such as tree 3, are already known to be close
-    # enough.
+    # Pages whose nearest reference is the pivot, such as tree 3, are known to be close enough.
     of_sample = nearest_of_others((1, NEAR), {3: (1, DOUBTFUL), 4: (2, DOUBTFUL), 6: (2, DOUBTFUL)})
     told = Told(apart=NEAR, nearest_of={SAMPLE: of_sample})
     assert group(told) == NeededComparisons([MissingToPivot(1, [4, 6])])

@@ -1,4 +1,4 @@
-"""Sites that are hard to group, given as pages (`test_methods` uses distance matrices)."""
+"""Sites that are hard to group, given as pages (`test_methods` uses distance matrices instead)."""
 
 import pytest
 from sklearn.metrics import adjusted_rand_score

@@ -8,7 +8,7 @@ from worker.html.source import PageSource
 
 
 def sources(page: Page) -> list[str]:
-    """Return the source of each text of a page, in order; empty if unknown."""
+    """Return the source of each text of a page, in order; the source is empty if it is unknown."""
     raw = page.source.raw if page.source and page.source.raw is not None else b""
     positions = PageSource.of(page)
     ranges = (positions.text_range(number) for number in range(len(page.flat.pieces.texts)))

@@ -48,7 +48,7 @@ HANG = 300
 """Time limit, in seconds, for the process, which normally takes ten seconds."""
 
 MEMORY = 1024
-"""Memory limit in MiB for the largest pages; the program itself takes less than 100."""
+"""Memory limit, in MiB, for the largest pages; the program itself takes less than 100 MiB."""
 
 HOSTILE = {
     "b'<div>' * 100_000 + b'a' + b'</div>' * 100_000": "too-deep",
@@ -82,7 +82,7 @@ HOSTILE = {
     "b'\\xe9<meta ' + b'a' * (10 * MEBIBYTE - 7)": "page",
     "b'<p>\\xe9' + b'<script' * 400_000": "page",
 }
-"""Expected outcomes of pages that are built by Python expressions."""
+"""Expected outcomes of pages, by the Python expression that builds the page."""
 
 BOMBS = [
     f"{prefix!r} + BOMB % {entity!r}"

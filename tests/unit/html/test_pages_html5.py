@@ -16,7 +16,7 @@ def body_of(html: str) -> str:
 @pytest.mark.parametrize(
     ("html", "body"),
     [
-        # SVG and MathML: elements can be self-closing, and HTML continues after them.
+        # In SVG and MathML, elements can be self-closing, and HTML continues after them.
         ("<p><svg><symbol/><use/></svg>a", "<p><svg><symbol/><use/></svg>a</p>"),
         ("<svg><g><p>a</svg>b", "<svg><g/></svg><p>ab</p>"),
         ("<svg><title>t<b>a</b></title></svg>", "<svg><title>t<b>a</b></title></svg>"),

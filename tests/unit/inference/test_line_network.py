@@ -1,4 +1,4 @@
-"""The line network sees the whole page, and its results do not depend on the order of summation."""
+"""The line network sees the whole page, and its results do not depend on summation order."""
 
 import json
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ def page(lines: int) -> tuple[Features, Sequence[Numbers]]:
 
 
 def without_reach(network: LineNetwork) -> LineNetwork:
-    """Return a network that ignores neighbouring lines, but not the page as a whole."""
+    """Return a network that ignores the neighbours of a line but still sees the whole page."""
     silent = [replace(each, layer=layer_of_zeros(3 * WIDTH)) for each in network.convolutions]
     return replace(network, convolutions=tuple(silent))
 
@@ -85,7 +85,7 @@ def test_the_order_of_summation_does_not_matter() -> None:
 
 
 def changed_lines(network: LineNetwork, place: int, lines: int) -> list[int]:
-    """Return the lines whose log odds change when the words of one line change."""
+    """Return which lines' log odds change when the words of one line change."""
     features, bags = page(lines)
     before = network.outputs(features, bags).of_lines
     other = [bag.copy() for bag in bags]

@@ -213,8 +213,8 @@ class TestHtmlFiles:
         assert message["url"].endswith("/huge.html")
         assert message["unusable"]["reason"] == "oversized"
         assert "html_base64" not in message
-        # This file fits into a message but exceeds the size limit for pages; the intake will report
-        # it.
+        # This file fits into a message but exceeds the size limit for pages, which only the intake
+        # enforces.
         assert len(base64.b64decode(json.loads(large)["html_base64"])) == 11 * 1024 * 1024
         assert len(large) <= MAX_MESSAGE_BYTES
 

@@ -64,7 +64,7 @@ def test_a_byte_order_mark_is_not_part_of_the_message() -> None:
     assert read_message(codecs.BOM_UTF8 + body()) == read_message(body())
     packed = gzip.compress(codecs.BOM_UTF8 + body())
     assert read_message(plain_body(packed, {}, "gzip")) == read_message(body())
-    # Only one byte order mark is allowed: JSON must follow.
+    # Only one byte order mark is allowed; after it, JSON must follow.
     with pytest.raises(UnusableMessageError, match="not-json"):
         read_message(2 * codecs.BOM_UTF8 + body())
 

@@ -105,14 +105,15 @@ def test_class_names_and_titles_describe_the_target_of_a_picture() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        # Another article, linked by words, by an arrow, with a rel attribute, or in a "pagination"
-        # element.
+        # These links lead to another article: by words, by an arrow, by a rel attribute, or in a
+        # "pagination" element.
         "<a href='/news/another'>Next article</a>",
         "<div class='post-navigation'><a rel='next' href='/news/another'>Next</a></div>",
         "<div class='pagination'><a rel='next' href='/news/another'>Next</a></div>",
         "<a href='/news/another'>»</a>",
         "<a href='/news/story-2'>Weiter</a>",
-        # A carousel, a calendar, years, page sizes, another thread, another site.
+        # These belong to a carousel, a calendar, a list of years, page sizes, another thread or
+        # another site.
         "<div class='carousel'><a href='#' class='next'>›</a><a href='#2'>2</a></div>",
         "<table class='calendar'><tr>"
         + "".join(f"<td><a href='/2024/05/{day}'>{day}</a></td>" for day in range(1, 8))
@@ -121,7 +122,7 @@ def test_class_names_and_titles_describe_the_target_of_a_picture() -> None:
         "<p><a href='?limit=10'>10</a> <a href='?limit=25'>25</a> <a href='?limit=50'>50</a></p>",
         "<p>Old thread (<a href='/t/9/page-2'>2</a> <a href='/t/9/page-3'>3</a>)</p>",
         "<p><b>1</b> <a href='https://other.example/news/story?page=2'>2</a></p>",
-        # The pagination of comments or of a list, and a list of all articles.
+        # These are the pagination of comments or of a list, and a link to all articles.
         "<div class='comment-pager'><a href='?cpage=2'>Next</a></div>",
         "<a href='?681beb97_page=9'>Next</a>",
         "<a href='/news/all'>View all</a>",

@@ -8,8 +8,8 @@ from worker.papers.deturck.retained import character_similarity
 @pytest.mark.parametrize(
     ("first", "second", "value"),
     [
-        # a occurs 2 and 1 times: 1 - 1/2; b 1 and 1 times: 1; c 0 and 1 times: 0. Divided by 3
-        # letters.
+        # a occurs twice and once: 1 - 1/2. b occurs once in both: 1. c occurs only in the second:
+        # 0. The sum is divided by 3 letters.
         ("aab", "abc", (1 / 2 + 1 + 0) / 3),
         ("listen", "silent", 1),
         ("aaaa", "aa", 1 / 2),

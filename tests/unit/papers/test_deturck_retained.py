@@ -134,7 +134,8 @@ def zones(shown: Page, other: Page, reading: str) -> str | None:
 
 
 def test_the_thesis_prunes_below_two_percent() -> None:
-    # The named elements have 10 and 5 of 310 tokens, or 3.2% and 1.6%; paragraphs are not zones.
+    # The named elements have 10 and 5 of the 310 tokens, or 3.2 % and 1.6 %. Paragraphs are not
+    # zones.
     def story(seed: int, words: int) -> Page:
         text = sentence(seed, 300 - words + 10)
         return page(f'<div class="box">{sentence(seed + 50, words)}</div><p>{text}</p>')
@@ -145,8 +146,8 @@ def test_the_thesis_prunes_below_two_percent() -> None:
 
 
 def test_the_thesis_keeps_any_text_that_is_not_identical() -> None:
-    # 35 of 36 words are equal: the cosine is 35/36, and text with a cosine of 0.9 or more belongs
-    # to the template.
+    # 35 of the 36 words are equal, so the cosine is 35/36. Text belongs to the template from a
+    # cosine of 0.9.
     counter = " ".join(sentence(9, 36).split()[:35])
 
     def counted(seed: int, number: str) -> Page:

@@ -58,10 +58,10 @@ def test_heuristics_choose_the_parent_of_the_paragraphs_or_a_leaf() -> None:
     page = tree_of(PAGE)
     weights = page.weights(page, everything_in(page, "text"))
     assert differentials(page, weights)[ids(page)["text"]] == 6
-    # The widest gap between offsets is before the text, too.
+    # The widest gap between offsets is also the one before the text.
     for name in ("differential", "depth", "most_tokens", "offset"):
         assert HEURISTICS[name](page, weights) == ids(page)["text"]
-    # The path down from the leaf with the most tokens is the leaf itself.
+    # The downward path from the leaf with the most tokens consists of the leaf alone.
     leaf = page.elements[HEURISTICS["most_tokens_down"](page, weights)]
     assert (leaf.tag, leaf.text) == ("p", "one two three four")
 
@@ -79,9 +79,9 @@ def test_the_path_down_follows_the_largest_number_of_token_children_to_a_leaf() 
 
 
 def test_the_first_heuristic_searches_down_or_up() -> None:
-    # Only the text of b has changed, so b and all its ancestors have weight 5. On the way down, the
-    # differential is 5 - 5 for lead and 5 - 1 for b; c is a leaf and has none. On the way up, it is
-    # 0 from body on.
+    # Only the text of b has changed, so b and all its ancestors have weight 5. On the downward
+    # path, the differential is 5 - 5 for lead and 5 - 1 for b; c is a leaf and has none. On the
+    # upward path, it is 0 from body on.
     page = tree_of(NESTED)
     weights = page.weights(page, everything_in(page, "b"))
     assert HEURISTICS["most_tokens_down"](page, weights) == ids(page)["b"]
@@ -89,7 +89,7 @@ def test_the_first_heuristic_searches_down_or_up() -> None:
 
 
 def test_a_leaf_has_no_differential_in_algorithm_5() -> None:
-    # The changed text is in rest, with weight 2, and in a, a leaf with weight 3.
+    # The changed text is in rest (weight 2) and in a, which is a leaf (weight 3).
     page = tree_of(NESTED)
     names = ids(page)
     script = everything_in(page, "rest")
@@ -102,8 +102,9 @@ def test_a_leaf_has_no_differential_in_algorithm_5() -> None:
     assert differentials(page, weights)[names["a"]] == 3
     assert differentials(page, weights, inner=True)[names["a"]] == 0
     assert HEURISTICS["differential"](page, weights) == names["a"]
-    # Among elements with children, body has 5 - 3, lead 3 - 3, and rest 2 - 1.
+    # Of the elements with children, body has the differential 5 - 3, lead 3 - 3, and rest 2 - 1.
     assert page.elements[HEURISTICS["differential_inner"](page, weights)].tag == "body"
     assert HEURISTICS["depth"](page, weights) == names["a"]
-    # Multiplied by depth: body has 2 * 1, rest 1 * 2. The first of them is chosen.
+    # Multiplied by the depth, the differential is 2 * 1 for body and 1 * 2 for rest. The first of
+    # the two is chosen.
     assert page.elements[HEURISTICS["depth_inner"](page, weights)].tag == "body"

@@ -77,7 +77,7 @@ def test_a_body_with_an_attribute_is_not_recognised() -> None:
         ("<p>Fish & chips; and more</p>", ["Fish and more"]),
         # Menus and tags.
         ("<p>Home | Town | Sea</p><p>Tags: pier, oak</p><p>The story.</p>", ["The story."]),
-        # Anything 3 to 12 bytes long between < and > is removed, even a paragraph of up to seven
+        # Between < and >, anything 3 to 12 bytes long is removed, even a paragraph of up to seven
         # letters.
         ("<p>Sevenal</p><p>Eightall</p>", ["Eightall"]),
         ("<p>три</p><p>пять лет</p>", ["пять лет"]),

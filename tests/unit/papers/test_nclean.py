@@ -93,7 +93,7 @@ def test_shipped_models_distinguish_prose_from_menus(name: str) -> None:
 
 
 def test_nct5_and_nct25_choose_among_the_first_five_pairs_of_each_language() -> None:
-    # Lejeune et al. (2015), section 4.3; the paper's sixth pair is not used.
+    # See Lejeune et al. (2015), section 4.3. The sixth pair of a language is not used.
     greek, polish = (
         [TrainingPair(page("harbour"), "x" * length, language=language) for length in lengths]
         for language, lengths in (("el", (3, 9, 4, 2, 1, 99)), ("pl", (5, 7, 6, 1, 2)))

@@ -16,7 +16,8 @@ APART = "Elsewhere it rained. It will again."
 
 
 def test_the_block_with_most_sentences_is_chosen_and_fusion_adds_its_neighbours() -> None:
-    # Sentence counts: 2, 3 and 1 within the story, 2 elsewhere. The maximum is the block with 3.
+    # The sentence counts are 2, 3 and 1 within the story, and 2 elsewhere. The maximum is the block
+    # with 3 sentences.
     body = f"<div><p>{LEAD}</p><p>{STORY}</p><p>{CLOSE}</p></div><div><p>{APART}</p></div>"
     assert text_of("wutsi_block", body) == STORY
     assert text_of("wutsi_fusion", body).split("\n\n") == [LEAD, STORY, CLOSE]

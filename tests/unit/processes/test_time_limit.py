@@ -54,7 +54,7 @@ def test_work_that_ignores_the_limit_is_interrupted_again(monkeypatch: pytest.Mo
 def test_code_after_work_that_ended_in_time_is_not_interrupted() -> None:
     def work() -> None:
         for _ in range(50):
-            # On a busy machine, even this may take longer.
+            # On a busy machine, even this may exceed the time.
             with suppress(TimeIsUpError), thread_time_limit(0.002):
                 pass
         with suppress(TimeIsUpError), thread_time_limit(0.05):

@@ -27,7 +27,7 @@ def test_articles_have_their_authors() -> None:
         for page, article in articles()
         if list(article.metadata.authors) != page.gold["authors"]
     ]
-    # Exception: a column whose comments are longer than its text, and are mistaken for the text.
+    # The exception is a column whose comments are longer than its text and are mistaken for it.
     assert len(wrong) <= 1, wrong
 
 

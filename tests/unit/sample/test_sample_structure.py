@@ -1,4 +1,4 @@
-"""Grouping the sample's pages by structure is neither trivial nor impossible."""
+"""Grouping the sample's pages by structure is possible, but not trivial."""
 
 import base64
 from functools import cache

@@ -22,7 +22,7 @@ def test_setting_the_clock_back_does_not_stop_beat(tmp_path: Path) -> None:
     app = create_app(settings)
     file = str(tmp_path / "schedule")
     scheduler = HeartbeatScheduler(app, schedule_filename=file)
-    # Simulate that the clock was one hour ahead when the tasks were last sent.
+    # Pretend that the clock was one hour ahead when the tasks were last sent.
     for entry in scheduler.schedule.values():
         entry.last_run_at += HOUR
     scheduler.close()

@@ -1,4 +1,4 @@
-"""Results are cached, but not for texts so long that they would fill the memory."""
+"""Results are cached, except for texts so long that they could fill the memory."""
 
 import pytest
 

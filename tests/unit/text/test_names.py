@@ -1,4 +1,4 @@
-"""Names of months, weekdays and units of time are up to date and separate for each language."""
+"""Names of months, weekdays and units of time are current, and separate for each language."""
 
 from importlib.resources import files
 
@@ -19,7 +19,8 @@ def test_every_language_code_knows_its_months(code: str) -> None:
 
 
 def test_a_language_has_only_its_own_months() -> None:
-    # October in Croatian and November in Polish, hence ambiguous if the language is unknown.
+    # It means October in Croatian and November in Polish, so it is ambiguous if the language is
+    # unknown.
     assert month_named("listopad", "hr") == 10
     assert month_named("listopad", "pl") == 11
     assert month_named("listopad") is None

@@ -1,4 +1,4 @@
-"""The message sent after an extraction, and the decision whether to send a new revision."""
+"""The message that is sent after an extraction, and the decision to send a new revision."""
 
 import json
 from dataclasses import replace

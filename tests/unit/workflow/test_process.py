@@ -1,4 +1,4 @@
-"""Each task process has one state, which is recreated if the settings change."""
+"""Each task process has one state, which is created again if the settings change."""
 
 from collections.abc import Iterator
 from multiprocessing import get_context

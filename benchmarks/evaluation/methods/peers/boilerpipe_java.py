@@ -10,7 +10,7 @@ from worker.papers.interface import Extracted, Neighbours, Source, UnavailableEr
 from worker.papers.reading import text_of
 
 JARS = Path("/usr/share/java")
-"""Folder for libraries according to Debian's Java policy."""
+"""Folder for libraries, as prescribed by Debian's Java policy."""
 
 LIBRARIES = ("boilerpipe.jar", "nekohtml.jar", "xercesImpl.jar")
 

@@ -18,9 +18,9 @@ class BridgeError(RuntimeError):
 class Bridge:
     """A running program that responds to messages.
 
-    A message is the number of strings, followed by the length in bytes and the UTF-8 encoding of
-    each string. Numbers are 32-bit big-endian. A response begins with ``ok``, or with ``error`` and
-    the error.
+    A message consists of the number of strings, followed by each string's length in bytes and its
+    UTF-8 encoding. Numbers are 32-bit big-endian. The first string of a response is ``ok`` or
+    ``error``; after ``error``, the next string is the error message.
     """
 
     def __init__(self, command: Sequence[str], folder: Path | None = None) -> None:

@@ -32,7 +32,7 @@ def prepare(**_options: Any) -> None:
 def extract(
     source: Source, _neighbours: Neighbours, *, include_comments: bool = False, **options: bool
 ) -> Extracted:
-    """Extract text and metadata; comments, a single text in the library, become one comment."""
+    """Extract text and metadata; the library's comments, a single text, become one comment."""
     from trafilatura import bare_extraction
 
     document = bare_extraction(

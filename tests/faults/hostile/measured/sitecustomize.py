@@ -1,11 +1,11 @@
 """Measurement of the CPU time of each work item in processes of the service.
 
 Python imports a module named ``sitecustomize`` before any other. A work item is one message for the
-intake, one page for an extraction, and one task otherwise; pages processed by a task together also
-share the task's remaining time equally. Each item is recorded as a line with name and duration in
-seconds, in the file that the variable `FILE` names. Each transaction that holds the story lock is
-recorded as well, with its elapsed time and with the CPU time of this process and of the database
-server's process, in seconds.
+intake, one page for an extraction, and one task otherwise. If a task processes several pages, the
+time that is not spent on a particular page is divided equally among them. Each item is recorded, as
+a line with its name and its duration in seconds, in the file named by the variable `FILE`. Each
+transaction that holds the story lock is also recorded, with its elapsed time and with the CPU time
+of this process and of the database server's process, in seconds.
 """
 
 import os
@@ -34,7 +34,7 @@ def _noted(work: str, pieces: int = 1) -> Iterator[None]:
 
 
 def _note(work: str, seconds: float) -> None:
-    # A line is appended in a single write, because many processes write to the file.
+    # Append each line in a single write, because several processes write to the file.
     written = os.open(os.environ[FILE], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(written, f"{work} {seconds:.4f}\n".encode())
     os.close(written)
@@ -77,7 +77,7 @@ def _measured_lock(honest: Function) -> Function:
 
     @wraps(honest)
     def lock(session: Any) -> None:
-        from sqlalchemy import event  # imported late, so as not to precede the process's own import
+        from sqlalchemy import event  # imported late, so that the process's own import comes first
 
         honest(session)
         server = session.connection().connection.driver_connection.info.backend_pid
@@ -105,7 +105,7 @@ MEASURED: Replacements = {
     "worker.tasks.extract": {"_extract": _measured("detourage.extract, a page")},
 }
 """Names to replace in modules of the service, each with a function that returns the replacement for
-the original."""
+the original object."""
 
 
 replace_on_import(MEASURED)

@@ -59,7 +59,7 @@ def test_ordered_scores_never_exceed_the_bag_of_words(text: str, gold: str) -> N
 
 
 def common_places(wanted: list[str], found: list[str]) -> set[int]:
-    """Trace the table of a longest common subsequence back, as ROUGE does."""
+    """Trace back through the table of a longest common subsequence, as ROUGE does."""
     table = [[0] * (len(found) + 1) for _ in range(len(wanted) + 1)]
     for i, j in product(range(1, len(wanted) + 1), range(1, len(found) + 1)):
         table[i][j] = (

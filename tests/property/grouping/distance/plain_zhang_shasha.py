@@ -1,7 +1,7 @@
 """Two independent implementations of the tree edit distance, as references for the real one.
 
-Both follow the definitions in the papers and share nothing with the kernel: no savings, no classes
-of equal subtrees, no choice of side.
+Both follow the definitions in the papers and share none of the kernel's optimisations: no pruning,
+no classes of equal subtrees, no choice of side.
 """
 
 from functools import cache
@@ -49,7 +49,7 @@ def _forest_distances(
 
 
 def distance_by_definition(a: Tree, b: Tree) -> int:
-    """Return the distance by trying every removal and match of last roots; for small trees."""
+    """Return the distance by trying every removal and match of last roots; only for small trees."""
     return _distance((_node(a),), (_node(b),))
 
 

@@ -17,7 +17,7 @@ LARGEST = 24
 
 
 def random_pair(source: random.Random) -> tuple[Tree, Tree]:
-    """Draw two trees of any shape, which may be unrelated, related or equal."""
+    """Draw two trees of any shape, which are unrelated, related or equal."""
     labels = source.choice(("a", "ab", "abcdefgh"))
     a = random_tree(source, source.randint(1, LARGEST), source.choice(SHAPES), labels)
     relation = source.randrange(4)

@@ -9,7 +9,7 @@ ROUNDS = 20
 
 
 def test_the_kernel_is_correct_and_passes_the_sanitizers(tmp_path: Path) -> None:
-    """Compare nine pairs in five ways per round; the README reports the longest run."""
+    """Compare nine pairs in five ways in each round; the README reports the longest run."""
     program = tmp_path / "fuzz_kernel"
     compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
     sources = [HERE / "fuzz_kernel.c", *KERNEL.glob("*.c")]

@@ -88,7 +88,7 @@ def test_an_author_who_is_also_on_another_page_belongs_to_the_template() -> None
             '<script>{"publishedAt": "2024-05-31T09:30:00Z"}</script>',
             "2024-05-31T09:30:00+00:00",
         ),
-        # The local time on the page reveals the time zone for a time declared in another zone.
+        # The local time on the page reveals the time zone of a declared time in another zone.
         (
             "<p class='date'>31 May 2024, 11:30</p>",
             json_ld(datePublished="2024-05-31T09:30:00Z"),
@@ -100,7 +100,7 @@ def test_an_author_who_is_also_on_another_page_belongs_to_the_template() -> None
             json_ld(datePublished="2023-01-01T09:30:00Z"),
             "2024-05-31",
         ),
-        # A modification date is better than none.
+        # A modification date is better than no date.
         ("<p>Last updated: 31 May 2024</p>", "", "2024-05-31"),
     ],
 )

@@ -16,8 +16,8 @@ def write_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
 def write_corpus(folder: Path, orders: Sequence[str], *, of: str = "site", **gold: Any) -> Path:
     """Write a corpus in which each page consists of a text, which is also its gold text.
 
-    The pages alternate between ``site-1.example`` and ``site-2.example``, or between two sites with
-    another prefix.
+    The pages alternate between ``site-1.example`` and ``site-2.example``; `of` replaces the prefix
+    ``site``.
     """
     pages, golds = [], []
     for number, order in enumerate(orders):
@@ -38,7 +38,7 @@ def write_corpus(folder: Path, orders: Sequence[str], *, of: str = "site", **gol
 
 
 def article(number: int, text: str, **fields: Any) -> dict[str, Any]:
-    """Return an article message for the page of `write_corpus` with the given number."""
+    """Return an article message for the page with the given number of `write_corpus`."""
     site = f"site-{number % 2 + 1}.example"
     block = {"type": "paragraph", "text": text, "start": 0, "end": len(text)}
     return {

@@ -107,7 +107,7 @@ def test_comments_are_scored_for_methods_that_extract_them(tmp_path: Path) -> No
     for name in ("comments_f", "comments_good", "comments_authors", "comments_dates"):
         assert mean(commenter, name) == 100
     assert "to_f" not in commenter.scores
-    # A second run uses the results that the first one cached.
+    # The second run uses the results that the first run cached.
     assert measure(folder, COMMENTER).lines[0].scores == commenter.scores
 
 

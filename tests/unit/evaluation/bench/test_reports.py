@@ -25,7 +25,7 @@ class Page(HTMLParser):
 
 
 def report() -> Report:
-    """Return a report on many methods, one of which did not run."""
+    """Return a report on many methods, one of which could not run."""
     lines = [
         Line(
             name,

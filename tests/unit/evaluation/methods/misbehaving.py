@@ -1,4 +1,4 @@
-"""Methods that follow instructions in the pages; every process that runs them imports this."""
+"""Methods that follow instructions in the pages; every process that runs one imports this."""
 
 import os
 import subprocess

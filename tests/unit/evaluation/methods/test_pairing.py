@@ -1,4 +1,4 @@
-"""Pairing pages by distance only (Deturck 2015, section 4.3)."""
+"""Pages are paired by distance alone (Deturck 2015, section 4.3)."""
 
 import numpy as np
 

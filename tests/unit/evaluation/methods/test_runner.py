@@ -23,9 +23,9 @@ SECONDS = 2.0
 
 
 def run(runner: Runner, extractor: Extractor | str, *orders: str) -> list[str]:
-    """Run a method on one page per order; return each extracted text, or the kind of failure.
+    """Run a method on one page per order; return the extracted texts or the kinds of failure.
 
-    An order is an instruction to the misbehaving method, and the only text of its page.
+    An order is an instruction to the misbehaving method, and is the only text of its page.
     """
     results = list(runner.run(extractor, [Job(Source(order)) for order in orders]))
     results.sort(key=lambda result: result.index)

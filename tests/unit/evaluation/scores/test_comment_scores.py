@@ -32,7 +32,7 @@ def test_no_comments_are_correct_if_the_gold_record_has_none() -> None:
 
 def test_the_largest_matching_of_the_most_similar_texts_is_found() -> None:
     wanted = [Comment("one two three four", "Ann"), Comment("one two three five", "Bo")]
-    # The first record matches both gold comments, the second one only the first gold comment.
+    # The first record matches both gold comments; the second record matches only the first of them.
     found = [Comment("one two three"), Comment("two four one")]
     assert score_comments(found, wanted).records == PRF(100, 100, 100)
     assert score_comments(wanted[::-1], wanted).authors == 100

@@ -46,7 +46,7 @@ def test_a_name_in_a_single_zone_is_not_repeated() -> None:
 
 
 def test_a_partial_name_is_scored_by_its_share() -> None:
-    # "yellow feve" has 11 of the 12 characters, and both occurrences are in the first zones.
+    # "yellow feve" has 11 of the name's 12 characters, and occurs in the first two zones.
     found = event("The yellow fevers", "More yellow fevers", "Rain.", "End.", "Stop.")
     assert found.name == "yellow fever"
     assert found.score == 0.99
@@ -64,8 +64,8 @@ def test_a_different_first_letter_costs_a_tenth() -> None:
 def test_the_first_letter_may_be_capitalised() -> None:
     watch = DiseaseWatch({"Dengue fever": "Dengue"})
     found = event("dengue fever", "Dengue fever", "Rain", "End", watch=watch)
-    # "Dengue fever" is in only one zone; " fever" and "engue fever" are in both, and the latter
-    # wins.
+    # "Dengue fever" occurs in only one zone. " fever" and "engue fever" occur in both, and "engue
+    # fever" is the better match.
     assert found.score == pytest.approx(11 / 12 - 0.1)
 
 
@@ -121,7 +121,7 @@ def test_missing_paragraph_marks_change_the_result() -> None:
     assert "\n" not in unmarked
     with_marks, without = WATCH.event(marked), WATCH.event(unmarked)
     assert with_marks == Event("Dengue", "dengue", 0.99)
-    # Headline and lead are now a single zone, within which nothing counts as repeated.
+    # Headline and lead now form a single zone, and repetitions within a zone do not count.
     assert without is None or not without.relevant
 
 

@@ -1,4 +1,4 @@
-"""NumPy alone gives the same order of pages as SciPy's clustering."""
+"""NumPy alone arranges the pages in the same order as SciPy's clustering."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Pictures are parsed again to check what they show."""
+"""Pictures are parsed to check what they show."""
 
 import zlib
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Trees unlike any real page: every operation ends with a result or a clear refusal."""
+"""Trees unlike any real page: each operation ends with a result or with a clear refusal."""
 
 import random
 import signal
@@ -123,7 +123,7 @@ def test_extreme_trees_are_compared_with_themselves_and_with_one_more_node(a: st
 
 
 REFUSED = Tree.from_preorder(ladder(NODES // 5))
-"""A tree larger than the star, and slightly too large to be compared with it."""
+"""A tree that is larger than the star, and slightly too large for a comparison with it."""
 
 
 LEAF = tree_of("{c}")
@@ -160,7 +160,7 @@ def test_values_close_to_the_16_bit_limit(nodes: int) -> None:
 
 
 DEEPEST = 512
-"""Maximum depth of a page's tree, see `worker.html`."""
+"""Maximum depth of a page's tree (see `worker.html`)."""
 
 OF_PAGES = {
     "chains": star_of_chains(24, DEEPEST - 2),
@@ -169,7 +169,7 @@ OF_PAGES = {
     "star": star(12_000, "abc"),
 }
 UNITS_A_SECOND = 2.5e9
-"""Minimum number of units of work per second, even on a shared processor."""
+"""Minimum number of units of work that the kernel does per second, even on a shared processor."""
 
 
 def sound(nodes: list[tuple[str, int]]) -> Tree:

@@ -1,4 +1,4 @@
-"""Extractors written in other languages, except those that this machine cannot run."""
+"""Extractors in other languages; those that this machine cannot run report the reason."""
 
 import os
 import signal
@@ -51,7 +51,7 @@ def bridged(request: pytest.FixtureRequest, tools: Path) -> Iterator[Extractor |
 
 
 def extract(bridged: Extractor | str, source: Source) -> Extracted | None:
-    """Return the extracted page, or None if the program is unavailable for a stated reason."""
+    """Return the extracted page, or None if the program is unavailable and gives a reason."""
     if isinstance(bridged, str):
         assert any(name in bridged for name in BRIDGED)
         return None
