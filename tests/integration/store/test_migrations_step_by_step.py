@@ -15,6 +15,7 @@ from tests.services import Services, temporary_database
 from tests.versions import is_current
 from worker.store.database import Database
 from worker.store.migrations import _config, migrate
+from worker.store.revisions import MARK
 
 VERSIONS = [
     script.revision
@@ -35,6 +36,8 @@ VALUES: dict[tuple[str, str], Any] = {
 }
 """Values for columns that need a specific value; other columns get an arbitrary one of their type.
 """
+
+_MARK = text(f"SELECT set_config('{MARK}', :version, true)")
 
 
 @pytest.fixture
@@ -76,12 +79,13 @@ def value_of(table: str, name: str, kind: Any, row: int) -> Any:
             return f"{name} {row}"
 
 
-def fill(database: Database) -> None:
-    """Fill every empty table with the number of rows in ``ROWS``."""
+def fill(database: Database, version: str = VERSIONS[-1]) -> None:
+    """Fill every empty table with the number of rows in ``ROWS``, as a process of a version."""
     for table in tables(database):
         with database.engine.begin() as connection:
             if connection.scalar(select(func.count()).select_from(table)):
                 continue
+            connection.execute(_MARK, {"version": version})
             for row in range(1, 1 + ROWS.get(table.name, 1)):
                 values = {
                     column.name: value_of(table.name, column.name, column.type, row)
@@ -109,7 +113,7 @@ def test_every_version_is_upgraded_to_the_next_with_all_rows(database: Database)
         migrate(database, version)
         after = counts(database)
         assert {table: after.get(table) for table in before} == before, version
-        fill(database)
+        fill(database, version)
         assert all(counts(database).values()), version
     assert is_current(database)
 
