@@ -116,7 +116,7 @@ def fill(database: Database, first: int, last: int, chance: np.random.Generator)
 def arrivals(
     database: Database, number: int, chance: random.Random, sites: int = 1
 ) -> Iterator[Arrival]:
-    """Yield articles of stored pages; every other article is a version of an earlier article."""
+    """Store pages and yield an article for each; every other one is a version of an earlier one."""
     letters = "bcdfghklmnprstv", "aeiou"
     words = [
         "".join(chance.choice(letters[at % 2]) for at in range(chance.randint(3, 9)))
@@ -201,7 +201,7 @@ class Measured:
 
 
 def measure(database: Database, held: LockTimes, coming: Iterable[Arrival]) -> Measured:
-    """Group articles into stories one by one."""
+    """Group articles into stories one by one, and return how long it took."""
     held.clear()
     found = Measured([], [], held.times, held.worked)
     for arrival in coming:

@@ -102,7 +102,7 @@ def _places_among(declared: Sequence[Entry], shown: Sequence[Entry]) -> dict[int
 
 
 def _openings(entry: Entry) -> Iterator[str]:
-    """Yield the first words of an entry's title and text, then the first words of its text."""
+    """Yield the first words of an entry's title and text together, then those of the text alone."""
     for text in (f"{entry.title or ''} {entry.text[: 100 * OPENING]}", entry.text):
         opening = opening_of(text)
         if len(opening) >= MIN_OPENING:

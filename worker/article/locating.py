@@ -210,7 +210,7 @@ def _pieces_at(page: Page, nodes: Sequence[ByteRange]) -> list[int]:
 def _aligned(
     page: Page, block: LocatedBlock, pieces: Sequence[int], first: int, last: int
 ) -> list[Passage] | None:
-    """Return the passages of a part of a block, or None if the text nodes lack its text."""
+    """Return the passages of part of a block, or None if the pieces do not contain its text."""
     flat, source = page.flat, PageSource.of(page)
     shown = _shown(block.text)
     wanted = [number for number, at in enumerate(shown) if first <= at < last]

@@ -347,7 +347,8 @@ def comment_pattern_of(page: Page) -> CommentPattern:
 def pattern_of_group(patterns: Iterable[CommentPattern]) -> CommentPattern | None:
     """Combine the comment patterns (`comment_pattern_of`) of a group's pages.
 
-    Returns None if the pattern has no class, ID or microdata, as it would not fit other pages.
+    Returns None if the combined pattern has no class, ID or microdata, because it would not fit
+    other pages.
     """
     voted = vote(patterns)
     if not voted.is_named:

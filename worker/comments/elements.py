@@ -168,7 +168,7 @@ class PageElements(FlatDocument):
 
     @cached_property
     def distinct_texts(self) -> tuple[list[str], Integers]:
-        """The distinct texts, and the number of each text among them."""
+        """The distinct texts, and the index of each text among them."""
         return numbered(self.texts)
 
     @cached_property

@@ -15,7 +15,7 @@ def to_json(
     comments: Sequence[Comment] = (),
     entries: Sequence[Entry] = (),
 ) -> dict[str, Any]:
-    """Convert an explanation with the page's comments and live entries to JSON values."""
+    """Convert an explanation, and the page's comments and live entries, to JSON values."""
     article = explanation.article
     return {
         "url": explanation.url,

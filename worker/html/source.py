@@ -148,7 +148,7 @@ class PageSource:
         return ByteRange(starts[piece], ends[piece]) if starts[piece] >= 0 else None
 
     def part_range(self, piece: int, start: int, end: int) -> ByteRange | None:
-        """Return the range in the page of some characters of a text."""
+        """Return the range in the page of the characters `start` to `end` of a text."""
         text = self._flat.pieces.texts[piece]
         first, last = (int(each[piece]) for each in self._offsets)
         if first < 0 or self._source is None:

@@ -251,5 +251,5 @@ def _mean_vectors(table: Weights, bag: Numbers) -> Numbers:
 
 
 def _in_units(values: Floats) -> Numbers:
-    """Round numbers of at most `MAX_INPUT` to activations."""
+    """Convert values of magnitude at most `MAX_INPUT` to activations, which are integers."""
     return np.rint(values / ACTIVATION_UNIT).astype(np.int32)

@@ -100,6 +100,7 @@ def character_tables() -> CharacterTables:
             traits[ord(first) : ord(last or first) + 1] |= np.uint32(trait)
     traits[(traits & Trait.UNSPACED) != 0] &= ~np.uint32(Trait.WORD)
     every = codes.tobytes().decode("utf-32-le", "surrogatepass")
-    # `_texts.c` leaves the only capital whose lower case has two characters to Python.
+    # U+0130 is the only capital whose lower case has two characters; `_texts.c` leaves it to
+    # Python.
     lower = every.replace("\u0130", "\u0131").lower().encode("utf-32-le", "surrogatepass")
     return CharacterTables(traits, np.frombuffer(lower, dtype=np.uint32))

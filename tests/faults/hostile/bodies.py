@@ -15,7 +15,7 @@ TEMPLATES = 100
 """Number of pages of one site; no two of these pages share a template."""
 
 FEW = 2
-"""Number of messages of each kind whose bodies have about 10 MiB."""
+"""Number of messages of each kind with bodies of about 10 MiB."""
 
 FIELDS = ("version", "url", "html", "html_base64", "id", "site", "content_type", "fetched_at")
 
