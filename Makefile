@@ -58,11 +58,11 @@ $(extras): $(runtime) $(package)
 
 dev: $(development) $(package)
 
-# Excludes the fault tests, which take minutes and use their own servers. Runs three jobs in parallel,
+# Excludes the fault tests, which take minutes and use their own servers. Runs four jobs in parallel,
 # the longest first: the service tests spend half of their time waiting. Output is printed per job.
 test:
 	@$(MAKE) --no-print-directory $(development) $(package)
-	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target test-services test-store test-command-line test-domain lint
+	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target test-store test-services test-domain test-command-line lint
 
 # One NumPy thread per process, because NumPy threads that wait for work would occupy the cores of
 # other jobs.
