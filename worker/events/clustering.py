@@ -41,7 +41,7 @@ SAMPLED_AFTER: Final = 1024
 """Number of documents counted before only one in eight is counted."""
 
 RECENT_SITES: Final = 32
-"""Number of latest counted documents whose sites are recorded."""
+"""Number of documents, the most recently counted ones, whose sites are recorded."""
 
 MAX_OF_SITE: Final = 4
 """Maximum number of documents from one site among the latest `RECENT_SITES`, so that no site

@@ -354,3 +354,29 @@ def is_connection_lost(error: Exception) -> bool:
 def do_not_wait_for_disk(session: Session) -> None:
     """Commit without waiting for the disk; a server crash may lose the transaction."""
     session.execute(text("SET LOCAL synchronous_commit TO OFF"))
+
+
+BRIEF_LOCK_SECONDS = 1
+"""Lock timeout of a transaction that holds a lock of the whole service, in seconds, after which it
+is retried."""
+
+BRIEF_IDLE_SECONDS = 10
+"""Maximum idle time of such a transaction, in seconds."""
+
+_LOCK_BRIEFLY = text("""
+    WITH limits AS MATERIALIZED (
+        SELECT set_config('synchronous_commit', 'off', true),
+            set_config('lock_timeout', :timeout, true),
+            set_config('idle_in_transaction_session_timeout', :idle, true)
+    )
+    SELECT pg_advisory_xact_lock(:lock, 0) FROM limits
+""").bindparams(timeout=f"{BRIEF_LOCK_SECONDS}s", idle=f"{BRIEF_IDLE_SECONDS}s")
+
+
+def lock_briefly(session: Session, lock: AdvisoryLock) -> None:
+    """Take a lock of the whole service until the end of the transaction, which must be short.
+
+    The lock is released without waiting for the disk, so a crash may lose the transaction; its work
+    must then be repeated.
+    """
+    session.execute(_LOCK_BRIEFLY, {"lock": lock.value})

@@ -38,10 +38,9 @@ from worker.events.clustering import (
     no_counts,
 )
 from worker.events.terms import TERM, Terms
-from worker.store.database import rows_only
+from worker.store.database import lock_briefly, rows_only
 from worker.store.locks import AdvisoryLock
 from worker.store.pages import has_article
-from worker.store.stories import LOCK_SECONDS, RESTING_SECONDS
 
 MAX_OF_TERM: Final = 50
 """Maximum number of events examined per term; events with one source are counted separately."""
@@ -91,23 +90,9 @@ class KnownEvent(NamedTuple):
     first_seen: datetime | None
 
 
-_LOCK = text("""
-    WITH limits AS MATERIALIZED (
-        SELECT set_config('synchronous_commit', 'off', true),
-            set_config('lock_timeout', :lock, true),
-            set_config('idle_in_transaction_session_timeout', :resting, true)
-    )
-    SELECT pg_advisory_xact_lock(:events, 0) FROM limits
-""").bindparams(
-    lock=f"{LOCK_SECONDS}s", resting=f"{RESTING_SECONDS}s", events=AdvisoryLock.EVENTS.value
-)
-
-
 def lock_events(session: Session) -> None:
     """Prevent concurrent decisions until the end of the transaction, which must be short."""
-    # The lock is released without waiting for the disk: anything that a crash loses is decided
-    # again.
-    session.execute(_LOCK)
+    lock_briefly(session, AdvisoryLock.EVENTS)
 
 
 _COUNTS = text("""

@@ -20,7 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from models.tables import Story, StoryOverlap, StoryText
-from worker.store.database import do_not_wait_for_disk, rows_only
+from worker.store.database import lock_briefly, rows_only
 from worker.store.locks import AdvisoryLock
 
 MAX_OF_BAND = 50
@@ -34,12 +34,6 @@ MAX_OVERLAPS = 100
 
 MAX_SITES = 100
 """Maximum number of sites stored per text."""
-
-LOCK_SECONDS = 1
-"""Lock timeout of a grouping transaction, in seconds, after which it is retried."""
-
-RESTING_SECONDS = 10
-"""Maximum idle time of a grouping transaction, in seconds."""
 
 
 class KnownText(NamedTuple):
@@ -63,22 +57,12 @@ class GroupedText(NamedTuple):
     """Whether new texts are compared with this one."""
 
 
-_LOCK = rows_only(select(func.pg_advisory_xact_lock(AdvisoryLock.STORIES.value, 0)))
-_SET_LIMITS = text("""
-    SELECT set_config('lock_timeout', :lock, true),
-        set_config('idle_in_transaction_session_timeout', :resting, true)
-""").bindparams(lock=f"{LOCK_SECONDS}s", resting=f"{RESTING_SECONDS}s")
-
-
 def lock_stories(session: Session) -> None:
     """Prevent concurrent grouping until the end of the transaction, which must be short.
 
     Articles grouped concurrently would not see each other.
     """
-    # Release the lock without waiting for the disk: anything that a crash loses is grouped again.
-    do_not_wait_for_disk(session)
-    session.execute(_SET_LIMITS)
-    session.execute(_LOCK)
+    lock_briefly(session, AdvisoryLock.STORIES)
 
 
 _IDS = bindparam("ids", type_=ARRAY(BigInteger))
