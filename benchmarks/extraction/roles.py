@@ -10,7 +10,7 @@ by the model in FOLDER that was not trained on its site (see `benchmarks.extract
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,10 +57,10 @@ def labelled_pages(corpora: Path) -> Iterator[LabelledSource]:
             yield LabelledSource(labelled, corpus.golds[labelled.id], source)
 
 
-def scores_of(corpora: Path, models: FoldModels) -> dict[str, RoleScores]:
+def scores_of(pages: Iterable[LabelledSource], models: FoldModels) -> dict[str, RoleScores]:
     """Score the lines chosen by models not trained on the pages' sites, by kind of page."""
     scores: dict[str, RoleScores] = defaultdict(RoleScores)
-    for labelled, gold, source in labelled_pages(corpora):
+    for labelled, gold, source in pages:
         try:
             outline = outline_of(source)
         except PageError:
@@ -119,7 +119,7 @@ def main() -> None:
     options = parser.parse_args()
     found: dict[str, RoleScores] = {}
     if options.models is not None:
-        found |= scores_of(options.corpora, FoldModels.of(options.models))
+        found |= scores_of(labelled_pages(options.corpora), FoldModels.of(options.models))
     for name in filter(None, options.methods.split(",")):
         found[name] = method_scores(options.corpora, name)
     print("| | pages | exactly right, % | at most one line wrong, % | mean F1 |")
