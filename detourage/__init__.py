@@ -5,10 +5,10 @@
 >>> article.title, article.published_at, article.text
 >>> article.to_markdown()
 
-`extract` reads one page, `read` also returns why a page has no article, `extract_many` reads many
-pages in several processes, and `Site` compares the pages of one site to separate article and
-template. None of them needs a server; for a stream of pages, see the command ``detourage run`` and
-the worker.
+`extract` reads one page, `read` also gives the reason if a page has no article, `extract_many`
+reads many pages in several processes, and `Site` compares the pages of one site to tell the article
+from the template. None of them needs a server; for a stream of pages, see the command ``detourage
+run`` and the worker.
 """
 
 from typing import TYPE_CHECKING, Any

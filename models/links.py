@@ -7,8 +7,8 @@ from pydantic import ConfigDict, Field
 from models.messages import MessagePart, SentMessage, Timestamp
 
 ListKind = Literal["menu", "listing", "collection", "article"]
-"""Kinds of pages that list other pages: a menu has no article, and an article is followed by links
-to further articles; for the other kinds, see `models.kinds`.
+"""Kinds of pages that list other pages: ``menu`` is a page without an article, and ``article`` an
+article followed by links to further articles; for the other kinds, see `models.kinds`.
 """
 
 MissedKind = Literal["wall", "gone"]

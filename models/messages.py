@@ -584,7 +584,7 @@ class Changes(MessagePart):
 
 
 class CommentsElsewhere(MessagePart):
-    """A thread of readers' comments hosted by another service.
+    """A thread of reader comments hosted by another service.
 
     Everything is read from the page, which does not show whether the thread has comments.
     """

@@ -44,7 +44,8 @@ CHOOSABLE_ROLES: Final[tuple[LineRole, ...]] = tuple(
 )
 """Roles that may be selected for the text: everything that belongs to the article.
 
-The headline is the message's ``title``, and readers' comments are its ``comments``.
+The headline and reader comments are excluded: the message has separate fields for them, ``title``
+and ``comments``.
 """
 
 

@@ -801,7 +801,7 @@ class EventArrival(Base):
 
 
 class EventTermCounts(Base):
-    """Numbers of documents of a language that contain a term; see `TermCounts`."""
+    """Number of documents of a language that contain a term; see `TermCounts`."""
 
     __tablename__ = "event_term_counts"
 

@@ -192,7 +192,7 @@ def _check_click(root: click.Command, arguments: Sequence[str], *, whole: bool) 
 
 
 def _present(argument: str) -> str:
-    """Return an argument; make it relative and create it in the current folder if it is a path."""
+    """Return an argument; if it is a path, make it relative and create it in the current folder."""
     if argument.startswith("-") or "://" in argument or re.search(r"[\s>|]", argument):
         return argument
     path = Path(argument.removeprefix("/"))

@@ -37,7 +37,7 @@ _NO_WORD = re.compile(r"\W")
 
 @dataclass
 class Counts:
-    """Numbers of found and expected images and captions."""
+    """Counts of found and expected images and captions."""
 
     pages: int = 0
     given: int = 0

@@ -50,7 +50,7 @@ SHORTEST = 200
 """Minimum number of characters of a text."""
 
 BEGINNING = 300
-"""Number of characters at the beginning of a text in which a disease may be named."""
+"""Number of characters at the beginning of a text that are searched for a disease's name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Report:
 
 
 class Counts(NamedTuple):
-    """Numbers of pairs: correctly found, wrongly found, and missed."""
+    """Counts of pairs: correctly found, wrongly found, and missed."""
 
     right: int = 0
     wrong: int = 0

@@ -1,4 +1,4 @@
-"""Store readers' comments, and comment patterns of pages and groups.
+"""Store reader comments, and comment patterns of pages and groups.
 
 Existing pages are searched for comments when they are parsed again.
 """

@@ -297,7 +297,7 @@ def jump_clocks(seconds: int) -> Fault:
 
 
 def jump_clock_of_postgresql(seconds: int) -> Fault:
-    """Return a fault that sets the clock of PostgreSQL while pages arrive."""
+    """Return a fault that shifts PostgreSQL's clock while pages arrive."""
 
     def act(scene: Scene) -> None:
         clock = Clock(scene.ground.servers.open_directory)

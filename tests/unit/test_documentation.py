@@ -193,4 +193,4 @@ def test_the_reference_has_the_limits_of_pages() -> None:
     text = (ROOT / "docs/reference/limits.md").read_text()
     limits = [int(number.replace(",", "")) for number in re.findall(r"\| ([\d,]+) \|", text)]
     assert limits == [MAX_MARKUP, MAX_ELEMENTS, MAX_ATTRIBUTES, MAX_DEPTH]
-    assert f"The first {MAX_COMMENTS:,} readers' comments of a page are extracted" in text
+    assert f"The first {MAX_COMMENTS:,} reader comments of a page are extracted" in text

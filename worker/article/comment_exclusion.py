@@ -32,7 +32,7 @@ thread.
 
 
 def comments_to_exclude(page: Page, found: FoundComments) -> Sequence[HtmlElement]:
-    """Return the elements that are almost certainly readers' comments, not part of the article."""
+    """Return the elements that are almost certainly reader comments, not part of the article."""
     is_sure = found.confidence >= SURE or (
         found.confidence >= LIKELY and _is_discussion(found, page)
     )

@@ -143,7 +143,7 @@ def read_content(
         wall = judge_wall(page, None).wall
         raise (wall if wall is not None and wall.probability >= SURE_WALL else error) from None
     if content.comments:
-        # Walls have no readers' comments.
+        # A wall never has reader comments, so this page is not a wall.
         return content
     judged = judge_wall(page, content.article)
     if judged.wall is not None and judged.wall.probability >= SURE_WALL:

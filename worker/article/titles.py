@@ -179,7 +179,7 @@ def _shown_part(page: Outline, title: str) -> str | None:
 def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> str:
     """Return a heading without the parts that name the site or that no declared title contains.
 
-    Such a part is a kicker, a date or a tag in a separate element within the heading.
+    The latter are kickers, dates or tags in separate elements within the heading.
     """
     heading = page.text_of(index)
     spelled = {squash(title) for title in declared}

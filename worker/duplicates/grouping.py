@@ -31,7 +31,7 @@ class StoryText:
 
 
 Common = Mapping[tuple[int, int], int]
-"""Number of shingles shared by two texts, by their pair of IDs in ascending order."""
+"""Number of shingles shared by each pair of texts, keyed by their IDs in ascending order."""
 
 
 def group_texts(

@@ -29,7 +29,7 @@ it."""
 
 @dataclass(frozen=True)
 class Overlap:
-    """Numbers of shingles: shared by two texts, in the first text, and in the second text."""
+    """Counts of shingles: shared by two texts, in the first text, and in the second text."""
 
     common: int
     own: int

@@ -56,7 +56,7 @@ WEIGHT: Final = np.dtype([("term", "<u4"), ("weight", "<f4")])
 
 @dataclass(frozen=True, eq=False)
 class TermCounts:
-    """Numbers of documents of one language that contain a term, by the term's bucket.
+    """Number of documents of one language that contain each term, by the term's bucket.
 
     `sites` has the sites of the latest counted documents, oldest first.
     """

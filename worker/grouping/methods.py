@@ -1,4 +1,4 @@
-"""Grouping methods by name: the default, and those to which it is compared."""
+"""Grouping methods by name: the default, and those that it is compared with."""
 
 from types import MappingProxyType
 from typing import Final

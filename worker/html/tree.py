@@ -20,7 +20,7 @@ class TreeFormatError(ValueError):
 class Tree:
     """An ordered labelled tree in postorder, so that the root is last.
 
-    `sizes` are the numbers of nodes in the subtree of each node, including the node; shape (n,),
+    `sizes` counts the nodes in the subtree of each node, including the node; shape (n,),
     int32, read-only. The leftmost leaf below node ``i`` is ``i - sizes[i] + 1``.
 
     Trees are equal if their shapes and labels are equal. No method is recursive, so the depth of a

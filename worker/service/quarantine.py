@@ -291,7 +291,7 @@ def _text(value: object) -> str:
 
 
 def write_quarantined(settings: Settings, path: str) -> int:
-    """Write all quarantined messages as JSON lines, and return their number."""
+    """Write all quarantined messages as JSON lines, and return how many there were."""
     written = 0
     with open(path, "w", encoding="utf-8") as stream:  # noqa: PTH123
         for stage in (*topology_of(settings).quarantines, RELAY):

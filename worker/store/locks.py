@@ -8,7 +8,7 @@ class AdvisoryLock(IntEnum):
     """Classes of locks. Other programs that use the same database must not lock these numbers."""
 
     GENERATION = 0x6474
-    """The key is a site whose generation is being written; held until the transaction ends."""
+    """The key is a site whose generation is being written; held for the rest of the transaction."""
 
     EXTRACTION = 0x6475
     """The key is a page being extracted."""

@@ -199,7 +199,7 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
         .where(own)
     ).one()
     due_parts = select(func.count()).where(parts.is_due(), PageParts.page_id.in_(pages))
-    # Numbers of planned and completed comparisons, on the sites of the run's pages.
+    # Counts of planned and completed comparisons on the sites of the run's pages.
     pairs, compared = session.execute(
         select(func.sum(Site.pairs_planned), func.sum(Site.pairs_compared)).where(
             Site.id.in_(select(StoredPage.site_id).where(own))

@@ -104,7 +104,7 @@ def first_of_story(
 ) -> tuple[TellingArticle, bool] | None:
     """Return the first article of a story, and whether it is recorded as the first.
 
-    Articles are ordered by time of fetch (unknown last), text key, site and URL. At most
+    Articles are ordered by fetch time (unknown times last), text key, site and URL. At most
     `MAX_COMPARED` are considered, plus the recorded first article and the article of ``page_id``, a
     page that has just joined the story.
     """

@@ -174,7 +174,7 @@ def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
 def _leaves(
     session: Session, before: ArticleStory | None, arrival: Arrival | None, window: timedelta
 ) -> bool:
-    """Return whether a page's article no longer has the text with which it was grouped."""
+    """Return whether a page's article has another text than when it was grouped."""
     if before is None or arrival is None or not arrival.fingerprint.is_comparable:
         return True
     if not _is_changed(before, arrival):

@@ -225,7 +225,7 @@ _PAGES: dict[str, Page] = {
         _article(author=[{"name": f"Ann Number{n}"} for n in range(size // 25)])
     )(size),
     "nested microdata": _repeated("<div itemscope itemprop=author itemtype='a'>"),
-    "readers' comments": _numbered(
+    "reader comments": _numbered(
         "<div class=comment id=c%><b class=author>Reader %</b><p>I do not agree.</p></div>"
     ),
     "nested comments": _repeated("<ul class=children><li class=comment><p>No.</p>"),

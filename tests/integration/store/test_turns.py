@@ -162,7 +162,7 @@ def test_both_halves_and_all_backlogs_get_their_share_in_any_schedule(
 
 
 def waiting_by_half(session: Session) -> tuple[Counter[int], Counter[int]]:
-    """Return the numbers of waiting tasks by site, first for short queues and then for backlogs."""
+    """Return the number of waiting tasks per site, first for short queues, then for backlogs."""
     rows = session.execute(select(OutboxEntry.site_id, OutboxEntry.turn)).all()
     short = Counter(site_id or 0 for site_id, turn in rows if turn < 0)
     return short, Counter(site_id or 0 for site_id, turn in rows if turn >= 0)

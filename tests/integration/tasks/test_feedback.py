@@ -60,7 +60,7 @@ def feedback_of(article: dict[str, Any], entities: int, **values: object) -> dic
 
 
 def waiting() -> tuple[int, int]:
-    """Return the numbers of messages in the queue and in its quarantine."""
+    """Return how many messages are in the queue and in its quarantine."""
     state = process_state()
     names = state.topology.feedback, state.topology.quarantines["feedback"]
     queue, quarantine = (messages_waiting(state.settings, name) for name in names)

@@ -19,7 +19,7 @@ BLOG = f"<ol>{''.join(map(_blog, range(5)))}</ol>"
 
 
 def records(markup: str, **parts: Sequence[str]) -> str:
-    """Return one HTML record per comment, filled with its name, text, number and other parts."""
+    """Return the markup once per comment, with its author, text, number and other parts."""
     return "".join(
         markup.format(
             name=name, said=said, n=n, **{key: values[n - 1] for key, values in parts.items()}

@@ -141,7 +141,7 @@ def _of_agreement(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> It
 
 
 def _of_opinions(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
-    """Compare the article with the choice of each model member."""
+    """Compare the article with the lines chosen by each member of the model."""
     network, trees = made.judged.opinions
     if not len(sizes):
         yield from ((name, UNKNOWN) for name in OPINIONS)

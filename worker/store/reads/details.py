@@ -59,7 +59,7 @@ def groups_of_generation(session: Session, site_id: int, generation: int) -> lis
 
 
 class PagesInNoGroup(NamedTuple):
-    """Numbers of a site's pages that are in no group; ``waiting`` pages are not yet compared."""
+    """Counts of a site's ungrouped pages; ``waiting`` pages have not been compared yet."""
 
     outliers: int
     waiting: int

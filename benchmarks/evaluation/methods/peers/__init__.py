@@ -1,5 +1,5 @@
 """Third-party extractors, called as their documentation recommends for the text of an article.
 
-A library is imported only when it is used. If it has an option to exclude readers' comments, they
+A library is imported only when it is used. If it has an option to exclude reader comments, they
 are excluded.
 """
