@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,17 @@ def _check_words(words: Sequence[str], *, whole: bool) -> None:
         case "pip":
             named = {name for each in arguments for name in re.findall(r"\[(\w+)\]", each)}
             assert named - {"NAME"} <= extras(), f"no extra: {named}"
+        case outside:
+            _check_third_party(outside, arguments)
+
+
+def _check_third_party(program: str, arguments: Sequence[str]) -> None:
+    match program:
+        case "helm":
+            _check_helm(arguments)
+        case "kubectl":
+            if "--" in arguments:
+                _check_words(arguments[arguments.index("--") + 1 :], whole=True)
         case "psql":
             assert (ROOT / arguments[arguments.index("--file") + 1]).is_file()
         case "rabbitmqctl":
@@ -161,6 +173,16 @@ def _check_words(words: Sequence[str], *, whole: bool) -> None:
             assert (ROOT / script).stat().st_mode & 0o111, f"{script} cannot be run"
         case outside:
             assert outside in OUTSIDE, f"no check of the program {outside}"
+
+
+def _check_helm(arguments: Sequence[str]) -> None:
+    charts = [ROOT / each for each in arguments if each.startswith("deploy/")]
+    values = [yaml.safe_load((chart / "values.yaml").read_text()) for chart in charts]
+    for option, value in pairwise(arguments):
+        if option == "--set":
+            (known,) = values
+            for key in value.partition("=")[0].split("."):
+                known = known[key]
 
 
 def _check_variable(name: str) -> None:

@@ -1,0 +1,343 @@
+"""The Helm chart renders valid manifests of the same processes as docker-compose.yml.
+
+Charts are rendered by Helm's own Go library, which `helm-python-sdk` contains.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from importlib.metadata import version as installed
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import helm_python
+import kubernetes_validate
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from worker.cli import main
+from worker.messaging.broker import topology_of
+from worker.messaging.task_names import EXTRACT, STAGES
+from worker.service.application import create_app
+from worker.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+CHART = ROOT / "deploy/helm"
+REQUIRED = {"image": "registry.example:5000/detourage:0.2.0", "secret": "news"}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "autoscaling": {"autoscaling": True},
+    "certificateAuthority": {"certificateAuthority": "authority.pem"},
+    "inspector": {"processes": {"inspector": {"replicas": 1}}},
+    "monitoring": {"monitoring": {"enabled": True, "labels": {"release": "prometheus"}}},
+    "networkPolicy": {"networkPolicy": {"enabled": True, "from": [{"podSelector": {}}]}},
+    "pod": {"pod": {"nodeSelector": {"disk": "fast"}, "imagePullSecrets": [{"name": "pull"}]}},
+}
+EVERYTHING = {name: value for option in OPTIONS.values() for name, value in option.items()}
+
+Manifest = dict[str, Any]
+Render = Callable[..., list[Manifest]]
+
+
+def compose_services() -> dict[str, dict[str, Any]]:
+    """Return the processes of the Compose file, with the default values of its variables."""
+    text = re.sub(r"\$\{\w+:-(.*?)\}", r"\1", (ROOT / "docker-compose.yml").read_text())
+    services = yaml.safe_load(text.replace("/run/secrets/", "/etc/detourage/"))["services"]
+    return {name: each for name, each in services.items() if each["image"] == "detourage"}
+
+
+SERVICES = compose_services()
+WITH_HEARTBEAT = ("beat", "intake", "relay", "worker")
+
+
+@pytest.fixture(scope="module")
+def render() -> Iterator[Render]:
+    with helm_python.Chart.load(CHART) as chart:
+
+        def rendered(**values: Any) -> list[Manifest]:
+            files = chart.render({**REQUIRED, **values}, name="news", namespace="press")
+            return [
+                manifest
+                for name, text in files.items()
+                if name.endswith(".yaml")
+                for manifest in yaml.load_all(text, yaml.CSafeLoader)
+                if manifest
+            ]
+
+        yield rendered
+
+
+@pytest.fixture(scope="module")
+def everything(render: Render) -> list[Manifest]:
+    return render(**EVERYTHING)
+
+
+def of_kind(manifests: list[Manifest], kind: str) -> dict[str, Manifest]:
+    return {each["metadata"]["name"]: each for each in manifests if each["kind"] == kind}
+
+
+def pods(manifests: list[Manifest]) -> dict[str, dict[str, Any]]:
+    """Return the pod specification of each process, under the name of the process."""
+    workloads = of_kind(manifests, "Deployment") | of_kind(manifests, "Job")
+    return {
+        name.removeprefix("news-"): each["spec"]["template"]["spec"]
+        for name, each in workloads.items()
+    }
+
+
+def container(manifests: list[Manifest], name: str) -> dict[str, Any]:
+    (found,) = pods(manifests)[name]["containers"]
+    assert isinstance(found, dict)
+    return found
+
+
+def environment(manifests: list[Manifest], name: str) -> dict[str, str]:
+    return {each["name"]: each["value"] for each in container(manifests, name)["env"]}
+
+
+@pytest.mark.parametrize("version", ["1.28", "1.37"])
+def test_manifests_follow_the_schemas_of_kubernetes(
+    version: str, render: Render, everything: list[Manifest]
+) -> None:
+    manifests = render() + everything
+    native = [
+        each for each in manifests if not each["apiVersion"].startswith(("keda.", "monitoring."))
+    ]
+
+    def kind(manifest: Manifest) -> tuple[str, str]:
+        return manifest["apiVersion"], manifest["kind"]
+
+    # One list per kind, because the schemas are loaded for each validation.
+    for (api, name), each in groupby(sorted(native, key=kind), kind):
+        items = {"apiVersion": api, "kind": f"{name}List", "items": list(each)}
+        kubernetes_validate.validate(items, version, strict=True)
+
+
+def test_helm_finds_no_fault() -> None:
+    found = helm_python.lint(CHART, {**REQUIRED, **EVERYTHING}, strict=True)
+    assert found["errors"] == []
+    assert [each["error"] for each in found["messages"]] == ["icon is recommended"]
+
+
+def test_the_processes_are_those_of_compose(everything: list[Manifest]) -> None:
+    assert set(pods(everything)) == set(SERVICES)
+
+
+def test_only_the_inspector_has_to_be_requested(render: Render) -> None:
+    assert set(pods(render())) == set(SERVICES) - {"inspector"}
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_process_runs_as_in_compose(name: str, render: Render) -> None:
+    manifests = render(**OPTIONS["inspector"])
+    service, pod = SERVICES[name], pods(manifests)[name]
+    own = container(manifests, name)
+    assert own["command"] == service["command"]
+    chosen_by_users = {"DETOURAGE_LOG_LEVEL", "DETOURAGE_REVISIONS_FROM"}
+    assert environment(manifests, name) == {
+        variable: value
+        for variable, value in service["environment"].items()
+        if variable not in chosen_by_users
+    }
+    (items,) = (volume["secret"]["items"] for volume in pod["volumes"] if "secret" in volume)
+    assert sorted(item["path"] for item in items) == sorted(service["secrets"])
+    unit = {"g": "Gi", "m": "Mi"}[service["mem_limit"][-1]]
+    assert own["resources"]["limits"]["memory"] == service["mem_limit"][:-1] + unit
+    identity = pod["securityContext"]
+    assert service["user"] == f"{identity['runAsUser']}:{identity['runAsGroup']}"
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_pod_meets_the_restricted_standard(name: str, everything: list[Manifest]) -> None:
+    pod, own = pods(everything)[name], container(everything, name)
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert own["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    assert pod["automountServiceAccountToken"] is False
+    assert {next(iter(set(volume) - {"name"})) for volume in pod["volumes"]} == {
+        "emptyDir",
+        "secret",
+    }
+
+
+@pytest.mark.parametrize("name", WITH_HEARTBEAT)
+def test_probes_run_commands_that_exist(name: str, everything: list[Manifest]) -> None:
+    own = container(everything, name)
+    alive = own["livenessProbe"]["exec"]["command"]
+    assert own["startupProbe"]["exec"]["command"] == alive
+    assert alive == SERVICES[name]["healthcheck"]["test"][1:]
+    for program, *arguments in (alive, own["readinessProbe"]["exec"]["command"]):
+        assert program == "detourage"
+        assert CliRunner().invoke(main, [*arguments, "--help"]).exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["inspector", "metrics"])
+def test_probes_use_the_port_that_the_service_offers(name: str, everything: list[Manifest]) -> None:
+    own = container(everything, name)
+    (port,) = of_kind(everything, "Service")[f"news-{name}"]["spec"]["ports"]
+    assert str(port["port"]) in re.findall(r"\d{4}", " ".join(own["command"]))
+    assert own["ports"] == [{"name": port["targetPort"], "containerPort": port["port"]}]
+    for moment in ("startup", "liveness", "readiness"):
+        probe = own[f"{moment}Probe"]
+        assert (probe.get("tcpSocket") or probe["httpGet"])["port"] == port["port"]
+        if "httpGet" in probe:
+            assert (ROOT / "worker/inspector" / probe["httpGet"]["path"].lstrip("/")).is_file()
+
+
+@pytest.mark.parametrize("seconds", [60, 2.5, 600])
+def test_a_worker_may_finish_its_tasks(
+    seconds: float, render: Render, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DETOURAGE_BROKER_URL", "amqp://broker")
+    monkeypatch.setenv("DETOURAGE_PAGE_SECONDS", str(seconds))
+    limit = create_app(Settings()).conf.task_annotations[EXTRACT]["time_limit"]
+    pod = pods(render(settings={"DETOURAGE_PAGE_SECONDS": seconds}))["worker"]
+    assert pod["terminationGracePeriodSeconds"] == limit
+
+
+def test_settings_exist_and_reach_every_process(render: Render) -> None:
+    chosen = {"DETOURAGE_MAX_MESSAGE_BYTES": 16777216, "DETOURAGE_EVENTS": True}
+    manifests = render(settings={**chosen, "DETOURAGE_TEXT_ROLES": 'lead "x"'})
+    for name in pods(manifests):
+        given = environment(manifests, name)
+        assert given["DETOURAGE_MAX_MESSAGE_BYTES"] == "16777216"
+        assert given["DETOURAGE_EVENTS"] == "true"
+        assert given["DETOURAGE_TEXT_ROLES"] == 'lead "x"'
+        ours = {variable for variable in given if variable.startswith("DETOURAGE_")}
+        settings = {re.sub("^DETOURAGE_|_URL_FILE$", "", variable) for variable in ours}
+        fields = {field.removesuffix("_url").upper() for field in Settings.model_fields}
+        assert settings <= fields
+
+
+def test_certificates_are_mounted_for_broker_and_database(render: Render) -> None:
+    manifests = render(certificateAuthority="authority.pem")
+    for name, pod in pods(manifests).items():
+        file = environment(manifests, name)["DETOURAGE_BROKER_CA_FILE"]
+        assert file == "/etc/detourage/authority.pem"
+        assert {"key": "authority.pem", "path": "authority.pem"} in pod["volumes"][0]["secret"][
+            "items"
+        ]
+
+
+def test_the_schema_is_migrated_before_processes_start(render: Render) -> None:
+    (job,) = of_kind(render(), "Job").values()
+    assert job["metadata"]["annotations"]["helm.sh/hook"] == "pre-install,pre-upgrade"
+
+
+def test_processes_with_several_replicas_are_not_all_evicted_at_once(render: Render) -> None:
+    manifests = render(processes={"relay": {"replicas": 1}})
+    deployments = of_kind(manifests, "Deployment")
+    budgets = of_kind(manifests, "PodDisruptionBudget")
+    several = {name for name, each in deployments.items() if each["spec"]["replicas"] > 1}
+    assert set(budgets) == several == {"news-intake", "news-worker"}
+    for name, budget in budgets.items():
+        assert budget["spec"]["selector"] == deployments[name]["spec"]["selector"]
+        assert budget["spec"]["maxUnavailable"] == 1
+
+
+def test_intake_and_worker_are_scaled_by_their_queues(
+    render: Render, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert {each["kind"] for each in render()} & {"ScaledObject", "TriggerAuthentication"} == set()
+    monkeypatch.setenv("DETOURAGE_BROKER_URL", "amqp://broker")
+    monkeypatch.setenv("DETOURAGE_QUEUE_PREFIX", "north.")
+    topology = topology_of(Settings())
+    manifests = render(autoscaling=True, settings={"DETOURAGE_QUEUE_PREFIX": "north."})
+    scaled = {
+        each["spec"]["scaleTargetRef"]["name"]: each["spec"]
+        for each in of_kind(manifests, "ScaledObject").values()
+    }
+    queues = {
+        name: {trigger["metadata"]["queueName"] for trigger in each["triggers"]}
+        for name, each in scaled.items()
+    }
+    assert queues == {
+        "news-intake": {topology.pages},
+        "news-worker": {topology.task_queue(stage) for stage in STAGES},
+    }
+    (authentication,) = of_kind(manifests, "TriggerAuthentication")
+    (source,) = of_kind(manifests, "TriggerAuthentication")[authentication]["spec"][
+        "secretTargetRef"
+    ]
+    assert (source["name"], source["key"]) == ("news", "broker_url")
+    deployments = of_kind(manifests, "Deployment")
+    for name, each in scaled.items():
+        assert {trigger["authenticationRef"]["name"] for trigger in each["triggers"]} == {
+            authentication
+        }
+        assert 1 <= each["minReplicaCount"] <= each["maxReplicaCount"]
+        # Otherwise, each upgrade would undo the scaling.
+        assert "replicas" not in deployments[name]["spec"]
+
+
+def test_prometheus_and_grafana_get_the_rules_and_the_dashboard(render: Render) -> None:
+    manifests = render(**OPTIONS["monitoring"])
+    (rules,) = of_kind(manifests, "PrometheusRule").values()
+    assert rules["spec"] == yaml.safe_load((ROOT / "monitoring/alerts.yml").read_text())
+    (dashboard,) = of_kind(manifests, "ConfigMap").values()
+    text = (ROOT / "monitoring/grafana/detourage.json").read_text()
+    assert json.loads(dashboard["data"]["detourage.json"]) == json.loads(text)
+    (monitor,) = of_kind(manifests, "ServiceMonitor").values()
+    assert monitor["metadata"]["labels"]["release"] == "prometheus"
+    labels = of_kind(manifests, "Service")["news-metrics"]["metadata"]["labels"]
+    assert monitor["spec"]["selector"]["matchLabels"].items() <= labels.items()
+    # The alerts select the series of this job.
+    assert f'job="{labels[monitor["spec"]["jobLabel"]]}"' in json.dumps(rules["spec"]).replace(
+        "\\", ""
+    )
+
+
+def test_a_network_policy_admits_only_the_given_peers_and_ports(render: Render) -> None:
+    assert of_kind(render(), "NetworkPolicy") == {}
+    policy = {"enabled": True, "ports": [6432], "from": [{"podSelector": {}}]}
+    manifests = render(networkPolicy=policy)
+    (spec,) = (each["spec"] for each in of_kind(manifests, "NetworkPolicy").values())
+    assert spec["ingress"] == [{"ports": [{"port": "http"}], "from": policy["from"]}]
+    assert {each["port"] for each in spec["egress"][0]["ports"]} == {53, 6432}
+    for each in [*of_kind(manifests, "Deployment").values(), *of_kind(manifests, "Job").values()]:
+        labels = each["spec"]["template"]["metadata"]["labels"]
+        assert spec["podSelector"]["matchLabels"].items() <= labels.items()
+
+
+@pytest.mark.parametrize(
+    ("values", "complaint"),
+    [
+        ({"image": ""}, "at '/image'"),
+        ({"image": "registry.example:5000/detourage"}, "at '/image'"),
+        ({"image": "detourage:latest"}, "at '/image'"),
+        ({"secret": ""}, "at '/secret'"),
+        ({"processes": {"worker": {"replicas": 0}}}, "at '/processes/worker/replicas'"),
+        ({"processes": {"relay": {"concurrency": 2}}}, "'concurrency' not allowed"),
+        ({"processes": {"browser": {}}}, "'browser' not allowed"),
+        ({"replicas": 3}, "'replicas' not allowed"),
+        (
+            {"settings": {"DETOURAGE_DATABASE_URL": "postgresql://u:p@h/d"}},
+            "at '/settings/DETOURAGE_DATABASE_URL'",
+        ),
+        ({"settings": {"LOG_LEVEL": "INFO"}}, "LOG_LEVEL"),
+        ({"networkPolicy": {"ports": [70000]}}, "at '/networkPolicy/ports/0'"),
+        ({"pod": {"securityContext": {}}}, "securityContext"),
+        (
+            {"autoscaling": True, "processes": {"intake": {"maxReplicas": 1}}},
+            "processes.intake: maxReplicas is less than replicas",
+        ),
+        (
+            {"monitoring": {"enabled": True}, "processes": {"metrics": {"replicas": 0}}},
+            "monitoring.enabled requires processes.metrics.replicas: 1",
+        ),
+    ],
+)
+def test_unusable_values_are_named(values: dict[str, Any], complaint: str, render: Render) -> None:
+    with pytest.raises(helm_python.HelmError) as caught:
+        render(**values)
+    assert complaint in str(caught.value)
+
+
+def test_the_chart_is_of_this_version() -> None:
+    with helm_python.Chart.load(CHART) as chart:
+        assert chart.metadata["appVersion"] == installed("detourage")
