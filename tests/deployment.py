@@ -69,6 +69,9 @@ def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:
             return [*celery, "worker", f"--concurrency={pool}", *quiet]
         case "beat":
             return [*celery, "beat", f"--schedule={directory / name}.schedule", "--pidfile="]
+        case "bridge":
+            direction = name.split("-")[1]
+            return [sys.executable, "-m", "worker.cli", "bridge", "kafka", direction]
         case kind:
             return [sys.executable, "-m", "worker.cli", kind]
 
@@ -125,6 +128,10 @@ class Deployment:
     def check(self) -> None:
         """Raise an error if a process of the service has exited."""
         self._supervisor.check()
+
+    def pid(self, process: str) -> int:
+        """Return the process ID of a process."""
+        return self._pids[process]
 
     def children(self, process: str) -> list[psutil.Process]:
         """Return the pool processes of a process."""

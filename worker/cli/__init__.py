@@ -114,8 +114,7 @@ class GroupedCommands(Commands):
 def main() -> None:
     """Extract clean articles from crawled news pages.
 
-    INPUT is a folder of HTML, a file of page messages (JSON lines, may be
-    gzipped), a WARC file, or - for JSON lines on standard input.
+    INPUT: a folder of HTML, page messages (JSON lines, .gz), a WARC file, or -.
     """
     start_no_idle_threads()
 
@@ -147,6 +146,7 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
         deployment.migrate,
         deployment.intake,
         deployment.relay,
+        deployment.bridge,
     ),
     "developers": (explaining.schema,),
 }

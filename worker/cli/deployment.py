@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from worker.cli.process import process_settings, stop_on_signals, with_database
-from worker.processes.heartbeat import PROCESSES, Heartbeat
+from worker.errors import require_extra
+from worker.processes.heartbeat import BRIDGES, PROCESSES, Heartbeat
 from worker.text.plural import counted
 
 if TYPE_CHECKING:
@@ -52,8 +53,29 @@ def relay() -> None:
     Relay(process_settings("relay")).run_until_signalled()
 
 
+@click.group()
+def bridge() -> None:
+    """Run a bridge to another message system."""
+
+
+@bridge.command()
+@click.argument("direction", type=click.Choice(["pages", "articles"]))
+def kafka(direction: str) -> None:
+    """Run the bridge to Kafka, for one direction.
+
+    With `pages`, page messages of a Kafka topic are published to RabbitMQ; with `articles`,
+    articles of RabbitMQ are produced to a Kafka topic. Requires the `kafka` extra.
+    """
+    require_extra("kafka", "the bridge to Kafka", "confluent_kafka")
+    settings = process_settings(f"bridge-{direction}", uses_database=False)
+    from worker.service.kafka_bridge import ArticlesBridge, PagesBridge
+
+    kind = PagesBridge if direction == "pages" else ArticlesBridge
+    kind(settings).run(stop_on_signals())
+
+
 @click.command()
-@click.argument("process", type=click.Choice(PROCESSES))
+@click.argument("process", type=click.Choice([*PROCESSES, *BRIDGES]))
 def health(process: str) -> None:
     """Check whether a process on this host is alive.
 

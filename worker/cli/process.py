@@ -18,7 +18,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def process_settings(process: str | None = None) -> Settings:
+def process_settings(process: str | None = None, *, uses_database: bool = True) -> Settings:
     """Configure logging, log the start of ``process``, if given, and return complete settings."""
     from worker import logs
     from worker.service.build import log_beginning
@@ -26,7 +26,8 @@ def process_settings(process: str | None = None) -> Settings:
 
     settings = load_settings()
     logs.configure(settings.log_level, settings.log_format, secrets=settings.secrets)
-    settings.require_database_url()
+    if uses_database:
+        settings.require_database_url()
     settings.require_broker_url()
     if process is not None:
         log_beginning(process, settings)

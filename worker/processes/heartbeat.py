@@ -9,6 +9,9 @@ from pathlib import Path
 PROCESSES = ("intake", "relay", "worker", "beat")
 """Kinds of processes of a deployment that have a heartbeat."""
 
+BRIDGES = ("bridge-pages", "bridge-articles")
+"""Processes that only deployments with Kafka have."""
+
 MAX_AGE_SECONDS = 30.0
 """Age at which a process is considered stuck; every loop touches its file every few seconds."""
 

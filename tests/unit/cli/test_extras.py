@@ -31,6 +31,7 @@ def crawl(tmp_path: Path) -> str:
         (["run", "INPUT", "-o", "articles.parquet"], "pyarrow", "arrow"),
         (["export", "--since", "2026-11-27", "--to", "FOLDER"], "pyarrow", "arrow"),
         (["cluster", "INPUT", "--plot", "groups.png"], "matplotlib", "plot"),
+        (["bridge", "kafka", "pages"], "confluent_kafka", "kafka"),
     ],
 )
 def test_a_command_names_the_extra_in_one_line(
