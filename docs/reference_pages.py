@@ -66,6 +66,9 @@ def messages_page() -> str:
         "JSON in UTF-8; a leading byte order mark is ignored. `detourage schema page`,"
         " `detourage schema article`, `detourage schema changes`, `detourage schema links` and"
         " `detourage schema feedback` print the JSON Schema.",
+        "The message headers `traceparent` and `tracestate` (W3C Trace Context) are optional. If"
+        " [traces](../how-to/trace.md) are on, those of a page message are continued in its article"
+        " message.",
         *_of_object(page, "page message"),
         *_of_object(article, "article message"),
         *_parts_of(article),

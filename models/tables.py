@@ -204,6 +204,11 @@ class StoredPage(Base):
     html_removed_at: Mapped[datetime | None] = mapped_column(
         doc="When the page's HTML was pruned; null while it is stored. Its results are kept."
     )
+    trace: Mapped[dict[str, Any] | None] = mapped_column(
+        JSONB(none_as_null=True),
+        doc="W3C Trace Context of the latest fetch, until the page has an outcome; null if it is"
+        " not traced.",
+    )
 
 
 class Address(Base):
@@ -976,7 +981,9 @@ class OutboxEntry(Base):
     arguments: Mapped[dict[str, Any] | None]
     exchange: Mapped[str | None]
     routing_key: Mapped[str | None]
-    headers: Mapped[dict[str, Any] | None]
+    headers: Mapped[dict[str, Any] | None] = mapped_column(
+        JSONB(none_as_null=True), doc="Headers of the message; of a task, its trace, or null."
+    )
     message_id: Mapped[str | None]
     body: Mapped[bytes | None]
     refused_at: Mapped[datetime | None] = mapped_column(

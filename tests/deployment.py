@@ -5,7 +5,7 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import Any, Self
@@ -137,6 +137,12 @@ class Deployment:
         """Return the pool processes of a process."""
         return psutil.Process(self._pids[process]).children()
 
+    def cpu_seconds(self) -> float:
+        """Return the processor time of all processes so far, in seconds."""
+        running = [psutil.Process(pid) for pid in self._pids.values()]
+        running += [child for process in running for child in process.children(recursive=True)]
+        return sum(sum(process.cpu_times()[:2]) for process in running)
+
     def peak_bytes(self, process: str) -> int:
         """Return the peak memory use of a process so far, in bytes."""
         status = Path(f"/proc/{self._pids[process]}/status").read_text()
@@ -153,12 +159,17 @@ class Deployment:
         """Return the path of a process's log file."""
         return self._logs / f"{process}.log"
 
-    def publish(self, bodies: Iterable[bytes]) -> None:
+    def publish(self, bodies: Iterable[bytes], headers: Mapping[str, object] | None = None) -> None:
         """Publish page messages with a plain AMQP client that shares no code with the service."""
         with self.amqp() as connection, connection.channel() as channel:
             for body in bodies:
                 channel.basic_publish(
-                    amqp.Message(body, content_type="application/json", delivery_mode=2),
+                    amqp.Message(
+                        body,
+                        content_type="application/json",
+                        delivery_mode=2,
+                        application_headers=dict(headers or {}),
+                    ),
                     exchange="",
                     routing_key=self.topology.pages,
                 )

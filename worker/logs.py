@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import structlog
 
+from worker import tracing
 from worker.errors import cause, is_lost_connection, without_passwords
 from worker.text.terminal import printable
 
@@ -31,7 +32,8 @@ def configure(
     """Send all logs of at least the given level to a file or, by default, to standard error.
 
     In JSON, each line has ``event``, ``level``, ``logger``, ``timestamp`` (RFC 3339, UTC),
-    ``process`` (the ID), ``exception`` (if any), and bound context. ``secrets`` are masked.
+    ``process`` (the ID), ``exception`` (if any), bound context and, if traces are on, ``trace_id``
+    and ``span_id``. ``secrets`` are masked.
     """
     handler = logging.FileHandler(file) if file else logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter(form, secrets))
@@ -85,6 +87,7 @@ class _Formatter(structlog.stdlib.ProcessorFormatter):
                 structlog.stdlib.add_log_level,
                 structlog.processors.TimeStamper(fmt="iso", utc=True),
                 _add_process,
+                _add_span,
             ],
         )
 
@@ -108,4 +111,12 @@ def _add_process(
     _logger: Any, _method: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
     event["process"] = event["_record"].process
+    return event
+
+
+def _add_span(
+    _logger: Any, _method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    for name, value in tracing.log_keys(tracing.current()).items():
+        event.setdefault(name, value)
     return event

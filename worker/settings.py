@@ -466,6 +466,14 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     )
 
 
+def has_trace_receiver() -> bool:
+    """Return whether OpenTelemetry's standard variables name a receiver of traces."""
+    names = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+    is_off = os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true"
+    has_exporter = os.environ.get("OTEL_TRACES_EXPORTER", "otlp") == "otlp"
+    return has_exporter and not is_off and any(map(os.environ.get, names))
+
+
 @cache
 def load_settings() -> Settings:
     """Read the settings, once per process; raise SettingsError if a value is invalid."""

@@ -22,6 +22,7 @@ USERS_OF_EXTRAS = {
     "benchmarks": "benchmarks/evaluation",
     "inspector": "worker/inspector",
     "kafka": "worker/service/kafka_bridge.py",
+    "otel": "worker/tracing.py",
     "papers": "worker/papers",
     "plot": "worker/explain/site_picture.py",
     "render": "worker/rendering/program.py",

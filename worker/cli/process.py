@@ -19,10 +19,13 @@ T = TypeVar("T")
 
 
 def process_settings(process: str | None = None, *, uses_database: bool = True) -> Settings:
-    """Configure logging, log the start of ``process``, if given, and return complete settings."""
-    from worker import logs
+    """Configure logging and return complete settings.
+
+    If ``process`` is given, log its start, and enable traces if they are configured.
+    """
+    from worker import logs, tracing
     from worker.service.build import log_beginning
-    from worker.settings import load_settings
+    from worker.settings import has_trace_receiver, load_settings
 
     settings = load_settings()
     logs.configure(settings.log_level, settings.log_format, secrets=settings.secrets)
@@ -31,6 +34,8 @@ def process_settings(process: str | None = None, *, uses_database: bool = True) 
     settings.require_broker_url()
     if process is not None:
         log_beginning(process, settings)
+        if has_trace_receiver():
+            tracing.enable(process)
     return settings
 
 

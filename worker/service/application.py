@@ -23,7 +23,7 @@ from celery.signals import (
 from celery.utils.dispatch import Signal
 from sqlalchemy.exc import SQLAlchemyError
 
-from worker import logs
+from worker import logs, tracing
 from worker.errors import ExpectedError
 from worker.messaging.broker import broker_tls, connect, topology_of, transport_options
 from worker.messaging.task_names import (
@@ -42,7 +42,7 @@ from worker.messaging.task_names import (
 )
 from worker.processes.heartbeat import Heartbeat
 from worker.service.build import log_beginning
-from worker.settings import Settings
+from worker.settings import Settings, has_trace_receiver
 from worker.store import failures, schema
 from worker.store.database import Database
 from worker.workflow.process import process_state
@@ -216,6 +216,12 @@ def _require_schema(**_: object) -> None:
         sys.exit(f"Error: {error}")
 
 
+@worker_init.connect
+def _enable_traces(**_: object) -> None:
+    if has_trace_receiver():
+        tracing.enable("worker")
+
+
 @worker_process_init.connect
 def _keep_what_was_loaded(**_: object) -> None:
     # Modules and tables never become garbage, but the collector would scan them repeatedly.
@@ -225,6 +231,7 @@ def _keep_what_was_loaded(**_: object) -> None:
 @worker_process_shutdown.connect
 def _write_durations(**_: object) -> None:
     process_state().durations.write()
+    tracing.stop()
 
 
 @task_prerun.connect

@@ -11,7 +11,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import FrameType
 from typing import Any, TypeVar
@@ -21,7 +21,7 @@ from kombu.mixins import ConsumerMixin
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from worker import logs
+from worker import logs, tracing
 from worker.messaging.broker import connect, topology_of
 from worker.messaging.received_messages import UnusableMessageError, plain_body, read_message
 from worker.messaging.task_names import REPEATED
@@ -126,6 +126,7 @@ class Intake(ConsumerMixin):
             self.run()
         self._durations.write()
         self._summary.log()
+        tracing.stop()
         self._database.dispose()
 
     def _request_stop(self, _number: int, _frame: FrameType | None) -> None:
@@ -316,6 +317,12 @@ class Intake(ConsumerMixin):
 
     def _prepare(self, message: Message) -> Prepared:
         logs.bind(message_id=message_id_of(message))
+        name = f"process {self._topology.pages}"
+        with tracing.span(name, message.headers, kind="CONSUMER") as span:
+            span.note(message_id=message_id_of(message))
+            return self._read_message(message, span)
+
+    def _read_message(self, message: Message, span: tracing.Span) -> Prepared:
         try:
             plain = plain_body(
                 raw_body(message),
@@ -323,10 +330,13 @@ class Intake(ConsumerMixin):
                 message.content_encoding,
                 withheld=withheld_bytes(message),
             )
-            fetched = FetchedPage.of(read_message(plain, received_at=datetime.now(UTC)))
+            sent = read_message(plain, received_at=datetime.now(UTC))
         except UnusableMessageError as error:
+            span.note(unusable=error.reason)
             logger.warning("unusable message quarantined: %s (%s)", error.reason, error.detail)
             return Prepared(message, unusable=error)
+        fetched = replace(FetchedPage.of(sent), trace=span.context)
+        span.note(url=fetched.url)
         logs.bind(site=fetched.site, page=fetched.url)
         return Prepared(message, page=(fetched, self._read(fetched)))
 
@@ -345,7 +355,8 @@ class Intake(ConsumerMixin):
 
     def _try_to_write(self, batch: Sequence[Prepared]) -> bool:
         quarantine = self._topology.quarantines["intake"]
-        receipts = self._try(lambda session: _store(session, batch, quarantine))
+        with tracing.spans("store page", [each.page[0].trace for each in batch if each.page]):
+            receipts = self._try(lambda session: _store(session, batch, quarantine))
         if receipts is None:
             return False
         for receipt in receipts:

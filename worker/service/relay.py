@@ -20,7 +20,7 @@ from kombu.exceptions import OperationalError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from worker import logs
+from worker import logs, tracing
 from worker.errors import warn_of
 from worker.messaging.broker import check_message_size, connect, depth, topology_of
 from worker.messaging.task_names import (
@@ -42,6 +42,7 @@ from worker.settings import Settings
 from worker.store import outbox, schema
 from worker.store.database import Database
 from worker.store.outbox import WaitingEntry
+from worker.tracing import Context
 
 logger = logging.getLogger(__name__)
 
@@ -174,6 +175,7 @@ class Relay:
                 self._heartbeat.beat()
                 self._stopping.wait(RETRY_SECONDS)
         self._summary.log()
+        tracing.stop()
         self._database.dispose()
 
     def _request_stop(self, _number: int, _frame: FrameType | None) -> None:
@@ -236,7 +238,7 @@ class Relay:
                     first_extractions_left = len(waiting) == room
                 for entries in batched(waiting):
                     try:
-                        self._publish(as_one_task(entries), producer)
+                        self._send(entries, producer)
                     except PreconditionFailed as error:
                         _set_aside(session, entries, error)
                         refused = len(entries)
@@ -273,13 +275,23 @@ class Relay:
         free = ceil(bound.limit / bound.pieces) - depth(producer.channel, bound.queue)
         return min(BATCH, bound.limit, max(0, free * bound.pieces))
 
-    def _publish(self, entry: WaitingEntry, producer: Producer) -> None:
+    def _send(self, entries: Sequence[WaitingEntry], producer: Producer) -> None:
+        entry = as_one_task(entries)
+        with tracing.sending(
+            entry.task or entry.exchange or str(entry.routing_key),
+            [each.headers for each in entries],
+            is_shared=entry.task is not None and "page_id" not in (entry.arguments or {}),
+        ) as span:
+            self._publish(entry, producer, span.context)
+
+    def _publish(self, entry: WaitingEntry, producer: Producer, trace: Context) -> None:
         logs.bind(outbox_id=entry.id, task=entry.task, message_id=entry.message_id)
         if entry.task is not None:
             self._app.send_task(
                 entry.task,
                 kwargs=entry.arguments,
                 task_id=f"outbox-{entry.id}",
+                headers=trace,
                 producer=producer,
                 mandatory=True,
             )
@@ -288,7 +300,7 @@ class Relay:
                 entry.body,
                 exchange=entry.exchange,
                 routing_key=entry.routing_key,
-                headers=entry.headers,
+                headers={**(entry.headers or {}), **trace},
                 message_id=entry.message_id,
                 content_type="application/json",
                 content_encoding="utf-8",

@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -20,14 +21,16 @@ from worker.store import addresses
 from worker.store.database import sql
 from worker.store.locks import AdvisoryLock
 from worker.store.pages import unpack_content
+from worker.tracing import Context
 
 
 def await_extraction(
     session: Session, page_ids: Sequence[int], generation: int
-) -> list[tuple[int, bool]]:
+) -> list[tuple[int, bool, Context]]:
     """Mark pages as awaiting extraction with a generation, even if already extracted with it.
 
-    Returns, for each page with a tree and HTML, its ID (ascending) and whether it has an outcome.
+    Returns, for each page with a tree and HTML, its ID (ascending), whether it has an outcome, and
+    its trace.
     """
     query = sql("""
         UPDATE pages
@@ -35,10 +38,11 @@ def await_extraction(
             asked_at = now(), attempts = 0
         WHERE id = ANY(CAST(:page_ids AS bigint[]))
             AND tree_id IS NOT NULL AND html_removed_at IS NULL
-        RETURNING id, outcome IS NOT NULL
+        RETURNING id, outcome IS NOT NULL, trace
     """)
     rows = session.execute(query, {"page_ids": list(page_ids), "new_generation": generation})
-    return sorted((page_id, has_outcome) for page_id, has_outcome in rows)
+    found = [(page_id, has_outcome, trace or {}) for page_id, has_outcome, trace in rows]
+    return sorted(found, key=itemgetter(0))
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,7 @@ class ExtractionJob:
     group_size: int
     group_pattern: str | None
     pivot: Pivot | None
+    trace: Context = field(default_factory=dict)
 
 
 _PLACES = sql("""
@@ -118,7 +123,7 @@ def begin(
         )
         UPDATE pages SET attempts = attempts + 1 FROM due WHERE pages.id = due.id
         RETURNING pages.id, url, content_type, fetched_at, content_digest, comment_pattern, extra,
-            attempts
+            attempts, trace
     """)
     begun = {row.id: row for row in session.execute(query, due)}
     if not begun:
@@ -145,6 +150,7 @@ def begin(
                 group_size=place.size or 1,
                 group_pattern=place.group_pattern,
                 pivot=pivot if place.pivot_id is not None else None,
+                trace=page.trace or {},
             )
         )
     return found
@@ -249,7 +255,7 @@ def save_results(session: Session, results: Sequence[ExtractionResult]) -> None:
         UPDATE pages
         SET extracted_generation = new.generation, extraction_key = new.extraction_key,
             outcome = new.outcome, outcome_detail = new.outcome_detail, revision = new.revision,
-            confidence = new.confidence, short_text = new.short_text, forced = false
+            confidence = new.confidence, short_text = new.short_text, forced = false, trace = NULL
         FROM unnest(
             CAST(:page_id AS bigint[]), CAST(:generation AS integer[]),
             CAST(:extraction_key AS text[]), CAST(:outcome AS text[]),

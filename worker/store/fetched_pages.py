@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Self
@@ -18,6 +18,7 @@ from worker.addresses import (
 from worker.html import Answer, Tree, site_key
 from worker.outcomes import PageOutcome
 from worker.store.pages import pack_content
+from worker.tracing import Context
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class FetchedPage:
     content_type: str | None
     fetched_at: datetime | None
     extra: str
+    trace: Context = field(default_factory=dict)
 
     @classmethod
     def of(cls, message: PageMessage) -> Self:

@@ -17,7 +17,7 @@ so neither starves. For tasks of unequal cost, the caller sets the turns.
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -26,7 +26,9 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from models.tables import OutboxEntry
+from worker import tracing
 from worker.store.database import rows_only, sql
+from worker.tracing import Context
 
 SHORT_QUEUE = 8
 """Maximum number of waiting tasks in a short queue: the number of pages in a batched task."""
@@ -59,9 +61,15 @@ def add_tasks(
 
 
 def add_tasks_of_sites(
-    session: Session, task: str, wanted: Sequence[tuple[int | None, Mapping[str, Any]]]
+    session: Session,
+    task: str,
+    wanted: Sequence[tuple[int | None, Mapping[str, Any]]],
+    traces: Sequence[Context] | None = None,
 ) -> None:
-    """Enqueue tasks of one kind, each with its site (or None) and its arguments."""
+    """Enqueue tasks of one kind, each with its site (or None) and its arguments.
+
+    They continue the given traces or, by default, the current one.
+    """
     if not wanted:
         return
     session.execute(
@@ -71,8 +79,13 @@ def add_tasks_of_sites(
             "sites": [site_id for site_id, _ in wanted],
             "arguments": [json.dumps(dict(arguments)) for _, arguments in wanted],
             "places": _places_within_sites(site_id for site_id, _ in wanted),
+            "traces": [json.dumps(trace) if trace else None for trace in _traces(wanted, traces)],
         },
     )
+
+
+def _traces(wanted: Sequence[object], traces: Sequence[Context] | None) -> Sequence[Context]:
+    return [tracing.current()] * len(wanted) if traces is None else traces
 
 
 def _places_within_sites(site_ids: Iterable[int | None]) -> list[int]:
@@ -94,13 +107,14 @@ _ADD_TASKS = sql("""
             (SELECT max(turn) FROM outbox
              WHERE lane = :task AND outbox.site_id = requested.site_id) AS last
         FROM unnest(
-            CAST(:sites AS bigint[]), CAST(:arguments AS text[]), CAST(:places AS bigint[])
-        ) AS requested (site_id, arguments, place)
+            CAST(:sites AS bigint[]), CAST(:arguments AS text[]), CAST(:places AS bigint[]),
+            CAST(:traces AS text[])
+        ) AS requested (site_id, arguments, place, trace)
     ), served AS (
         SELECT min(turn) AS turn FROM outbox WHERE lane = :task AND turn >= 0
     )
-    INSERT INTO outbox (task, site_id, arguments, turn)
-    SELECT :task, site_id, CAST(arguments AS jsonb),
+    INSERT INTO outbox (task, site_id, arguments, headers, turn)
+    SELECT :task, site_id, CAST(arguments AS jsonb), CAST(trace AS jsonb),
         CASE
             WHEN length <= :short AND site_id IS NOT NULL
                 THEN :start + CAST(1000 * extract(epoch FROM now()) AS bigint) + :step * length
@@ -124,17 +138,24 @@ def clock(session: Session) -> int:
 
 
 def add_tasks_in_turn(
-    session: Session, task: str, wanted: Sequence[tuple[int, Mapping[str, Any], int]]
+    session: Session,
+    task: str,
+    wanted: Sequence[tuple[int, Mapping[str, Any], int]],
+    traces: Sequence[Context] | None = None,
 ) -> None:
-    """Enqueue tasks of one kind, each with its site, its arguments and its turn."""
+    """Enqueue tasks of one kind, each with its site, its arguments and its turn.
+
+    For the traces, see `add_tasks_of_sites`.
+    """
     if wanted:
-        session.execute(
-            _ADD_ENTRIES,
-            [
-                {"task": task, "site_id": site_id, "arguments": dict(arguments), "turn": turn}
-                for site_id, arguments, turn in wanted
-            ],
-        )
+        columns = ("task", "site_id", "arguments", "turn", "headers")
+        entries = [
+            (task, site_id, dict(arguments), turn, trace or None)
+            for (site_id, arguments, turn), trace in zip(
+                wanted, _traces(wanted, traces), strict=True
+            )
+        ]
+        session.execute(_ADD_ENTRIES, [dict(zip(columns, entry, strict=True)) for entry in entries])
 
 
 def add_message(
@@ -185,11 +206,16 @@ class NewMessage:
     routing_key: str
     body: bytes
     message_id: str
+    trace: Context = field(default_factory=dict)
+    """Trace that the message continues; by default, the current one."""
 
 
 def add_messages(session: Session, messages: Sequence[NewMessage]) -> None:
     """Enqueue plain messages."""
-    session.execute(_ADD_ENTRIES, [{**vars(message), "headers": {}} for message in messages])
+    entries = [{**vars(message)} for message in messages]
+    for entry in entries:
+        entry["headers"] = entry.pop("trace") or tracing.current()
+    session.execute(_ADD_ENTRIES, entries)
 
 
 _ADD_ENTRIES = rows_only(insert(OutboxEntry))

@@ -146,19 +146,19 @@ def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
         refusal, is_same = each.fetched.refusal, page.content_digest == each.fetched.content_digest
         if refusal is not None and _is_readable(page):
             page.refused = _refused(refusal, each.fetched.fetched_at, page.refused)
-            _await_extraction(page)
+            _await_extraction(page, each.fetched)
             return False
         is_there = canonical_form(page.url) == each.located.address
         if is_same and is_there and page.refused is not None and _is_readable(page):
             _keep_first(page, each.fetched)
             page.refused = None
-            _await_extraction(page)
+            _await_extraction(page, each.fetched)
             return False
         if refusal is not None:
             page.refused = _refused(refusal, each.fetched.fetched_at)
         elif not each.located.is_stale:
             page.refused = None
-        _assign(page, {**_of_fetch(each.fetched), **_of_reading(each.read, tree_ids)})
+        _assign(page, {**_of_fetch(each.fetched, each.read), **_of_reading(each.read, tree_ids)})
         return True
     if each.result == ReceiptResult.DUPLICATE and each.located.speaks:
         _keep_first(page, each.fetched)
@@ -185,7 +185,7 @@ def _add_pages(
             {
                 "site_id": each.site_id,
                 "url_digest": each.fetched.url_digest,
-                **_of_fetch(each.fetched),
+                **_of_fetch(each.fetched, each.read),
                 **_of_reading(each.read, tree_ids),
                 "refused": _refused(refusal, each.fetched.fetched_at)
                 if (refusal := each.fetched.refusal) is not None
@@ -260,8 +260,9 @@ def _refused(
     }
 
 
-def _await_extraction(page: StoredPage) -> None:
-    """Make the page await another extraction of its stored content."""
+def _await_extraction(page: StoredPage, fetched: FetchedPage) -> None:
+    """Make the page await another extraction of its stored content, because of a fetch."""
+    page.trace = dict(fetched.trace) or None
     if page.outcome is not None:
         page.waiting_since = func.now()
     page.outcome, page.outcome_detail, page.extraction_key = None, None, None
@@ -276,7 +277,7 @@ def _is_later(page: StoredPage, fetched: FetchedPage | StoredPage) -> bool:
     )
 
 
-def _of_fetch(fetched: FetchedPage) -> dict[str, Any]:
+def _of_fetch(fetched: FetchedPage, read: ReadPage) -> dict[str, Any]:
     return {
         "url": fetched.url,
         "crawler_id": fetched.crawler_id,
@@ -285,6 +286,8 @@ def _of_fetch(fetched: FetchedPage) -> dict[str, Any]:
         "extra": fetched.extra,
         "content_digest": fetched.content_digest,
         "html_removed_at": None,
+        # A rejected page awaits nothing that would continue its trace.
+        "trace": dict(fetched.trace) or None if read.outcome is None else None,
     }
 
 

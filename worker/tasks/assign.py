@@ -10,7 +10,7 @@ from celery import shared_task
 from sqlalchemy.orm import Session
 
 from models.tables import StoredPage
-from worker import logs
+from worker import logs, tracing
 from worker.grouping.assignment import (
     MIN_NEW_GROUP_PAGES,
     NOT_COMPARED,
@@ -117,8 +117,22 @@ def _assign(
     page = pages.load_page(session, page_id, lock=True)
     if page is None or page.tree_id is None:
         return 0
+    logs.bind(site_id=page.site_id, page=page.url)
+    with tracing.span("assign page", page.trace) as span:
+        span.note(page_id=page.id, url=page.url)
+        return _assign_page(session, state, page, page.tree_id, site_version, compares=compares)
+
+
+def _assign_page(
+    session: Session,
+    state: ProcessState,
+    page: StoredPage,
+    tree_id: int,
+    site_version: int,
+    *,
+    compares: bool,
+) -> int:
     site_id = page.site_id
-    logs.bind(site_id=site_id, page=page.url)
     generation = groups.last_generation(session, site_id)
     if not generation:
         # The database was restored from a backup older than this task; the first clustering places
@@ -128,7 +142,7 @@ def _assign(
         return 0
     found = NOT_COMPARED
     if compares:
-        found = _nearest_group(session, state, site_id, generation, page.tree_id)
+        found = _nearest_group(session, state, site_id, generation, tree_id)
     _place(session, page, generation, found)
     changed = {page.id}
     work = found.work

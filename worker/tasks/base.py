@@ -9,6 +9,7 @@ from typing import Any
 from celery import Task
 from celery.exceptions import Reject, SoftTimeLimitExceeded
 
+from worker import tracing
 from worker.processes.time_limit import time_limit
 from worker.store.database import ForeignSchemaError
 from worker.workflow.process import main_process
@@ -34,7 +35,9 @@ class ServiceTask(Task):
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Run the task."""
         try:
-            with self._cpu_limit():
+            name = f"process {self.name}"
+            with self._cpu_limit(), tracing.span(name, self.request, kind="CONSUMER") as span:
+                span.note(task_id=self.request.id)
                 return super().__call__(*arguments, **named)
         except MemoryError as error:
             # A MemoryError would make Celery stop the worker and abort everything it is working on.

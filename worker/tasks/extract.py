@@ -10,7 +10,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from worker import logs
+from worker import logs, tracing
 from worker.addresses import refusal_of
 from worker.article import NeedsRenderingError, NoArticleError
 from worker.article.listed import listed_links
@@ -74,25 +74,28 @@ def _extract_alone(state: ProcessState, wanted: Mapping[int, int]) -> set[int]:
     """
     overtaken: set[int] = set()
     for job in state.database.run(lambda session: _begin(session, wanted)):
-        result = _extract(state, job) if job.attempt <= EXTRACTION_ATTEMPTS else _abandoned(job)
-        overtaken |= _save_alone(state, job, result)
+        if job.attempt <= EXTRACTION_ATTEMPTS:
+            overtaken |= _save_alone(state, *_extract(state, job))
+        else:
+            overtaken |= _save_alone(state, job, _abandoned(job))
     return overtaken
 
 
 def _save_alone(state: ProcessState, job: ExtractionJob, extracted: Extracted) -> set[int]:
     try:
-        return state.database.run(
-            lambda session: save_extractions(session, state, [(job, extracted)])
-        )
+        return _save(state, [(job, extracted)])
     except DBAPIError as error:
         if is_connection_lost(error):
             raise
         # The database would reject the same result again.
         logger.exception("cannot store the extraction of %s; its outcome is failed", job.url)
         failure = Extracted(NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}"))
-        return state.database.run(
-            lambda session: save_extractions(session, state, [(job, failure)])
-        )
+        return _save(state, [(job, failure)])
+
+
+def _save(state: ProcessState, results: Sequence[tuple[ExtractionJob, Extracted]]) -> set[int]:
+    with tracing.spans("store article", [job.trace for job, _ in results]):
+        return state.database.run(lambda session: save_extractions(session, state, results))
 
 
 def _extract_together(state: ProcessState, wanted: Mapping[int, int]) -> set[int]:
@@ -102,8 +105,7 @@ def _extract_together(state: ProcessState, wanted: Mapping[int, int]) -> set[int
     """
     jobs = state.database.run(lambda session: _begin_together(session, wanted))
     try:
-        results = [(job, _extract(state, job, is_alone=False)) for job in jobs]
-        return state.database.run(lambda session: save_extractions(session, state, results))
+        return _save(state, [_extract(state, job, is_alone=False) for job in jobs])
     except Exception as error:
         if is_connection_lost(error):
             raise
@@ -136,8 +138,20 @@ def _begin_together(session: Session, wanted: Mapping[int, int]) -> list[Extract
     return jobs
 
 
-def _extract(state: ProcessState, job: ExtractionJob, *, is_alone: bool = True) -> Extracted:
+def _extract(
+    state: ProcessState, job: ExtractionJob, *, is_alone: bool = True
+) -> tuple[ExtractionJob, Extracted]:
+    """Extract a page; return the job with its span as its trace."""
     logs.bind(site=site_name(job.site_key), page=job.url)
+    with tracing.span("extract page", job.trace) as span:
+        span.note(page_id=job.page_id, url=job.url)
+        extracted = _read_or_fail(state, job, is_alone=is_alone)
+        result = extracted.result
+        span.note(outcome=result.outcome if isinstance(result, NoArticle) else PageOutcome.ARTICLE)
+    return replace(job, trace=span.context), extracted
+
+
+def _read_or_fail(state: ProcessState, job: ExtractionJob, *, is_alone: bool) -> Extracted:
     try:
         return _read(state, job)
     except SQLAlchemyError:

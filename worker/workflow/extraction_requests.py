@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
+from worker import tracing
 from worker.messaging.task_names import EXTRACT, EXTRACT_AGAIN, EXTRACT_LATE, EXTRACTIONS, OTHERS
 from worker.store import extraction_jobs, outbox
 
@@ -32,14 +33,20 @@ def request_extractions(
     for task, is_again in ((EXTRACT, False), (EXTRACT_AGAIN, True)):
         known = {page_id: turn for (lane, page_id), turn in (turns or {}).items() if lane == task}
         new, kept = [], []
-        for page_id in (page_id for page_id, has_outcome in waiting if has_outcome is is_again):
+        new_traces, kept_traces = [], []
+        for page_id, has_outcome, trace in waiting:
+            if has_outcome is not is_again:
+                continue
             arguments = {"page_id": page_id, "generation": generation}
+            requested = tracing.requested(EXTRACT, trace)
             if page_id in known:
                 kept.append((site_of[page_id], arguments, known[page_id]))
+                kept_traces.append(requested)
             else:
                 new.append((site_of[page_id], arguments))
-        outbox.add_tasks_in_turn(session, task, kept)
-        outbox.add_tasks_of_sites(session, task, new)
+                new_traces.append(requested)
+        outbox.add_tasks_in_turn(session, task, kept, kept_traces)
+        outbox.add_tasks_of_sites(session, task, new, new_traces)
 
 
 def suspect_late_extractions(session: Session, patience_seconds: float) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from models.messages import Event
 from models.roles import LineRole
-from worker import logs
+from worker import logs, tracing
 from worker.article.entry import compared
 from worker.article.listed import MISSED_KINDS, ListedLinks
 from worker.article.reader import Content
@@ -157,7 +157,7 @@ def _addressed(
 ) -> tuple[NewArticle, Outgoing]:
     """Return a revision in the form in which it is stored, and as its message."""
     may_hold_back = story.is_repeat and (page.revision == 0 or story.was_held_back)
-    address = partial(outgoing_of, state, job.page_id, may_hold_back=may_hold_back)
+    address = partial(outgoing_of, state, job.page_id, may_hold_back=may_hold_back, trace=job.trace)
     if page.revision > 0 and state.settings.send_changes != "no":
         article = with_changes(session, job, article)
     outgoing = address(article.message)
@@ -176,10 +176,15 @@ def _addressed(
 def _log_outcomes(revised: Sequence[_RevisedPage]) -> None:
     for each in revised:
         job = each.job
-        logs.bind(site=site_name(job.site_key), page=job.url, page_id=job.page_id)
+        logs.bind(
+            site=site_name(job.site_key),
+            page=job.url,
+            page_id=job.page_id,
+            **tracing.log_keys(job.trace),
+        )
         logger.info("page %d: %s", job.page_id, each.result.outcome)
     if len(revised) > 1:
-        logs.unbind("site", "page", "page_id")
+        logs.unbind("site", "page", "page_id", "trace_id", "span_id")
 
 
 def _save_parts(

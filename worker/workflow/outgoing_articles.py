@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from models.messages import ChangesMessage
 from worker.store import events, outbox, story_articles
 from worker.store.outbox import NewMessage
+from worker.tracing import Context
 from worker.workflow.process import ProcessState
 
 MAX_ROUTING_KEY_BYTES = 255
@@ -42,12 +43,14 @@ def outgoing_of(
     *,
     may_hold_back: bool,
     as_changes: bool = False,
+    trace: Context | None = None,
 ) -> Outgoing:
     """Decide where a revision, given as its article message, is sent.
 
     `may_hold_back` is False once a revision of the article was sent to the articles exchange:
     consumers that received an article must also receive its changes. `as_changes` allows the
-    message to be replaced by its changes, which requires that consumers have the article.
+    message to be replaced by its changes, which requires that consumers have the article. The
+    message continues `trace`.
     """
     repeats, topology = state.settings.repeats, state.topology
     story = message.get("story") or {}
@@ -63,6 +66,7 @@ def outgoing_of(
         routing_key=routing_key(message["language"], message["site"]),
         body=json.dumps(body, ensure_ascii=False).encode(),
         message_id=message["id"],
+        trace=trace or {},
     )
     event_id = (message.get("event") or {}).get("id")
     return Outgoing(page_id, published, is_held_back, is_kept, story, event_id)

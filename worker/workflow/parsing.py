@@ -67,6 +67,10 @@ def store_pages(
     if not changed:
         return recorded
     touched = pages.touch_sites(session, {each.site_id for each in changed})
+    assigned = [each for each in changed if each.has_tree and touched[each.site_id].has_groups]
+    traces = {
+        each.page_id: fetched.trace for each, (fetched, _) in zip(recorded, fetches, strict=True)
+    }
     outbox.add_tasks_of_sites(
         session,
         task_names.ASSIGN,
@@ -75,8 +79,8 @@ def store_pages(
                 each.site_id,
                 {"page_id": each.page_id, "site_version": touched[each.site_id].version},
             )
-            for each in changed
-            if each.has_tree and touched[each.site_id].has_groups
+            for each in assigned
         ],
+        [traces[each.page_id] for each in assigned],
     )
     return recorded

@@ -11,18 +11,31 @@ from click.testing import CliRunner
 from tests.deployment import Deployment, own_settings, remove_queues
 from tests.integration.service.crawl import REJECTED, UNUSABLE, described
 from tests.services import Services, temporary_database
+from tests.trace_receiver import TraceReceiver
 from worker.settings import Settings, load_settings
 
 
 @pytest.fixture(scope="package")
+def receiver() -> Iterator[TraceReceiver]:
+    """The receiver of the deployment's traces."""
+    with TraceReceiver() as receiver:
+        yield receiver
+
+
+@pytest.fixture(scope="package")
 def deployment(
-    services: Services, migrated_url: str, tmp_path_factory: pytest.TempPathFactory
+    services: Services,
+    migrated_url: str,
+    tmp_path_factory: pytest.TempPathFactory,
+    receiver: TraceReceiver,
 ) -> Iterator[Deployment]:
     """Intake, relay, worker and beat as real processes."""
     with temporary_database(services, template=migrated_url) as url:
         settings = own_settings(services, url, tmp_path_factory.mktemp("heartbeats"))
         try:
-            with Deployment(settings, tmp_path_factory.mktemp("logs")) as running:
+            deployment = Deployment(settings, tmp_path_factory.mktemp("logs"))
+            deployment.environment |= receiver.environment
+            with deployment as running:
                 yield running
         finally:
             remove_queues(settings)

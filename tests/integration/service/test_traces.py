@@ -1,0 +1,131 @@
+"""A page's trace leads from the crawler's message through all processes to the article message."""
+
+import json
+from collections.abc import Mapping
+
+import pytest
+
+from tests.deployment import Deployment
+from tests.pages import article_html, message, paragraphs
+from tests.trace_receiver import ReceivedSpan, TraceReceiver
+
+TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+"""IDs of the crawler's trace and span."""
+
+PARENTS = {
+    "process crawler.pages": None,
+    "store page": "process crawler.pages",
+    "send detourage.assign": "process crawler.pages",
+    "process detourage.assign": "send detourage.assign",
+    "assign page": "process detourage.assign",
+    "send detourage.extract": "assign page",
+    "process detourage.extract": "send detourage.extract",
+    "extract page": "process detourage.extract",
+    "store article": "extract page",
+    "send articles": "extract page",
+}
+"""Parent of each span of a page whose site has groups."""
+
+CLUSTERED = {
+    *("process crawler.pages", "store page", "request detourage.extract"),
+    *("extract page", "store article", "send articles"),
+}
+"""Spans of a page that was extracted together with others of its site, after a clustering."""
+
+HOSTILE: list[dict[str, object]] = [
+    {"traceparent": 7, "tracestate": {"a": ["b"]}},
+    {"traceparent": "00-" + "0" * 32 + "-" + "0" * 16 + "-01"},
+    {"traceparent": f"00-{TRACE}-{SPAN}-01-" + "x" * 100_000},
+    {"traceparent": f"00-{TRACE}-{SPAN}\x00-01", "tracestate": "\x00=\x00"},
+]
+
+
+def articles(
+    deployment: Deployment, pages: Mapping[str, int], *headers: Mapping[str, object]
+) -> dict[str, tuple[str, dict[str, str]]]:
+    """Send pages, each with its headers, and return the text and headers of each article."""
+    deployment.take_articles()
+    before = deployment.receipts()
+    for (url, seed), each in zip(pages.items(), headers, strict=True):
+        deployment.publish([message(url, article_html(seed))], each)
+    deployment.wait_for_receipts(before + len(pages))
+    deployment.wait_for_outcomes()
+    found = {}
+    for sent in deployment.messages(deployment.topology.articles_queue):
+        article = json.loads(sent.body)
+        found[article["url"]] = article["text"], dict(sent.headers)
+    return found
+
+
+def exported(
+    deployment: Deployment, receiver: TraceReceiver, trace_id: str, names: set[str]
+) -> dict[str, ReceivedSpan]:
+    """Return the spans of a trace by name, once all of these are exported."""
+
+    def spans() -> dict[str, ReceivedSpan]:
+        prefix = deployment.settings.queue_prefix
+        return {span.name.replace(prefix, ""): span for span in receiver.trace(trace_id)}
+
+    deployment.wait_until(lambda: spans().keys() >= names)
+    return spans()
+
+
+@pytest.mark.usefixtures("articles")
+def test_a_page_has_one_trace_from_the_crawler_to_the_article(
+    deployment: Deployment, receiver: TraceReceiver
+) -> None:
+    context = {"traceparent": f"00-{TRACE}-{SPAN}-01", "tracestate": "crawler=7"}
+    url = "https://good.example/traced"
+    _, headers = articles(deployment, {url: 50}, context)[url]
+    _, trace_id, span_id, _ = headers["traceparent"].split("-")
+    assert (trace_id, headers["tracestate"]) == (TRACE, "crawler=7")
+    spans = exported(deployment, receiver, trace_id, {*PARENTS})
+    names = {span.span_id: name for name, span in spans.items()}
+    assert {name: names.get(span.parent_id) for name, span in spans.items()} == PARENTS
+    assert spans["process crawler.pages"].parent_id == SPAN
+    assert spans["send articles"].span_id == span_id
+    assert {span.service for span in spans.values()} == {
+        f"detourage-{process}" for process in ("intake", "relay", "worker")
+    }
+    assert spans["extract page"].attributes["detourage.outcome"] == "article"
+    (done,) = (
+        line
+        for line in deployment.logged("worker")
+        if line.get("page") == url and line["event"].endswith(": article")
+    )
+    assert done["trace_id"] == TRACE
+
+
+def test_pages_that_share_tasks_keep_their_traces_which_are_linked_to_the_tasks(
+    deployment: Deployment, receiver: TraceReceiver
+) -> None:
+    pages = {f"https://traced.example/{seed}": seed for seed in range(4)}
+    traces = [f"{seed:032x}" for seed in range(1, 5)]
+    contexts = [{"traceparent": f"00-{trace}-{SPAN}-01"} for trace in traces]
+    found = articles(deployment, pages, *contexts)
+    assert [found[url][1]["traceparent"].split("-")[1] for url in pages] == traces
+    linked: dict[str, set[str]] = {}
+    for trace_id in traces:
+        spans = exported(deployment, receiver, trace_id, CLUSTERED)
+        assert spans.keys() == CLUSTERED
+        for name, span in spans.items():
+            linked.setdefault(name, set()).update(trace for trace, _ in span.links)
+    (clustering,) = linked["request detourage.extract"]
+    exported(deployment, receiver, clustering, {"process detourage.cluster"})
+    (extraction,) = linked["extract page"]
+    shared = exported(deployment, receiver, extraction, {"send detourage.extract"})
+    assert {trace for trace, _ in shared["send detourage.extract"].links} == {*traces}
+
+
+@pytest.mark.usefixtures("articles")
+def test_without_a_receiver_and_with_hostile_headers_pages_give_the_same_articles(
+    deployment: Deployment, receiver: TraceReceiver
+) -> None:
+    pages = {f"https://good.example/untraced/{seed}": seed for seed in range(60, 64)}
+    with receiver.stopped():
+        found = articles(deployment, pages, *HOSTILE)
+    assert {url: text for url, (text, _) in found.items()} == {
+        url: "\n\n".join(paragraphs(seed)) for url, seed in pages.items()
+    }
+    traces = {headers["traceparent"].split("-")[1] for _, headers in found.values()}
+    assert len(traces - {TRACE, "0" * 32}) == len(pages)
