@@ -15,7 +15,7 @@ from typing import Self, TypeVar
 
 from sqlalchemy import URL, create_engine, select, text
 
-from models.tables import Article, Site, StoredPage
+from models.tables import Receipt, Site, StoredPage
 from tests.faults.proving_ground import LOOPBACK, Servers, signal_all
 from tests.faults.scenarios import (
     REVISIONS_FROM,
@@ -29,12 +29,12 @@ from tests.services import pgbouncer_program, unused_ports
 from worker.store.database import Database
 
 PAGE_EVERY_SECONDS = 0.25
-PAGES_AFTER_FAULT = 40
+PAGES_AFTER_FAULT = 20
 
 DETECTION_SECONDS = 5.0
 """Time after which the standby is promoted, as a failover manager must first detect the failure."""
 
-PAUSE = "longest pause between articles"
+PAUSE = "longest pause between stored pages"
 
 S = TypeVar("S", bound=Servers)
 
@@ -185,7 +185,6 @@ class ArchivedServers(Servers):
 @contextmanager
 def steady_pages(scene: Scene) -> Iterator[None]:
     """Publish pages steadily during a fault and after it, and measure the longest pause."""
-    # Until the site has groups, its articles wait for a pause of the crawler.
     scene.wait_for_revisions(1)
     began = datetime.now(UTC)
     has_ended = threading.Event()
@@ -208,11 +207,11 @@ def steady_pages(scene: Scene) -> Iterator[None]:
         publisher.join()
     scene.wait_for_revisions(1)
     query = (
-        select(Article.created_at)
-        .join(StoredPage, StoredPage.id == Article.page_id)
+        select(Receipt.received_at)
+        .join(StoredPage, StoredPage.id == Receipt.page_id)
         .join(Site, Site.id == StoredPage.site_id)
-        .where(Site.key == scene.host, Article.created_at > began)
-        .order_by(Article.created_at)
+        .where(Site.key == scene.host, Receipt.received_at > began)
+        .order_by(Receipt.received_at)
     )
     times = scene.ground.database.run(lambda session: [began, *session.scalars(query)])
     pauses = ((after - before).total_seconds() for before, after in pairwise(times))
