@@ -242,6 +242,7 @@ class Deployment:
     def amqp(self) -> amqp.Connection:
         """Return a connection from a plain AMQP client that shares no code with the service."""
         with connect(self.settings) as connection:
+            connection.connect()
             info = connection.info()
         return amqp.Connection(
             host=f"{info['hostname']}:{info['port']}",

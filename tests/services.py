@@ -41,6 +41,9 @@ RABBITMQ_SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 server."""
 
 
+PGBOUNCER = Path("/usr/sbin/pgbouncer")
+
+
 def spelled(url: str, spelling: str) -> str:
     """Return a database URL in another, equivalent form."""
     return f"{spelling}://{url.partition('://')[2]}"
@@ -186,6 +189,14 @@ def rabbitmq_program() -> Path | None:
     if not RABBITMQ_SERVER.exists() and os.geteuid() == 0 and shutil.which("apt-get"):
         _install("rabbitmq-server")
     return RABBITMQ_SERVER if RABBITMQ_SERVER.exists() else None
+
+
+def pgbouncer_program() -> Path:
+    """Return the PgBouncer program of Debian's package, installing it as root if it is missing."""
+    if not PGBOUNCER.exists() and os.geteuid() == 0 and shutil.which("apt-get"):
+        _install("pgbouncer")
+    assert PGBOUNCER.exists(), "PgBouncer is not installed: apt-get install pgbouncer"
+    return PGBOUNCER
 
 
 def postgresql_programs() -> Path:

@@ -45,7 +45,7 @@ ABBREVIATED = "…"
 OUTSIDE = frozenset(
     (
         *("buildah", "cd", "createdb", "createuser", "curl", "debootstrap", "git", "mkdir"),
-        *("pre-commit", "rm", "tar"),
+        *("pg_basebackup", "pre-commit", "rm", "tar"),
     )
 )
 """Third-party programs, none of whose arguments refer to this project."""

@@ -81,10 +81,13 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = Field(
         default=None,
         description="PostgreSQL URL (postgresql://user:password@host:5432/database). postgres:// "
-        "and postgresql+psycopg2:// are equivalent.",
+        "and postgresql+psycopg2:// are equivalent. With a standby: "
+        "postgresql://user:password@host,standby/database?target_session_attrs=read-write.",
     )
     broker_url: SecretStr | None = Field(
-        default=None, description="Broker URL (amqp://…; pgmq://… for the embedded broker)."
+        default=None,
+        description="Broker URL (amqp://…; pgmq://… for the embedded broker). For a cluster, the "
+        "URLs of its nodes, separated by semicolons: a process uses the first that responds.",
     )
     broker_options: dict[str, str | int | float | bool] = Field(
         default_factory=dict, description="Transport options for the broker, as JSON."
@@ -338,7 +341,11 @@ class Settings(BaseSettings):
         if value is None:
             return None
         url = value.get_secret_value()
-        _check_url(url, BROKER_SCHEMES)
+        nodes = url.split(";")
+        for node in nodes:
+            _check_url(node, BROKER_SCHEMES)
+        if len({node.partition(":")[0] for node in nodes}) > 1:
+            raise ValueError("the URLs of all nodes must begin with the same scheme")
         # kombu would use the parameters in the URL instead of the options that verify the broker.
         if re.search(r"[?&]ssl", url):
             raise ValueError("takes no ssl parameters: set DETOURAGE_BROKER_CA_FILE instead")
@@ -416,9 +423,10 @@ class Settings(BaseSettings):
         """Passwords in the settings, both decoded and as written in their URLs."""
         found = []
         for url in (self.database_url, self.broker_url):
-            password = urlsplit(url.get_secret_value()).password if url else None
-            if password:
-                found += [password, unquote(password)]
+            for each in url.get_secret_value().split(";") if url else ():
+                password = urlsplit(each).password
+                if password:
+                    found += [password, unquote(password)]
         return list(dict.fromkeys(found))
 
     @property

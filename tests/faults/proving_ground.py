@@ -26,7 +26,13 @@ from tests.deployment import Deployment, process_command, process_environment
 from tests.faults.history import Delivery, Revision, check, digest_of
 from tests.faults.network import OtherHost
 from tests.faults.sabotage.sitecustomize import HARMFUL_SITES, TRAPS
-from tests.services import private_node, rabbitmq_program, unused_ports, wait_for_broker
+from tests.services import (
+    START_SECONDS,
+    private_node,
+    rabbitmq_program,
+    unused_ports,
+    wait_for_broker,
+)
 from worker.errors import ExpectedError
 from worker.local.embedded import (
     SERVER_SETTINGS,
@@ -59,26 +65,66 @@ Victim = Literal["process", "group"]
 pool."""
 
 
+@dataclass
+class Node:
+    """A node of a private RabbitMQ; its process ID is 0 until it is started."""
+
+    home: Path
+    environment: dict[str, str]
+    pid: int = 0
+
+    @property
+    def name(self) -> str:
+        """Erlang name of the node."""
+        return self.environment["RABBITMQ_NODENAME"]
+
+    @property
+    def url(self) -> str:
+        """Broker URL of the node."""
+        address = self.environment["RABBITMQ_NODE_IP_ADDRESS"]
+        return f"amqp://guest:guest@{address}:{self.environment['RABBITMQ_NODE_PORT']}//"
+
+
+def cluster_nodes(number: int, address: str) -> list[Node]:
+    """Return nodes that form a cluster when they are started together."""
+    epmd_port, *ports = unused_ports(1 + 2 * number)
+    nodes = []
+    for port, distribution_port in zip(ports[::2], ports[1::2], strict=True):
+        home = Path(tempfile.mkdtemp(prefix="detourage-faults-"))
+        environment = private_node(home, port, distribution_port, epmd_port)
+        nodes.append(Node(home, environment | {"RABBITMQ_NODE_IP_ADDRESS": address}))
+    cookie = secrets.token_hex(16)
+    configuration = [
+        "loopback_users = none",
+        "cluster_formation.peer_discovery_backend = classic_config",
+        *(
+            f"cluster_formation.classic_config.nodes.{place} = {node.name}"
+            for place, node in enumerate(nodes, 1)
+        ),
+    ]
+    for node in nodes:
+        (node.home / "rabbitmq.conf").write_text("\n".join([*configuration, ""]))
+        secret = node.home / ".erlang.cookie"
+        secret.write_text(cookie)
+        secret.chmod(0o400)
+    return nodes
+
+
 class Servers:
     """A private RabbitMQ and PostgreSQL, which can be killed and started again.
 
-    Other hosts can reach the servers unless their address is a loopback address.
+    Other hosts can reach the servers unless their address is a loopback address. RabbitMQ is a
+    cluster of the given number of nodes.
     """
 
-    def __init__(self, home: Path, *, address: str = LOOPBACK) -> None:
+    def __init__(self, home: Path, *, address: str = LOOPBACK, nodes: int = 1) -> None:
         self._home = home
         self._address = address
-        self._broker_home = Path(tempfile.mkdtemp(prefix="detourage-faults-"))
-        port, *others = unused_ports(3)
-        self._node = private_node(self._broker_home, port, *others)
-        self._node["RABBITMQ_NODE_IP_ADDRESS"] = address
-        configuration = self._broker_home / "rabbitmq.conf"
-        configuration.write_text("loopback_users = none\n")
-        self.broker_url = f"amqp://guest:guest@{address}:{port}//"
-        self.supervisor = Supervisor(remove=[self._broker_home])
+        self._nodes = cluster_nodes(nodes, address)
+        self.broker_url = ";".join(node.url for node in self._nodes)
+        self.supervisor = Supervisor(remove=[node.home for node in self._nodes])
         self.database_url = ""
         self._starts = 0
-        self._broker_pid = 0
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -119,28 +165,39 @@ class Servers:
         return str(make_url(self.database_url).set(host=self._address, query={}))
 
     def start_broker(self) -> None:
-        """Start RabbitMQ with its existing data, and wait until it responds."""
+        """Start the nodes of RabbitMQ that are down, with their data; wait until they respond."""
         program = rabbitmq_program()
         assert program is not None, (
             "rabbitmq-server is not installed: apt-get install rabbitmq-server"
         )
-        self._starts += 1
-        self._broker_pid = self.supervisor.start(
-            f"broker.{self._starts}",
-            [program],
-            log=self._home / f"broker.{self._starts}.log",
-            env=self._node,
-            cwd=self._broker_home,
-        )
-        assert wait_for_broker(self.broker_url)
+        down = [node for node in self._nodes if not is_running(node.pid)]
+        for node in down:
+            self._starts += 1
+            node.pid = self.supervisor.start(
+                f"broker.{self._starts}",
+                [program],
+                log=self._home / f"broker.{self._starts}.log",
+                env=node.environment,
+                cwd=node.home,
+            )
+        assert all(wait_for_broker(node.url) for node in down)
 
     def kill_broker(self) -> None:
         """Kill RabbitMQ with SIGKILL."""
-        signal_all(self._broker_pid, signal.SIGKILL)
+        for node in self._nodes:
+            signal_all(node.pid, signal.SIGKILL)
+
+    def kill_leader(self, queue: str) -> None:
+        """Kill the node that leads a quorum queue with SIGKILL."""
+        listed = self.control_broker("list_queues", "--formatter", "json", "name", "leader")
+        leaders = {each["name"]: each["leader"] for each in json.loads(listed)}
+        (node,) = [each for each in self._nodes if each.name == leaders[queue]]
+        signal_all(node.pid, signal.SIGKILL)
 
     def stop_broker(self) -> None:
         """Shut RabbitMQ down cleanly."""
-        signal_one(self._broker_pid, signal.SIGTERM)
+        for node in self._nodes:
+            signal_one(node.pid, signal.SIGTERM)
 
     def _let_others_in(self) -> None:
         with (self._postgresql / "postgresql" / "pg_hba.conf").open("a") as rules:
@@ -149,11 +206,11 @@ class Servers:
         postmaster.send_signal(signal.SIGHUP)
 
     def control_broker(self, *command: str) -> str:
-        """Run a command of ``rabbitmqctl`` on this node; return its output."""
-        node = ("--node", self._node["RABBITMQ_NODENAME"])
+        """Run a command of ``rabbitmqctl`` on a node that is running; return its output."""
+        node = next(node for node in self._nodes if is_running(node.pid))
         done = subprocess.run(
-            [CONTROL, "--quiet", *node, *command],
-            env=self._node,
+            [CONTROL, "--quiet", "--node", node.name, *command],
+            env=node.environment,
             check=True,
             stdout=subprocess.PIPE,
             text=True,
@@ -183,20 +240,64 @@ class Servers:
 
     def start_postgresql(self, **variables: str) -> None:
         """Start PostgreSQL with its existing data and additional variables; wait for it."""
-        self._starts += 1
-        name = f"postgresql.{self._starts}"
-        self.supervisor.start(
-            name,
-            self._postgresql_command,
-            log=self._home / f"{name}.log",
-            env={**os.environ, **variables},
-            cwd=self._data,
-            user=self._postgresql_user,
-            stop_signal=signal.SIGINT,
-        )
+        self._run_postgresql(self._data, variables)
         database = Database(self.database_url)
         database.wait()
         database.dispose()
+
+    def _run_postgresql(self, data: Path, variables: Mapping[str, str], **settings: str) -> None:
+        self._starts += 1
+        name = f"postgresql.{self._starts}"
+        options = [each for setting in settings.items() for each in ("-c", "=".join(setting))]
+        self.supervisor.start(
+            name,
+            [*self._postgresql_command, *options],
+            log=self._home / f"{name}.log",
+            env={**os.environ, **variables},
+            cwd=data,
+            user=self._postgresql_user,
+            stop_signal=signal.SIGINT,
+        )
+
+    def execute(self, *statements: str) -> Any:
+        """Execute SQL statements; return the first value of the last one, or None."""
+        engine = create_engine(self.database_url, isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            results = [connection.execute(text(statement)) for statement in statements]
+            value = results[-1].scalar() if results[-1].returns_rows else None
+        engine.dispose()
+        return value
+
+    def _wait_for(self, query: str) -> None:
+        """Wait until a query of one truth value returns true."""
+        deadline = time.monotonic() + START_SECONDS
+        while not self.execute(query):
+            assert time.monotonic() < deadline, query
+            time.sleep(0.1)
+
+    def base_backup(self, name: str, *options: str) -> Path:
+        """Copy the data of PostgreSQL, as ``pg_basebackup`` does, to the directory with a name."""
+        data = self._postgresql / name
+        owner, group = self._postgresql_user
+        data.mkdir(mode=0o700)
+        os.chown(data, owner, group)
+        subprocess.run(
+            [
+                str(Path(self._postgresql_command[0]).with_name("pg_basebackup")),
+                *options,
+                "--checkpoint=fast",
+                "--no-sync",
+                "--no-password",
+                f"--pgdata={data}",
+                f"--dbname=user=detourage host={self._postgresql / 'socket'}",
+            ],
+            user=owner,
+            group=group,
+            extra_groups=[],
+            cwd=self._postgresql,
+            check=True,
+        )
+        return data
 
     @contextmanager
     def small_disk(self) -> Iterator["Disk"]:
@@ -263,10 +364,12 @@ class Servers:
 
     def broker_processes(self) -> list[psutil.Process]:
         """Return the processes of RabbitMQ."""
-        with suppress(psutil.NoSuchProcess):
-            broker = psutil.Process(self._broker_pid)
-            return [broker, *broker.children(recursive=True)]
-        return []
+        found = []
+        for node in self._nodes:
+            with suppress(psutil.NoSuchProcess):
+                broker = psutil.Process(node.pid)
+                found += [broker, *broker.children(recursive=True)]
+        return found
 
     def postgresql_processes(self) -> list[psutil.Process]:
         """Return the processes of PostgreSQL, starting with their parent."""
@@ -459,6 +562,10 @@ class ProvingGround(Deployment):
         for name in list(self._pids):
             self.start(name)
 
+    def restarts(self) -> int:
+        """Return how many times processes have been started again."""
+        return self._starts.total() - len(self._starts)
+
     def process(self, name: str) -> psutil.Process:
         """Return the process of the service with the given name."""
         return psutil.Process(self._pids[name])
@@ -597,6 +704,11 @@ class Balance:
     reordered: int
     repeats: int
     since: float
+
+    @property
+    def wrong(self) -> int:
+        """Number of lost pages and doubled revisions."""
+        return len(self.lost) + len(self.doubled)
 
 
 def balance(ground: ProvingGround, urls: Iterable[str]) -> Balance:

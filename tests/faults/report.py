@@ -2,8 +2,9 @@
 
 python -m tests.faults.report [PAGES] [FAULT…]
 
-Without FAULT, all faults are tried, and their table is written to docs/explanation/faults.md. If
-faults are named, their table is only printed.
+Without FAULT, all faults are tried, and their tables are written to docs/explanation/faults.md. If
+faults are named, their tables are only printed. `availability` names all faults of a highly
+available deployment.
 """
 
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from tests.faults.availability import AVAILABILITY
 from tests.faults.documents import FAULTS as DOCUMENT
 from tests.faults.documents import replace_section, table
 from tests.faults.proving_ground import ProvingGround, Servers
@@ -28,37 +30,72 @@ COLUMNS = (
     *("in quarantine:", "recovery, s:"),
 )
 
+EVERY_AVAILABILITY = "availability"
+
+COUNTS = {"relay": 2, "beat": 2}
+
 Row = list[object]
 
 
 def main(pages: int, names: Collection[str]) -> int:
-    """Write the table; return the total number of lost pages and doubled revisions."""
-    home = Path(tempfile.mkdtemp(prefix="detourage-faults-"))
+    """Write the tables; return the total number of lost pages and doubled revisions."""
+    wrong = 0
+    sections = {
+        "One fault at a time": (_try_each, COLUMNS),
+        "High availability": (_try_available, (*COLUMNS, "restarts:", "durations, s")),
+    }
+    for title, (attempt, columns) in sections.items():
+        rows, found = attempt(pages, names)
+        wrong += found
+        lines = table(columns, rows)
+        if not names:
+            replace_section(DOCUMENT, title, lines)
+        elif rows:
+            click.echo("\n".join(lines))
+    return wrong
+
+
+def _try_each(pages: int, names: Collection[str]) -> tuple[list[Row], int]:
+    """Return a row for each fault, and the number of lost pages and doubled revisions."""
+    faults = {name: fault for name, fault in FAULTS.items() if not names or name in names}
     rows: list[Row] = []
     wrong = 0
-    counts = {"relay": 2, "beat": 2}
+    if not faults:
+        return rows, wrong
+    home = Path(tempfile.mkdtemp(prefix="detourage-faults-"))
     with (
         Servers(home) as servers,
-        ProvingGround(servers, home, counts, page_seconds=PAGE_SECONDS) as ground,
+        ProvingGround(servers, home, COUNTS, page_seconds=PAGE_SECONDS) as ground,
     ):
         before = 0
-        for name, fault in FAULTS.items():
-            if names and name not in names:
-                continue
-            trial = try_fault(ground, name, PAGES_OF_FLOOD if fault is flood else pages)
+        for name, fault in faults.items():
+            trial = try_fault(ground, name, fault, PAGES_OF_FLOOD if fault is flood else pages)
             quarantined = len(ground.quarantined())
             # A fault that destroys the broker also destroys the quarantined messages.
             new = max(0, quarantined - before)
             rows.append(_row(name, fault.__doc__ or "", trial, new))
             click.echo(rows[-1], err=True)
-            wrong += len(trial.balance.lost) + len(trial.balance.doubled)
+            wrong += trial.balance.wrong
             before = quarantined
-    lines = table(COLUMNS, rows)
-    if names:
-        click.echo("\n".join(lines))
-    else:
-        replace_section(DOCUMENT, "One fault at a time", lines)
-    return wrong
+    return rows, wrong
+
+
+def _try_available(pages: int, names: Collection[str]) -> tuple[list[Row], int]:
+    """Return the same for each fault of a highly available deployment, with its own servers."""
+    rows: list[Row] = []
+    wrong = 0
+    for name, (kind, fault) in AVAILABILITY.items():
+        if names and not {name, EVERY_AVAILABILITY} & set(names):
+            continue
+        home = Path(tempfile.mkdtemp(prefix="detourage-faults-"))
+        with kind(home) as servers, ProvingGround(servers, home, COUNTS) as ground:
+            trial = try_fault(ground, name, fault, pages)
+            row = _row(name, fault.__doc__ or "", trial, len(ground.quarantined()))
+            seconds = ", ".join(f"{what} {took:.1f}" for what, took in trial.seconds.items())
+            rows.append([*row, ground.restarts(), seconds])
+        click.echo(rows[-1], err=True)
+        wrong += trial.balance.wrong
+    return rows, wrong
 
 
 def _row(name: str, how: str, trial: Trial, quarantined: int) -> Row:

@@ -59,12 +59,14 @@ UNUSABLE: Mapping[str, tuple[bytes, str]] = {
 class Scene:
     """A site whose pages are being processed while a fault occurs.
 
-    `pages` maps URLs to the published messages; a fault may add pages.
+    `pages` maps URLs to the published messages; a fault may add pages. `seconds` contains durations
+    that a fault has measured, by description.
     """
 
     ground: ProvingGround
     host: str
     pages: dict[str, bytes] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
 
     def publish(self, pages: Mapping[str, bytes]) -> None:
         """Publish more pages of the site and include them in the final check."""
@@ -436,24 +438,13 @@ def restore_backup(*, is_broker_lost: bool) -> Fault:
         ground = scene.ground
         ground.wait_until(lambda: bool(_revisions(scene)))
         dump = ground.servers.dump()
-        for revision in (1, 2, 3):
-            scene.wait_for_revisions(revision)
-            scene.publish(site_pages(scene.host, len(scene.pages), seed=1000 * revision))
-        new = site_pages(scene.host, 5, first=1000)
-        scene.publish(new)
-        ground.wait_until(lambda: _revisions(scene).keys() >= new.keys())
+        new = publish_much(scene)
         with ground.away(DETOURAGE_REVISIONS_FROM=REVISIONS_FROM):
             ground.record_articles()
             if is_broker_lost:
                 ground.remove_queues()
             ground.servers.restore(dump)
-        # The broker would drop messages for a queue that does not exist yet.
-        ground.wait_until(lambda: ground.topology.pages in ground.servers.queues())
-        # The crawler continues, and fetches the pages that it has sent since the dump again.
-        scene.publish(site_pages(scene.host, len(scene.pages) - len(new), seed=9000))
-        scene.publish(site_pages(scene.host, len(new), first=1000, seed=9000))
-        balance(ground, scene.pages)
-        assert ground.standing(scene.pages) == ground.stored_texts(scene.pages)
+        publish_again(scene, new)
         ground.restart()
 
     broker = "and all RabbitMQ queues " if is_broker_lost else ""
@@ -462,6 +453,29 @@ def restore_backup(*, is_broker_lost: bool) -> Fault:
         " revisions of each page, and continue."
     )
     return act
+
+
+def publish_much(scene: Scene) -> int:
+    """Publish three revisions of each page, then new pages; return how many, once they arrived."""
+    for revision in (1, 2, 3):
+        scene.wait_for_revisions(revision)
+        scene.publish(site_pages(scene.host, len(scene.pages), seed=1000 * revision))
+    new = site_pages(scene.host, 5, first=1000)
+    scene.publish(new)
+    scene.ground.wait_until(lambda: _revisions(scene).keys() >= new.keys())
+    return len(new)
+
+
+def publish_again(scene: Scene, new: int) -> None:
+    """Publish all pages again, as a crawler does after a restore; compare consumer and database."""
+    ground = scene.ground
+    # The broker would drop messages for a queue that does not exist yet.
+    ground.wait_until(lambda: ground.topology.pages in ground.servers.queues())
+    # The crawler continues, and fetches the pages that it has sent since the backup again.
+    scene.publish(site_pages(scene.host, len(scene.pages) - new, seed=9000))
+    scene.publish(site_pages(scene.host, new, first=1000, seed=9000))
+    balance(ground, scene.pages)
+    assert ground.standing(scene.pages) == ground.stored_texts(scene.pages)
 
 
 def nothing(_scene: Scene) -> None:
@@ -517,12 +531,13 @@ class Trial:
     """Result of the trial of a fault, and the number of distinct pages published.
 
     Recovery is the time from the end of the fault, or from the end of publishing if that is later,
-    to the last outcome.
+    to the last outcome. `seconds` is as in `Scene`.
     """
 
     pages: int
     balance: Balance
     recovery_seconds: float
+    seconds: Mapping[str, float]
 
 
 def site_pages(host: str, number: int, *, first: int = 0, seed: int = 0) -> dict[str, bytes]:
@@ -545,7 +560,9 @@ def _number(name: str) -> int:
     return zlib.crc32(name.encode()) % 2**16
 
 
-def try_fault(ground: ProvingGround, name: str, pages: int, *, copies: int = 2) -> Trial:
+def try_fault(
+    ground: ProvingGround, name: str, fault: Fault, pages: int, *, copies: int = 2
+) -> Trial:
     """Publish each page of a site ``copies`` times while a fault occurs."""
     host = f"{re.sub(r'[^a-z]+', '-', name.lower()).strip('-')}.example"
     scene = Scene(ground, host, site_pages(host, pages))
@@ -554,11 +571,12 @@ def try_fault(ground: ProvingGround, name: str, pages: int, *, copies: int = 2) 
     publisher = threading.Thread(target=ground.publish_persistently, args=[queue])
     publisher.start()
     time.sleep(1)
-    FAULTS[name](scene)
+    fault(scene)
     publisher.join()
     ended = time.monotonic()
     found = balance(ground, scene.pages)
-    return Trial(len(scene.pages), found, max(0.0, found.since - ended))
+    recovery_seconds = max(0.0, found.since - ended)
+    return Trial(len(scene.pages), found, recovery_seconds, scene.seconds)
 
 
 def poison(host: str, words: bytes) -> dict[str, bytes]:

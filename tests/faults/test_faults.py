@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from models.tables import Generation, Site, StoredPage
 from tests.faults.proving_ground import ProvingGround, Servers, balance
 from tests.faults.sabotage.sitecustomize import BURNS, BURNS_NATIVELY, HANGS, HANGS_NATIVELY, KILLS
-from tests.faults.scenarios import harmful_tree, poison, site_pages, try_fault
+from tests.faults.scenarios import FAULTS, harmful_tree, poison, site_pages, try_fault
 from worker.service.quarantine import drop, requeue
 
 PAGES = 16
@@ -44,7 +44,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProvingGround]:
 def test_every_page_has_its_outcome_and_every_article_has_one_id(
     ground: ProvingGround, fault: str
 ) -> None:
-    trial = try_fault(ground, fault, PAGES)
+    trial = try_fault(ground, fault, FAULTS[fault], PAGES)
     assert trial.balance.lost == set()
     assert trial.balance.doubled == set()
     assert trial.balance.outcomes == {"article": trial.pages}

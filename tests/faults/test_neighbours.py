@@ -24,7 +24,6 @@ from tests.deployment import (
 )
 from tests.faults.scenarios import site_pages
 from tests.services import Services, temporary_database
-from worker.messaging.broker import connect
 from worker.messaging.task_names import CORRECT_STORIES, JOIN_PARTS, STORE_FEEDBACK
 from worker.processes.heartbeat import Heartbeat
 from worker.processes.supervisor import Supervisor
@@ -93,8 +92,6 @@ def test_pages_in_progress_survive_two_versions_running_side_by_side(
         watcher = stack.enter_context(Deployment(settings, tmp_path, processes=[]))
         migrate(watcher.database, revision)
         stack.callback(remove_queues, settings)
-        with connect(settings) as connection:
-            watcher.topology.declare(connection)
         with ExitStack() as earlier:
             beats = earlier.enter_context(earlier_processes(commit, settings, tmp_path))
             watcher.wait_until(lambda: all(Heartbeat(beats, kind).is_alive() for kind in PROCESSES))

@@ -51,6 +51,8 @@ def test_a_setting_with_an_invalid_value_is_named_without_the_value(
         ("BROKER_URL", "redis://:hunter2@h", "must begin with amqp"),
         ("BROKER_URL", "amqp://u:hunter2#4@h:5672//", "percent-encoded"),
         ("BROKER_URL", "amqp://u:hunter2@h:0//", "port"),
+        ("BROKER_URL", "amqp://u:p@h//;redis://:hunter2@h", "must begin with amqp"),
+        ("BROKER_URL", "amqps://u:p@h//;amqp://u:hunter2@h//", "same scheme"),
         ("BROKER_URL", "amqps://u:hunter2@h//?ssl_cert_reqs=CERT_NONE", "no ssl parameters"),
         ("BROKER_OPTIONS", "not json", "BROKER_OPTIONS"),
         ("BROKER_OPTIONS", '{"ssl": false}', "takes no ssl"),
@@ -153,9 +155,13 @@ def test_a_variable_that_is_not_a_setting_is_found() -> None:
 
 def test_passwords_are_not_shown() -> None:
     settings = Settings.model_validate(
-        {"database_url": "postgresql+psycopg2://u:hunter2@h/d", "broker_url": "amqp://u:hunter2@h"}
+        {
+            "database_url": "postgresql+psycopg2://u:hunter2@h/d",
+            "broker_url": "amqp://u:hunter3@h;amqp://u:hunter%204@i",
+        }
     )
-    assert "hunter2" not in repr(settings)
+    assert "hunter" not in repr(settings)
+    assert settings.secrets == ["hunter2", "hunter3", "hunter%204", "hunter 4"]
 
 
 def test_the_environment_gives_a_child_process_the_same_settings(

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
 
-from kombu import Connection, Producer
+from kombu import Producer
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
 from worker.inputs.messages import page_message
 from worker.messaging.topology import Topology
-from worker.messaging.transport import tls_options
+from worker.messaging.transport import BrokerConnection, tls_options
 
 PAGE = "detourage_page"
 """Key that marks the items to publish; all other items are passed on unchanged."""
@@ -57,7 +57,7 @@ class PagePipeline:
         self, broker_url: str, queue_prefix: str = "", ca_file: Path | None = None
     ) -> None:
         self._topology = Topology(prefix=queue_prefix, durable_features=True)
-        self._connection = Connection(
+        self._connection = BrokerConnection(
             broker_url,
             ssl=tls_options(broker_url, ca_file) or False,
             transport_options={"confirm_publish": True},

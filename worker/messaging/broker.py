@@ -12,7 +12,7 @@ from kombu.transport.base import StdChannel
 
 from worker.errors import ExpectedError, cause, warn_of, without_passwords
 from worker.messaging.topology import Topology
-from worker.messaging.transport import TlsTransport, Transport, tls_options
+from worker.messaging.transport import BrokerConnection, TlsTransport, Transport, tls_options
 from worker.settings import Settings, SettingsError
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ def connect(settings: Settings, connect_seconds: float = CONNECT_SECONDS) -> Con
     """Return a connection to the broker without establishing it."""
     url = settings.require_broker_url()
     transports = {"amqps": TlsTransport, "amqp": Transport, "pyamqp": Transport}
-    return Connection(
+    return BrokerConnection(
         url,
         transport=transports.get(url.partition(":")[0]),
         ssl=broker_tls(settings) or False,

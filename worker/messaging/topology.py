@@ -6,7 +6,7 @@ PRECONDITION_FAILED.
 
 from typing import Final
 
-from amqp.exceptions import AccessRefused
+from amqp.exceptions import AccessRefused, NotFound
 from kombu import Connection, Exchange, Queue
 
 from worker.messaging.task_names import STAGES
@@ -17,6 +17,9 @@ FEEDBACK: Final = "feedback"
 DELIVERY_LIMIT = 5
 """Maximum number of redeliveries of a message, such as one that kills its consumer, before quorum
 queues move it to quarantine."""
+
+QUARANTINE_DELIVERY_LIMIT = 1_000_000
+"""Maximum number of times that a message in quarantine can be browsed."""
 
 
 class Topology:
@@ -115,8 +118,11 @@ class Topology:
 
     def declare(self, connection: Connection) -> None:
         """Declare all exchanges and queues; this is idempotent."""
+        quarantines = self._quarantine_queues()
+        if self.durable_features:
+            quarantines = [queue for queue in quarantines if not _exists(queue, connection)]
         with connection.channel() as channel:
-            for queue in self.queues():
+            for queue in [*quarantines, *self._other_queues()]:
                 queue(channel).declare()
 
     def declare_for_crawler(self, connection: Connection) -> None:
@@ -133,10 +139,15 @@ class Topology:
 
     def queues(self) -> list[Queue]:
         """Return all queues, each with the exchange to which it is bound."""
-        quarantines = [
+        return [*self._quarantine_queues(), *self._other_queues()]
+
+    def _quarantine_queues(self) -> list[Queue]:
+        return [
             Queue(name, queue_arguments=self._quarantine_arguments())
             for name in self.quarantines.values()
         ]
+
+    def _other_queues(self) -> list[Queue]:
         outgoing = [
             Queue(
                 name,
@@ -147,7 +158,7 @@ class Topology:
             for name, exchange in self.outgoing.items()
         ]
         received = [self.pages_queue(), self.feedback_queue()]
-        return [*quarantines, *received, *self.celery_queues(), *outgoing]
+        return [*received, *self.celery_queues(), *outgoing]
 
     def _work_arguments(self, queue: str) -> dict[str, object] | None:
         if not self.durable_features:
@@ -163,8 +174,20 @@ class Topology:
 
     def _quarantine_arguments(self) -> dict[str, object] | None:
         # Browsing a quarantine requeues its messages. A quorum queue counts this as a failed
-        # delivery and, since RabbitMQ 4, drops a message after twenty.
-        return {"x-queue-type": "classic"} if self.durable_features else None
+        # delivery and, since RabbitMQ 4, drops a message after twenty by default.
+        if not self.durable_features:
+            return None
+        return {"x-queue-type": "quorum", "x-delivery-limit": QUARANTINE_DELIVERY_LIMIT}
+
+
+def _exists(queue: Queue, connection: Connection) -> bool:
+    """Return whether a queue exists, whatever its type: earlier releases declared classic ones."""
+    try:
+        with connection.channel() as channel:
+            channel.queue_declare(queue.name, passive=True)
+    except NotFound:
+        return False
+    return True
 
 
 def _quarantine_of(queue: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import amqp
+import kombu
 from amqp.method_framing import frame_handler
 from amqp.serialization import decode_properties_basic, loads
 from kombu.transport import base, pyamqp
@@ -182,7 +183,7 @@ class Connection(pyamqp.Connection):
 
 
 def tls_options(url: str, ca_file: Path | None = None) -> dict[str, Any] | None:
-    """Return the TLS options for an ``amqps://`` URL, or None for other URLs.
+    """Return the TLS options for an ``amqps://`` URL, or the first of several; None for others.
 
     ``ca_file`` holds the trusted certificate authorities, by default the system's. Without these
     options, the AMQP library would not verify the server's name.
@@ -194,6 +195,25 @@ def tls_options(url: str, ca_file: Path | None = None) -> dict[str, Any] | None:
         "ca_certs": str(ca_file) if ca_file else None,
         "server_hostname": urlsplit(url).hostname or "localhost",
     }
+
+
+class BrokerConnection(kombu.Connection):
+    """A connection to one of several nodes, each of which gets the same transport.
+
+    When kombu switches to another node, it replaces the transport, and keeps the host name of the
+    first node, which the new node's certificate need not have.
+    """
+
+    transport_cls: Any
+    ssl: Any
+
+    def switch(self, conn_str: str) -> None:
+        """Use the node with the given URL."""
+        transport = self.transport_cls
+        super().switch(conn_str)
+        self.transport_cls = transport
+        if self.ssl:
+            self.ssl = {**self.ssl, "server_hostname": self.hostname}
 
 
 class Transport(pyamqp.Transport):

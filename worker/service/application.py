@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any
 
 from celery import Celery, bootsteps
+from celery.app.amqp import AMQP
 from celery.beat import PersistentScheduler
 from celery.signals import (
     beat_init,
@@ -40,6 +41,7 @@ from worker.messaging.task_names import (
     STAGES,
     STORE_FEEDBACK,
 )
+from worker.messaging.transport import BrokerConnection
 from worker.processes.heartbeat import Heartbeat
 from worker.service.build import log_beginning
 from worker.settings import Settings, has_trace_receiver
@@ -73,8 +75,16 @@ PAGE_TASKS = (ASSIGN, EXTRACT, PARSE)
 """Tasks that process pages."""
 
 
+class Messaging(AMQP):
+    """Celery's messaging, with connections that can switch to another node of the broker."""
+
+    Connection = BrokerConnection
+
+
 class Application(Celery):
     """A Celery application whose beat process imports no tasks, as it schedules them by name."""
+
+    amqp_cls = Messaging
 
     @property
     def Beat(self) -> Any:  # noqa: N802 - the name is Celery's

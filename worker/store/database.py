@@ -60,30 +60,32 @@ spares one that is computing or waiting for the broker."""
 _CONNECTION = {
     "tcp_user_timeout": 1000 * SILENCE_SECONDS,
     **{f"keepalives_{name}": value for name, value in _KEEPALIVES.items()},
-    "options": " ".join(
-        [
-            f"-c tcp_user_timeout={1000 * SILENCE_SECONDS}",
-            *(f"-c tcp_keepalives_{name}={value}" for name, value in _KEEPALIVES.items()),
-            # JIT compilation takes longer than any of our statements.
-            "-c jit=off",
-            f"-c lock_timeout={1000 * LOCK_SECONDS}",
-            f"-c idle_in_transaction_session_timeout={1000 * IDLE_IN_TRANSACTION_SECONDS}",
-        ]
-    ),
 }
+
+_SERVER_SIDE = {
+    "tcp_user_timeout": 1000 * SILENCE_SECONDS,
+    **{f"tcp_keepalives_{name}": value for name, value in _KEEPALIVES.items()},
+}
+"""Settings of the server's side of a connection, which a connection pooler sets for itself."""
+
+_SESSION = {
+    # JIT compilation takes longer than any of our statements.
+    "jit": "off",
+    "lock_timeout": 1000 * LOCK_SECONDS,
+    "idle_in_transaction_session_timeout": 1000 * IDLE_IN_TRANSACTION_SECONDS,
+}
+"""Settings of each session; behind a connection pooler, of each transaction."""
 
 IDLE_SECONDS = 5.0
 """Idle time after which a connection is tested before use; testing takes a round trip."""
 
 _LAST_USE = "last use"
+_IS_POOLED = "is pooled"
 
 _TRY_LOCK = text("""
-    SELECT key, pg_try_advisory_lock(:class, hashint8(key))
-    FROM unnest(CAST(:keys AS bigint[])) AS asked (key)
-""")
-_UNLOCK = text("""
-    SELECT pg_advisory_unlock(:class, hashint8(key))
-    FROM unnest(CAST(:keys AS bigint[])) AS asked (key)
+    SELECT key, pg_try_advisory_xact_lock(:class, hashint8(key))
+    FROM unnest(CAST(:keys AS bigint[])) AS asked (key),
+        set_config('idle_in_transaction_session_timeout', '0', true)
 """)
 
 CONNECTION_ERRORS = (OperationalError, InterfaceError)
@@ -94,6 +96,7 @@ REFUSALS = re.compile(
     "certificate|SSL was required|SSL is required|server does not support SSL"
     "|password authentication failed|no password supplied|no pg_hba.conf entry"
     "|permission denied for database|(?:role|database) .{1,200}? does not exist"
+    "|unsupported startup parameter"
 )
 """libpq and PostgreSQL messages for connection failures that waiting will not fix."""
 
@@ -161,13 +164,14 @@ class ReadOnly:
     seconds: int
 
     @property
-    def options(self) -> str:
-        """Connection options that make transactions read-only and limit their duration."""
+    def settings(self) -> dict[str, object]:
+        """Session settings that limit the duration of statements and transactions."""
         limit = 1000 * self.seconds
-        return (
-            " -c default_transaction_read_only=on -c max_parallel_workers_per_gather=0"
-            f" -c statement_timeout={limit} -c idle_in_transaction_session_timeout={limit}"
-        )
+        return {
+            "max_parallel_workers_per_gather": 0,
+            "statement_timeout": limit,
+            "idle_in_transaction_session_timeout": limit,
+        }
 
 
 class Database(AbstractContextManager["Database"]):
@@ -181,21 +185,27 @@ class Database(AbstractContextManager["Database"]):
         connect_seconds: int = CONNECT_SECONDS,
         read_only: ReadOnly | None = None,
     ) -> None:
-        options = f"{_CONNECTION['options']} -c {MARK}={newest_revision()}"
-        if read_only:
-            options += read_only.options
+        session = {
+            **_SESSION,
+            MARK: newest_revision(),
+            **(read_only.settings if read_only else {}),
+        }
+        options = {**_SERVER_SIDE, **session}
         self.engine = create_engine(
             url,
             pool_size=pool_size,
             connect_args={
                 **_CONNECTION,
-                "options": options,
+                "options": " ".join(f"-c {name}={value}" for name, value in options.items()),
                 "connect_timeout": connect_seconds,
             },
+            execution_options={"postgresql_readonly": True} if read_only else {},
             # Escaping would triple the length of text in non-Latin scripts.
             json_serializer=partial(json.dumps, ensure_ascii=False),
         )
         event.listen(self.engine, "handle_error", _raise_if_foreign_schema)
+        event.listen(self.engine, "connect", _note_pooler)
+        event.listen(self.engine, "begin", partial(_configure_if_pooled, session))
         event.listen(self.engine, "checkin", _note_use)
         event.listen(self.engine, "checkout", partial(_check_if_idle, self.engine))
         self._session = sessionmaker(self.engine, class_=RowSession, expire_on_commit=False)
@@ -251,14 +261,14 @@ class Database(AbstractContextManager["Database"]):
     def exclusive_each(self, lock: AdvisoryLock, keys: Collection[int]) -> Iterator[set[int]]:
         """Try to acquire advisory locks without waiting, and yield the keys of those acquired.
 
-        The locks belong to the connection, so they are released no matter how this process ends.
+        The locks belong to an open transaction, so they are released no matter how this process
+        ends, and a connection pooler keeps them on one connection.
         """
         wanted = {"class": lock.value, "keys": list(keys)}
 
         def acquire() -> tuple[Connection, set[int]]:
             connection = self.engine.connect()
             try:
-                connection.execution_options(isolation_level="AUTOCOMMIT")
                 rows = connection.execute(_TRY_LOCK, wanted)
                 held = {key for key, is_held in rows if is_held}
             except BaseException:
@@ -272,13 +282,12 @@ class Database(AbstractContextManager["Database"]):
             try:
                 yield held
             finally:
-                if held:
-                    try:
-                        connection.execute(_UNLOCK, {"class": lock.value, "keys": list(held)})
-                    except DBAPIError as error:
-                        # Losing the connection released the locks.
-                        if not is_connection_lost(error):
-                            raise
+                try:
+                    connection.rollback()
+                except DBAPIError as error:
+                    # Losing the connection released the locks.
+                    if not is_connection_lost(error):
+                        raise
 
     def wait(self) -> None:
         """Wait until the database responds; raise `DatabaseRefusesError` if it refuses access."""
@@ -311,6 +320,22 @@ def _raise_if_foreign_schema(context: ExceptionContext) -> None:
     error = context.original_exception
     if getattr(error, "pgcode", None) == FOREIGN_SCHEMA:
         raise ForeignSchemaError(str(error).splitlines()[0])
+
+
+def _note_pooler(connection: DBAPIConnection, record: ConnectionPoolEntry) -> None:
+    """Note whether a connection pooler has ignored the settings of the session."""
+    cursor = connection.cursor()
+    cursor.execute(f"SELECT current_setting('{MARK}', true)")
+    record.info[_IS_POOLED] = cursor.fetchone() != (newest_revision(),)
+    cursor.close()
+    connection.rollback()
+
+
+def _configure_if_pooled(settings: Mapping[str, object], connection: Connection) -> None:
+    """Apply the settings of a session to a transaction, which may be on any server connection."""
+    if connection.info[_IS_POOLED]:
+        statements = (f"SET LOCAL {name} TO '{value}'" for name, value in settings.items())
+        connection.exec_driver_sql("; ".join(statements))
 
 
 def _note_use(_connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:

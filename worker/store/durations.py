@@ -85,8 +85,8 @@ class Durations:
         columns = map(list, zip(*rows, strict=True))
         values = dict(zip(("work", "at_most", "number", "seconds"), columns, strict=True))
         try:
-            with self._database.statement_by_statement() as connection:
-                connection.execute(_COUNT, {**values, "slot": os.getpid() % SLOTS})
+            with self._database.transaction() as session:
+                session.execute(_COUNT, {**values, "slot": os.getpid() % SLOTS})
         except SQLAlchemyError:
             logger.warning("durations could not be written to the database", exc_info=True)
 
@@ -98,7 +98,7 @@ _COUNT = sql("""
         CAST(:work AS text[]), CAST(:at_most AS float[]), CAST(:number AS bigint[]),
         CAST(:seconds AS float[])
     ) AS counted,
-        -- The statement is its own transaction, for which no process waits for the disk.
+        -- No process waits for the disk.
         set_config('synchronous_commit', 'off', true)
     ON CONFLICT ON CONSTRAINT pk_durations DO UPDATE SET
         number = durations.number + excluded.number, seconds = durations.seconds + excluded.seconds

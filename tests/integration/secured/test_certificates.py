@@ -54,6 +54,15 @@ def test_the_broker_certificate_needs_the_right_name_and_a_trusted_authority(
         assert [line[:14] for line in output.splitlines() if told in line] == ["FAIL  broker: "]
 
 
+def test_each_node_of_the_broker_is_verified_by_its_own_name(
+    servers: SecuredServers, command_line: CommandLine
+) -> None:
+    wrong = servers.broker_url("detourage_service", host=UNCERTIFIED)
+    right = servers.broker_url("detourage_service")
+    code, output = command_line("status --queues", broker_url=f"{wrong};{right}")
+    assert code == 0, output
+
+
 @contextmanager
 def started(
     settings: Settings, home: Path, names: Collection[str]

@@ -17,9 +17,21 @@ from tests.faults.hostile.sent import HOSTILE_TEXTS, Draw, PackedMessage
 from tests.integration.service.crawl import UNUSABLE
 from tests.services import Services
 from worker import cli
-from worker.messaging.broker import connect
+from worker.messaging.broker import connect, topology_of
 from worker.service.quarantine import browse
-from worker.settings import load_settings
+from worker.settings import Settings, load_settings
+
+
+def test_quarantines_declared_by_an_earlier_release_keep_their_type(settings: Settings) -> None:
+    own = settings.model_copy(update={"queue_prefix": f"{settings.queue_prefix}earlier."})
+    topology = topology_of(own)
+    with connect(own) as connection:
+        with connection.channel() as channel:
+            for name in topology.quarantines.values():
+                channel.queue_declare(name, durable=True, auto_delete=False)
+        topology.declare(connection)
+    assert list(browse(own, "intake")) == []
+    remove_queues(own)
 
 
 @pytest.mark.usefixtures("articles")

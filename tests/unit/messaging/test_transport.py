@@ -1,11 +1,13 @@
-"""Message properties that are not valid text."""
+"""Message properties that are not valid text, and connections to several nodes."""
 
 from struct import pack
 
 import amqp
 import pytest
 
-from worker.messaging.transport import lenient_properties, packed_properties
+from worker.messaging.broker import connect
+from worker.messaging.transport import TlsTransport, lenient_properties, packed_properties
+from worker.settings import Settings
 
 FLAG = {name: 0x8000 >> place for place, (name, _) in enumerate(amqp.Message.PROPERTIES)}
 
@@ -66,3 +68,12 @@ def test_truncated_properties_are_read_as_far_as_possible() -> None:
     packed = pack(">H", FLAG["content_type"] | FLAG["message_id"]) + short(b"a") + b"\xffid"
     assert lenient_properties(packed) == {"content_type": "a"}
     assert lenient_properties(b"\x80") == {}
+
+
+def test_every_node_of_a_cluster_has_the_same_transport_and_its_own_name_verified() -> None:
+    nodes = "amqps://a.example//;amqps://b.example//"
+    connection = connect(Settings.model_validate({"broker_url": nodes}))
+    for name in ("a.example", "b.example"):
+        assert connection.hostname == connection.ssl["server_hostname"] == name
+        assert connection.transport_cls is TlsTransport
+        connection.maybe_switch_next()

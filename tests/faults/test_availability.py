@@ -1,0 +1,23 @@
+"""A highly available deployment loses and doubles no article when one of its servers fails."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults.availability import AVAILABILITY
+from tests.faults.proving_ground import ProvingGround
+from tests.faults.scenarios import try_fault
+
+PAGES = 16
+COUNTS = {"relay": 2}
+
+
+@pytest.mark.parametrize("name", [name for name in AVAILABILITY if name != "no fault"])
+def test_no_article_is_lost_or_doubled(tmp_path: Path, name: str) -> None:
+    kind, fault = AVAILABILITY[name]
+    with kind(tmp_path) as servers, ProvingGround(servers, tmp_path, COUNTS) as ground:
+        trial = try_fault(ground, name, fault, PAGES)
+        assert trial.balance.lost == set()
+        assert trial.balance.doubled == set()
+        assert trial.balance.outcomes == {"article": trial.pages}
+        assert ground.quarantined() == []
