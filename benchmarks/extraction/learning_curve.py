@@ -51,12 +51,12 @@ def main() -> None:
     parser.add_argument("--fold", type=int, default=0, help="the fold to score")
     parser.add_argument("--seed", type=int, default=0, help="seed of all models")
     options = parser.parse_args()
-    folders = [
+    texts, hints = (
         [options.corpora / name for name in names] for names in (options.texts, options.hints)
-    ]
+    )
     seen = [
         each
-        for each in read_all(*folders, options.roles)
+        for each in read_all(texts, hints, options.roles)
         if fold_of(each.gold.site, options.folds) != options.fold
     ]
     pages = [
