@@ -20,6 +20,7 @@ from worker.cli import (
     pages,
     quarantine,
     reprocessing,
+    sites,
 )
 from worker.errors import ExpectedError
 from worker.processes.threads import start_no_idle_threads
@@ -114,8 +115,7 @@ class GroupedCommands(Commands):
 def main() -> None:
     """Extract clean articles from crawled news pages.
 
-    INPUT is a folder of HTML, a file of page messages (JSON lines, may be
-    gzipped), a WARC file, or - for JSON lines on standard input.
+    INPUT is a folder of HTML, JSON lines, a WARC file, or - (standard input).
     """
     start_no_idle_threads()
 
@@ -140,6 +140,7 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
         operating.separate,
         exporting.export,
         operating.prune,
+        sites.site,
         deployment.doctor,
         deployment.ready,
         deployment.health,
