@@ -22,7 +22,7 @@ def is_current(database: Database) -> bool:
 
 def go_to(database: Database, version: str, *, down: bool = False) -> None:
     """Upgrade or downgrade the schema to the given version."""
-    with database.engine.begin() as connection:
+    with database.engine.connect() as connection:
         config = _config()
         config.attributes["connection"] = connection
         change = alembic.command.downgrade if down else alembic.command.upgrade

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from alembic import op
 
+from migrations.online import create_index
+
 revision: str = "0028"
 down_revision: str | Sequence[str] | None = "0027"
 branch_labels: str | Sequence[str] | None = None
@@ -12,7 +14,7 @@ depends_on: str | Sequence[str] | None = None
 
 
 def upgrade() -> None:
-    op.create_index(
+    create_index(
         "ix_page_parts_first_id",
         "page_parts",
         ["first_id"],

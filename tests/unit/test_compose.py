@@ -255,6 +255,13 @@ def test_a_service_waits_only_for_conditions_that_can_be_met(
             assert services[other]["restart"] == "no"
 
 
+@pytest.mark.parametrize("name", [name for name in OURS if name != "migrate"])
+def test_a_process_starts_only_on_a_migrated_schema(
+    name: str, services: dict[str, dict[str, Any]]
+) -> None:
+    assert services[name]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
+
+
 @pytest.mark.parametrize("name", [name for name in SERVICES if name not in ONCE])
 def test_a_service_restarts_and_has_a_health_check(
     name: str, services: dict[str, dict[str, Any]]

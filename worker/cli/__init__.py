@@ -20,6 +20,7 @@ from worker.cli import (
     pages,
     quarantine,
     reprocessing,
+    sites,
 )
 from worker.errors import ExpectedError
 from worker.processes.threads import start_no_idle_threads
@@ -114,7 +115,7 @@ class GroupedCommands(Commands):
 def main() -> None:
     """Extract clean articles from crawled news pages.
 
-    INPUT: a folder of HTML, page messages (JSON lines, .gz), a WARC file, or -.
+    INPUT is a folder of HTML, JSON lines, a WARC file, or - (standard input).
     """
     start_no_idle_threads()
 
@@ -139,6 +140,7 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
         operating.separate,
         exporting.export,
         operating.prune,
+        sites.site,
         deployment.doctor,
         deployment.ready,
         deployment.health,

@@ -1,38 +1,118 @@
-"""Schema migrations."""
+"""Schema migrations, applied while the service reads and writes the tables.
 
+Each migration is a transaction of its own, and is repeated if it does not get its locks at once,
+because statements of the service would queue behind a migration that waits.
+"""
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import alembic.command
 from alembic.config import Config
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import OperationalError
 
 import migrations
+from worker.errors import cause
 from worker.store.database import Database
+from worker.store.locks import AdvisoryLock
 from worker.store.revisions import OLDEST_NEIGHBOUR, known_revisions, newest_revision
 from worker.store.schema import UnknownSchemaError, revision_of
+
+logger = logging.getLogger(__name__)
+
+LOCK_MILLISECONDS: Final = 500
+"""Maximum wait of a migration for a lock, and so of the statements that queue behind it."""
+
+PAUSE_SECONDS: Final = 2.0
+"""Pause before a migration is repeated, in which the statements that queued are executed."""
+
+_RETRIED: Final = {"55P03", "40P01"}
+"""SQLSTATEs of a lock timeout and of a deadlock."""
+
+_SETTINGS: Final = {
+    "lock_timeout": LOCK_MILLISECONDS,
+    # Filling columns may take longer than any transaction of the service.
+    "idle_in_transaction_session_timeout": 0,
+    # If this process is killed, its statement ends.
+    "client_connection_check_interval": 1000,
+}
 
 
 def migrate(database: Database, version: str | None = None) -> None:
     """Migrate the schema to a version, by default the newest; a downgrade drops later data.
 
-    Raises `UnknownSchemaError` if the target or the current version is unknown.
+    May be interrupted at any time and repeated. Raises `UnknownSchemaError` if the target or the
+    current version is unknown.
     """
-    with database.patient_transaction() as session:
-        connection = session.connection()
-        config = _config()
-        config.attributes["connection"] = connection
-        current, wanted = revision_of(connection), version or newest_revision()
+    wanted = version or newest_revision()
+    with _migrating(database) as connection:
+        current = revision_of(connection)
+        connection.rollback()
         for each in (current, wanted):
             if each is not None and each not in known_revisions():
                 raise UnknownSchemaError(each)
-        if current is not None and wanted < current:
-            alembic.command.downgrade(config, wanted)
-        else:
-            alembic.command.upgrade(config, wanted)
-        _admit(connection, wanted)
+        is_downgrade = current is not None and wanted < current
+        change = alembic.command.downgrade if is_downgrade else alembic.command.upgrade
+        config = _config()
+        config.attributes["connection"] = connection
+        while True:
+            try:
+                change(config, wanted)
+            except OperationalError as error:
+                if getattr(error.orig, "pgcode", None) not in _RETRIED:
+                    raise
+                connection.rollback()
+                # Completed migrations are not repeated.
+                logger.warning(
+                    "migration after %s did not get a lock (%s): trying again in %g s; end long"
+                    " transactions if this does not stop",
+                    revision_of(connection) or "the beginning",
+                    cause(error),
+                    PAUSE_SECONDS,
+                )
+                connection.rollback()
+                time.sleep(PAUSE_SECONDS)
+            else:
+                return
 
 
-def _admit(connection: Connection, revision: str) -> None:
+@contextmanager
+def _migrating(database: Database) -> Iterator[Connection]:
+    """Yield a connection for migrations, once no other process has one."""
+    with database.engine.connect() as connection:
+        try:
+            for name, value in _SETTINGS.items():
+                connection.exec_driver_sql(f"SET {name} TO {value}")
+            connection.commit()
+            _wait_for_turn(connection)
+            yield connection
+        finally:
+            # The pool would keep the settings and the lock.
+            connection.invalidate()
+
+
+def _wait_for_turn(connection: Connection) -> None:
+    """Lock the schema against other processes that migrate it."""
+    is_noted = False
+    # Waiting in the database would hold a snapshot, for whose end CREATE INDEX CONCURRENTLY waits.
+    while not connection.scalar(_TRY_LOCK, {"class": AdvisoryLock.MIGRATION.value}):
+        connection.rollback()
+        if not is_noted:
+            logger.warning("another process is migrating this database: waiting until it ends")
+        is_noted = True
+        time.sleep(PAUSE_SECONDS)
+    connection.commit()
+
+
+_TRY_LOCK: Final = text("SELECT pg_try_advisory_lock(:class, 0)")
+
+
+def admit(connection: Connection, revision: str) -> None:
     """Record which versions may use the new schema; see `worker.store.revisions`."""
     oldest = min(OLDEST_NEIGHBOUR, revision)
     if connection.scalar(text("SELECT to_regproc('admitted_schemas')")) is None:

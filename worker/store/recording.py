@@ -93,7 +93,7 @@ def _record(
             session.execute(_CONTINUE_REVISIONS, joined)
             if each.stored is not None:
                 session.expire(each.stored, ["revision"])
-    _save_contents(session, [(page_id(each), each.fetched) for each in with_content])
+    save_contents(session, [(page_id(each), each.fetched) for each in with_content])
     addresses.save(session, [(each.located, page_id(each)) for each in judged])
     return [
         RecordedFetch(
@@ -110,7 +110,7 @@ def _record(
 def save_reading(session: Session, page: StoredPage, read: ReadPage) -> None:
     """Store the result of parsing a stored page again: its tree, or the outcome if it has none."""
     tree_ids = trees.save_trees(session, [read.tree] if read.tree is not None else [])
-    _assign(page, _of_reading(read, tree_ids))
+    _assign(page, columns_of_reading(read, tree_ids))
     addresses.save_reading(session, page, read.declared)
 
 
@@ -158,7 +158,13 @@ def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
             page.refused = _refused(refusal, each.fetched.fetched_at)
         elif not each.located.is_stale:
             page.refused = None
-        _assign(page, {**_of_fetch(each.fetched, each.read), **_of_reading(each.read, tree_ids)})
+        _assign(
+            page,
+            {
+                **columns_of_fetch(each.fetched, each.read),
+                **columns_of_reading(each.read, tree_ids),
+            },
+        )
         return True
     if each.result == ReceiptResult.DUPLICATE and each.located.speaks:
         _keep_first(page, each.fetched)
@@ -185,8 +191,8 @@ def _add_pages(
             {
                 "site_id": each.site_id,
                 "url_digest": each.fetched.url_digest,
-                **_of_fetch(each.fetched, each.read),
-                **_of_reading(each.read, tree_ids),
+                **columns_of_fetch(each.fetched, each.read),
+                **columns_of_reading(each.read, tree_ids),
                 "refused": _refused(refusal, each.fetched.fetched_at)
                 if (refusal := each.fetched.refusal) is not None
                 else None,
@@ -277,7 +283,8 @@ def _is_later(page: StoredPage, fetched: FetchedPage | StoredPage) -> bool:
     )
 
 
-def _of_fetch(fetched: FetchedPage, read: ReadPage) -> dict[str, Any]:
+def columns_of_fetch(fetched: FetchedPage, read: ReadPage) -> dict[str, Any]:
+    """Return the columns of a page that describe its fetch."""
     return {
         "url": fetched.url,
         "crawler_id": fetched.crawler_id,
@@ -291,7 +298,8 @@ def _of_fetch(fetched: FetchedPage, read: ReadPage) -> dict[str, Any]:
     }
 
 
-def _of_reading(read: ReadPage, tree_ids: Mapping[str, int]) -> dict[str, Any]:
+def columns_of_reading(read: ReadPage, tree_ids: Mapping[str, int]) -> dict[str, Any]:
+    """Return the columns of a page that describe its parsed content."""
     return {
         "tree_id": tree_ids.get(read.tree.digest) if read.tree is not None else None,
         "encoding": read.encoding,
@@ -393,7 +401,8 @@ def copy_content(session: Session, page: StoredPage, other: StoredPage) -> None:
     session.execute(query, {"from_page": page.id, "to_page": other.id})
 
 
-def _save_contents(session: Session, contents: Sequence[tuple[int, FetchedPage]]) -> None:
+def save_contents(session: Session, contents: Sequence[tuple[int, FetchedPage]]) -> None:
+    """Store the content of pages, given with their IDs."""
     if not contents:
         return
     query = sql("""

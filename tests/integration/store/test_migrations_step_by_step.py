@@ -1,6 +1,7 @@
-"""Applying the migrations one by one to filled tables loses no rows."""
+"""Applying the migrations one by one to filled tables loses no rows, and blocks no one for long."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
@@ -8,7 +9,7 @@ from uuid import UUID
 
 import pytest
 from alembic.script import ScriptDirectory
-from sqlalchemy import MetaData, Table, func, insert, inspect, select, text
+from sqlalchemy import Connection, MetaData, Table, event, func, insert, inspect, select, text
 from sqlalchemy import types as sql
 
 from tests.services import Services, temporary_database
@@ -36,6 +37,21 @@ VALUES: dict[tuple[str, str], Any] = {
 }
 """Values for columns that need a specific value; other columns get an arbitrary one of their type.
 """
+
+FIRST_ONLINE = "0028"
+"""First migration that neither reads nor writes rows while it locks out other writers."""
+
+_BLOCKING = text("""
+    SELECT DISTINCT relation::regclass::text FROM pg_locks
+    WHERE pid = pg_backend_pid() AND relation::regclass::text = ANY(:tables)
+        AND mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+        AND EXISTS (
+            SELECT FROM pg_stat_xact_user_tables
+            WHERE relname = ANY(:tables) AND (seq_tup_read, n_tup_ins, n_tup_upd, n_tup_del)
+                <> (0, 0, 0, 0)
+        )
+""")
+"""The tables that a transaction locks against writers while its duration depends on their rows."""
 
 _MARK = text(f"SELECT set_config('{MARK}', :version, true)")
 
@@ -96,6 +112,20 @@ def fill(database: Database, version: str = VERSIONS[-1]) -> None:
                 connection.execute(insert(table).values(values))
 
 
+@contextmanager
+def blocking_noted(database: Database) -> Iterator[set[str]]:
+    """Yield a set of the filled tables that transactions lock against writers; see `_BLOCKING`."""
+    existing = [each.name for each in tables(database)]
+    found: set[str] = set()
+
+    def note(connection: Connection) -> None:
+        found.update(connection.scalars(_BLOCKING, {"tables": existing}))
+
+    event.listen(database.engine, "commit", note)
+    yield found
+    event.remove(database.engine, "commit", note)
+
+
 def counts(database: Database) -> dict[str, int]:
     names = sorted({*inspect(database.engine).get_table_names()} - {"alembic_version"})
     if not names:
@@ -108,14 +138,20 @@ def counts(database: Database) -> dict[str, int]:
 
 
 def test_every_version_is_upgraded_to_the_next_with_all_rows(database: Database) -> None:
+    blocked = {}
     for version in VERSIONS:
         before = counts(database)
-        migrate(database, version)
+        with blocking_noted(database) as blocked[version]:
+            migrate(database, version)
         after = counts(database)
         assert {table: after.get(table) for table in before} == before, version
         fill(database, version)
         assert all(counts(database).values()), version
     assert is_current(database)
+    # The earlier migrations show what the check finds: an index, and a filled column.
+    assert blocked["0025"] == {"pages"}
+    assert "addresses" in blocked["0027"]
+    assert not any(blocked[version] for version in VERSIONS if version >= FIRST_ONLINE), blocked
 
 
 def test_every_migration_can_be_reverted_and_applied_again(database: Database) -> None:
