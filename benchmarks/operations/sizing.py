@@ -15,7 +15,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from unittest.mock import patch
 
 import psutil
 from sqlalchemy import text
@@ -37,7 +36,6 @@ from benchmarks.operations.throughput import (
 from tests.faults.documents import table
 from tests.faults.memory import proportional_mebibytes
 from tests.faults.proving_ground import ProvingGround, Servers, signal_all
-from worker.local.embedded import THROWAWAY_SETTINGS
 from worker.store.database import Database
 
 MOST_FREQUENT = 15
@@ -67,10 +65,10 @@ POOL = "worker, a process of its pool"
 RAW = ("page_contents",)
 STORIES = ("stories", "story_texts", "story_overlaps", "story_articles", "story_arrivals")
 
-NAMES = (WAL, FULL_PAGES, COMMITS) = ("WAL bytes", "full-page images", "commits")
+NAMES = (WAL, COMMITS) = ("bytes of the write-ahead log", "commits")
 
 _COUNTERS = text("""
-    SELECT wal_bytes, wal_fpi, xact_commit FROM pg_stat_wal, pg_stat_database
+    SELECT wal_bytes, xact_commit FROM pg_stat_wal, pg_stat_database
     WHERE datname = current_database()
 """)
 _TABLES = text("""
@@ -125,8 +123,9 @@ def main(corpora: Iterable[Path], *, sites_of: int, pool: int) -> None:
     """Measure and print."""
     bodies = [body for corpus in corpora for body in page_messages(corpus, sites_of=sites_of)]
     home = Path(tempfile.mkdtemp(prefix="detourage-sizing-"))
-    # The write-ahead log is as large as that of a database that survives a crash.
-    with patch.dict(THROWAWAY_SETTINGS, {"full_page_writes": "on"}), Servers(home) as servers:
+    # Full-page images are left out of the write-ahead log: their number depends on the time between
+    # checkpoints rather than on the pages.
+    with Servers(home) as servers:
         cost = _measured(servers, home, bodies, pool)
         _print_cost(cost)
         _print_deployments(cost)
