@@ -667,7 +667,6 @@ class StoryArticle(Base):
     page_id: Mapped[PageKey]
     text_id: Mapped[int | None] = mapped_column(
         ForeignKey("story_texts.id", ondelete="SET NULL"),
-        index=True,
         doc="Text of the article; null if it is too short, or too old, to be compared.",
     )
     key: Mapped[bytes] = mapped_column(doc="`Fingerprint.key` of the article's text.")

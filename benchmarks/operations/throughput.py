@@ -89,7 +89,7 @@ def _print(pool: int, bodies: list[bytes]) -> None:
         time.sleep(REST_SECONDS)
         before = processor_seconds(ground)
         idle = {
-            kind: seconds / REST_SECONDS for kind, seconds in _difference(before, resting).items()
+            kind: seconds / REST_SECONDS for kind, seconds in difference(before, resting).items()
         }
         sampled_before = _sampled(samples)
         began = time.monotonic()
@@ -97,9 +97,9 @@ def _print(pool: int, bodies: list[bytes]) -> None:
         ground.wait_for_receipts(len(bodies))
         since = ground.wait_for_work_done()
         after = processor_seconds(ground)
-        sampled = _difference(_sampled(samples), sampled_before)
+        sampled = difference(_sampled(samples), sampled_before)
     elapsed = since - began
-    used = _difference(after, before)
+    used = difference(after, before)
     total = sum(used.values())
     print(f"\n{pool} processes run tasks: {len(bodies)} pages in {elapsed:.0f} s,", end=" ")
     print(f"{len(bodies) / elapsed:.1f} a second; {1000 * total / len(bodies):.0f} ms of", end=" ")
@@ -128,16 +128,17 @@ def _print(pool: int, bodies: list[bytes]) -> None:
 
 def processor_seconds(ground: ProvingGround) -> dict[str, float]:
     """Return the CPU time of each kind of process, including descendants."""
-    seconds = {
-        kind: sum(_seconds([process, *process.children(recursive=True)]) for process in processes)
+    found = {
+        kind: sum(seconds([process, *process.children(recursive=True)]) for process in processes)
         for kind, processes in ground.processes().items()
     }
-    seconds["RabbitMQ"] = _seconds(ground.servers.broker_processes())
-    seconds["PostgreSQL"] = _seconds(ground.servers.postgresql_processes())
-    return seconds
+    found["RabbitMQ"] = seconds(ground.servers.broker_processes())
+    found["PostgreSQL"] = seconds(ground.servers.postgresql_processes())
+    return found
 
 
-def _seconds(processes: Iterable[psutil.Process]) -> float:
+def seconds(processes: Iterable[psutil.Process]) -> float:
+    """Return the CPU time of processes."""
     total = 0.0
     for place, process in enumerate(processes):
         with suppress(psutil.NoSuchProcess):
@@ -155,7 +156,8 @@ def _sampled(directory: Path) -> Counter[str]:
     return total
 
 
-def _difference(after: Seconds, before: Seconds) -> dict[str, float]:
+def difference(after: Seconds, before: Seconds) -> dict[str, float]:
+    """Return the increase of each value."""
     return {kind: seconds - before.get(kind, 0.0) for kind, seconds in after.items()}
 
 

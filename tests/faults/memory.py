@@ -66,13 +66,13 @@ class MemoryLog:
     def _add(self, name: str, process: psutil.Process) -> None:
         with suppress(psutil.Error):
             age = time.time() - process.create_time()
-            self._put(name, process.pid, age, _mebibytes(process))
+            self._put(name, process.pid, age, proportional_mebibytes(process))
 
     def _add_all(self, name: str, processes: Iterable[psutil.Process]) -> None:
         total = 0.0
         for process in processes:
             with suppress(psutil.Error):
-                total += _mebibytes(process)
+                total += proportional_mebibytes(process)
         if total:
             self._put(name, 0, time.time() - self._began, total)
 
@@ -81,5 +81,6 @@ class MemoryLog:
         found.append((age_seconds / 60, mebibytes))
 
 
-def _mebibytes(process: psutil.Process) -> float:
+def proportional_mebibytes(process: psutil.Process) -> float:
+    """Return the proportional memory (PSS) of a process, in MiB."""
     return float(process.memory_full_info().pss) / 2**20

@@ -113,7 +113,7 @@ def parsed(content: bytes | str | None, row: StoredPage | Pivot) -> Page | None:
 
 
 def _template_of(session: Session, pivot: Pivot) -> TemplateKnowledge | None:
-    packed, content = load_knowledge(session, pivot.id, pivot.content_digest)
+    packed, content = load_knowledge(session, {pivot.id: pivot.content_digest})[pivot.id]
     if packed is not None:
         with suppress(ValueError):
             return TemplateKnowledge.from_bytes(packed)

@@ -313,8 +313,12 @@ _ADD = rows_only(
             for name in ("language", "key", "terms", "fetched_at", "seen_at", "arrived_at")
         },
     )
+    # Without RETURNING, SQLAlchemy sends an upsert once per row.
+    .returning(EventArrival.page_id)
 )
-_ADD_ARTICLE = rows_only(upsert(EventArticle).on_conflict_do_nothing())
+_ADD_ARTICLE = rows_only(
+    upsert(EventArticle).on_conflict_do_nothing().returning(EventArticle.page_id)
+)
 
 
 def add(session: Session, arrivals: Collection[Arrival], provisional: Mapping[int, UUID]) -> None:

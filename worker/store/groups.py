@@ -1,6 +1,6 @@
 """Generations of template groups, the pages in them, and the knowledge learned from pages."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -247,39 +247,48 @@ class StoredKnowledge(NamedTuple):
     content: bytes | str | None
 
 
-def load_knowledge(session: Session, page_id: int, content_digest: str) -> StoredKnowledge:
-    """Return the knowledge learned from a fetch of a page, or the content to learn from."""
-    wanted = {"page_id": page_id, "content_digest": content_digest}
-    found = session.execute(_LOAD, wanted).one_or_none()
-    if found is None:
-        return StoredKnowledge(None, None)
-    packed, compressed, is_text = found
-    content = unpack_content(compressed, is_text) if compressed is not None else None
-    return StoredKnowledge(packed, content)
+def load_knowledge(session: Session, wanted: Mapping[int, str]) -> dict[int, StoredKnowledge]:
+    """Return the knowledge learned from fetches of pages, or the contents to learn from.
+
+    ``wanted`` maps page IDs to the digests of the fetches.
+    """
+    if not wanted:
+        return {}
+    asked = {"page_ids": list(wanted), "digests": list(wanted.values())}
+    return {
+        page_id: StoredKnowledge(
+            packed, unpack_content(compressed, is_text) if compressed is not None else None
+        )
+        for page_id, packed, compressed, is_text in session.execute(_LOAD, asked)
+    }
 
 
-def save_knowledge(session: Session, page_id: int, content_digest: str, packed: bytes) -> None:
-    """Insert or replace the knowledge learned from a page."""
-    values = {"page_id": page_id, "content_digest": content_digest, "packed": packed}
+def save_knowledge(session: Session, learned: Sequence[tuple[int, str, bytes]]) -> None:
+    """Insert or replace the knowledge learned from fetches of pages.
+
+    Each item has the ID of the page, which must be ascending, the digest and the knowledge.
+    """
+    page_ids, digests, packed = map(list, zip(*learned, strict=True))
     query = sql("""
         INSERT INTO page_knowledge (page_id, content_digest, packed)
-        VALUES (:page_id, :content_digest, :packed)
+        SELECT * FROM unnest(
+            CAST(:page_ids AS bigint[]), CAST(:digests AS text[]), CAST(:packed AS bytea[])
+        )
         ON CONFLICT (page_id) DO UPDATE SET
             (content_digest, packed) = (excluded.content_digest, excluded.packed)
     """)
-    session.execute(query, values)
+    session.execute(query, {"page_ids": page_ids, "digests": digests, "packed": packed})
 
 
 _LOAD = sql("""
-    SELECT packed,
+    SELECT asked.page_id, packed,
         -- Load the content only if needed: it is as large as the page.
         CASE WHEN packed IS NULL THEN compressed END AS compressed,
         is_text
-    FROM pages
-    LEFT JOIN page_knowledge ON page_knowledge.page_id = pages.id
-        AND page_knowledge.content_digest = :content_digest
-    LEFT JOIN page_contents ON page_contents.page_id = pages.id
-    WHERE pages.id = :page_id
+    FROM unnest(CAST(:page_ids AS bigint[]), CAST(:digests AS text[])) AS asked (page_id, digest)
+    LEFT JOIN page_knowledge
+        ON (page_knowledge.page_id, content_digest) = (asked.page_id, asked.digest)
+    LEFT JOIN page_contents ON page_contents.page_id = asked.page_id
 """).columns(packed=LargeBinary, compressed=LargeBinary)
 
 

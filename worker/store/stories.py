@@ -67,46 +67,60 @@ def lock_stories(session: Session) -> None:
 
 _IDS = bindparam("ids", type_=ARRAY(BigInteger))
 _KEYED = text("""
-    SELECT id, story_id, sites, shingles FROM story_texts
-    WHERE key = :key AND seen_from <= :latest AND seen_to >= :earliest
-    ORDER BY id LIMIT 1
+    SELECT place, same.*
+    FROM unnest(CAST(:keys AS bytea[]), CAST(:seen AS timestamptz[]))
+        WITH ORDINALITY AS asked (key, seen_at, place)
+    CROSS JOIN LATERAL (
+        SELECT id, story_id, sites, shingles FROM story_texts
+        WHERE key = asked.key AND seen_from <= seen_at + :window AND seen_to >= seen_at - :window
+        ORDER BY id LIMIT 1
+    ) AS same
 """).columns(shingles=LargeBinary)
 
 
-def text_with_key(
-    session: Session, key: bytes, seen_at: datetime, window: timedelta
-) -> KnownText | None:
-    """Return the text with the given key, if it was seen within ``window`` of ``seen_at``."""
-    between = {"key": key, "earliest": seen_at - window, "latest": seen_at + window}
-    row = session.execute(_KEYED, between).one_or_none()
-    return _known(row) if row is not None else None
+def texts_with_keys(
+    session: Session, wanted: Sequence[tuple[bytes, datetime]], window: timedelta
+) -> list[KnownText | None]:
+    """Return, for each key and time, the text with that key seen within ``window`` of the time."""
+    keys, seen = zip(*wanted, strict=True)
+    asked = {"keys": list(keys), "seen": list(seen), "window": window}
+    found = {place: _known(row) for place, *row in session.execute(_KEYED, asked)}
+    return [found.get(place) for place in range(1, len(wanted) + 1)]
 
 
 _CANDIDATES = text("""
-    SELECT id, story_id, sites, shingles
-    FROM (
+    SELECT place, id, story_id, sites, shingles
+    FROM unnest(CAST(:seen AS timestamptz[])) WITH ORDINALITY AS asked (seen_at, place)
+    CROSS JOIN LATERAL (
         -- Band by band, since the planner overestimates an array overlap and reads all texts.
         SELECT with_band.id, count(*) AS shared
-        FROM unnest(CAST(:bands AS integer[])) AS asked (band) CROSS JOIN LATERAL (
+        FROM unnest((CAST(:bands AS integer[]))[place:place]) AS own (band) CROSS JOIN LATERAL (
             SELECT id, key FROM story_texts
-            WHERE bands @> ARRAY[asked.band]
-                AND seen_from <= :latest AND seen_to >= :earliest
+            WHERE bands @> ARRAY[own.band]
+                AND seen_from <= seen_at + :window AND seen_to >= seen_at - :window
             LIMIT :max_of_band
         ) AS with_band
         GROUP BY with_band.id, with_band.key
         ORDER BY shared DESC, with_band.key LIMIT :max_candidates
     ) AS nearest JOIN story_texts USING (id)
-    ORDER BY shared DESC, key
+    ORDER BY place, shared DESC, key
 """).columns(shingles=LargeBinary)
 
 
 def texts_like(
-    session: Session, bands: Sequence[int], seen_at: datetime, window: timedelta
-) -> list[KnownText]:
-    """Return texts that share any of the given bands, starting with those that share the most."""
-    wanted = {"bands": list(bands), "earliest": seen_at - window, "latest": seen_at + window}
+    session: Session, wanted: Sequence[tuple[Sequence[int], datetime]], window: timedelta
+) -> list[list[KnownText]]:
+    """Return, for the bands and the time of each text, the texts that share any of the bands.
+
+    Those that share the most come first. All texts have the same number of bands.
+    """
+    bands, seen = zip(*wanted, strict=True)
+    asked = {"bands": [list(each) for each in bands], "seen": list(seen), "window": window}
     most = {"max_of_band": MAX_OF_BAND, "max_candidates": MAX_CANDIDATES}
-    return [_known(row) for row in session.execute(_CANDIDATES, wanted | most)]
+    found: list[list[KnownText]] = [[] for _ in wanted]
+    for place, *row in session.execute(_CANDIDATES, asked | most):
+        found[place - 1].append(_known(row))
+    return found
 
 
 def _known(row: Any) -> KnownText:
@@ -124,49 +138,52 @@ def unpacked(stored: bytes) -> np.ndarray[Any, np.dtype[np.uint32]]:
     return np.frombuffer(stored, dtype="<u4").astype(np.uint32, copy=False)
 
 
-_ADD_STORY = rows_only(insert(Story).returning(Story.id))
-_ADD_TEXT = rows_only(insert(StoryText).returning(StoryText.id))
+class NewText(NamedTuple):
+    """A text to store; `common` has its overlaps by text ID. See `StoryText`."""
+
+    story_id: int
+    key: bytes
+    shingles: np.ndarray[Any, np.dtype[np.uint32]]
+    bands: Sequence[int]
+    site_id: int
+    seen_at: datetime
+    common: Mapping[int, int] = {}
+
+
+_ADD_STORIES = rows_only(insert(Story).returning(Story.id, sort_by_parameter_order=True))
+_ADD_TEXTS = rows_only(insert(StoryText).returning(StoryText.id, sort_by_parameter_order=True))
 _ADD_OVERLAPS = rows_only(insert(StoryOverlap))
 
 
-def add_text(
-    session: Session,
-    *,
-    key: bytes,
-    shingles: np.ndarray[Any, np.dtype[np.uint32]],
-    bands: Sequence[int],
-    site_id: int,
-    seen_at: datetime,
-    common: Mapping[int, int],
-    story_id: int,
-) -> int:
-    """Store a text and return its ID; ``common`` holds its overlaps by text ID."""
-    text_id = session.execute(
-        _ADD_TEXT,
+def add_texts(session: Session, new: Sequence[NewText]) -> list[int]:
+    """Store texts, and return their IDs."""
+    rows = [
         {
-            "story_id": story_id,
-            "key": key,
-            "shingles": packed(shingles),
-            "bands": list(bands),
-            "sites": [site_id],
-            "seen_from": seen_at,
-            "seen_to": seen_at,
-        },
-    ).scalar_one()
-    if common:
-        session.execute(
-            _ADD_OVERLAPS,
-            [
-                {"lower_id": min(text_id, each), "higher_id": max(text_id, each), "common": number}
-                for each, number in sorted(common.items())
-            ],
-        )
-    return int(text_id)
+            "story_id": each.story_id,
+            "key": each.key,
+            "shingles": packed(each.shingles),
+            "bands": list(each.bands),
+            "sites": [each.site_id],
+            "seen_from": each.seen_at,
+            "seen_to": each.seen_at,
+        }
+        for each in new
+    ]
+    text_ids = list(session.execute(_ADD_TEXTS, rows).scalars())
+    overlaps = [
+        {"lower_id": min(text_id, other), "higher_id": max(text_id, other), "common": number}
+        for text_id, each in zip(text_ids, new, strict=True)
+        for other, number in sorted(each.common.items())
+    ]
+    if overlaps:
+        session.execute(_ADD_OVERLAPS, overlaps)
+    return text_ids
 
 
-def add_story(session: Session, first_page_id: int | None = None) -> int:
-    """Store a story without texts, and return its ID."""
-    return int(session.execute(_ADD_STORY, {"first_page_id": first_page_id}).scalar_one())
+def add_stories(session: Session, first_page_ids: Sequence[int | None]) -> list[int]:
+    """Store stories without texts, one for each first page, and return their IDs."""
+    rows = [{"first_page_id": each} for each in first_page_ids]
+    return list(session.execute(_ADD_STORIES, rows).scalars())
 
 
 _NEWEST = rows_only(select(func.max(StoryText.id)))

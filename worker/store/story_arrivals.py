@@ -50,6 +50,8 @@ _ADD = rows_only(
             for name in ("key", "shingles", "fetched_at", "seen_at", "wire", "arrived_at")
         },
     )
+    # Without RETURNING, SQLAlchemy sends an upsert once per row.
+    .returning(StoryArrival.page_id)
 )
 _ADD_GONE = text("""
     INSERT INTO story_arrivals (page_id, arrived_at)
@@ -93,13 +95,16 @@ _LOAD = text("""
     FROM story_arrivals
     JOIN pages ON pages.id = page_id
     JOIN sites ON sites.id = site_id
-    WHERE page_id = :page_id
+    WHERE page_id = ANY (CAST(:ids AS bigint[]))
+    ORDER BY page_id
 """).columns(key=LargeBinary, shingles=LargeBinary)
 _LOCK = text("""
-    SELECT 1 FROM story_arrivals WHERE page_id = :page_id AND arrived_at = :arrived_at
-    FOR UPDATE SKIP LOCKED
+    SELECT page_id FROM story_arrivals
+    JOIN unnest(CAST(:ids AS bigint[]), CAST(:times AS timestamptz[]))
+        AS asked (page_id, arrived_at) USING (page_id, arrived_at)
+    ORDER BY page_id FOR UPDATE OF story_arrivals SKIP LOCKED
 """)
-_REMOVE = text("DELETE FROM story_arrivals WHERE page_id = :page_id")
+_REMOVE = text("DELETE FROM story_arrivals WHERE page_id = ANY (CAST(:ids AS bigint[]))")
 _ARE_WAITING = text("""
     SELECT EXISTS (SELECT FROM story_arrivals)
         OR EXISTS (SELECT FROM stories WHERE retold_to IS NOT NULL)
@@ -111,12 +116,23 @@ def waiting(session: Session, most: int) -> Sequence[int]:
     return session.execute(_WAITING, {"most": most}).scalars().all()
 
 
-def load(session: Session, page_id: int) -> WaitingArticle | None:
-    """Return the waiting article of a page."""
-    row = session.execute(_LOAD, {"page_id": page_id}).one_or_none()
-    if row is None:
-        return None
-    page_id, arrived_at, site_id, site_key, url, key, shingles, fetched_at, seen_at, wire = row
+def load(session: Session, page_ids: Collection[int]) -> list[WaitingArticle]:
+    """Return the waiting articles of pages."""
+    return [_waiting(*row) for row in session.execute(_LOAD, {"ids": list(page_ids)})]
+
+
+def _waiting(
+    page_id: int,
+    arrived_at: datetime,
+    site_id: int,
+    site_key: str,
+    url: str,
+    key: bytes | None,
+    shingles: bytes | None,
+    fetched_at: datetime | None,
+    seen_at: datetime | None,
+    wire: str | None,
+) -> WaitingArticle:
     if not key or shingles is None or seen_at is None:
         return WaitingArticle(page_id, arrived_at, None)
     known = Fingerprint(key, unpacked(shingles))
@@ -124,14 +140,21 @@ def load(session: Session, page_id: int) -> WaitingArticle | None:
     return WaitingArticle(page_id, arrived_at, arrival)
 
 
-def lock(session: Session, arrival: WaitingArticle) -> bool:
-    """Try to lock a waiting article; return False if another transaction locked or replaced it."""
-    return bool(session.scalar(_LOCK, arrival._asdict()))
+def lock(session: Session, waiting: Collection[WaitingArticle]) -> set[int]:
+    """Try to lock waiting articles, and return the IDs of their pages.
+
+    Articles that another transaction has locked or replaced are skipped.
+    """
+    asked = {
+        "ids": [each.page_id for each in waiting],
+        "times": [each.arrived_at for each in waiting],
+    }
+    return set(session.execute(_LOCK, asked).scalars())
 
 
-def remove(session: Session, page_id: int) -> None:
-    """Remove the waiting article of a page, which must be locked."""
-    session.execute(_REMOVE, {"page_id": page_id})
+def remove(session: Session, page_ids: Collection[int]) -> None:
+    """Remove the waiting articles of pages, which must be locked."""
+    session.execute(_REMOVE, {"ids": list(page_ids)})
 
 
 def are_waiting(session: Session) -> bool:

@@ -192,18 +192,28 @@ def note_retold(session: Session, story: Retelling, retold_to: list[int] | None)
     return bool(noted.rowcount)
 
 
-_PUT = text("""
-    INSERT INTO story_articles (page_id, text_id, key, fetched_at, wire, told)
-    VALUES (:page_id, :text_id, :key, :fetched_at, :wire, CAST(:told AS jsonb))
-    ON CONFLICT (page_id) DO UPDATE SET text_id = excluded.text_id, key = excluded.key,
-        fetched_at = excluded.fetched_at, wire = excluded.wire, told = excluded.told
-""")
+_PUT = rows_only(
+    (_PUTTING := upsert(StoryArticle))
+    .on_conflict_do_update(
+        index_elements=[StoryArticle.page_id],
+        set_={
+            name: _PUTTING.excluded[name]
+            for name in ("text_id", "key", "fetched_at", "wire", "told")
+        },
+    )
+    # Without RETURNING, SQLAlchemy sends an upsert once per row.
+    .returning(StoryArticle.page_id)
+)
 
 
-def put_article(session: Session, page_id: int, told: ArticleStory) -> None:
-    """Record the text and the current story of a page's article."""
-    values = {**told._asdict(), "page_id": page_id, "told": json.dumps(told.told)}
-    session.execute(_PUT, values)
+def put_articles(session: Session, told: Mapping[int, ArticleStory]) -> None:
+    """Record the texts and the current stories of articles, by page ID."""
+    if told:
+        session.execute(_PUT, _rows(told))
+
+
+def _rows(told: Mapping[int, ArticleStory]) -> list[dict[str, Any]]:
+    return [{"page_id": page_id, **each._asdict()} for page_id, each in sorted(told.items())]
 
 
 _TELL = text("""
@@ -223,14 +233,13 @@ def _given(told: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     return {"pages": list(told), "stories": [json.dumps(each) for each in told.values()]}
 
 
-_ADD_SAID = rows_only(upsert(StoryArticle).on_conflict_do_nothing())
+_ADD_SAID = rows_only(upsert(StoryArticle).on_conflict_do_nothing().returning(StoryArticle.page_id))
 
 
 def add_provisional(session: Session, said: Mapping[int, ArticleStory]) -> None:
     """Record the provisional stories of articles that are not yet grouped, by page ID."""
     if said:
-        values = [{"page_id": page_id, **each._asdict()} for page_id, each in sorted(said.items())]
-        session.execute(_ADD_SAID, values)
+        session.execute(_ADD_SAID, _rows(said))
 
 
 _NOTE_SENT = text("""

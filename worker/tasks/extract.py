@@ -73,11 +73,11 @@ def _extract_alone(state: ProcessState, wanted: Mapping[int, int]) -> set[int]:
     Returns the IDs of the pages that changed during their extraction.
     """
     overtaken: set[int] = set()
-    for job in state.database.run(lambda session: _begin(session, wanted)):
-        if job.attempt <= EXTRACTION_ATTEMPTS:
-            overtaken |= _save_alone(state, *_extract(state, job))
-        else:
-            overtaken |= _save_alone(state, job, _abandoned(job))
+    for job in state.database.run(lambda session: _begin(session, state, wanted)):
+        is_abandoned = job.attempt > EXTRACTION_ATTEMPTS
+        result = (job, _abandoned(job)) if is_abandoned else _extract(state, job)
+        state.templates.save(state.database)
+        overtaken |= _save_alone(state, *result)
     return overtaken
 
 
@@ -103,9 +103,11 @@ def _extract_together(state: ProcessState, wanted: Mapping[int, int]) -> set[int
 
     Returns the IDs of the pages that changed during their extraction.
     """
-    jobs = state.database.run(lambda session: _begin_together(session, wanted))
+    jobs = state.database.run(lambda session: _begin_together(session, state, wanted))
     try:
-        return _save(state, [_extract(state, job, is_alone=False) for job in jobs])
+        results = [_extract(state, job, is_alone=False) for job in jobs]
+        state.templates.save(state.database)
+        return _save(state, results)
     except Exception as error:
         if is_connection_lost(error):
             raise
@@ -121,16 +123,24 @@ def _extract_together(state: ProcessState, wanted: Mapping[int, int]) -> set[int
 
 
 def _begin(
-    session: Session, wanted: Mapping[int, int], *, earlier_attempts: int | None = None
+    session: Session,
+    state: ProcessState,
+    wanted: Mapping[int, int],
+    *,
+    earlier_attempts: int | None = None,
 ) -> list[ExtractionJob]:
     # An attempt counts as soon as it begins, even if its process dies. If a database crash loses
     # the count, the cost is one extra attempt.
     do_not_wait_for_disk(session)
-    return extraction_jobs.begin(session, wanted, earlier_attempts=earlier_attempts)
+    jobs = extraction_jobs.begin(session, wanted, earlier_attempts=earlier_attempts)
+    state.templates.load(session, [job.pivot for job in jobs if job.pivot is not None])
+    return jobs
 
 
-def _begin_together(session: Session, wanted: Mapping[int, int]) -> list[ExtractionJob]:
-    jobs = _begin(session, wanted, earlier_attempts=0)
+def _begin_together(
+    session: Session, state: ProcessState, wanted: Mapping[int, int]
+) -> list[ExtractionJob]:
+    jobs = _begin(session, state, wanted, earlier_attempts=0)
     begun = {job.page_id for job in jobs}
     rest = {page: generation for page, generation in wanted.items() if page not in begun}
     if rest:
@@ -166,7 +176,7 @@ def _read_or_fail(state: ProcessState, job: ExtractionJob, *, is_alone: bool) ->
 
 
 def _read(state: ProcessState, job: ExtractionJob) -> Extracted:
-    template = state.templates.of(state.database, job.pivot) if job.pivot else None
+    template = state.templates.of(job.pivot) if job.pivot else None
     refusal = refusal_of(job.url, job.answer)
     if refusal is not None:
         return Extracted(NoArticle(refusal.outcome, refusal.detail))

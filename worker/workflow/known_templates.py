@@ -1,6 +1,9 @@
 """Template knowledge, which is learned once, stored, and cached by each process."""
 
 from collections import OrderedDict
+from collections.abc import Iterable
+
+from sqlalchemy.orm import Session
 
 from worker.article import TemplateKnowledge
 from worker.html import parse_page
@@ -11,46 +14,67 @@ from worker.store.extraction_jobs import Pivot
 CACHED_TEMPLATES = 64
 """Number of templates cached by a process, at a few hundred kilobytes each."""
 
+_Key = tuple[int, str]
+"""ID and content digest of a pivot."""
+
 
 class KnownTemplates:
-    """An LRU cache of template knowledge, keyed by the page that represents the template."""
+    """An LRU cache of template knowledge, keyed by the page that represents the template.
+
+    The templates of a task's pages are loaded together, and so are those that it learned stored.
+    """
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[int, str], TemplateKnowledge] = OrderedDict()
+        self._known: OrderedDict[_Key, TemplateKnowledge] = OrderedDict()
+        self._contents: dict[_Key, bytes | str] = {}
+        self._learned: dict[_Key, TemplateKnowledge] = {}
 
-    def of(self, database: Database, pivot: Pivot) -> TemplateKnowledge | None:
-        """Return the template knowledge of a pivot, learning it if it is not stored.
+    def load(self, session: Session, pivots: Iterable[Pivot]) -> None:
+        """Load the template knowledge of pivots, or the pages from which `of` is to learn it."""
+        self._contents.clear()
+        keys = {(each.id, each.content_digest) for each in pivots}
+        missing = dict(keys - self._known.keys())
+        for page_id, (packed, content) in groups.load_knowledge(session, missing).items():
+            key = page_id, missing[page_id]
+            if packed is not None:
+                try:
+                    self._add(key, TemplateKnowledge.from_bytes(packed))
+                except ValueError:
+                    # The stored knowledge was written by an earlier version of the service.
+                    content = pages.load_content(session, page_id)
+            if content is not None:
+                self._contents[key] = content
+
+    def of(self, pivot: Pivot) -> TemplateKnowledge | None:
+        """Return the template knowledge of a loaded pivot, learning it if it is not stored.
 
         Return None if it was never learned and the page's HTML has been removed. Raise PageError
         if the page cannot be parsed.
         """
         key = (pivot.id, pivot.content_digest)
-        known = self._known.pop(key, None) or _stored_or_learned(database, pivot)
+        known = self._known.get(key)
         if known is None:
-            return None
-        self._known[key] = known
-        while len(self._known) > CACHED_TEMPLATES:
-            self._known.popitem(last=False)
+            content = self._contents.get(key)
+            if content is None:
+                return None
+            page = parse_page(content, pivot.url, content_type=pivot.content_type)
+            known = self._learned[key] = TemplateKnowledge.from_pages([page])
+        self._add(key, known)
         return known
 
+    def save(self, database: Database) -> None:
+        """Store the knowledge that `of` learned."""
+        if not self._learned:
+            return
+        learned = [
+            (page_id, digest, known.to_bytes())
+            for (page_id, digest), known in sorted(self._learned.items(), key=lambda item: item[0])
+        ]
+        database.run(lambda session: groups.save_knowledge(session, learned))
+        self._learned.clear()
 
-def _stored_or_learned(database: Database, pivot: Pivot) -> TemplateKnowledge | None:
-    packed, content = database.run(
-        lambda session: groups.load_knowledge(session, pivot.id, pivot.content_digest)
-    )
-    if packed is not None:
-        try:
-            return TemplateKnowledge.from_bytes(packed)
-        except ValueError:
-            # The stored knowledge was written by an earlier version of the service.
-            content = database.run(lambda session: pages.load_content(session, pivot.id))
-    if content is None:
-        return None
-    page = parse_page(content, pivot.url, content_type=pivot.content_type)
-    known = TemplateKnowledge.from_pages([page])
-    database.run(
-        lambda session: groups.save_knowledge(
-            session, pivot.id, pivot.content_digest, known.to_bytes()
-        )
-    )
-    return known
+    def _add(self, key: _Key, known: TemplateKnowledge) -> None:
+        self._known[key] = known
+        self._known.move_to_end(key)
+        while len(self._known) > CACHED_TEMPLATES:
+            self._known.popitem(last=False)

@@ -2,18 +2,27 @@
 
 import logging
 import time
+from collections.abc import Sequence
 
 from worker.store import events, story_arrivals
 from worker.store.database import is_connection_lost
 from worker.store.locks import AdvisoryLock
 from worker.workflow.events import decide_waiting
 from worker.workflow.process import ProcessState
-from worker.workflow.story_index import group_page, request_telling, retell_some
+from worker.workflow.story_index import (
+    group_page,
+    group_unrelated,
+    request_telling,
+    retell_some,
+)
 
 logger = logging.getLogger(__name__)
 
 TOLD_AT_ONCE = 500
 """Maximum number of articles grouped per task."""
+
+TOLD_TOGETHER = 25
+"""Maximum number of articles grouped per transaction, which locks all stories."""
 
 WORK_SECONDS = 5.0
 """Time after which a story task stops; the next task continues."""
@@ -25,10 +34,9 @@ def group_waiting(state: ProcessState) -> None:
         if not is_ours:
             return
         ends = time.monotonic() + WORK_SECONDS
-        for page_id in state.database.run(
-            lambda session: story_arrivals.waiting(session, TOLD_AT_ONCE)
-        ):
-            _tell_alone(state, page_id)
+        waiting = state.database.run(lambda session: story_arrivals.waiting(session, TOLD_AT_ONCE))
+        for start in range(0, len(waiting), TOLD_TOGETHER):
+            _tell(state, waiting[start : start + TOLD_TOGETHER])
             if time.monotonic() > ends:
                 break
         for _ in range(TOLD_AT_ONCE):
@@ -44,6 +52,20 @@ def group_waiting(state: ProcessState) -> None:
         state.database.run(request_telling)
 
 
+def _tell(state: ProcessState, page_ids: Sequence[int]) -> None:
+    """Group waiting articles: those that repeat no text together, and each of the others alone."""
+    grouped: set[int] = set()
+    try:
+        grouped = group_unrelated(state.database, page_ids, state.story_window)
+    except Exception as error:
+        if is_connection_lost(error):
+            raise
+        logger.warning("grouping articles together failed; each is grouped alone", exc_info=True)
+    for page_id in page_ids:
+        if page_id not in grouped:
+            _tell_alone(state, page_id)
+
+
 def _tell_alone(state: ProcessState, page_id: int) -> None:
     try:
         group_page(state.database, page_id, state.story_window)
@@ -52,4 +74,4 @@ def _tell_alone(state: ProcessState, page_id: int) -> None:
             raise
         # A bug triggered by one text must not prevent the grouping of other texts.
         logger.exception("grouping the article of page %d failed; it joins no story", page_id)
-        state.database.run(lambda session: story_arrivals.remove(session, page_id))
+        state.database.run(lambda session: story_arrivals.remove(session, [page_id]))

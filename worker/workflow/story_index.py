@@ -102,9 +102,17 @@ def provisional_stories(
     if not arrivals:
         return {}
     known = story_articles.stories_of_pages(session, [each.page_id for each in arrivals])
-    said = {
-        each.page_id: _look_up(session, each, known.get(each.page_id), window) for each in arrivals
-    }
+    said: dict[int, ProvisionalStory] = {}
+    looked_up: list[Arrival] = []
+    for each in arrivals:
+        before = known.get(each.page_id)
+        if before is None or _is_changed(before, each):
+            looked_up.append(each)
+        else:
+            told = Story.model_validate(before.told)
+            said[each.page_id] = ProvisionalStory(told, is_repeat=True)
+    for each, found in zip(looked_up, _find(session, looked_up, window), strict=True):
+        said[each.page_id] = _look_up(session, each, found)
     for page_id, before in known.items():
         said[page_id] = said[page_id]._replace(was_held_back=before.is_held_back)
     new = [each for each in arrivals if each.page_id not in known]
@@ -128,6 +136,79 @@ def request_telling(session: Session) -> None:
         outbox.add_tasks(session, task_names.TELL_STORIES, [{}], site_id=None)
 
 
+def group_unrelated(database: Database, page_ids: Sequence[int], window: timedelta) -> set[int]:
+    """Group those waiting articles of pages whose texts repeat no other, and return their pages.
+
+    Each of them becomes a story of its own, so they are stored together.
+    """
+    newest, unrelated = database.run(lambda session: _unrelated(session, page_ids, window))
+    if not unrelated:
+        return set()
+    return database.run(lambda session: _tell_unrelated(session, newest, unrelated))
+
+
+def _unrelated(
+    session: Session, page_ids: Sequence[int], window: timedelta
+) -> tuple[int, list[WaitingArticle]]:
+    """Return the newest text, and the waiting articles that repeat neither texts nor each other."""
+    newest = stories.newest_text(session)
+    before = story_articles.stories_of_pages(session, page_ids)
+    new = [
+        (each, each.arrival)
+        for each in story_arrivals.load(session, page_ids)
+        if each.arrival is not None
+        and ((told := before.get(each.page_id)) is None or told.text_id is None)
+    ]
+    unrelated: list[WaitingArticle] = []
+    seen: set[bytes | int] = set()
+    for (waiting, arrival), found in zip(
+        new, _find(session, [arrival for _, arrival in new], window), strict=True
+    ):
+        own: set[bytes | int] = set()
+        if arrival.fingerprint.is_comparable:
+            own = {arrival.fingerprint.key, *map(int, arrival.fingerprint.bands)}
+        if found.nearest is None and not found.common and seen.isdisjoint(own):
+            unrelated.append(waiting)
+            seen |= own
+    return newest, unrelated
+
+
+def _tell_unrelated(session: Session, newest: int, waiting: Sequence[WaitingArticle]) -> set[int]:
+    # Acquired before the lock on all stories; see `_tell`.
+    locked = story_arrivals.lock(session, waiting)
+    stories.lock_stories(session)
+    if not locked or stories.newest_text(session) != newest:
+        return set()
+    arrivals = [
+        each.arrival for each in waiting if each.arrival is not None and each.page_id in locked
+    ]
+    comparable = [each for each in arrivals if each.fingerprint.is_comparable]
+    new = [
+        _new_text(arrival, story)
+        for arrival, story in zip(
+            comparable,
+            stories.add_stories(session, [each.page_id for each in comparable]),
+            strict=True,
+        )
+    ]
+    page_ids = [each.page_id for each in comparable]
+    text_ids = dict(zip(page_ids, stories.add_texts(session, new), strict=True))
+    story_articles.put_articles(
+        session,
+        {each.page_id: _told(each, text_ids.get(each.page_id), _alone(each)) for each in arrivals},
+    )
+    story_arrivals.remove(session, locked)
+    return locked
+
+
+def _new_text(arrival: Arrival, story: int) -> stories.NewText:
+    fingerprint = arrival.fingerprint
+    bands = [int(each) for each in fingerprint.bands]
+    return stories.NewText(
+        story, fingerprint.key, fingerprint.shingles, bands, arrival.site_id, arrival.seen_at
+    )
+
+
 def group_page(database: Database, page_id: int, window: timedelta) -> None:
     """Group a page's waiting article, or remove the page from its story."""
     while (plan := database.run(lambda session: _plan(session, page_id, window))) is not None:
@@ -140,10 +221,11 @@ def group_page(database: Database, page_id: int, window: timedelta) -> None:
 
 
 def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
-    waiting = story_arrivals.load(session, page_id)
+    newest = stories.newest_text(session)
+    waiting = next(iter(story_arrivals.load(session, [page_id])), None)
     if waiting is None:
         return None
-    newest, arrival = stories.newest_text(session), waiting.arrival
+    arrival = waiting.arrival
     before = story_articles.stories_of_pages(session, [page_id]).get(page_id)
     plan = _Plan(waiting, before, newest)
     former = before.text_id if before is not None else None
@@ -154,7 +236,7 @@ def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
         return plan._replace(leaving=former, pairs=pairs)
     if arrival is None or not arrival.fingerprint.is_comparable:
         return plan
-    found = _find(session, arrival, window)
+    (found,) = _find(session, [arrival], window)
     pairs, full, first, told = _Pairs(), set[int](), None, None
     if found.common:
         pairs.read(session, found.common)
@@ -165,8 +247,8 @@ def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
             full.add(found.nearest.id)
         first = story_articles.noted_first(session, story)
         told = _following(session, arrival, first) if first is not None else None
-    if found.nearest is None or found.nearest.id not in full:
-        near = [found.same.id] if found.same is not None else [*found.common]
+    near = [found.same.id] if found.same is not None else [*found.common]
+    if near and (found.nearest is None or found.nearest.id not in full):
         _around(session, near, pairs)
     return plan._replace(found=found, full=full, first=first, told=told, pairs=pairs)
 
@@ -180,14 +262,14 @@ def _leaves(
     if not _is_changed(before, arrival):
         return False
     key = arrival.fingerprint.key
-    same = stories.text_with_key(session, key, arrival.seen_at, window)
+    (same,) = stories.texts_with_keys(session, [(key, arrival.seen_at)], window)
     return same is None or same.id != before.text_id
 
 
 def _tell(session: Session, plan: _Plan) -> bool:
     """Group an article; return False if work remains, or if the plan is out of date."""
     # Acquired before the lock on all stories, whose holder must never wait for an extraction.
-    if not story_arrivals.lock(session, plan.waiting):
+    if not story_arrivals.lock(session, [plan.waiting]):
         return True
     stories.lock_stories(session)
     if stories.newest_text(session) != plan.newest:
@@ -204,7 +286,7 @@ def _tell(session: Session, plan: _Plan) -> bool:
         story_articles.remove_articles(session, [page_id])
     elif before is None or before.text_id is None or _is_changed(before, arrival):
         index.put(arrival, plan)
-    story_arrivals.remove(session, page_id)
+    story_arrivals.remove(session, [page_id])
     return True
 
 
@@ -273,12 +355,7 @@ def _alone(arrival: Arrival) -> Story:
     return first_of(identity, arrival.fetched_at, arrival.wire)
 
 
-def _look_up(
-    session: Session, arrival: Arrival, before: ArticleStory | None, window: timedelta
-) -> ProvisionalStory:
-    if before is not None and not _is_changed(before, arrival):
-        return ProvisionalStory(Story.model_validate(before.told), is_repeat=True)
-    found = _find(session, arrival, window)
+def _look_up(session: Session, arrival: Arrival, found: _Found) -> ProvisionalStory:
     nearest = found.nearest
     first = story_articles.noted_first(session, nearest.story_id) if nearest else None
     if first is None or _precedes(arrival, first):
@@ -309,20 +386,32 @@ def _place(fetched_at: datetime | None, key: bytes, site: str, url: str) -> tupl
     return fetched_at is None, time, key, site.encode(), url.encode()
 
 
-def _find(session: Session, arrival: Arrival, window: timedelta) -> _Found:
-    """Return the stored texts that an article's text repeats."""
-    fingerprint, seen_at = arrival.fingerprint, arrival.seen_at
-    if not fingerprint.is_comparable:
-        return _NOTHING
-    same = stories.text_with_key(session, fingerprint.key, seen_at, window)
-    if same is not None:
-        return _NOTHING._replace(same=same)
-    bands = [int(each) for each in fingerprint.bands]
+def _find(session: Session, arrivals: Sequence[Arrival], window: timedelta) -> list[_Found]:
+    """Return, for each article, the stored texts that its text repeats."""
+    comparable = [each for each in arrivals if each.fingerprint.is_comparable]
+    if not comparable:
+        return [_NOTHING] * len(arrivals)
+    found: dict[int, _Found] = {}
+    new: list[Arrival] = []
+    keys = [(each.fingerprint.key, each.seen_at) for each in comparable]
+    for each, same in zip(comparable, stories.texts_with_keys(session, keys, window), strict=True):
+        found[each.page_id] = _NOTHING._replace(same=same)
+        if same is None:
+            new.append(each)
+    if new:
+        bands = [([int(band) for band in each.fingerprint.bands], each.seen_at) for each in new]
+        for each, others in zip(new, stories.texts_like(session, bands, window), strict=True):
+            found[each.page_id] = _repeated(each, others)
+    return [found.get(each.page_id, _NOTHING) for each in arrivals]
+
+
+def _repeated(arrival: Arrival, others: Iterable[KnownText]) -> _Found:
+    """Return those of the texts that share bands with an article's text that it repeats."""
     common: dict[int, int] = {}
     repeated: list[KnownText] = []
     whole_on: set[int] = set()
-    for other in stories.texts_like(session, bands, seen_at, window):
-        overlap = overlap_of(fingerprint.shingles, other.shingles)
+    for other in others:
+        overlap = overlap_of(arrival.fingerprint.shingles, other.shingles)
         if overlap.common < APART * min(overlap.own, overlap.other):
             continue
         common[other.id] = overlap.common
@@ -403,23 +492,18 @@ class _Index:
     ) -> tuple[int, bool]:
         """Store an article's text, and return its ID and whether it may change the grouping."""
         is_compared = nearest is None or nearest.id not in full
-        text_id = stories.add_text(
-            self._session,
-            key=arrival.fingerprint.key,
-            shingles=arrival.fingerprint.shingles,
-            bands=[int(each) for each in arrival.fingerprint.bands] if is_compared else [],
-            site_id=arrival.site_id,
-            seen_at=arrival.seen_at,
-            common=common if is_compared else {},
-            story_id=nearest.story_id
-            if nearest is not None
-            else stories.add_story(self._session, arrival.page_id),
-        )
+        if nearest is not None:
+            story = nearest.story_id
+        else:
+            (story,) = stories.add_stories(self._session, [arrival.page_id])
+        new = _new_text(arrival, story)
+        new = new._replace(common=common) if is_compared else new._replace(bands=())
+        (text_id,) = stories.add_texts(self._session, [new])
         return text_id, is_compared and bool(common)
 
     def _note(self, arrival: Arrival, text_id: int | None, story: Story) -> None:
         told = _told(arrival, text_id, story)
-        story_articles.put_article(self._session, arrival.page_id, told)
+        story_articles.put_articles(self._session, {arrival.page_id: told})
 
     def _regroup(self, text_ids: Collection[int], pairs: "_Pairs") -> dict[int, set[int]]:
         """Regroup texts with their neighbours, and return the texts moved to each changed story.
@@ -454,11 +538,10 @@ class _Index:
         taken: set[int] = set()
         for group in sorted(groups, key=lambda each: (-len(each), min(each))):
             own = Counter(before[each] for each in group if before[each] not in taken)
-            story = (
-                min(own, key=lambda each: (-own[each], each))
-                if own
-                else stories.add_story(self._session)
-            )
+            if own:
+                story = min(own, key=lambda each: (-own[each], each))
+            else:
+                (story,) = stories.add_stories(self._session, [None])
             taken.add(story)
             if moved := {each for each in group if before[each] != story}:
                 stories.move_texts(self._session, moved, story)

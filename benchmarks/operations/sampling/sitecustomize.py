@@ -1,4 +1,4 @@
-"""Sampling profiler that measures CPU time by kind of work.
+"""Sampling profiler that measures CPU time by kind of work, and record of SQL and messages.
 
 Python imports ``sitecustomize`` before any other module. Every few milliseconds of CPU time, the
 stack is sampled, and the time since the previous sample is assigned to the innermost module that
@@ -7,6 +7,9 @@ the totals are written to a file per process in the directory named by `SAMPLES`
 
 A process has only one CPU-time timer. The measured code uses it for time limits
 (`worker.processes.time_limit`), which would stop the sampling and are therefore disabled.
+
+If `TRAFFIC` names a directory, each process appends to a file there the statements that it sends to
+PostgreSQL and the messages that it publishes. The embedded PostgreSQL lacks ``pg_stat_statements``.
 """
 
 import json
@@ -19,6 +22,10 @@ from types import FrameType
 from typing import Any
 
 SAMPLES = "DETOURAGE_BENCHMARK_SAMPLES"
+TRAFFIC = "DETOURAGE_BENCHMARK_TRAFFIC"
+
+MESSAGE = "MESSAGE"
+"""Name under which messages to RabbitMQ are counted."""
 
 INTERVAL_SECONDS = 0.005
 WRITTEN_EVERY_SECONDS = 1.0
@@ -97,6 +104,35 @@ def _kind(frame: FrameType | None) -> str:
         frame = frame.f_back
     return "other"
 
+
+def _record_traffic(directory: Path) -> None:
+    from kombu import Producer
+    from sqlalchemy import Engine, event
+    from sqlalchemy.engine.interfaces import ExecuteStyle
+
+    def record(number: int, what: str) -> None:
+        with (directory / f"{os.getpid()}.traffic").open("a") as file:
+            file.write(f"{json.dumps([number, what])}\n")
+
+    def record_statement(
+        _connection: Any, _cursor: Any, text: str, parameters: Any, context: Any, _is_many: bool
+    ) -> None:
+        # Other inserts send all their rows in one statement.
+        is_repeated = context.execute_style is ExecuteStyle.EXECUTEMANY
+        number = len(parameters) if is_repeated else 1
+        record(number, " ".join(text.partition("VALUES")[0].split()))
+
+    def publish(producer: Any, *arguments: Any, **options: Any) -> Any:
+        record(1, MESSAGE)
+        return original(producer, *arguments, **options)
+
+    original = Producer.publish
+    Producer.publish = publish
+    event.listen(Engine, "before_cursor_execute", record_statement)
+
+
+if TRAFFIC in os.environ:
+    _record_traffic(Path(os.environ[TRAFFIC]))
 
 if SAMPLES in os.environ:
     _Sampler(Path(os.environ[SAMPLES]))

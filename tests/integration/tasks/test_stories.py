@@ -175,6 +175,24 @@ def test_forty_copies_share_one_story_with_any_number_of_workers(tasks: Tasks) -
     assert len(ids(found[0])) == 1
 
 
+def test_articles_grouped_together_have_the_stories_of_articles_grouped_one_by_one(
+    tasks: Tasks,
+) -> None:
+    sent = [
+        *VERSIONS,
+        *(Sent(f"unrelated{number}.example", text_of(50 + number), number) for number in range(30)),
+        Sent("brief.example", "Too brief to be compared.", 40),
+    ]
+    waiting = arrivals(tasks, sent)
+    for each in waiting:
+        tell(tasks, each)
+    one_by_one = told(tasks)
+    clear(tasks)
+    tasks.database.run(lambda session: provisional_stories(session, waiting, WINDOW))
+    tell_stories()
+    assert told(tasks) == one_by_one
+
+
 KILLED = """
 import sys, time
 from datetime import UTC, datetime, timedelta
