@@ -16,6 +16,7 @@ from worker.html import Page, PageError, parse_page
 from worker.processes.time_limit import TimeIsUpError, thread_time_limit
 from worker.store.extraction_jobs import Pivot
 from worker.store.groups import load_knowledge
+from worker.store.page_objects import LostContentError
 from worker.store.pages import load_content, load_page
 from worker.store.reads.details import PagePlace, place_of_page
 from worker.workflow.comment_patterns import patterns_for_page
@@ -98,7 +99,10 @@ def known_page(session: Session, page_id: int) -> KnownPage | None:
     place = place_of_page(session, page_id)
     if page is None or place is None:
         return None
-    template = _template_of(session, place.pivot) if place.pivot is not None else None
+    template = None
+    if place.pivot is not None:
+        with suppress(LostContentError):
+            template = _template_of(session, place.pivot)
     return KnownPage(page, place, load_content(session, page_id), template)
 
 

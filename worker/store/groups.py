@@ -19,7 +19,7 @@ from models.tables import (
 )
 from worker.store.database import rows_only, sql
 from worker.store.locks import AdvisoryLock
-from worker.store.pages import ids_where, unpack_content
+from worker.store.pages import StoredContent, ids_where, read_content
 from worker.store.provisional import has_clustering
 
 
@@ -248,14 +248,16 @@ class StoredKnowledge(NamedTuple):
 
 
 def load_knowledge(session: Session, page_id: int, content_digest: str) -> StoredKnowledge:
-    """Return the knowledge learned from a fetch of a page, or the content to learn from."""
+    """Return the knowledge learned from a fetch of a page, or the content to learn from.
+
+    For errors, see `worker.store.pages.read_content`.
+    """
     wanted = {"page_id": page_id, "content_digest": content_digest}
     found = session.execute(_LOAD, wanted).one_or_none()
     if found is None:
         return StoredKnowledge(None, None)
-    packed, compressed, is_text = found
-    content = unpack_content(compressed, is_text) if compressed is not None else None
-    return StoredKnowledge(packed, content)
+    packed, is_needed, *stored = found
+    return StoredKnowledge(packed, read_content(StoredContent(*stored)) if is_needed else None)
 
 
 def save_knowledge(session: Session, page_id: int, content_digest: str, packed: bytes) -> None:
@@ -272,9 +274,10 @@ def save_knowledge(session: Session, page_id: int, content_digest: str, packed: 
 
 _LOAD = sql("""
     SELECT packed,
+        packed IS NULL AND page_contents.page_id IS NOT NULL,
         -- Load the content only if needed: it is as large as the page.
         CASE WHEN packed IS NULL THEN compressed END AS compressed,
-        is_text
+        object_url, is_text
     FROM pages
     LEFT JOIN page_knowledge ON page_knowledge.page_id = pages.id
         AND page_knowledge.content_digest = :content_digest

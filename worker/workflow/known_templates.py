@@ -1,5 +1,6 @@
 """Template knowledge, which is learned once, stored, and cached by each process."""
 
+import logging
 from collections import OrderedDict
 
 from worker.article import TemplateKnowledge
@@ -7,6 +8,9 @@ from worker.html import parse_page
 from worker.store import groups, pages
 from worker.store.database import Database
 from worker.store.extraction_jobs import Pivot
+from worker.store.page_objects import LostContentError
+
+logger = logging.getLogger(__name__)
 
 CACHED_TEMPLATES = 64
 """Number of templates cached by a process, at a few hundred kilobytes each."""
@@ -21,11 +25,15 @@ class KnownTemplates:
     def of(self, database: Database, pivot: Pivot) -> TemplateKnowledge | None:
         """Return the template knowledge of a pivot, learning it if it is not stored.
 
-        Return None if it was never learned and the page's HTML has been removed. Raise PageError
-        if the page cannot be parsed.
+        Return None if it was never learned and the page's HTML has been removed or lost. Raise
+        PageError if the page cannot be parsed.
         """
         key = (pivot.id, pivot.content_digest)
-        known = self._known.pop(key, None) or _stored_or_learned(database, pivot)
+        try:
+            known = self._known.pop(key, None) or _stored_or_learned(database, pivot)
+        except LostContentError as error:
+            logger.error("pages like %s are extracted without their template: %s", pivot.url, error)  # noqa: TRY400 - the reason is enough
+            return None
         if known is None:
             return None
         self._known[key] = known
