@@ -3,8 +3,8 @@
 python -m benchmarks.operations.page_objects CORPUS [PAGES]
 
 Pages are stored by the intake's transaction, eight at a time, and their HTML is read one by one, as
-by a task that extracts a single page; times are medians. PostgreSQL is a server of its own, so its write-ahead log
-contains nothing else.
+by a task that extracts a single page; times are medians. PostgreSQL is a server of its own, so its
+write-ahead log contains nothing else.
 """
 
 import os
