@@ -11,9 +11,9 @@ RUN apt-get update \
 WORKDIR /build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
 # Dependencies of the service and of the inspector.
-COPY requirements-build.txt requirements-inspector.txt ./
+COPY requirements-build.txt requirements-image.txt ./
 RUN pip install --require-hashes --no-deps --requirement requirements-build.txt \
- && pip wheel --require-hashes --no-deps --wheel-dir /wheels --requirement requirements-inspector.txt
+ && pip wheel --require-hashes --no-deps --wheel-dir /wheels --requirement requirements-image.txt
 # Copies only the packages and their metadata, because .dockerignore excludes everything else.
 COPY . .
 RUN pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \

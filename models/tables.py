@@ -278,10 +278,14 @@ class PageContent(Base):
     """HTML of a page as fetched, compressed; kept so that a site can be reprocessed."""
 
     __tablename__ = "page_contents"
+    __table_args__ = (Index(None, "object_url", postgresql_using="hash"),)
 
     page_id: Mapped[PageKey]
-    compressed: Mapped[bytes] = mapped_column(
-        doc="Zstandard; zlib if stored by an earlier release."
+    compressed: Mapped[bytes | None] = mapped_column(
+        doc="Zstandard; zlib if stored by an earlier release. Null if in an object store."
+    )
+    object_url: Mapped[str | None] = mapped_column(
+        doc="URL of the object with the compressed HTML; ignored unless `compressed` is null."
     )
     is_text: Mapped[bool] = mapped_column(
         doc="Whether the page was sent as text (stored as UTF-8) rather than as bytes."

@@ -17,6 +17,7 @@ from worker.store import trees
 from worker.store.database import Database
 from worker.store.fetched_pages import FetchedPage
 from worker.store.outbox import WaitingEntry
+from worker.store.page_objects import page_objects
 from worker.tasks.assign import assign
 from worker.tasks.cluster import cluster
 from worker.tasks.compare import compare
@@ -71,7 +72,8 @@ class Tasks:
     def _store(self, fetched: FetchedPage) -> int:
         read = parse_or_reject(fetched.content, fetched.url, fetched.content_type, fetched.answer)
         with self.database.transaction() as session:
-            (recorded,) = store_pages(session, [(fetched, read)])
+            objects = page_objects(process_state().settings.pages)
+            (recorded,) = store_pages(session, [(fetched, read)], objects)
             return recorded.site_id
 
     def take(self, task: str) -> list[dict[str, Any]]:

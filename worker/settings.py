@@ -97,6 +97,13 @@ class Settings(BaseSettings):
         description="CA certificates (PEM) that `amqps://` trusts instead of the system's. The "
         "broker's certificate and host name are always verified.",
     )
+    pages: str = Field(
+        default="",
+        pattern=r"^(s3://[a-z0-9.-]{3,63}(/[^?#]+)?|file:///[^?#]+)?$",
+        description="Where the HTML of new pages is stored: in PostgreSQL if empty, in the S3 "
+        "bucket `s3://bucket/prefix`, or in the existing folder `file:///path` (requires the "
+        "`objects` extra). The usual `AWS_` variables set credentials, region and endpoint.",
+    )
     queue_prefix: str = Field(
         default="",
         pattern=r"^[A-Za-z0-9_.-]*$",
@@ -350,6 +357,11 @@ class Settings(BaseSettings):
         if re.search(r"[?&]ssl", url):
             raise ValueError("takes no ssl parameters: set DETOURAGE_BROKER_CA_FILE instead")
         return value
+
+    @field_validator("pages")
+    @classmethod
+    def _has_no_final_slash(cls, value: str) -> str:
+        return value.rstrip("/")
 
     @field_validator("text_roles")
     @classmethod

@@ -7,7 +7,7 @@ from setuptools import find_namespace_packages
 
 from tests.image_context import ROOT, below, copied_sources, in_context, tracked_files
 
-REQUIREMENTS = {"requirements-build.txt", "requirements-inspector.txt"}
+REQUIREMENTS = {"requirements-build.txt", "requirements-image.txt"}
 
 
 @pytest.mark.parametrize("source", copied_sources())

@@ -31,7 +31,7 @@ USERS_OF_EXTRAS = {
 REQUIREMENTS = (
     "requirements-build.txt",
     "requirements.txt",
-    "requirements-inspector.txt",
+    "requirements-image.txt",
     "requirements-dev.txt",
 )
 

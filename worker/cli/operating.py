@@ -247,17 +247,21 @@ def prune(days: float, kinds: tuple[Kind, ...], dry_run: bool) -> None:
     """Remove data that is no longer needed.
 
     Removes the HTML of pages that have an outcome, superseded revisions, and receipts; and,
-    regardless of their age, memberships in past clusterings and trees without pages. A page without
-    HTML keeps its article, but cannot be reprocessed. The command can be interrupted at any time:
-    each transaction is small, and data already removed stays removed.
+    regardless of their age, memberships in past clusterings, and trees and objects of the object
+    store without pages. A page without HTML keeps its article, but cannot be reprocessed. The
+    command can be interrupted at any time: each transaction is small, and data already removed
+    stays removed.
     """
+    from worker.settings import load_settings
+    from worker.store.page_objects import page_objects
     from worker.tasks.maintenance import pruning
 
     removed = dict.fromkeys(kinds or KINDS, 0)
     stop = stop_on_signals()
 
     def remove(database: Database) -> None:
-        for step in pruning(database, removed, days, dry_run=dry_run):
+        objects = page_objects(load_settings().pages)
+        for step in pruning(database, removed, days, objects=objects, dry_run=dry_run):
             removed[step.kind] += step.removed
             if stop.is_set():
                 break

@@ -58,10 +58,14 @@ def site_import(file: Path) -> None:
     again. An interrupted import can be repeated; pages that are newer here are an error.
     """
     from worker.inputs.streams import open_source
+    from worker.settings import load_settings
+    from worker.store.page_objects import page_objects
     from worker.workflow.moved_sites import import_site
 
+    objects = page_objects(load_settings().pages)
+
     with open_source(file) as stream:
-        key, total, new = with_database(lambda database: import_site(database, stream))
+        key, total, new = with_database(lambda database: import_site(database, stream, objects))
     click.echo(f"{counted(total, 'page')} of {key} imported, {new} of them new")
 
 

@@ -16,6 +16,7 @@ from worker.html import Page, PageError, parse_page
 from worker.processes.time_limit import TimeIsUpError, thread_time_limit
 from worker.store.extraction_jobs import Pivot
 from worker.store.groups import load_knowledge
+from worker.store.page_objects import LostContentError
 from worker.store.pages import load_content, load_page
 from worker.store.reads.details import PagePlace, place_of_page
 from worker.workflow.comment_patterns import patterns_for_page
@@ -118,6 +119,9 @@ def _template_of(session: Session, pivot: Pivot) -> TemplateKnowledge | None:
         with suppress(ValueError):
             return TemplateKnowledge.from_bytes(packed)
         # The stored knowledge was written by an earlier version of the service.
-        content = load_content(session, pivot.id)
+        with suppress(LostContentError):
+            content = load_content(session, pivot.id)
+    if isinstance(content, LostContentError):
+        return None
     page = parsed(content, pivot)
     return TemplateKnowledge.from_pages([page]) if page is not None else None

@@ -14,6 +14,7 @@ from worker.messaging.task_names import REPEATED
 from worker.settings import Settings, unknown_variables
 from worker.store import progress, schema
 from worker.store.database import Database
+from worker.store.page_objects import PageObjects
 from worker.workflow.process import browser_of
 
 
@@ -31,6 +32,8 @@ def examine(settings: Settings) -> list[Finding]:
     findings = [_kernel(), _variables()]
     if settings.render_browser is not None:
         findings.append(_checked("browser", _browser, settings))
+    if settings.pages:
+        findings.append(_checked("object store", _object_store, settings))
     if settings.database_url is None and settings.broker_url is None:
         return [
             *findings,
@@ -77,6 +80,11 @@ def _browser(settings: Settings) -> str:
     if browser is not None:
         browser.render("<p>A page.</p>", "https://doctor.invalid/")
     return f"{settings.render_browser} renders pages"
+
+
+def _object_store(settings: Settings) -> str:
+    PageObjects(settings.pages).mark()
+    return f"{settings.pages} accepts pages"
 
 
 def _checked(name: str, check: Callable[[Settings], str], settings: Settings) -> Finding:

@@ -22,6 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from worker import logs, tracing
+from worker.errors import cause
 from worker.messaging.broker import connect, topology_of
 from worker.messaging.received_messages import UnusableMessageError, plain_body, read_message
 from worker.messaging.task_names import REPEATED
@@ -33,9 +34,15 @@ from worker.processes.time_limit import TimeIsUpError, time_limit
 from worker.service.summary import Summary
 from worker.settings import Settings
 from worker.store import pages, progress, schema
-from worker.store.database import Database, ForeignSchemaError, is_connection_lost
+from worker.store.database import (
+    Database,
+    ForeignSchemaError,
+    UnavailableError,
+    is_connection_lost,
+)
 from worker.store.durations import Durations
 from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.store.page_objects import PageObjects, page_objects
 from worker.store.pages import NewReceipt
 from worker.workflow.first_extractions import request_first_extractions
 from worker.workflow.parsing import parse_or_reject, store_pages
@@ -101,6 +108,7 @@ class Intake(ConsumerMixin):
         self._topology: Topology = topology_of(settings)
         self._database = Database(settings.require_database_url())
         self._durations = Durations(self._database)
+        self._objects = page_objects(settings.pages)
         self._heartbeat = Heartbeat(settings.heartbeat_directory, "intake")
         self._channel_connection: Connection | None = None
         self._consumer: Any = None
@@ -110,6 +118,7 @@ class Intake(ConsumerMixin):
         self._taken = 0
         self._checked_at = 0.0
         self._searched_at = 0.0
+        self._unavailable = ""
 
     def run_until_signalled(self) -> None:
         """Consume until SIGTERM or SIGINT; unacknowledged messages are redelivered.
@@ -201,13 +210,14 @@ class Intake(ConsumerMixin):
             self._try(lambda session: request_first_extractions(session, seconds))
 
     def _try(self, step: Callable[[Session], T]) -> T | None:
-        """Run a transaction once; return None if the connection to the database was lost."""
+        """Run a transaction once; return None if the connection to a server was lost."""
         try:
             with self._database.transaction() as session:
                 return step(session)
-        except DBAPIError as error:
+        except (DBAPIError, UnavailableError) as error:
             if not is_connection_lost(error):
                 raise
+            self._unavailable = cause(error)
             return None
 
     def _open_or_close(self) -> None:
@@ -244,9 +254,9 @@ class Intake(ConsumerMixin):
     def _store_waiting(self) -> None:
         """Store the received messages, and acknowledge them.
 
-        While the database is unavailable, messages are held: requeued messages would exhaust their
-        delivery limit. A message that cannot be stored because of a defect is requeued; at the
-        delivery limit, the queue quarantines it.
+        While the database or the object store is unavailable, messages are held: requeued messages
+        would exhaust their delivery limit. A message that cannot be stored because of a defect is
+        requeued; at the delivery limit, the queue quarantines it.
         """
         messages = self._waiting[:]
         self._waiting.clear()
@@ -292,7 +302,7 @@ class Intake(ConsumerMixin):
         """Store messages together or, if that fails, one by one; return False if stopped."""
         try:
             while not self._try_to_write(batch):
-                self._wait_for_database()
+                self._wait_for_servers()
                 if self.should_stop:
                     return False
         except ForeignSchemaError:
@@ -356,7 +366,7 @@ class Intake(ConsumerMixin):
     def _try_to_write(self, batch: Sequence[Prepared]) -> bool:
         quarantine = self._topology.quarantines["intake"]
         with tracing.spans("store page", [each.page[0].trace for each in batch if each.page]):
-            receipts = self._try(lambda session: _store(session, batch, quarantine))
+            receipts = self._try(lambda session: _store(session, batch, quarantine, self._objects))
         if receipts is None:
             return False
         for receipt in receipts:
@@ -371,8 +381,8 @@ class Intake(ConsumerMixin):
         self._summary.count("requeued")
         message.requeue()
 
-    def _wait_for_database(self) -> None:
-        logger.warning("the database does not answer; the intake waits for it")
+    def _wait_for_servers(self) -> None:
+        logger.warning("the intake waits for the database or store: %s", self._unavailable)
         time.sleep(DATABASE_PAUSE_SECONDS)
         # The broker considers a consumer dead if it neither reads nor writes.
         self._beat()
@@ -398,7 +408,9 @@ def _is_redelivered(message: Message) -> bool:
     return bool(message.delivery_info.get("redelivered"))
 
 
-def _store(session: Session, batch: Sequence[Prepared], quarantine: str) -> Sequence[NewReceipt]:
+def _store(
+    session: Session, batch: Sequence[Prepared], quarantine: str, objects: PageObjects | None
+) -> Sequence[NewReceipt]:
     receipts = []
     for each in batch:
         if each.unusable is not None:
@@ -407,7 +419,7 @@ def _store(session: Session, batch: Sequence[Prepared], quarantine: str) -> Sequ
             if not withheld_bytes(each.message):
                 quarantine_message(session, each.message, quarantine, each.unusable)
     usable = [(message_id_of(each.message), each.page) for each in batch if each.page is not None]
-    recorded = store_pages(session, [page for _, page in usable]) if usable else []
+    recorded = store_pages(session, [page for _, page in usable], objects) if usable else []
     for (message_id, _), page in zip(usable, recorded, strict=True):
         logger.debug("page %d %s", page.page_id, page.result)
         receipts.append(NewReceipt(message_id, page.result, page_id=page.page_id))

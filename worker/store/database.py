@@ -101,6 +101,10 @@ REFUSALS = re.compile(
 """libpq and PostgreSQL messages for connection failures that waiting will not fix."""
 
 
+class UnavailableError(ExpectedError):
+    """A server on which a transaction depends is unavailable; the transaction must be retried."""
+
+
 class DatabaseRefusesError(ExpectedError):
     """The database responds but refuses this process, or cannot be trusted."""
 
@@ -233,7 +237,8 @@ class Database(AbstractContextManager["Database"]):
     def run(self, work: Callable[[Session], T]) -> T:
         """Run ``work`` in a transaction, and retry it if the connection is lost.
 
-        ``work`` must have no effects outside its session, since each retry uses a new session.
+        ``work`` must have no effects outside its session that a retry, which uses a new session,
+        does not repeat.
         """
 
         def attempt() -> T:
@@ -361,17 +366,19 @@ def _with_retries(attempt: Callable[[], T]) -> T:
     for delay in RETRY_DELAYS_SECONDS:
         try:
             return attempt()
-        except DBAPIError as error:
+        except (DBAPIError, UnavailableError) as error:
             if not is_connection_lost(error):
                 raise
+            if isinstance(error, UnavailableError):
+                logger.warning("%s; trying again in %g s", error, delay)
             time.sleep(delay)
     return attempt()
 
 
 def is_connection_lost(error: Exception) -> bool:
-    """Return whether a statement failed because of its connection, not its content."""
+    """Return whether a transaction failed because of a connection, not its content."""
     # A server that crashes while responding causes a plain DatabaseError.
-    return isinstance(error, CONNECTION_ERRORS) or (
+    return isinstance(error, (*CONNECTION_ERRORS, UnavailableError)) or (
         isinstance(error, DBAPIError) and error.connection_invalidated
     )
 

@@ -20,7 +20,8 @@ from worker.outcomes import PageOutcome
 from worker.store import addresses
 from worker.store.database import sql
 from worker.store.locks import AdvisoryLock
-from worker.store.pages import unpack_content
+from worker.store.page_objects import LostContentError
+from worker.store.pages import StoredContent, read_contents
 from worker.tracing import Context
 
 
@@ -59,8 +60,8 @@ class Pivot:
 class ExtractionJob:
     """An extraction that a worker has started, with everything it needs from the store.
 
-    ``attempt`` counts this attempt, too. ``content`` is the page as fetched; ``group_pattern`` is
-    `TemplateGroup.comment_pattern`.
+    ``attempt`` counts this attempt, too. ``content`` is the page as fetched, or why it cannot be
+    read; ``group_pattern`` is `TemplateGroup.comment_pattern`.
     """
 
     page_id: int
@@ -72,7 +73,7 @@ class ExtractionJob:
     answer: Answer
     attempt: int
     site_key: str
-    content: bytes | str
+    content: bytes | str | LostContentError
     generation: int
     group_number: int | None
     role: str
@@ -83,8 +84,8 @@ class ExtractionJob:
 
 
 _PLACES = sql("""
-    SELECT page_id, sites.key, compressed, is_text, memberships.generation, group_number, role,
-        size, template_groups.comment_pattern AS group_pattern,
+    SELECT page_id, sites.key, compressed, object_url, is_text, memberships.generation,
+        group_number, role, size, template_groups.comment_pattern AS group_pattern,
         pivot.id AS pivot_id, pivot.url, pivot.content_type, pivot.content_digest
     FROM memberships
     JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
@@ -129,7 +130,12 @@ def begin(
     if not begun:
         return []
     found = []
-    for place in session.execute(_PLACES, _asked({page_id: wanted[page_id] for page_id in begun})):
+    asked = _asked({page_id: wanted[page_id] for page_id in begun})
+    places = session.execute(_PLACES, asked).all()
+    contents = read_contents(
+        [StoredContent(each.compressed, each.object_url, each.is_text) for each in places]
+    )
+    for place, content in zip(places, contents, strict=True):
         page = begun[place.page_id]
         pivot = Pivot(place.pivot_id, place.url, place.content_type, place.content_digest)
         found.append(
@@ -143,7 +149,7 @@ def begin(
                 answer=Answer.of(page.extra),
                 attempt=page.attempts,
                 site_key=place.key,
-                content=unpack_content(place.compressed, place.is_text),
+                content=content,
                 generation=place.generation,
                 group_number=place.group_number,
                 role=place.role,

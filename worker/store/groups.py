@@ -19,7 +19,8 @@ from models.tables import (
 )
 from worker.store.database import rows_only, sql
 from worker.store.locks import AdvisoryLock
-from worker.store.pages import ids_where, unpack_content
+from worker.store.page_objects import LostContentError
+from worker.store.pages import StoredContent, ids_where, read_contents
 from worker.store.provisional import has_clustering
 
 
@@ -244,23 +245,27 @@ class StoredKnowledge(NamedTuple):
     """The knowledge learned from a page or, if none is stored, the page's content, if stored."""
 
     packed: bytes | None
-    content: bytes | str | None
+    content: bytes | str | LostContentError | None
 
 
 def load_knowledge(session: Session, wanted: Mapping[int, str]) -> dict[int, StoredKnowledge]:
     """Return the knowledge learned from fetches of pages, or the contents to learn from.
 
-    ``wanted`` maps page IDs to the digests of the fetches.
+    ``wanted`` maps page IDs to the digests of the fetches. For errors, see
+    `worker.store.pages.read_contents`.
     """
     if not wanted:
         return {}
     asked = {"page_ids": list(wanted), "digests": list(wanted.values())}
-    return {
-        page_id: StoredKnowledge(
-            packed, unpack_content(compressed, is_text) if compressed is not None else None
-        )
-        for page_id, packed, compressed, is_text in session.execute(_LOAD, asked)
+    rows = session.execute(_LOAD, asked).all()
+    known = {page_id: StoredKnowledge(packed, None) for page_id, packed, *_ in rows}
+    needed = {
+        page_id: StoredContent(*stored) for page_id, _, is_needed, *stored in rows if is_needed
     }
+    contents = read_contents(list(needed.values()))
+    for page_id, content in zip(needed, contents, strict=True):
+        known[page_id] = StoredKnowledge(None, content)
+    return known
 
 
 def save_knowledge(session: Session, learned: Sequence[tuple[int, str, bytes]]) -> None:
@@ -282,9 +287,10 @@ def save_knowledge(session: Session, learned: Sequence[tuple[int, str, bytes]]) 
 
 _LOAD = sql("""
     SELECT asked.page_id, packed,
+        packed IS NULL AND page_contents.page_id IS NOT NULL,
         -- Load the content only if needed: it is as large as the page.
         CASE WHEN packed IS NULL THEN compressed END AS compressed,
-        is_text
+        object_url, is_text
     FROM unnest(CAST(:page_ids AS bigint[]), CAST(:digests AS text[])) AS asked (page_id, digest)
     LEFT JOIN page_knowledge
         ON (page_knowledge.page_id, content_digest) = (asked.page_id, asked.digest)

@@ -39,6 +39,10 @@ class AdvisoryLock(IntEnum):
     EVENTS = 0x6485
     """Held until the end of a transaction that decides the event of an article; the key is 0."""
 
+    PAGE_OBJECTS = 0x6486
+    """The key is a shard of the object store. It is shared by transactions that store contents, and
+    exclusive while objects are deleted; held until the transaction ends."""
+
     PARTS = 0x6481
     """Held while the parts of articles are joined; the key is 0."""
 

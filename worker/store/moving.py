@@ -18,6 +18,7 @@ from models.tables import (
 from worker.store import events, story_arrivals, trees
 from worker.store.database import rows_only, sql
 from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
+from worker.store.page_objects import PageObjects
 from worker.store.recording import columns_of_fetch, columns_of_reading, save_contents
 
 PAGES_AT_ONCE = 20
@@ -44,7 +45,7 @@ def count_pages(session: Session, site_id: int) -> tuple[int, int]:
 
 
 _PAGES = sql(f"""
-    SELECT pages.*, compressed, is_text,
+    SELECT pages.*, compressed, object_url, is_text,
         (
             SELECT coalesce(jsonb_agg(to_jsonb(addresses) || jsonb_build_object('targets', (
                 SELECT coalesce(jsonb_agg(to_jsonb(address_targets) ORDER BY number), '[]')
@@ -96,11 +97,17 @@ def known_pages(session: Session, site_id: int, url_digests: Sequence[str]) -> d
 
 
 def save_page(
-    session: Session, site_id: int, fetched: FetchedPage, read: ReadPage, moved: Mapping[str, Any]
+    session: Session,
+    site_id: int,
+    fetched: FetchedPage,
+    read: ReadPage,
+    moved: Mapping[str, Any],
+    objects: PageObjects | None,
 ) -> int:
     """Store a new page of a locked site, and return its ID.
 
-    ``moved`` has the other columns of the page, and the rows that belong to it, without IDs.
+    ``moved`` has the other columns of the page, and the rows that belong to it, without IDs. The
+    HTML is stored in ``objects``, if given, or in the database.
     """
     own = {**moved}
     addresses, article, links, parts = (own.pop(name) for name in _BELONGING)
@@ -108,7 +115,7 @@ def save_page(
     columns = {**columns_of_fetch(fetched, read), **columns_of_reading(read, tree_ids), **own}
     page_id: int = _add(session, StoredPage.id, {"site_id": site_id, **columns})
     if own["html_removed_at"] is None:
-        save_contents(session, [(page_id, fetched)])
+        save_contents(session, [(page_id, fetched)], objects)
     for address in addresses:
         row = {**address, "site_id": site_id, "digest": digest_of_url(address["address"])}
         targets = row.pop("targets")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
+    LargeBinary,
     and_,
     or_,
     select,
@@ -18,6 +19,7 @@ from sqlalchemy.orm import Session
 from models.tables import Receipt, Site, StoredPage
 from worker.outcomes import PageOutcome, ReceiptResult, UnusableReason
 from worker.store.database import rows_only, sql
+from worker.store.page_objects import LostContentError, read_objects
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -98,12 +100,15 @@ def sites_of(session: Session, page_ids: Sequence[int]) -> dict[int, int]:
 
 
 def load_content(session: Session, page_id: int) -> bytes | str | None:
-    """Return a page's content as fetched (text if sent as text), or None if it was removed."""
+    """Return a page's content as fetched (text if sent as text), or None if it was removed.
+
+    For errors, see `read_content`.
+    """
     query = sql("""
-        SELECT compressed, is_text FROM page_contents WHERE page_id = :page_id
-    """)
+        SELECT compressed, object_url, is_text FROM page_contents WHERE page_id = :page_id
+    """).columns(compressed=LargeBinary)
     stored = session.execute(query, {"page_id": page_id}).one_or_none()
-    return None if stored is None else unpack_content(bytes(stored.compressed), stored.is_text)
+    return None if stored is None else read_content(StoredContent(*stored))
 
 
 def key_of_site(session: Session, site_id: int) -> str:
@@ -198,8 +203,45 @@ def pack_content(content: bytes) -> bytes:
     return zstd.compress(content, COMPRESSION)
 
 
-def unpack_content(compressed: bytes, is_text: bool) -> bytes | str:
-    """Return stored content as it was fetched."""
+class StoredContent(NamedTuple):
+    """The columns of `PageContent` from which the content is read."""
+
+    compressed: bytes | None
+    object_url: str | None
+    is_text: bool
+
+
+def read_content(stored: StoredContent) -> bytes | str:
+    """Return stored content as it was fetched.
+
+    Raise `LostContentError` if it is not in its object store, and `StoreUnavailableError` if the
+    object store does not respond.
+    """
+    [content] = read_contents([stored])
+    if isinstance(content, LostContentError):
+        raise content
+    return content
+
+
+def read_contents(stored: Sequence[StoredContent]) -> list[bytes | str | LostContentError]:
+    """Return stored contents as they were fetched, or why they cannot be read.
+
+    Raise `StoreUnavailableError` if an object store does not respond.
+    """
+    # An earlier release that stores a page again does not clear its URL.
+    urls = [None if each.compressed is not None else each.object_url for each in stored]
+    objects = read_objects(url for url in urls if url is not None)
+    return [
+        _unpacked(each.compressed or b"" if url is None else objects[url], each.is_text)
+        for each, url in zip(stored, urls, strict=True)
+    ]
+
+
+def _unpacked(
+    compressed: bytes | LostContentError, is_text: bool
+) -> bytes | str | LostContentError:
+    if isinstance(compressed, LostContentError):
+        return compressed
     is_zstandard = compressed.startswith(_ZSTANDARD)
     html = zstd.decompress(compressed) if is_zstandard else zlib.decompress(compressed)
     return html.decode("utf-8", errors="surrogatepass") if is_text else html

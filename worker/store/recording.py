@@ -17,6 +17,8 @@ from worker.store import addresses, story_arrivals, trees
 from worker.store.addresses import Fetch, Resolution
 from worker.store.database import rows_only, sql
 from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.store.locks import AdvisoryLock
+from worker.store.page_objects import PageObjects, shard_of
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 """Results of a fetch that changes the content of its page."""
@@ -48,8 +50,12 @@ class _ResolvedFetch(NamedTuple):
         return self.located.site_id
 
 
-def record_pages(session: Session, fetches: Sequence[Fetch]) -> list[RecordedFetch]:
+def record_pages(
+    session: Session, fetches: Sequence[Fetch], objects: PageObjects | None = None
+) -> list[RecordedFetch]:
     """Store fetched pages, and return the result of each. Their sites must be locked.
+
+    Their contents are stored in an object store, if one is given, or else in the database.
 
     A page may be fetched at any of its addresses (`worker.store.addresses`). The fetch with the
     later ``fetched_at`` wins or, in a tie, the one with the greater digest; if a date is missing,
@@ -65,12 +71,15 @@ def record_pages(session: Session, fetches: Sequence[Fetch]) -> list[RecordedFet
         # Fetches of further addresses depend on the changes made for earlier ones.
         rest = fetches[len(recorded) :]
         located = addresses.locate(session, rest)
-        recorded += _record(session, rest, located)
+        recorded += _record(session, rest, located, objects)
     return recorded
 
 
 def _record(
-    session: Session, fetches: Sequence[Fetch], located: Sequence[Resolution]
+    session: Session,
+    fetches: Sequence[Fetch],
+    located: Sequence[Resolution],
+    objects: PageObjects | None,
 ) -> list[RecordedFetch]:
     for place in located:
         if place.parted_from is not None:
@@ -93,7 +102,7 @@ def _record(
             session.execute(_CONTINUE_REVISIONS, joined)
             if each.stored is not None:
                 session.expire(each.stored, ["revision"])
-    save_contents(session, [(page_id(each), each.fetched) for each in with_content])
+    save_contents(session, [(page_id(each), each.fetched) for each in with_content], objects)
     addresses.save(session, [(each.located, page_id(each)) for each in judged])
     return [
         RecordedFetch(
@@ -391,31 +400,54 @@ def copy_content(session: Session, page: StoredPage, other: StoredPage) -> None:
         setattr(other, name, getattr(page, name))
     other.html_removed_at = page.html_removed_at
     query = sql("""
-        INSERT INTO page_contents (page_id, compressed, is_text, stored_at)
-        SELECT :to_page, compressed, is_text, stored_at FROM page_contents
+        INSERT INTO page_contents (page_id, compressed, object_url, is_text, stored_at)
+        SELECT :to_page, compressed, object_url, is_text, stored_at FROM page_contents
         WHERE page_id = :from_page
         ON CONFLICT (page_id) DO UPDATE SET
-            (compressed, is_text, stored_at)
-            = (excluded.compressed, excluded.is_text, excluded.stored_at)
+            (compressed, object_url, is_text, stored_at)
+            = (excluded.compressed, excluded.object_url, excluded.is_text, excluded.stored_at)
     """)
     session.execute(query, {"from_page": page.id, "to_page": other.id})
 
 
-def save_contents(session: Session, contents: Sequence[tuple[int, FetchedPage]]) -> None:
-    """Store the content of pages, given with their IDs."""
+_SHARE_SHARDS = sql("""
+    SELECT pg_advisory_xact_lock_shared(:class, shard)
+    FROM unnest(CAST(:shards AS integer[])) AS asked (shard)
+""")
+
+
+def _put_objects(session: Session, objects: PageObjects, contents: Sequence[bytes]) -> list[str]:
+    """Write contents to an object store; return their URLs, which the transaction must store."""
+    urls = [objects.url_of(content) for content in contents]
+    # An object that exists already may have no other page. The lock keeps it until the commit.
+    shards = sorted(set(map(shard_of, urls)))
+    session.execute(_SHARE_SHARDS, {"class": AdvisoryLock.PAGE_OBJECTS.value, "shards": shards})
+    objects.put_all(contents)
+    return urls
+
+
+def save_contents(
+    session: Session, contents: Sequence[tuple[int, FetchedPage]], objects: PageObjects | None
+) -> None:
+    """Store the content of pages, given with their IDs; in the database without ``objects``."""
     if not contents:
         return
     query = sql("""
-        INSERT INTO page_contents (page_id, compressed, is_text)
+        INSERT INTO page_contents (page_id, compressed, object_url, is_text)
         SELECT * FROM unnest(
-            CAST(:page_ids AS bigint[]), CAST(:compressed AS bytea[]), CAST(:is_text AS boolean[])
+            CAST(:page_ids AS bigint[]), CAST(:compressed AS bytea[]),
+            CAST(:object_urls AS text[]), CAST(:is_text AS boolean[])
         )
         ON CONFLICT (page_id) DO UPDATE SET
-            (compressed, is_text, stored_at) = (excluded.compressed, excluded.is_text, now())
+            (compressed, object_url, is_text, stored_at)
+            = (excluded.compressed, excluded.object_url, excluded.is_text, now())
     """)
+    compressed = [fetched.compressed for _, fetched in contents]
+    nothing = [None] * len(contents)
     values = {
         "page_ids": [page_id for page_id, _ in contents],
-        "compressed": [fetched.compressed for _, fetched in contents],
+        "compressed": compressed if objects is None else nothing,
+        "object_urls": nothing if objects is None else _put_objects(session, objects, compressed),
         "is_text": [isinstance(fetched.content, str) for _, fetched in contents],
     }
     session.execute(query, values)

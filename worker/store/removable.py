@@ -5,7 +5,7 @@ The command line imports this module, so it must not import the database.
 
 from typing import Literal, get_args
 
-Kind = Literal["html", "revisions", "groups", "trees", "receipts"]
+Kind = Literal["html", "revisions", "groups", "trees", "receipts", "objects"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """Kinds of removable data, in the order of removal.
@@ -16,5 +16,6 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 - ``groups``: memberships and representatives of superseded clusterings, regardless of their age;
   the groups themselves are retained as the site's history;
 - ``trees``: trees no longer used by any page, with their distances, regardless of their age;
-- ``receipts``: the results of messages, and task failures.
+- ``receipts``: the results of messages, and task failures;
+- ``objects``: objects of the object store that contain no page's HTML, regardless of their age.
 """

@@ -1,6 +1,6 @@
 """Removal of expired data, in small transactions."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeAlias
@@ -20,6 +20,9 @@ from models.tables import (
     TaskFailure,
 )
 from worker.outcomes import PageOutcome
+from worker.store.database import sql
+from worker.store.locks import AdvisoryLock
+from worker.store.page_objects import PageObjects, shard_of
 from worker.store.pages import is_pending
 from worker.store.removable import Kind
 
@@ -153,10 +156,16 @@ _RULES = (
 )
 
 
+OBJECTS = len(_RULES)
+"""Number of the rule for objects; the IDs of its `Place` are numbers of shards."""
+
+_KINDS: tuple[Kind, ...] = (*(rule.kind for rule in _RULES), "objects")
+
+
 def first_place(kinds: Collection[Kind], rule: int = 0) -> Place | None:
     """Return where to start removing the given kinds, at or after a rule; None if nowhere."""
-    later = range(rule, len(_RULES))
-    return next((Place(number) for number in later if _RULES[number].kind in kinds), None)
+    later = range(rule, len(_KINDS))
+    return next((Place(number) for number in later if _KINDS[number] in kinds), None)
 
 
 def prune(
@@ -187,3 +196,29 @@ def prune(
         {"age": age},
     ).all()
     return Step(rule.kind, rule.remove(session, locked, age), following)
+
+
+_UNUSED = sql("""
+    SELECT url FROM unnest(CAST(:urls AS text[])) AS listed (url)
+    WHERE NOT EXISTS (SELECT FROM page_contents WHERE object_url = url)
+""")
+_LOCK_SHARD = sql("SELECT pg_try_advisory_xact_lock(:class, :shard)")
+
+
+def prune_objects(
+    session: Session, objects: PageObjects, urls: Sequence[str], *, dry_run: bool = False
+) -> int:
+    """Delete those of a shard's objects that contain no page's HTML, and return their number.
+
+    If the shard is in use, its objects remain until the next run.
+    """
+    unused = session.scalars(_UNUSED, {"urls": urls}).all()
+    if not unused or dry_run:
+        return len(unused)
+    shard = {"class": AdvisoryLock.PAGE_OBJECTS.value, "shard": shard_of(unused[0])}
+    if not session.scalar(_LOCK_SHARD, shard):
+        return 0
+    # While the lock was free, a page may have been stored with one of the objects.
+    unused = session.scalars(_UNUSED, {"urls": unused}).all()
+    objects.delete(unused)
+    return len(unused)

@@ -22,9 +22,10 @@ from worker.messaging import task_names
 from worker.outcomes import PageOutcome
 from worker.rendering import Browser, RenderingError
 from worker.store import extraction_jobs
-from worker.store.database import do_not_wait_for_disk, is_connection_lost
+from worker.store.database import UnavailableError, do_not_wait_for_disk, is_connection_lost
 from worker.store.extraction_jobs import ExtractionJob
 from worker.store.locks import AdvisoryLock
+from worker.store.page_objects import LostContentError
 from worker.tasks.base import TASK_OPTIONS
 from worker.text.plural import counted
 from worker.workflow.attempts import EXTRACTION_ATTEMPTS
@@ -164,7 +165,7 @@ def _extract(
 def _read_or_fail(state: ProcessState, job: ExtractionJob, *, is_alone: bool) -> Extracted:
     try:
         return _read(state, job)
-    except SQLAlchemyError:
+    except (SQLAlchemyError, UnavailableError):
         raise
     except Exception as error:
         if isinstance(error, SoftTimeLimitExceeded) and not is_alone:
@@ -180,7 +181,11 @@ def _read(state: ProcessState, job: ExtractionJob) -> Extracted:
     refusal = refusal_of(job.url, job.answer)
     if refusal is not None:
         return Extracted(NoArticle(refusal.outcome, refusal.detail))
-    page = parse_page(job.content, job.url, content_type=job.content_type, answer=job.answer)
+    content = job.content
+    if isinstance(content, LostContentError):
+        logger.error("cannot extract %s: %s", job.url, content)
+        return Extracted(NoArticle(PageOutcome.FAILED, str(content)))
+    page = parse_page(content, job.url, content_type=job.content_type, answer=job.answer)
     read = partial(
         read_content,
         other=template,
@@ -196,7 +201,7 @@ def _read(state: ProcessState, job: ExtractionJob) -> Extracted:
         except NeedsRenderingError:
             if state.browser is None:
                 raise
-            page = _rendered(state.browser, job)
+            page = _rendered(state.browser, job, content)
             result = _as_rendered(read(page))
     except NoArticleError as error:
         result = NoArticle(PageOutcome(error.outcome), str(error))
@@ -223,9 +228,8 @@ def _abandoned(job: ExtractionJob) -> Extracted:
     return Extracted(NoArticle(PageOutcome.FAILED, why))
 
 
-def _rendered(browser: Browser, job: ExtractionJob) -> Page:
+def _rendered(browser: Browser, job: ExtractionJob, content: bytes | str) -> Page:
     """Return a page as a reader would see it; raise NeedsRenderingError on failure."""
-    content = job.content
     html = decode(content, job.content_type).text if isinstance(content, bytes) else content
     try:
         # Byte offsets into the rendered page mean nothing in the stored one.

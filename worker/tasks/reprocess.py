@@ -21,7 +21,9 @@ from worker.store import (
     reprocessings,
     trees,
 )
+from worker.store.fetched_pages import ReadPage
 from worker.store.locks import AdvisoryLock
+from worker.store.page_objects import LostContentError
 from worker.store.recording import save_reading
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.extraction_requests import request_extractions
@@ -193,12 +195,20 @@ def _parse(session: Session, page_id: int) -> None:
         return
     pages.lock_site(session, pages.key_of_site(session, page.site_id))
     session.refresh(page, with_for_update=True)
-    content = pages.load_content(session, page_id)
+    content: bytes | str | LostContentError | None
+    try:
+        content = pages.load_content(session, page_id)
+    except LostContentError as error:
+        logger.error("cannot parse %s: %s", page.url, error)  # noqa: TRY400 - the reason is enough
+        content = error
     # Otherwise, a message redelivered after the extraction would repeat the work.
     if content is None or not (page.forced or page.tree_id is None):
         return
     if page.outcome == PageOutcome.JOINED:
         return
-    read = parse_or_reject(content, page.url, page.content_type, Answer.of(page.extra))
+    if isinstance(content, LostContentError):
+        read = ReadPage(outcome=PageOutcome.FAILED, outcome_detail=str(content))
+    else:
+        read = parse_or_reject(content, page.url, page.content_type, Answer.of(page.extra))
     save_reading(session, page, read)
     pages.touch_site(session, page.site_id)

@@ -1,5 +1,6 @@
 """Template knowledge, which is learned once, stored, and cached by each process."""
 
+import logging
 from collections import OrderedDict
 from collections.abc import Iterable
 
@@ -10,6 +11,9 @@ from worker.html import parse_page
 from worker.store import groups, pages
 from worker.store.database import Database
 from worker.store.extraction_jobs import Pivot
+from worker.store.page_objects import LostContentError
+
+logger = logging.getLogger(__name__)
 
 CACHED_TEMPLATES = 64
 """Number of templates cached by a process, at a few hundred kilobytes each."""
@@ -26,7 +30,7 @@ class KnownTemplates:
 
     def __init__(self) -> None:
         self._known: OrderedDict[_Key, TemplateKnowledge] = OrderedDict()
-        self._contents: dict[_Key, bytes | str] = {}
+        self._contents: dict[_Key, bytes | str | LostContentError] = {}
         self._learned: dict[_Key, TemplateKnowledge] = {}
 
     def load(self, session: Session, pivots: Iterable[Pivot]) -> None:
@@ -41,21 +45,23 @@ class KnownTemplates:
                     self._add(key, TemplateKnowledge.from_bytes(packed))
                 except ValueError:
                     # The stored knowledge was written by an earlier version of the service.
-                    content = pages.load_content(session, page_id)
+                    content = _content_of(session, page_id)
             if content is not None:
                 self._contents[key] = content
 
     def of(self, pivot: Pivot) -> TemplateKnowledge | None:
         """Return the template knowledge of a loaded pivot, learning it if it is not stored.
 
-        Return None if it was never learned and the page's HTML has been removed. Raise PageError
-        if the page cannot be parsed.
+        Return None if it was never learned and the page's HTML has been removed or lost. Raise
+        PageError if the page cannot be parsed.
         """
         key = (pivot.id, pivot.content_digest)
         known = self._known.get(key)
         if known is None:
             content = self._contents.get(key)
-            if content is None:
+            if isinstance(content, LostContentError):
+                logger.error("extracting %s's group without its template: %s", pivot.url, content)
+            if content is None or isinstance(content, LostContentError):
                 return None
             page = parse_page(content, pivot.url, content_type=pivot.content_type)
             known = self._learned[key] = TemplateKnowledge.from_pages([page])
@@ -78,3 +84,10 @@ class KnownTemplates:
         self._known.move_to_end(key)
         while len(self._known) > CACHED_TEMPLATES:
             self._known.popitem(last=False)
+
+
+def _content_of(session: Session, page_id: int) -> bytes | str | LostContentError | None:
+    try:
+        return pages.load_content(session, page_id)
+    except LostContentError as error:
+        return error

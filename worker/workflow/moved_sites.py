@@ -5,13 +5,13 @@ A file has JSON lines: a header, then a line for each page.
 
 import base64
 import json
+import logging
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import IO, Annotated, Any, Final, Literal, TypeVar
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, ValidationError
-from sqlalchemy import RowMapping
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.orm import Session
 
@@ -27,11 +27,14 @@ from worker.store.database import Database
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.locks import AdvisoryLock
 from worker.store.moving import PAGES_AT_ONCE, KnownPage
-from worker.store.pages import unpack_content
+from worker.store.page_objects import LostContentError, PageObjects
+from worker.store.pages import StoredContent, read_content
 from worker.text.plural import counted
 from worker.workflow.article_parts import from_json
 from worker.workflow.parsing import parse_or_reject
 from worker.workflow.story_index import group_page
+
+logger = logging.getLogger(__name__)
 
 FORMAT: Final = "detourage-site"
 VERSION: Final = 1
@@ -159,7 +162,12 @@ def export_site(session: Session, name: str) -> Iterator[bytes]:
         )
     yield _line({"format": FORMAT, "version": VERSION, "site": key, "pages": total})
     for row in moving.stored_pages(session, site_id):
-        yield _line({**row, "page": _message(key, row)})
+        try:
+            yield _line({**row, "page": _message(key, row)})
+        except LostContentError as error:
+            logger.warning("%s is exported without its HTML: %s", row["url"], error)
+            removed = {**row, "html_removed_at": datetime.now(UTC)}
+            yield _line({**removed, "page": _message(key, removed)})
 
 
 def _site_called(session: Session, name: str) -> tuple[str, int]:
@@ -183,11 +191,11 @@ def _to_json(value: datetime | bytes) -> str:
     return value.hex() if isinstance(value, bytes) else value.isoformat()
 
 
-def _message(site: str, row: RowMapping) -> dict[str, Any]:
+def _message(site: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a page as the message with which a crawler would send it."""
     content: bytes | str = b""
-    if row["compressed"] is not None:
-        content = unpack_content(bytes(row["compressed"]), row["is_text"])
+    if row["html_removed_at"] is None:
+        content = read_content(StoredContent(row["compressed"], row["object_url"], row["is_text"]))
     is_text = isinstance(content, str)
     return {
         **json.loads(row["extra"]),
@@ -203,11 +211,14 @@ def _message(site: str, row: RowMapping) -> dict[str, Any]:
     }
 
 
-def import_site(database: Database, stream: IO[bytes]) -> tuple[str, int, int]:
+def import_site(
+    database: Database, stream: IO[bytes], objects: PageObjects | None
+) -> tuple[str, int, int]:
     """Store the site of a file; return its key, its number of pages, and how many were new.
 
     Pages that are already stored in the same state are skipped, so an interrupted import can be
-    repeated. The site is due for clustering once all its pages are stored. Raises `SiteFileError`.
+    repeated. HTML is stored in ``objects``, if given. The site is due for clustering once all its
+    pages are stored. Raises `SiteFileError`.
     """
     lines = _lines(stream)
     header = _header(next(lines, (1, b"")))
@@ -218,7 +229,7 @@ def import_site(database: Database, stream: IO[bytes]) -> tuple[str, int, int]:
         seen += len(moved)
 
         def save(session: Session, moved: Any = moved) -> int:
-            return _save(session, header.site, moved, firsts)
+            return _save(session, header.site, moved, firsts, objects)
 
         try:
             new += database.run(save)
@@ -289,7 +300,11 @@ def _read(model: type[Model], number: int, line: bytes) -> Model:
 
 
 def _save(
-    session: Session, key: str, moved: list[tuple[int, _Page]], firsts: dict[int, str]
+    session: Session,
+    key: str,
+    moved: list[tuple[int, _Page]],
+    firsts: dict[int, str],
+    objects: PageObjects | None,
 ) -> int:
     """Store pages, note the first pages of parts, and return the number of pages stored."""
     site_id = pages.lock_site(session, key)
@@ -307,7 +322,7 @@ def _save(
                     fetched.content, fetched.url, fetched.content_type, fetched.answer
                 )
             moved_values = page.model_dump(exclude={"page"})
-            page_id = moving.save_page(session, site_id, fetched, read, moved_values)
+            page_id = moving.save_page(session, site_id, fetched, read, moved_values, objects)
             new += 1
         else:
             _require_same(before, page)

@@ -13,6 +13,7 @@ from worker.messaging import task_names
 from worker.outcomes import PageOutcome
 from worker.store import outbox, pages
 from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.store.page_objects import PageObjects
 from worker.store.recording import RecordedFetch, record_pages
 
 logger = logging.getLogger(__name__)
@@ -55,12 +56,14 @@ def _parse_refusal(content: bytes | str, url: str, content_type: str | None) -> 
 
 
 def store_pages(
-    session: Session, fetches: Sequence[tuple[FetchedPage, ReadPage]]
+    session: Session,
+    fetches: Sequence[tuple[FetchedPage, ReadPage]],
+    objects: PageObjects | None = None,
 ) -> list[RecordedFetch]:
     """Store incoming pages, in order, and request assignment for sites that have groups."""
     site_ids = pages.lock_sites(session, (fetched.site for fetched, _ in fetches))
     recorded = record_pages(
-        session, [(site_ids[fetched.site], fetched, read) for fetched, read in fetches]
+        session, [(site_ids[fetched.site], fetched, read) for fetched, read in fetches], objects
     )
     # A page that arrived at several addresses is enqueued once, in its latest state.
     changed = {each.page_id: each for each in recorded if each.is_changed}.values()

@@ -3,6 +3,7 @@
 import json
 import random
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select, text, update
@@ -11,6 +12,7 @@ from models.messages import PageMessage
 from models.tables import PageContent, Site, StoredPage
 from tests.inline_tasks import Tasks
 from tests.integration.service.conftest import Alone
+from tests.object_stores import Folder, S3Server
 from tests.pages import article_html, message
 from worker.messaging import task_names
 from worker.messaging.broker import connect, messages_waiting
@@ -160,3 +162,26 @@ def test_a_page_that_takes_too_long_to_parse_fails_without_delaying_others(alone
         assert [row[0] for row in found] == ["failed"] * 2
         assert {row[1] for row in found} == {"parsing took more than 0.1 s of CPU time"}
         deployment.check()
+
+
+@pytest.mark.parametrize("kind", [Folder, S3Server])
+def test_the_intake_waits_for_an_object_store_that_is_down(
+    alone: Alone, tmp_path: Path, kind: type[Folder | S3Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = kind(tmp_path / "store")
+    for name, value in store.environment.items():
+        monkeypatch.setenv(name, value)
+    wanted = bodies(2, 3)
+    with alone("intake", pages=store.url) as deployment:
+        deployment.publish(wanted)
+        deployment.wait_until(
+            lambda: any("the intake waits" in line["event"] for line in deployment.logged("intake"))
+        )
+        assert deployment.receipts() == 0
+        with store:
+            deployment.wait_for_receipts(len(wanted))
+            # The sites' refused pages are identical.
+            assert 0 < len(store.objects()) < len(wanted)
+        kept = select(func.count()).where(PageContent.compressed.is_(None))
+        assert deployment.count(kept) == len(wanted)
+        assert deployment.quarantined() == []

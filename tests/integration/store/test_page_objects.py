@@ -1,0 +1,231 @@
+"""Page contents in an object store: a folder, or a bucket of a real S3 server."""
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import func, select, update
+
+from models.tables import PageContent, Site, StoredPage
+from tests.inline_tasks import Tasks
+from tests.object_stores import Folder, S3Server, StoreOfTest
+from tests.pages import article_html
+from worker.cli import main
+from worker.errors import ExpectedError
+from worker.service.checks import examine
+from worker.settings import load_settings
+from worker.store import page_objects, pages
+from worker.store.database import Database, UnavailableError
+from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.store.page_objects import LostContentError, PageObjects
+from worker.store.recording import copy_content
+from worker.tasks.maintenance import prune
+from worker.workflow.parsing import store_pages
+from worker.workflow.process import configure, process_state
+
+SITE = [(f"plain/{seed}", article_html(seed)) for seed in range(4)]
+
+
+@pytest.fixture(params=[Folder, S3Server], ids=["file", "s3"])
+def store(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[StoreOfTest]:
+    """An object store, whose credentials are in the environment."""
+    kind: type[Folder | S3Server] = request.param
+    created = kind(tmp_path)
+    for name, value in created.environment.items():
+        monkeypatch.setenv(name, value)
+    with created:
+        yield created
+
+
+@pytest.fixture
+def stored(tasks: Tasks, store: StoreOfTest, monkeypatch: pytest.MonkeyPatch) -> Tasks:
+    """The tasks, with new pages in the object store."""
+    monkeypatch.setenv("DETOURAGE_PAGES", store.url)
+    load_settings.cache_clear()
+    configure(load_settings())
+    return tasks
+
+
+def content_of(tasks: Tasks, path: str) -> bytes | str | None:
+    [page_id] = tasks.ask(select(StoredPage.id).where(StoredPage.url.endswith(f"/{path}")))
+    return tasks.read(lambda session: pages.load_content(session, page_id))
+
+
+def object_of(tasks: Tasks, store: StoreOfTest, path: str) -> str:
+    [url] = tasks.ask(
+        select(PageContent.object_url)
+        .join(StoredPage, StoredPage.id == PageContent.page_id)
+        .where(StoredPage.url.endswith(f"/{path}"))
+    )
+    return str(url.removeprefix(f"{store.url}/"))
+
+
+def outcomes(tasks: Tasks) -> dict[str, tuple[str, str | None]]:
+    rows = tasks.ask(select(StoredPage.url, StoredPage.outcome, StoredPage.outcome_detail))
+    return {url.rpartition("/")[2]: rest for url, *rest in rows}
+
+
+def test_pages_are_read_wherever_they_were_stored(tasks: Tasks, store: StoreOfTest) -> None:
+    tasks.group(tasks.publish("a", SITE[:2]))
+    tasks.restart(pages=store.url)
+    tasks.group(tasks.publish("a", SITE[2:]))
+    tasks.settle()
+    articles = tasks.articles()
+    assert len(articles) == len(SITE)
+    assert tasks.ask(select(func.count(PageContent.compressed))) == [2]
+    objects = store.objects()
+    assert len(objects) == 2
+    for name, content in objects.items():
+        assert name.endswith(f"/{hashlib.sha256(content).hexdigest()}")
+    # Without the setting, the objects are still readable.
+    tasks.restart(pages="")
+    assert all(content_of(tasks, path) == html for path, html in SITE)
+    tasks.reprocess("a")
+    tasks.settle()
+    again = tasks.articles()
+    assert {url: each["text"] for url, each in again.items()} == {
+        url: each["text"] for url, each in articles.items()
+    }
+    changed = article_html(9)
+    tasks.publish("a", [("plain/3", changed)])
+    assert content_of(tasks, "plain/3") == changed
+    assert tasks.ask(select(func.count(PageContent.compressed))) == [3]
+
+
+def test_a_lost_page_fails_with_the_reason_and_affects_no_other(
+    stored: Tasks, store: StoreOfTest
+) -> None:
+    stored.group(stored.publish("a", SITE))
+    other, missing, cut, exchanged = (object_of(stored, store, path) for path, _ in SITE)
+    before = store.objects()
+    store.remove(missing)
+    store.put(cut, before[cut][:-1])
+    store.put(exchanged, before[other])
+    stored.settle()
+    found = outcomes(stored)
+    assert found["0"][0] == "article"
+    for name, reason in [("1", "is missing"), ("2", "is damaged"), ("3", "is damaged")]:
+        assert found[name][0] == "failed"
+        assert reason in (found[name][1] or "")
+        assert store.url in (found[name][1] or "")
+    with pytest.raises(LostContentError, match="is missing"):
+        content_of(stored, "plain/1")
+    assert len(stored.articles()) == 1
+    # Parsing the pages again reports the same, and extracts them once their objects are back.
+    stored.reprocess("a", "parse")
+    stored.settle()
+    assert outcomes(stored)["1"] == found["1"]
+    for name, content in before.items():
+        store.put(name, content)
+    stored.reprocess("a", "parse")
+    stored.settle()
+    [site_id] = stored.ask(select(Site.id))
+    stored.group(site_id)
+    stored.settle()
+    assert {outcome for outcome, _ in outcomes(stored).values()} == {"article"}
+
+
+def test_extraction_waits_for_a_store_that_does_not_respond(
+    stored: Tasks, store: StoreOfTest
+) -> None:
+    stored.group(stored.publish("a", SITE))
+    store.stop()
+    restart = threading.Timer(1, store.start)
+    restart.start()
+    stored.settle()
+    restart.join()
+    assert {outcome for outcome, _ in outcomes(stored).values()} == {"article"}
+    assert set(stored.ask(select(StoredPage.attempts))) == {1}
+
+
+def test_an_empty_store_does_not_look_like_lost_pages(stored: Tasks, store: StoreOfTest) -> None:
+    stored.publish("a", SITE[:1])
+    [url] = stored.ask(select(PageContent.object_url))
+    for name in [*store.objects(), page_objects.MARKER]:
+        store.remove(name)
+    with pytest.raises(UnavailableError, match=page_objects.MARKER):
+        page_objects.read_objects([url])
+
+
+def test_objects_are_removed_with_the_last_page_that_uses_them(
+    stored: Tasks, store: StoreOfTest
+) -> None:
+    stored.publish("a", [*SITE, ("twin", SITE[0][1])])
+    stored.publish("a", [("plain/1", article_html(9))])
+    assert len(store.objects()) == len(SITE) + 1
+    command = ["prune", "--older-than", "0", "--only", "objects"]
+    runner = CliRunner()
+    assert runner.invoke(main, [*command, "--dry-run"]).output == "objects\t1\n"
+    assert runner.invoke(main, command).output == "objects\t1\n"
+    assert len(store.objects()) == len(SITE)
+    with stored.database.transaction() as session:
+        twin = session.scalars(select(StoredPage).where(StoredPage.url.endswith("/twin"))).one()
+        changed = session.scalars(select(StoredPage).where(StoredPage.url.endswith("/2"))).one()
+        copy_content(session, changed, twin)
+    prune(older_than_days=0, kinds=["objects"])
+    stored.settle()
+    assert len(store.objects()) == len(SITE)
+    with stored.database.transaction() as session:
+        session.execute(update(StoredPage).values(outcome="no-text"))
+    prune(older_than_days=0)
+    stored.settle()
+    assert store.objects() == {}
+    assert stored.ask(select(PageContent)) == []
+
+
+def test_a_crash_leaves_an_unused_object_but_no_page_without_one(
+    stored: Tasks, store: StoreOfTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class CrashError(Exception):
+        pass
+
+    def crash(*_: object) -> None:
+        raise CrashError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("worker.store.recording.addresses.save", crash)
+        with pytest.raises(CrashError):
+            stored.publish("a", SITE[:1])
+    assert (len(store.objects()), stored.ask(select(PageContent))) == (1, [])
+    prune(older_than_days=0, kinds=["objects"])
+    stored.settle()
+    assert store.objects() == {}
+
+
+def test_an_object_that_is_being_stored_again_is_kept(stored: Tasks, store: StoreOfTest) -> None:
+    stored.publish("a", SITE[:1])
+    stored.publish("a", [(SITE[0][0], article_html(9))])
+    url = stored.database.engine.url.render_as_string(hide_password=False)
+    with Database(url) as other, other.transaction() as session:
+        again = FetchedPage("b", "https://other.example/", SITE[0][1], None, None, None, "{}")
+        store_pages(session, [(again, ReadPage())], PageObjects(store.url))
+        prune(older_than_days=0, kinds=["objects"])
+        stored.settle()
+        assert len(store.objects()) == 2
+    prune(older_than_days=0, kinds=["objects"])
+    stored.settle()
+    assert len(store.objects()) == 2
+
+
+def test_doctor_reports_whether_the_store_accepts_pages(stored: Tasks, store: StoreOfTest) -> None:
+    def finding() -> tuple[bool, str]:
+        [found] = [
+            each for each in examine(process_state().settings) if each.name == "object store"
+        ]
+        return found.healthy, found.detail
+
+    assert finding() == (True, f"{store.url} accepts pages")
+    store.stop()
+    assert not finding()[0]
+    store.start()
+
+
+def test_a_missing_extra_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.errors.find_spec", lambda _: None)
+    with pytest.raises(ExpectedError, match="make objects"):
+        PageObjects("file:///tmp")

@@ -1,0 +1,217 @@
+"""Contents of pages in an object store: an S3 bucket or a folder.
+
+An object is named by the SHA-256 of its bytes, which are compressed: writing it twice changes
+nothing, and reading verifies it before anything is decompressed. Rows contain the object's URL, so
+that objects stay readable after the setting changes.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from models.limits import MAX_HTML_BYTES
+from worker.errors import ExpectedError, cause, require_extra
+from worker.store.database import UnavailableError
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+REQUEST_SECONDS = 10
+"""Time limit for a request to the object store."""
+
+RETRY_SECONDS = 20
+"""Time after which a failed request is not repeated. Transactions hold their locks meanwhile, so
+the total must be well below `worker.store.database.LOCK_SECONDS`."""
+
+RETRIES = 3
+"""Maximum number of repetitions of a request, with increasing pauses."""
+
+CONCURRENT_REQUESTS = 8
+"""Maximum number of concurrent requests of a transaction."""
+
+MAX_OBJECT_BYTES = MAX_HTML_BYTES + MAX_HTML_BYTES // 64
+"""Maximum size of an object. Compression lengthens incompressible content by less than this."""
+
+SHARDS = 256
+"""Number of folders of an object store, named by the first byte of the digests in them."""
+
+LISTED = 1000
+"""Number of objects listed, and at most deleted, per request: the maximum of S3."""
+
+MARKER = "detourage.txt"
+"""Object that identifies the store. If it is missing, so is the store: a bucket that was replaced,
+or a volume that is not mounted, must not look like a store whose pages are lost."""
+
+_MARK = b"Page contents of Detourage. Without this file, the service does not read the others.\n"
+
+
+class LostContentError(ExpectedError):
+    """The stored content of a page is missing or damaged."""
+
+
+class StoreUnavailableError(UnavailableError):
+    """The object store does not respond, or refuses access."""
+
+
+class PageObjects:
+    """The object store to which new contents are written: a URL with ``s3://`` or ``file://``."""
+
+    def __init__(self, url: str) -> None:
+        require_extra("objects", "an object store", "obstore")
+        self._url = url
+        self._is_marked = False
+
+    def url_of(self, content: bytes) -> str:
+        """Return the URL of the object with a content."""
+        digest = hashlib.sha256(content).hexdigest()
+        return f"{self._url}/{digest[:2]}/{digest}"
+
+    def put_all(self, contents: Sequence[bytes]) -> None:
+        """Write contents; once this returns, they are durable."""
+        self.mark()
+        _in_parallel(self._put, contents)
+
+    def mark(self) -> None:
+        """Write the marker, unless this instance has written it."""
+        if not self._is_marked:
+            self._write(MARKER, _MARK)
+            self._is_marked = True
+
+    def _put(self, content: bytes) -> None:
+        _, name = _parts(self.url_of(content))
+        self._write(name, content)
+
+    def _write(self, name: str, content: bytes) -> None:
+        import obstore
+        from obstore.store import LocalStore
+
+        with _answering(self._url):
+            store = _opened(self._url)
+            obstore.put(store, name, content)
+            if isinstance(store, LocalStore):
+                _sync(Path(str(store.prefix)) / name)
+
+    def listed(self, shard: int) -> Iterator[list[str]]:
+        """Yield the URLs of the objects of a shard, up to `LISTED` at a time."""
+        import obstore
+
+        with _answering(self._url):
+            for found in obstore.list(_opened(self._url), f"{shard:02x}", chunk_size=LISTED):
+                yield [f"{self._url}/{each['path']}" for each in found]
+
+    def delete(self, urls: Sequence[str]) -> None:
+        """Delete objects."""
+        import obstore
+
+        # Another process may have deleted some of them; the rest are listed again next time.
+        with _answering(self._url), suppress(FileNotFoundError):
+            obstore.delete(_opened(self._url), [_parts(url)[1] for url in urls])
+
+
+def page_objects(url: str) -> PageObjects | None:
+    """Return the object store at a URL, or None if the URL is empty."""
+    return PageObjects(url) if url else None
+
+
+def shard_of(url: str) -> int:
+    """Return the number of the shard that contains an object."""
+    return int(url.rsplit("/", 2)[1], 16)
+
+
+def read_objects(urls: Iterable[str]) -> dict[str, bytes | LostContentError]:
+    """Return objects, or why they cannot be read, by URL.
+
+    Raise `StoreUnavailableError` if a store does not respond.
+    """
+    distinct = sorted(set(urls))
+    if distinct:
+        require_extra("objects", "reading a page in an object store", "obstore")
+    return dict(zip(distinct, _in_parallel(_read, distinct), strict=True))
+
+
+def _read(url: str) -> bytes | LostContentError:
+    import obstore
+
+    base, name = _parts(url)
+    with _answering(base):
+        store = _opened(base)
+        try:
+            found = obstore.get(store, name)
+        except FileNotFoundError:
+            # Raises the same error if the store itself is missing.
+            obstore.head(store, MARKER)
+            return LostContentError(f"the stored HTML is missing: {url}")
+        if found.meta["size"] > MAX_OBJECT_BYTES:
+            return LostContentError(f"the stored HTML is damaged, as it is too large: {url}")
+        content = bytes(found.bytes())
+    if hashlib.sha256(content).hexdigest() != url.rpartition("/")[2]:
+        return LostContentError(f"the stored HTML is damaged, as its SHA-256 differs: {url}")
+    return content
+
+
+def _parts(url: str) -> tuple[str, str]:
+    """Return the URL of an object's store, and the object's name in it."""
+    base, shard, digest = url.rsplit("/", 2)
+    return base, f"{shard}/{digest}"
+
+
+def _opened(url: str) -> "ObjectStore":
+    from obstore.store import from_url
+
+    # Opening a folder fails if it is missing; the next write would create it.
+    return from_url(url) if url.startswith("file:") else _connected(url)
+
+
+@cache
+def _connected(url: str) -> "ObjectStore":
+    from obstore.store import from_url
+
+    return from_url(
+        url,
+        client_options={
+            # The default endpoint has TLS; an operator may set one in a private network without.
+            "allow_http": True,
+            "timeout": timedelta(seconds=REQUEST_SECONDS),
+        },
+        retry_config={
+            "max_retries": RETRIES,
+            "retry_timeout": timedelta(seconds=RETRY_SECONDS),
+        },
+    )
+
+
+@contextmanager
+def _answering(url: str) -> Iterator[None]:
+    """Raise the errors of an object store as `StoreUnavailableError`."""
+    from obstore.exceptions import BaseError
+
+    try:
+        yield
+    except (BaseError, OSError) as error:
+        raise StoreUnavailableError(f"the object store {url} failed: {cause(error)}") from error
+
+
+def _sync(path: Path) -> None:
+    """Wait until a new file and its place in its folder are on disk."""
+    for each in (path, path.parent):
+        opened = os.open(each, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+def _in_parallel(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    if len(items) < 2:
+        return [work(item) for item in items]
+    with ThreadPoolExecutor(min(len(items), CONCURRENT_REQUESTS)) as pool:
+        return list(pool.map(work, items))
