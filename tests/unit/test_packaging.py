@@ -21,6 +21,7 @@ USERS_OF_EXTRAS = {
     "arrow": "worker/export/arrow.py",
     "benchmarks": "benchmarks/evaluation",
     "inspector": "worker/inspector",
+    "objects": "worker/store/page_objects.py",
     "papers": "worker/papers",
     "plot": "worker/explain/site_picture.py",
     "render": "worker/rendering/program.py",
