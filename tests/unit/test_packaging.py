@@ -23,6 +23,7 @@ USERS_OF_EXTRAS = {
     "inspector": "worker/inspector",
     "kafka": "worker/service/kafka_bridge.py",
     "otel": "worker/tracing.py",
+    "objects": "worker/store/page_objects.py",
     "papers": "worker/papers",
     "plot": "worker/explain/site_picture.py",
     "render": "worker/rendering/program.py",

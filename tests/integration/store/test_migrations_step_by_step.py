@@ -29,6 +29,7 @@ tables get one row."""
 
 VALUES: dict[tuple[str, str], Any] = {
     ("pages", "url"): "https://news.example/{row}",
+    ("page_contents", "compressed"): b"bytes",
     ("distances", "higher_tree_id"): 2,
     ("story_texts", "story_id"): 1,
     ("story_overlaps", "higher_id"): 2,
