@@ -163,7 +163,7 @@ def export_site(session: Session, name: str) -> Iterator[bytes]:
     yield _line({"format": FORMAT, "version": VERSION, "site": key, "pages": total})
     for row in moving.stored_pages(session, site_id):
         try:
-            yield _line({**row, "page": _message(key, row)})
+            yield _line({**row, "page": _message(key, {**row})})
         except LostContentError as error:
             logger.warning("%s is exported without its HTML: %s", row["url"], error)
             removed = {**row, "html_removed_at": datetime.now(UTC)}
