@@ -46,5 +46,5 @@ class AdvisoryLock(IntEnum):
     PARTS = 0x6481
     """Held while the parts of articles are joined; the key is 0."""
 
-    MIGRATION = 0x6486
+    MIGRATION = 0x6487
     """Held by the process that migrates the schema; the key is 0."""
