@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.availability import AVAILABILITY
+from tests.faults.availability import AVAILABILITY, PooledServers
 from tests.faults.proving_ground import ProvingGround
 from tests.faults.scenarios import try_fault
+from worker.store.database import Database
+from worker.store.migrations import PooledConnectionError, migrate
 
 PAGES = 16
 COUNTS = {"relay": 2}
@@ -21,3 +23,12 @@ def test_no_article_is_lost_or_doubled(tmp_path: Path, name: str) -> None:
         assert trial.balance.doubled == set()
         assert trial.balance.outcomes == {"article": trial.pages}
         assert ground.quarantined() == []
+
+
+def test_migrate_rejects_a_connection_pooler(tmp_path: Path) -> None:
+    with (
+        PooledServers(tmp_path) as servers,
+        Database(servers.database_url) as database,
+        pytest.raises(PooledConnectionError, match="direct connection"),
+    ):
+        migrate(database)

@@ -336,9 +336,14 @@ def _note_pooler(connection: DBAPIConnection, record: ConnectionPoolEntry) -> No
     connection.rollback()
 
 
+def is_pooled(connection: Connection) -> bool:
+    """Return whether a connection leads to PostgreSQL through a connection pooler."""
+    return bool(connection.info[_IS_POOLED])
+
+
 def _configure_if_pooled(settings: Mapping[str, object], connection: Connection) -> None:
     """Apply the settings of a session to a transaction, which may be on any server connection."""
-    if connection.info[_IS_POOLED]:
+    if is_pooled(connection):
         statements = (f"SET LOCAL {name} TO '{value}'" for name, value in settings.items())
         connection.exec_driver_sql("; ".join(statements))
 

@@ -17,8 +17,8 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
 
 import migrations
-from worker.errors import cause
-from worker.store.database import Database
+from worker.errors import ExpectedError, cause
+from worker.store.database import Database, is_pooled
 from worker.store.locks import AdvisoryLock
 from worker.store.revisions import OLDEST_NEIGHBOUR, known_revisions, newest_revision
 from worker.store.schema import UnknownSchemaError, revision_of
@@ -43,11 +43,21 @@ _SETTINGS: Final = {
 }
 
 
+class PooledConnectionError(ExpectedError):
+    """The connection leads through a pooler, where locks and settings of a session are lost."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "`detourage migrate` needs a direct connection: set DETOURAGE_DATABASE_URL to the"
+            " address of PostgreSQL instead of the connection pooler, for this command"
+        )
+
+
 def migrate(database: Database, version: str | None = None) -> None:
     """Migrate the schema to a version, by default the newest; a downgrade drops later data.
 
     May be interrupted at any time and repeated. Raises `UnknownSchemaError` if the target or the
-    current version is unknown.
+    current version is unknown, and `PooledConnectionError` behind a connection pooler.
     """
     wanted = version or newest_revision()
     with _migrating(database) as connection:
@@ -85,6 +95,8 @@ def migrate(database: Database, version: str | None = None) -> None:
 def _migrating(database: Database) -> Iterator[Connection]:
     """Yield a connection for migrations, once no other process has one."""
     with database.engine.connect() as connection:
+        if is_pooled(connection):
+            raise PooledConnectionError
         try:
             for name, value in _SETTINGS.items():
                 connection.exec_driver_sql(f"SET {name} TO {value}")
