@@ -37,6 +37,9 @@ class KnownTemplates:
         """Load the template knowledge of pivots, or the pages from which `of` is to learn it."""
         self._contents.clear()
         keys = {(each.id, each.content_digest) for each in pivots}
+        for key in sorted(keys & self._known.keys()):
+            # Others must not evict it before it is used.
+            self._known.move_to_end(key)
         missing = dict(keys - self._known.keys())
         for page_id, (packed, content) in groups.load_knowledge(session, missing).items():
             key = page_id, missing[page_id]
