@@ -21,7 +21,7 @@ def test_a_cached_template_is_not_evicted_by_others_of_its_task(
         old, new, other = (Pivot(*row) for row in session.execute(select(*columns)))
     monkeypatch.setattr(known_templates, "CACHED_TEMPLATES", 2)
     templates = KnownTemplates()
-    for task in ([old], [other], [old, new]):
+    for task in ([new], [old], [other], [old, new]):
         with tasks.database.transaction() as session:
             templates.load(session, task)
         assert all(templates.of(each) is not None for each in task)
