@@ -113,10 +113,7 @@ class GroupedCommands(Commands):
 @click.group(cls=GroupedCommands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="detourage")
 def main() -> None:
-    """Extract clean articles from crawled news pages.
-
-    INPUT is a folder of HTML, JSON lines, a WARC file, or - (standard input).
-    """
+    """Extract clean articles from crawled news pages in folders, JSON lines or WARC files."""
     start_no_idle_threads()
 
 

@@ -20,7 +20,7 @@ import migrations
 from worker.errors import ExpectedError, cause
 from worker.store.database import Database, is_pooled
 from worker.store.locks import AdvisoryLock
-from worker.store.revisions import OLDEST_NEIGHBOUR, known_revisions, newest_revision
+from worker.store.revisions import MARK, OLDEST_NEIGHBOUR, known_revisions, newest_revision
 from worker.store.schema import UnknownSchemaError, revision_of
 
 logger = logging.getLogger(__name__)
@@ -62,7 +62,9 @@ def migrate(database: Database, version: str | None = None) -> None:
     wanted = version or newest_revision()
     with _migrating(database) as connection:
         current = revision_of(connection)
-        connection.rollback()
+        if current is not None:
+            _mark(connection, current)
+        connection.commit()
         for each in (current, wanted):
             if each is not None and each not in known_revisions():
                 raise UnknownSchemaError(each)
@@ -126,6 +128,7 @@ _TRY_LOCK: Final = text("SELECT pg_try_advisory_lock(:class, 0)")
 
 def admit(connection: Connection, revision: str) -> None:
     """Record which versions may use the new schema; see `worker.store.revisions`."""
+    _mark(connection, revision)
     oldest = min(OLDEST_NEIGHBOUR, revision)
     if connection.scalar(text("SELECT to_regproc('admitted_schemas')")) is None:
         return
@@ -134,6 +137,13 @@ def admit(connection: Connection, revision: str) -> None:
             "CREATE OR REPLACE FUNCTION admitted_schemas() RETURNS text[] LANGUAGE sql IMMUTABLE"
             f" AS $$ SELECT ARRAY['{oldest}', '{revision}'] $$"
         )
+    )
+
+
+def _mark(connection: Connection, revision: str) -> None:
+    """Declare the schema's own revision, so that the next migration may write to its tables."""
+    connection.execute(
+        text("SELECT set_config(:name, :revision, false)"), {"name": MARK, "revision": revision}
     )
 
 

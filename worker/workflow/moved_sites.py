@@ -166,7 +166,7 @@ def export_site(session: Session, name: str) -> Iterator[bytes]:
             yield _line({**row, "page": _message(key, {**row})})
         except LostContentError as error:
             logger.warning("%s is exported without its HTML: %s", row["url"], error)
-            removed = {**row, "html_removed_at": datetime.now(UTC)}
+            removed = {**row, "html_removed_at": datetime.now(UTC), "object_url": None}
             yield _line({**removed, "page": _message(key, removed)})
 
 
@@ -194,8 +194,9 @@ def _to_json(value: datetime | bytes) -> str:
 def _message(site: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a page as the message with which a crawler would send it."""
     content: bytes | str = b""
-    if row["html_removed_at"] is None:
-        content = read_content(StoredContent(row["compressed"], row["object_url"], row["is_text"]))
+    stored = StoredContent(row["compressed"], row["object_url"], row["is_text"])
+    if stored.compressed is not None or stored.object_url is not None:
+        content = read_content(stored)
     is_text = isinstance(content, str)
     return {
         **json.loads(row["extra"]),

@@ -43,7 +43,10 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         (["quarantine", "re"], ["requeue"]),
         (["status", "--q"], ["--queues"]),
         (["extract", "--format", "m"], ["markdown"]),
-        (["health", ""], ["intake", "relay", "worker", "beat"]),
+        (
+            ["health", ""],
+            ["intake", "relay", "worker", "beat", "bridge-pages", "bridge-articles"],
+        ),
     ],
 )
 def test_bash_completes_commands_options_and_values(

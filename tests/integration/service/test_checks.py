@@ -93,8 +93,12 @@ BEHIND = "Error: schema: older than this version: run `detourage migrate`"
 
 
 @pytest.fixture
-def without_schema(deployed: Tasks, services: Services, monkeypatch: Environment) -> Iterator[None]:
-    """A deployment whose database was never migrated."""
+def without_schema(
+    deployed: Tasks, services: Services, monkeypatch: Environment, tmp_path: Path
+) -> Iterator[None]:
+    """A deployment whose database was never migrated, and a folder with a file to import."""
+    monkeypatch.chdir(tmp_path)
+    Path("pages.jsonl").touch()
     with temporary_database(services) as url:
         monkeypatch.setenv("DETOURAGE_DATABASE_URL", url)
         load_settings.cache_clear()
