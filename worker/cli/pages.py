@@ -92,10 +92,11 @@ def run(
 ) -> None:
     """Process pages, and write their articles.
 
-    Uses the configured database and broker, or its own for the duration of the run. JSON lines are
-    appended to OUTPUT as they arrive, and sorted at the end; other formats are only written then.
-    Until then, OUTPUT.run contains the data that --resume needs. Exit code 0: success; 1: the run
-    failed; 3: it completed, but some messages were unusable or some pages failed; 130: interrupted.
+    INPUT is a folder of HTML, JSON lines, a WARC file, or - (standard input). Uses the configured
+    database and broker, or its own for the duration of the run. JSON lines are appended to OUTPUT
+    as they arrive, and sorted at the end; other formats are only written then. Until then,
+    OUTPUT.run contains the data that --resume needs. Exit code 0: success; 1: the run failed; 3: it
+    completed, but some messages were unusable or some pages failed; 130: interrupted.
     """
     from worker.export.formats import format_of, require_format
     from worker.local.unfinished import quarantine_of, run_folder

@@ -122,6 +122,8 @@ def blocking_noted(database: Database) -> Iterator[set[str]]:
     def note(connection: Connection) -> None:
         found.update(connection.scalars(_BLOCKING, {"tables": existing}))
 
+    # A connection may keep the statistics of its earlier transactions for a second.
+    database.engine.dispose()
     event.listen(database.engine, "commit", note)
     yield found
     event.remove(database.engine, "commit", note)
