@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import LargeBinary, RowMapping, insert, select
+from sqlalchemy import LargeBinary, RowMapping, func, insert, select, text
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from models.tables import (
@@ -19,6 +19,7 @@ from worker.store import events, story_arrivals, trees
 from worker.store.database import rows_only, sql
 from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
 from worker.store.page_objects import PageObjects
+from worker.store.pages import is_pending
 from worker.store.recording import columns_of_fetch, columns_of_reading, save_contents
 
 PAGES_AT_ONCE = 20
@@ -35,11 +36,7 @@ _MOVED = """
 
 def count_pages(session: Session, site_id: int) -> tuple[int, int]:
     """Return the number of pages that move with a site, and how many are pending."""
-    query = sql(f"""
-        SELECT count(*), count(*) FILTER (
-            WHERE outcome IS NULL OR forced OR extracted_generation < generation
-        ) FROM pages WHERE {_MOVED}
-    """)  # noqa: S608
+    query = select(func.count(), func.count().filter(is_pending())).where(text(_MOVED))
     total, pending = session.execute(query, {"site_id": site_id}).one()
     return total, pending
 
