@@ -72,15 +72,14 @@ class KnownTemplates:
         return known
 
     def save(self, database: Database) -> None:
-        """Store the knowledge that `of` learned."""
-        if not self._learned:
-            return
+        """Store the knowledge that `of` learned, once: a later task must not fail because of it."""
         learned = [
             (page_id, digest, known.to_bytes())
             for (page_id, digest), known in sorted(self._learned.items(), key=lambda item: item[0])
         ]
-        database.run(lambda session: groups.save_knowledge(session, learned))
         self._learned.clear()
+        if learned:
+            database.run(lambda session: groups.save_knowledge(session, learned))
 
     def _add(self, key: _Key, known: TemplateKnowledge) -> None:
         self._known[key] = known
