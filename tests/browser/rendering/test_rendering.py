@@ -146,8 +146,12 @@ def test_a_page_that_exceeds_a_limit_is_stopped_and_leaves_no_process(
     before = {process.pid for process in psutil.process_iter()}
     with pytest.raises(RenderingError, match=problem):
         variant(browser, **limits).render(inline(program), URL)
-    left = [each for each in psutil.process_iter(["name"]) if each.pid not in before]
-    assert not [each for each in left if "chrom" in (each.info["name"] or "")]
+    # Other tests' browser, a child of this process, may start processes of its own at any time.
+    before |= {process.pid for process in psutil.Process().children(recursive=True)}
+    after = psutil.process_iter(["pid", "ppid", "name", "cmdline"])
+    left = [process for process in after if process.pid not in before]
+    _, alive = psutil.wait_procs([each for each in left if "chrom" in each.info["name"]], timeout=5)
+    assert [process.info for process in alive] == []
 
 
 def test_a_run_renders_with_the_configured_browser(chromium: Path, tmp_path: Path) -> None:
