@@ -1,7 +1,7 @@
-"""Traces of pages through the processes of a deployment, by OpenTelemetry.
+"""Tracing of pages through the processes of a deployment, with OpenTelemetry.
 
-Until `enable` is called, all functions do nothing, and OpenTelemetry is not imported. A span's
-context has the form in which messages and tables carry it: the headers of W3C Trace Context,
+Until `enable` is called, all functions do nothing, and OpenTelemetry is not imported. The context
+of a span has the same form here as in messages and tables: the headers of W3C Trace Context,
 ``traceparent`` and ``tracestate``. It is empty if there is no span.
 """
 
@@ -24,7 +24,7 @@ MAX_CHARACTERS: Final = 512
 """Maximum length of a header, and of an attribute; longer headers are ignored."""
 
 FLUSH_SECONDS = 2.0
-"""Maximum time for which a process that ends waits for the export of its last spans."""
+"""Maximum time that an exiting process waits for its last spans to be exported."""
 
 
 class Headers(Protocol):
@@ -35,7 +35,7 @@ class Headers(Protocol):
 
 
 class Span:
-    """A span in progress; without a recorded span, it does nothing."""
+    """A span in progress; if the span is not recorded, all methods do nothing."""
 
     def __init__(self, context: Context, recorded: Any = None) -> None:
         self.context = context
@@ -45,7 +45,7 @@ class Span:
         """Add attributes, in the namespace ``detourage``."""
         for name, value in attributes.items():
             if self._recorded is not None and value is not None:
-                # The exporter would drop all its spans because of one lone surrogate.
+                # A single lone surrogate would make the exporter drop all spans of the batch.
                 text = str(value)[:MAX_CHARACTERS].encode("utf-8", "replace").decode()
                 self._recorded.set_attribute(f"detourage.{name}", without_passwords(text))
 
@@ -68,7 +68,7 @@ class _Recorder:
         if str(resource.attributes["service.name"]).startswith("unknown_service"):
             resource = resource.merge(Resource({"service.name": f"detourage-{process}"}))
         provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-        # Its queue is bounded: while the receiver is down, spans are dropped.
+        # The queue is bounded, so spans are dropped while the backend is down.
         provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
         self.shutdown = provider.shutdown
         self._tracer = provider.get_tracer("detourage")
@@ -83,7 +83,7 @@ class _Recorder:
         return carrier
 
     def _remote(self, headers: Headers | None) -> Any:
-        """Return the span that headers name; it is invalid if they are absent or malformed."""
+        """Return the span identified by headers; it is invalid if they are absent or malformed."""
         values = {name: headers.get(name) for name in HEADERS} if headers is not None else {}
         carrier = {
             name: value
@@ -102,7 +102,7 @@ class _Recorder:
         *,
         is_current: bool = True,
     ) -> Iterator[Span]:
-        """Record a span; see `span` of this module. A span that is not current has no children."""
+        """Record a span (see `span` below); a span that is not made current has no children."""
         outer, placed = self._trace.get_current_span(), self._remote(parent)
         linked = [self._remote(each) for each in links]
         ours, theirs = outer.get_span_context(), placed.get_span_context()
@@ -123,7 +123,7 @@ class _Recorder:
             with self._trace.use_span(span, **options) if is_current else nullcontext():
                 yield Span(self.context(span), span)
         except BaseException as error:
-            # The log has the message, from which passwords are removed.
+            # The message is in the log, without passwords.
             span.set_status(self._trace.StatusCode.ERROR, type(error).__name__)
             raise
         finally:
@@ -137,14 +137,14 @@ _recorders: dict[int, _Recorder] = {}
 def enable(process: str) -> None:
     """Trace this process and its future children; warn if OpenTelemetry is not installed.
 
-    The default service name is composed of ``process``.
+    The default service name includes ``process``.
     """
     try:
-        # Imported before pool processes are forked, which then share the memory.
+        # Imported before pool processes are forked, so that they share the memory.
         import opentelemetry.exporter.otlp.proto.http.trace_exporter
         import opentelemetry.sdk.trace.export  # noqa: F401
     except ImportError:
-        logger.warning("traces are off: %s", MissingExtraError("otel", "exporting traces"))
+        logger.warning("tracing is disabled: %s", MissingExtraError("otel", "exporting traces"))
     else:
         _process[:] = [process]
 
@@ -158,7 +158,7 @@ def _recorder() -> _Recorder | None:
 
 
 def stop() -> None:
-    """Stop traces, after the last spans are exported, or after `FLUSH_SECONDS`."""
+    """Stop tracing once the last spans are exported, or after `FLUSH_SECONDS`."""
     _process.clear()
     recorder = _recorders.pop(os.getpid(), None)
     if recorder is not None:
@@ -178,9 +178,9 @@ def span(
 ) -> AbstractContextManager[Span]:
     """Make a span current for a ``with`` block.
 
-    It continues the trace of ``parent``. If the current span belongs to the same trace, or if
-    there is no parent, it is a child of the current span; otherwise, it is linked to it. With
-    ``links``, it begins a trace.
+    It continues the trace of ``parent``. If the current span belongs to the same trace, or if there
+    is no parent, it is a child of the current span; otherwise, it is linked to the current span.
+    With ``links``, it starts a new trace.
     """
     recorder = _recorder()
     if recorder is None:
@@ -202,10 +202,10 @@ def spans(name: str, parents: Sequence[Context]) -> Iterator[None]:
 def sending(
     destination: str, contexts: Sequence[Headers | None], *, is_shared: bool
 ) -> AbstractContextManager[Span]:
-    """Make the sending of a message a span, whose context the message carries.
+    """Record the sending of a message as a span, whose context the message carries.
 
     A message for several contexts, or for work that is shared with other traces (`is_shared`),
-    begins a trace that is linked to them. Without any context, there is no span.
+    starts a new trace that is linked to them. Without any context, there is no span.
     """
     present = [each for each in contexts if each and each.get(HEADERS[0])]
     if not present:
@@ -216,7 +216,7 @@ def sending(
 
 
 def requested(work: str, page: Context) -> Context:
-    """Return the context in which work requested for a page continues the page's trace.
+    """Return the context with which work requested for a page continues the page's trace.
 
     If the current span, such as a clustering, belongs to another trace, a span in the page's trace
     is linked to it.
@@ -230,6 +230,6 @@ def requested(work: str, page: Context) -> Context:
 
 
 def log_keys(context: Context) -> dict[str, str]:
-    """Return the keys with which log lines name a span."""
+    """Return the log keys that identify a span."""
     parent = context.get(HEADERS[0])
     return dict(zip(("trace_id", "span_id"), parent.split("-")[1:3], strict=True)) if parent else {}

@@ -58,8 +58,8 @@ HARD_LIMIT_AFTER_SECONDS = 30.0
 """
 
 WALL_TIMES = 10
-"""Maximum wall-clock time of a page task, as a multiple of its CPU time limit. It tolerates a busy
-host, but ends a task that waits forever."""
+"""Maximum wall-clock time of a page task, as a multiple of its CPU time limit. It leaves room for a
+busy host, but ends tasks that would wait forever."""
 
 TASK_SECONDS = 1500.0
 """Maximum wall-clock time of any task. It must be less than 30 minutes, because RabbitMQ requeues
@@ -76,7 +76,7 @@ PAGE_TASKS = (ASSIGN, EXTRACT, PARSE)
 
 
 class Messaging(AMQP):
-    """Celery's messaging, with connections that can switch to another node of the broker."""
+    """Celery's AMQP interface, whose connections can fail over to another node of the broker."""
 
     Connection = BrokerConnection
 
@@ -185,8 +185,8 @@ class HeartbeatStep(bootsteps.StartStopStep):
 class HeartbeatScheduler(PersistentScheduler):
     """Scheduler that touches the heartbeat file of ``beat``, and tolerates a clock set back.
 
-    Celery's own scheduler stores the time of its last run on disk, and would send nothing until
-    the clock reaches this time again.
+    Celery's own scheduler stores the time of its last run on disk, and would not send anything
+    until the clock reaches this time again.
     """
 
     def tick(self, *args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Build information, and the log line that each process writes at its start."""
+"""Build information, and the log line that each process writes at startup."""
 
 import logging
 from importlib.metadata import version

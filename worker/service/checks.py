@@ -95,7 +95,7 @@ def _checked(name: str, check: Callable[[Settings], str], settings: Settings) ->
 
 
 def _reason(error: Exception) -> str:
-    """Return why a check failed, without the subject, which the name of the check states."""
+    """Return why a check failed, without its subject, which is in the check's name."""
     origin = (error.__cause__ or error) if isinstance(error, ExpectedError) else error
     lines = str(getattr(origin, "orig", None) or origin).splitlines()
     return without_passwords(lines[0]) if lines else type(origin).__name__

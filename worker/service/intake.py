@@ -56,7 +56,7 @@ INTAKE = "intake"
 GATE_SECONDS = 1.0
 GATE_MESSAGES = 100
 """Time and number of messages between checks of the backlog. The number bounds how far the backlog
-exceeds its limit, apart from the last batch."""
+can exceed its limit, apart from the last batch."""
 
 BATCH_BYTES = 8 * 1024 * 1024
 """Total size of message bodies in a transaction; once it is reached, no further message is
@@ -98,8 +98,8 @@ class Intake(ConsumerMixin):
     """The consumer of page messages.
 
     Messages that arrive together are stored in one transaction. A redelivered message may have
-    killed a process, so it is stored alone. At the start, and until a message arrives that was not
-    redelivered, messages are consumed one by one, so that none is quarantined because of another.
+    killed a process, so it is stored separately. At startup, messages are consumed one by one until
+    one arrives that was not redelivered, so that none is quarantined because of another.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -129,7 +129,7 @@ class Intake(ConsumerMixin):
         schema.require_current(self._database)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._request_stop)
-        # Modules and tables never become garbage; scanning them repeatedly takes time.
+        # Modules and tables never become garbage, and scanning them repeatedly takes time.
         gc.freeze()
         with suppress(StoppedError):
             self.run()
@@ -358,7 +358,8 @@ class Intake(ConsumerMixin):
                     fetched.content, fetched.url, fetched.content_type, fetched.answer
                 )
         except TimeIsUpError:
-            # The HTML is stored: reprocessing parses it in a task, where it holds up no other page.
+            # The HTML is stored, so reprocessing can parse it in a task, without delaying other
+            # pages.
             detail = f"parsing took more than {limit:g} s of CPU time"
             logger.error("%s on %s", detail, fetched.url)  # noqa: TRY400 - the trace adds nothing
             return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)

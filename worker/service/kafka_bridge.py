@@ -1,7 +1,8 @@
 """The bridge between Kafka and RabbitMQ, one process per direction (extra ``kafka``).
 
-A message is acknowledged on one side only once the other side has confirmed it. A crash therefore
-loses no message, but may repeat some; the intake and the consumers of articles recognise them.
+A message is acknowledged on one side only after the other side has confirmed it. After a crash, no
+message is lost, but some may be repeated; the intake and the consumers of articles recognise
+repeats.
 """
 
 import json
@@ -31,7 +32,7 @@ POLL_SECONDS = 1.0
 """Maximum time to wait for a message, and pause after a failure."""
 
 CONFIRM_SECONDS = 10.0
-"""Maximum time to wait for RabbitMQ's confirm, which it withholds while it is short of memory."""
+"""Maximum time to wait for RabbitMQ's confirmation, which is withheld when memory is short."""
 
 PREFETCH = 8
 """Maximum number of unacknowledged articles."""
@@ -49,12 +50,12 @@ REJECTIONS = frozenset({KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_RECORD
 class PagesBridge:
     """Process that publishes the page messages of a Kafka topic to RabbitMQ, in order.
 
-    While RabbitMQ accepts no message, the topic is paused: the process remains a member of its
-    consumer group, and holds only the message that was not accepted.
+    While RabbitMQ does not accept messages, the topic is paused: the process remains a member of
+    its consumer group, and holds only the message that was not accepted.
     """
 
     def __init__(self, settings: Settings) -> None:
-        # librdkafka commits stored offsets at the interval, before a rebalance and when closed.
+        # librdkafka commits stored offsets periodically, before a rebalance, and when it is closed.
         required = {"enable.auto.commit": True, "enable.auto.offset.store": False}
         defaults = {
             "group.id": f"{settings.queue_prefix}detourage",
@@ -87,7 +88,7 @@ class PagesBridge:
             if waiting and not was_paused:
                 logger.warning("the bridge waits until RabbitMQ accepts pages")
             if waiting:
-                # Repeated, as partitions may have been assigned meanwhile.
+                # Pause again, because partitions may have been assigned in the meantime.
                 self._kafka.pause(self._kafka.assignment())
             elif was_paused:
                 logger.info("the bridge continues")
@@ -97,7 +98,7 @@ class PagesBridge:
         self._disconnect()
 
     def _publish_waiting(self, waiting: deque[confluent_kafka.Message]) -> None:
-        """Publish messages as far as RabbitMQ accepts them, and remove those that it confirms."""
+        """Publish messages until RabbitMQ refuses one, and remove those that it confirms."""
         try:
             _serve(self._connection or self._connect(), seconds=0)
             while waiting:
@@ -154,21 +155,22 @@ class PagesBridge:
         return connection
 
     def _disconnect(self) -> None:
-        # Closing would wait for an answer, and a node that is short of memory reads nothing.
+        # Closing would wait for a reply, and a node that is short of memory does not read.
         if self._connection is not None and self._connection.connected:
             self._connection.connection.collect()
         self._connection = None
 
 
 class ArticlesBridge:
-    """Process that produces the articles of RabbitMQ's queue to a Kafka topic, in order.
+    """Process that produces the articles from RabbitMQ's queue to a Kafka topic, in order.
 
-    An article that Kafka does not confirm is held: each return to the queue would count towards
-    its delivery limit. An article that Kafka rejects is moved to a queue named ``….unreadable``.
+    An article that Kafka does not confirm is held, because each return to the queue would count
+    towards its delivery limit. An article that Kafka rejects is moved to a queue named
+    ``….unreadable``.
     """
 
     def __init__(self, settings: Settings) -> None:
-        # Only the topic limits the size of a message.
+        # The size of a message is limited only by the topic.
         required = {"acks": "all", "message.max.bytes": 1_000_000_000}
         self._kafka = _client(confluent_kafka.Producer, settings, {}, required)
         self._settings = settings
@@ -192,7 +194,7 @@ class ArticlesBridge:
         self._summary.log()
 
     def _require_topic(self) -> None:
-        """Raise KafkaException unless the topic exists, before any article is taken."""
+        """Raise KafkaException if the topic does not exist, before any article is consumed."""
         topic = self._settings.kafka_articles
         found = self._kafka.list_topics(topic, timeout=CONFIRM_SECONDS).topics[topic]
         if found.error is not None:
@@ -262,13 +264,13 @@ def amqp_headers(headers: Sequence[tuple[str, bytes | None]]) -> dict[str, str]:
 
 
 def kafka_headers(article: Message) -> list[tuple[str, bytes]]:
-    """Return the headers and the message ID of an article as headers of a Kafka message."""
+    """Return an article's headers and message ID as Kafka headers."""
     headers = {**article.headers, "message_id": article.properties.get("message_id", "")}
     return [(name, str(value).encode("utf-8", "replace")) for name, value in headers.items()]
 
 
 def key_of(article: bytes) -> bytes | None:
-    """Return the canonical address of an article, so that a page's revisions keep their order."""
+    """Return an article's canonical address, the key that keeps a page's revisions in order."""
     try:
         values = json.loads(article)
         return str(values.get("canonical") or values["url"]).encode("utf-8", "replace")
@@ -295,14 +297,14 @@ def _client(
 
 
 def _serve(connection: Connection, seconds: float) -> None:
-    """Handle an event from RabbitMQ, and send heartbeats; unread heartbeats count as missed."""
+    """Handle an event from RabbitMQ and send heartbeats; unread heartbeats count as missed."""
     with suppress(TimeoutError):
         connection.drain_events(timeout=seconds)
     connection.heartbeat_check()
 
 
 def _warn(error: KafkaError) -> None:
-    """Log an error of Kafka, or raise it if the client must be replaced."""
+    """Log a Kafka error, or raise it if the client must be replaced."""
     if error.fatal():
         raise KafkaException(error)
     logger.warning("Kafka reported an error: %s", error)

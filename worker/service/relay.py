@@ -56,8 +56,9 @@ taken. This bounds the memory of the process."""
 PAGES_PER_TASK = 8
 """Maximum number of waiting pages that are batched into an extraction or assignment task.
 
-A worker takes equally many tasks from each queue, so single-page tasks would be as slow as the
-comparison of blocks. Larger batches save little, but repeat more work if a process dies.
+A worker takes the same number of tasks from each queue, so single-page tasks would be processed no
+faster than blocks of comparisons. Larger batches save little, but more work is repeated if a
+process dies.
 """
 
 LONG_TASKS = (CLUSTER, COMPARE)
@@ -66,8 +67,8 @@ LONG_TASKS_SHARE = 8
 decide which task is the most urgent."""
 
 AGAIN_AFTER = 7
-"""Number of extraction tasks for pages without an outcome that may go first in a row. One task for
-pages with an outcome then follows, so that such pages do not starve."""
+"""Maximum number of consecutive extraction tasks for pages without an outcome. One task for pages
+with an outcome then follows, so that such pages do not starve."""
 
 IDLE_SECONDS = 0.1
 LONGEST_IDLE_SECONDS = 0.5
@@ -75,7 +76,7 @@ LONGEST_IDLE_SECONDS = 0.5
 the previous one. Pauses may delay a page at every stage."""
 
 DEFAULT_EXCHANGE = ""
-"""Exchange of messages for quarantine; their number is not limited."""
+"""Exchange for quarantined messages; their number is not limited."""
 
 QUARANTINE = "quarantine"
 """Name under which quarantined messages appear in the summary."""

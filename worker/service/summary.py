@@ -10,7 +10,7 @@ logger = logging.getLogger(__name__)
 
 
 class Summary:
-    """Counts the work of a process, and logs the counts once per period if there was any."""
+    """Counter of a process's work, which logs the counts once per period if there was any work."""
 
     def __init__(self, process: str, seconds: float) -> None:
         self._process = process
@@ -34,7 +34,7 @@ class Summary:
             self.log()
 
     def log(self) -> None:
-        """Log the counts, and start over."""
+        """Log the counts and reset them."""
         now = time.monotonic()
         if self._totals or self._counts:
             # The summary does not belong to a single message.

@@ -404,7 +404,7 @@ def _target_rows(address_id: int, site_id: int, declared: DeclaredUrls) -> list[
             "target": target.address,
             "kind": target.kind,
             "is_declared": target.is_declared,
-            # Earlier versions also stored variants declared by the page.
+            # Earlier versions also stored the variants that a page declares.
             "is_variant": False,
         }
         for number, target in enumerate(declared.targets)

@@ -54,8 +54,8 @@ LOCK_SECONDS = 60
 """Lock timeout per statement, after which the transaction is retried."""
 
 IDLE_IN_TRANSACTION_SECONDS = 300
-"""Maximum idle time within a transaction. This limit releases the locks of a stuck process, but
-spares one that is computing or waiting for the broker."""
+"""Maximum idle time within a transaction. It is short enough to release the locks of a stuck
+process, and long enough for one that is computing or waiting for the broker."""
 
 _CONNECTION = {
     "tcp_user_timeout": 1000 * SILENCE_SECONDS,
@@ -66,7 +66,7 @@ _SERVER_SIDE = {
     "tcp_user_timeout": 1000 * SILENCE_SECONDS,
     **{f"tcp_keepalives_{name}": value for name, value in _KEEPALIVES.items()},
 }
-"""Settings of the server's side of a connection, which a connection pooler sets for itself."""
+"""Server-side settings of a connection; a connection pooler has its own."""
 
 _SESSION = {
     # JIT compilation takes longer than any of our statements.
@@ -290,7 +290,7 @@ class Database(AbstractContextManager["Database"]):
                 try:
                     connection.rollback()
                 except DBAPIError as error:
-                    # Losing the connection released the locks.
+                    # The locks were released when the connection was lost.
                     if not is_connection_lost(error):
                         raise
 
@@ -328,7 +328,7 @@ def _raise_if_foreign_schema(context: ExceptionContext) -> None:
 
 
 def _note_pooler(connection: DBAPIConnection, record: ConnectionPoolEntry) -> None:
-    """Note whether a connection pooler has ignored the settings of the session."""
+    """Record whether a connection pooler has ignored the session's settings."""
     cursor = connection.cursor()
     cursor.execute(f"SELECT current_setting('{MARK}', true)")
     record.info[_IS_POOLED] = cursor.fetchone() != (newest_revision(),)
@@ -337,7 +337,7 @@ def _note_pooler(connection: DBAPIConnection, record: ConnectionPoolEntry) -> No
 
 
 def is_pooled(connection: Connection) -> bool:
-    """Return whether a connection leads to PostgreSQL through a connection pooler."""
+    """Return whether a connection goes through a connection pooler."""
     return bool(connection.info[_IS_POOLED])
 
 
@@ -394,8 +394,7 @@ def do_not_wait_for_disk(session: Session) -> None:
 
 
 BRIEF_LOCK_SECONDS = 1
-"""Lock timeout of a transaction that holds a lock of the whole service, in seconds, after which it
-is retried."""
+"""Lock timeout, in seconds, of a transaction that holds a service-wide lock; it is then retried."""
 
 BRIEF_IDLE_SECONDS = 10
 """Maximum idle time of such a transaction, in seconds."""
@@ -411,7 +410,7 @@ _LOCK_BRIEFLY = text("""
 
 
 def lock_briefly(session: Session, lock: AdvisoryLock) -> None:
-    """Take a lock of the whole service until the end of the transaction, which must be short.
+    """Take a service-wide lock until the end of the transaction, which must be short.
 
     The lock is released without waiting for the disk, so a crash may lose the transaction; its work
     must then be repeated.

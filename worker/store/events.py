@@ -1,4 +1,4 @@
-"""Events: articles in different words about the same happening, and the counts of their terms."""
+"""Events (groups of articles on the same news, in different words), and their term counts."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,10 +43,10 @@ from worker.store.locks import AdvisoryLock
 from worker.store.pages import has_article
 
 MAX_OF_TERM: Final = 50
-"""Maximum number of events examined per term; events with one source are counted separately."""
+"""Maximum number of events examined per term, separately for events with one and more sources."""
 
 MAX_CANDIDATES: Final = 16
-"""Maximum number of events compared with an article, those that share the most terms first."""
+"""Maximum number of events compared with an article; those that share the most terms are used."""
 
 MAX_SOURCES: Final = 32
 """Maximum number of sources that contribute to the centroid of an event."""
@@ -191,7 +191,7 @@ _ADD_EVENT = rows_only(insert(EventRow).returning(EventRow.id))
 def add_event(
     session: Session, arrival: Arrival, identity: UUID, weights: Weights, terms: Sequence[int]
 ) -> int:
-    """Store an event that begins with an article, and return its ID."""
+    """Store a new event with its first article, and return its ID."""
     values = {
         "identity": identity,
         "language": arrival.language,
@@ -226,7 +226,7 @@ def note_seen(session: Session, event_id: int, fetched_at: datetime | None) -> N
 def add_source(
     session: Session, event_id: int, arrival: Arrival, centroid: Weights, terms: Sequence[int]
 ) -> None:
-    """Store an event's centroid after another independent source."""
+    """Store an event's centroid after another independent source was added."""
     values = {
         "event_id": event_id,
         "centroid": centroid.tobytes(),
@@ -411,7 +411,7 @@ _REMOVE_ARRIVAL = text("DELETE FROM event_arrivals WHERE page_id = :page_id")
 
 
 def decide(session: Session, arrival: Arrival, event_id: int) -> None:
-    """Record the event of a waiting article, and end its wait."""
+    """Record the event of a waiting article, which then no longer waits."""
     values = {"event_id": event_id, "key": arrival.key, "page_id": arrival.page_id}
     session.execute(_DECIDE, values)
 
@@ -437,8 +437,8 @@ _CLOSE = text("""
 def close_old_events(session: Session, window: timedelta, most: int) -> int:
     """Close events with no new source within ``window``; delete those without articles.
 
-    A closed event keeps its articles, but no article joins it. Call `lock_events` first. Returns
-    the number of events closed, at most ``most``.
+    A closed event keeps its articles, but no new articles join it. Call `lock_events` first.
+    Returns the number of events closed, at most ``most``.
     """
     ids = list(session.execute(_OLD, {"window": window, "most": most}).scalars())
     remove_empty(session, ids)

@@ -28,7 +28,8 @@ from worker.tracing import Context
 def await_extraction(
     session: Session, page_ids: Sequence[int], generation: int
 ) -> list[tuple[int, bool, Context]]:
-    """Mark pages as awaiting extraction with a generation, even if already extracted with it.
+    """Mark pages as awaiting extraction with a generation, even if they were already extracted with
+    it.
 
     Returns, for each page with a tree and HTML, its ID (ascending), whether it has an outcome, and
     its trace.
@@ -327,7 +328,7 @@ def take_late(
 
 
 MAX_COUNTED = 100
-"""Maximum number of pages counted per text, since a wall may appear at every URL of a site."""
+"""Maximum number of pages counted per text, because a wall may appear at every URL of a site."""
 
 _WITH_SHORT_TEXTS = sql("""
     SELECT short_text, id

@@ -1,4 +1,4 @@
-"""Feedback of the entity recogniser on articles, and the sites and templates that yield nothing.
+"""The entity recogniser's feedback on articles, and the sites and templates that yield no entities.
 
 An article is fruitless if the feedback on it reports no entities or judges it bad. A site is silent
 if its articles have suddenly become fruitless (`silent_sites`).
@@ -35,8 +35,8 @@ it has not changed suddenly."""
 def store_feedback(session: Session, given: Mapping[UUID, FeedbackMessage]) -> int:
     """Store feedback by article, and return the number of articles that are known.
 
-    Feedback on unknown or pruned articles is dropped. The same feedback changes nothing if it is
-    stored again.
+    Feedback on unknown or pruned articles is dropped. Storing the same feedback again has no
+    effect.
     """
     feedback = list(given.values())
     return int(

@@ -1,7 +1,7 @@
 """Schema migrations, applied while the service reads and writes the tables.
 
-Each migration is a transaction of its own, and is repeated if it does not get its locks at once,
-because statements of the service would queue behind a migration that waits.
+Each migration runs in its own transaction and is retried if it cannot get its locks quickly,
+because the service's statements would queue behind a waiting migration.
 """
 
 import logging
@@ -26,25 +26,25 @@ from worker.store.schema import UnknownSchemaError, revision_of
 logger = logging.getLogger(__name__)
 
 LOCK_MILLISECONDS: Final = 500
-"""Maximum wait of a migration for a lock, and so of the statements that queue behind it."""
+"""Maximum time that a migration, and the statements queued behind it, wait for a lock."""
 
 PAUSE_SECONDS: Final = 2.0
-"""Pause before a migration is repeated, in which the statements that queued are executed."""
+"""Pause before a migration is retried, so that the queued statements can run."""
 
 _RETRIED: Final = {"55P03", "40P01"}
 """SQLSTATEs of a lock timeout and of a deadlock."""
 
 _SETTINGS: Final = {
     "lock_timeout": LOCK_MILLISECONDS,
-    # Filling columns may take longer than any transaction of the service.
+    # Filling columns may take longer than any of the service's transactions.
     "idle_in_transaction_session_timeout": 0,
-    # If this process is killed, its statement ends.
+    # If this process is killed, the server cancels its statement.
     "client_connection_check_interval": 1000,
 }
 
 
 class PooledConnectionError(ExpectedError):
-    """The connection leads through a pooler, where locks and settings of a session are lost."""
+    """The connection goes through a pooler, which loses a session's locks and settings."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -54,7 +54,7 @@ class PooledConnectionError(ExpectedError):
 
 
 def migrate(database: Database, version: str | None = None) -> None:
-    """Migrate the schema to a version, by default the newest; a downgrade drops later data.
+    """Migrate the schema to a version, by default the newest; a downgrade drops newer data.
 
     May be interrupted at any time and repeated. Raises `UnknownSchemaError` if the target or the
     current version is unknown, and `PooledConnectionError` behind a connection pooler.
@@ -79,7 +79,7 @@ def migrate(database: Database, version: str | None = None) -> None:
                 if getattr(error.orig, "pgcode", None) not in _RETRIED:
                     raise
                 connection.rollback()
-                # Completed migrations are not repeated.
+                # Completed migrations are not run again.
                 logger.warning(
                     "migration after %s did not get a lock (%s): trying again in %g s; end long"
                     " transactions if this does not stop",
@@ -106,14 +106,14 @@ def _migrating(database: Database) -> Iterator[Connection]:
             _wait_for_turn(connection)
             yield connection
         finally:
-            # The pool would keep the settings and the lock.
+            # Otherwise, the pooled connection would keep the settings and the lock.
             connection.invalidate()
 
 
 def _wait_for_turn(connection: Connection) -> None:
-    """Lock the schema against other processes that migrate it."""
+    """Lock the schema, so that no other process migrates it."""
     is_noted = False
-    # Waiting in the database would hold a snapshot, for whose end CREATE INDEX CONCURRENTLY waits.
+    # Waiting in the database would hold a snapshot, and CREATE INDEX CONCURRENTLY waits for that.
     while not connection.scalar(_TRY_LOCK, {"class": AdvisoryLock.MIGRATION.value}):
         connection.rollback()
         if not is_noted:
@@ -141,7 +141,7 @@ def admit(connection: Connection, revision: str) -> None:
 
 
 def _mark(connection: Connection, revision: str) -> None:
-    """Declare the schema's own revision, so that the next migration may write to its tables."""
+    """Declare the current revision of the schema, so that the next migration may write to it."""
     connection.execute(
         text("SELECT set_config(:name, :revision, false)"), {"name": MARK, "revision": revision}
     )

@@ -1,4 +1,4 @@
-"""Sites that move from one deployment to another: their rows, without the IDs of either."""
+"""Rows of sites that move from one deployment to another, independent of either's IDs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -31,7 +31,7 @@ _MOVED = """
         OR EXISTS (SELECT FROM addresses WHERE page_id = pages.id)
     )
 """
-"""Condition: the page moves with its site. Of the joined pages, those that were separated do."""
+"""Condition: the page moves with its site. A joined page does so only if it was separated."""
 
 
 def count_pages(session: Session, site_id: int) -> tuple[int, int]:
@@ -69,7 +69,7 @@ _PAGES = sql(f"""
 
 
 def stored_pages(session: Session, site_id: int) -> Iterator[RowMapping]:
-    """Yield the pages that move with a site, with all that belongs to them."""
+    """Yield the pages that move with a site, with everything that belongs to them."""
     wanted = {"site_id": site_id, "after": 0, "most": PAGES_AT_ONCE}
     while rows := session.execute(_PAGES, wanted).mappings().all():
         yield from rows
@@ -77,7 +77,7 @@ def stored_pages(session: Session, site_id: int) -> Iterator[RowMapping]:
 
 
 class KnownPage(NamedTuple):
-    """A page that a deployment already has."""
+    """A page that is already stored in a deployment."""
 
     id: int
     url: str
@@ -103,8 +103,8 @@ def save_page(
 ) -> int:
     """Store a new page of a locked site, and return its ID.
 
-    ``moved`` has the other columns of the page, and the rows that belong to it, without IDs. The
-    HTML is stored in ``objects``, if given, or in the database.
+    ``moved`` contains the other columns of the page and the rows that belong to it, without IDs.
+    The HTML is stored in ``objects`` if given, otherwise in the database.
     """
     own = {**moved}
     addresses, article, links, parts = (own.pop(name) for name in _BELONGING)
@@ -130,7 +130,7 @@ def save_page(
     if links is not None:
         _add(session, PageLinks.page_id, {"page_id": page_id, "message": links})
     if parts is not None:
-        # The article has been joined where the site comes from.
+        # The article was joined in the previous deployment.
         row = {**parts, "page_id": page_id, "site_id": site_id, "seen_version": 1}
         del row["first"]
         _add(session, PageParts.page_id, row)
@@ -141,7 +141,7 @@ _BELONGING = ("addresses", "article", "links", "parts")
 
 
 def _add(session: Session, key: InstrumentedAttribute[Any], values: Mapping[str, Any]) -> Any:
-    """Insert a row into the table of a key, and return the key's value."""
+    """Insert a row into the table of a key column, and return the key."""
     return session.scalar(rows_only(insert(key.class_).values(**values).returning(key)))
 
 
@@ -179,7 +179,7 @@ _UNGROUP = (
 
 
 def ungroup(session: Session, site_id: int) -> None:
-    """Delete all that refers to several pages of a locked site."""
+    """Delete everything that refers to more than one page of a locked site."""
     for statement in _UNGROUP:
         session.execute(sql(statement), {"site_id": site_id})
 
@@ -187,7 +187,7 @@ def ungroup(session: Session, site_id: int) -> None:
 def forget_some(session: Session, site_id: int) -> tuple[list[int], list[int]]:
     """Lock some pages of a site, and request that they leave their stories and events.
 
-    Returns the IDs of the pages, and of those that must leave a story.
+    Returns the IDs of the pages, and the IDs of those that must leave a story.
     """
     query = sql("SELECT id FROM pages WHERE site_id = :site_id ORDER BY id LIMIT :most FOR UPDATE")
     wanted = {"site_id": site_id, "most": PAGES_AT_ONCE}
@@ -199,7 +199,7 @@ def forget_some(session: Session, site_id: int) -> tuple[list[int], list[int]]:
 
 
 def delete_pages(session: Session, page_ids: Sequence[int]) -> None:
-    """Delete pages with all that belongs to them."""
+    """Delete pages with everything that belongs to them."""
     session.execute(sql("DELETE FROM pages WHERE id = ANY (:ids)"), {"ids": list(page_ids)})
 
 

@@ -1,7 +1,7 @@
 """The transactional outbox: messages are written in the transaction that causes them.
 
-A crash between commit and publish loses nothing, since the relay finds the entry afterwards. A
-crash between publish and removal publishes the message twice, which every consumer tolerates.
+After a crash between commit and publish, the relay still finds the entry, so nothing is lost. After
+a crash between publish and removal, the message is published twice, which every consumer tolerates.
 
 Tasks of one kind share a lane, and sites take turns in it. A site with at most `SHORT_QUEUE`
 waiting tasks has a short queue. Tasks of short queues have negative turns and are taken in order of

@@ -1,8 +1,8 @@
-"""Contents of pages in an object store: an S3 bucket or a folder.
+"""Page contents in an object store: an S3 bucket or a folder.
 
-An object is named by the SHA-256 of its bytes, which are compressed: writing it twice changes
-nothing, and reading verifies it before anything is decompressed. Rows contain the object's URL, so
-that objects stay readable after the setting changes.
+An object's name is the SHA-256 digest of its bytes, which are compressed: writing it twice has no
+effect, and it can be verified before it is decompressed. Rows contain the object's URL, so objects
+stay readable after the setting changes.
 """
 
 import hashlib
@@ -29,27 +29,27 @@ REQUEST_SECONDS = 10
 """Time limit for a request to the object store."""
 
 RETRY_SECONDS = 20
-"""Time after which a failed request is not repeated. Transactions hold their locks meanwhile, so
-the total must be well below `worker.store.database.LOCK_SECONDS`."""
+"""Time after which a failed request is no longer retried. Transactions hold their locks in the
+meantime, so it must be well below `worker.store.database.LOCK_SECONDS`."""
 
 RETRIES = 3
-"""Maximum number of repetitions of a request, with increasing pauses."""
+"""Maximum number of retries of a request, with increasing pauses."""
 
 CONCURRENT_REQUESTS = 8
 """Maximum number of concurrent requests of a transaction."""
 
 MAX_OBJECT_BYTES = MAX_HTML_BYTES + MAX_HTML_BYTES // 64
-"""Maximum size of an object. Compression lengthens incompressible content by less than this."""
+"""Maximum size of an object, with room for incompressible content."""
 
 SHARDS = 256
-"""Number of folders of an object store, named by the first byte of the digests in them."""
+"""Number of folders in an object store, each named after the first byte of its digests."""
 
 LISTED = 1000
 """Number of objects listed, and at most deleted, per request: the maximum of S3."""
 
 MARKER = "detourage.txt"
-"""Object that identifies the store. If it is missing, so is the store: a bucket that was replaced,
-or a volume that is not mounted, must not look like a store whose pages are lost."""
+"""Object that identifies the store. If it is missing, the whole store counts as unavailable: the
+pages in a bucket that was replaced, or on a volume that is not mounted, must not count as lost."""
 
 _MARK = b"Page contents of Detourage. Without this file, the service does not read the others.\n"
 
@@ -71,17 +71,17 @@ class PageObjects:
         self._is_marked = False
 
     def url_of(self, content: bytes) -> str:
-        """Return the URL of the object with a content."""
+        """Return the URL of the object for the given content."""
         digest = hashlib.sha256(content).hexdigest()
         return f"{self._url}/{digest[:2]}/{digest}"
 
     def put_all(self, contents: Sequence[bytes]) -> None:
-        """Write contents; once this returns, they are durable."""
+        """Write contents durably."""
         self.mark()
         _in_parallel(self._put, contents)
 
     def mark(self) -> None:
-        """Write the marker, unless this instance has written it."""
+        """Write the marker, unless this instance has already written it."""
         if not self._is_marked:
             self._write(MARKER, _MARK)
             self._is_marked = True
@@ -167,7 +167,7 @@ def _parts(url: str) -> tuple[str, str]:
 def _opened(url: str) -> "ObjectStore":
     from obstore.store import from_url
 
-    # Opening a folder fails if it is missing; the next write would create it.
+    # Opening a folder fails if it is missing, whereas the next write would create it.
     return from_url(url) if url.startswith("file:") else _connected(url)
 
 
@@ -178,7 +178,8 @@ def _connected(url: str) -> "ObjectStore":
     return from_url(
         url,
         client_options={
-            # The default endpoint has TLS; an operator may set one in a private network without.
+            # The default endpoint uses TLS; an operator may set one in a private network that does
+            # not.
             "allow_http": True,
             "timeout": timedelta(seconds=REQUEST_SECONDS),
         },
@@ -191,7 +192,7 @@ def _connected(url: str) -> "ObjectStore":
 
 @contextmanager
 def _answering(url: str) -> Iterator[None]:
-    """Raise the errors of an object store as `StoreUnavailableError`."""
+    """Convert the errors of an object store to `StoreUnavailableError`."""
     from obstore.exceptions import BaseError
 
     try:
@@ -201,7 +202,7 @@ def _answering(url: str) -> Iterator[None]:
 
 
 def _sync(path: Path) -> None:
-    """Wait until a new file and its place in its folder are on disk."""
+    """Wait until a new file and its directory entry are on disk."""
     for each in (path, path.parent):
         opened = os.open(each, os.O_RDONLY)
         try:

@@ -451,10 +451,11 @@ def is_backlog_nearly_full(session: Session, limit: int) -> bool:
 
 
 RECENT_PERIOD = timedelta(days=1)
-"""A page is recent if its extraction was requested within this period."""
+"""Period within which the extraction of a recent page was requested."""
 
 MIN_DOUBTFUL = 5
-"""Minimum number of recent articles or walls for a site to be reported; fewer may be accidental."""
+"""Minimum number of recent articles or walls for a site to be reported; fewer may be a
+coincidence."""
 
 
 class Doubts(NamedTuple):

@@ -69,7 +69,7 @@ def lone_pages(
 
 
 def late_pages(session: Session, *, patience_seconds: float, limit: int) -> dict[int, int]:
-    """Return the longest-waiting pages overdue for a first clustering, mapped to site IDs."""
+    """Return the longest-waiting pages whose first clustering is overdue, mapped to site IDs."""
     query = sql(f"""
         SELECT id, site_id FROM pages
         WHERE waiting_since <= now() - make_interval(secs => :patience)

@@ -236,7 +236,7 @@ def _judge(page: StoredPage | None, fetched: FetchedPage, place: Resolution) -> 
         # Accepted regardless of its date, as only refusals have been fetched so far.
         return ReceiptResult.UPDATED
     if canonical_form(page.url) != place.address:
-        # Until now, the content came from a variant address.
+        # Until now, the content was that of a variant address.
         return ReceiptResult.UPDATED
     if is_same:
         is_back = page.refused is not None and not place.is_stale
@@ -276,7 +276,7 @@ def _refused(
 
 
 def _await_extraction(page: StoredPage, fetched: FetchedPage) -> None:
-    """Make the page await another extraction of its stored content, because of a fetch."""
+    """Request another extraction of the page's stored content, because of a fetch."""
     page.trace = dict(fetched.trace) or None
     if page.outcome is not None:
         page.waiting_since = func.now()
@@ -302,7 +302,7 @@ def columns_of_fetch(fetched: FetchedPage, read: ReadPage) -> dict[str, Any]:
         "extra": fetched.extra,
         "content_digest": fetched.content_digest,
         "html_removed_at": None,
-        # A rejected page awaits nothing that would continue its trace.
+        # Nothing that would continue its trace follows for a rejected page.
         "trace": dict(fetched.trace) or None if read.outcome is None else None,
     }
 
@@ -355,9 +355,9 @@ _OF_CONTENT = (
 def join_pages(session: Session, page_ids: Sequence[int], speaker: str) -> StoredPage:
     """Merge pages of a locked site that turn out to be the same page, and return the first.
 
-    It gets the content of ``speaker``, the address that represents all of them. If any of the pages
-    has a revision, another is published even if nothing changed, so that consumers learn of the
-    merge.
+    That page gets the content of ``speaker``, the address that represents all of them. If any of
+    the pages has a revision, another is published even if nothing changed, so that consumers learn
+    of the merge.
     """
     locked = (
         select(StoredPage)
@@ -419,7 +419,7 @@ _SHARE_SHARDS = sql("""
 def _put_objects(session: Session, objects: PageObjects, contents: Sequence[bytes]) -> list[str]:
     """Write contents to an object store; return their URLs, which the transaction must store."""
     urls = [objects.url_of(content) for content in contents]
-    # An object that exists already may have no other page. The lock keeps it until the commit.
+    # An existing object may be unused. The lock keeps it from being deleted until the commit.
     shards = sorted(set(map(shard_of, urls)))
     session.execute(_SHARE_SHARDS, {"class": AdvisoryLock.PAGE_OBJECTS.value, "shards": shards})
     objects.put_all(contents)

@@ -43,7 +43,8 @@ class Place:
 
 @dataclass(frozen=True)
 class Step:
-    """Result of one transaction: the rows removed (or removable, in a dry run) and the next place.
+    """Result of one transaction: number of rows removed (or removable, in a dry run) and next
+    place.
 
     ``following`` is None at the end.
     """
@@ -163,7 +164,7 @@ _KINDS: tuple[Kind, ...] = (*(rule.kind for rule in _RULES), "objects")
 
 
 def first_place(kinds: Collection[Kind], rule: int = 0) -> Place | None:
-    """Return where to start removing the given kinds, at or after a rule; None if nowhere."""
+    """Return the place from which to remove the given kinds, starting at a rule, or None."""
     later = range(rule, len(_KINDS))
     return next((Place(number) for number in later if _KINDS[number] in kinds), None)
 
@@ -189,8 +190,8 @@ def prune(
     if dry_run:
         counting = select(func.count()).select_from(rule.key.class_).where(*removable)
         return Step(rule.kind, session.scalar(counting, {"age": age}) or 0, following)
-    # Skip rows that another transaction is about to use. Once locked here, rows cannot come into
-    # use, and the removal sees the effects of all transactions that have ended.
+    # Skip rows that another transaction is about to use. Once locked here, rows cannot become used,
+    # and the removal sees the effects of all completed transactions.
     locked = session.scalars(
         select(rule.key).where(*removable).with_for_update(of=rule.key.class_, skip_locked=True),
         {"age": age},
@@ -218,7 +219,7 @@ def prune_objects(
     shard = {"class": AdvisoryLock.PAGE_OBJECTS.value, "shard": shard_of(unused[0])}
     if not session.scalar(_LOCK_SHARD, shard):
         return 0
-    # While the lock was free, a page may have been stored with one of the objects.
+    # Before the lock was taken, a page may have been stored with one of the objects.
     unused = session.scalars(_UNUSED, {"urls": unused}).all()
     objects.delete(unused)
     return len(unused)

@@ -1,4 +1,4 @@
-"""Schema revisions: which ones this code knows, and which versions may work on which schema.
+"""Schema revisions: those that this code knows, and the versions that each schema admits.
 
 Neighbouring versions of the service run side by side during an upgrade. The database lists the
 revisions it admits, each connection declares the revision of its code, and triggers reject every

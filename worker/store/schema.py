@@ -15,11 +15,11 @@ BEHIND = "older than this version: run `detourage migrate`"
 """Message for an outdated schema, with the remedy."""
 
 COMMAND_CONNECT_SECONDS = 3
-"""Connection timeout for commands, which must not keep a person waiting."""
+"""Connection timeout for commands, so that users do not have to wait."""
 
 
 def check_current(database: Database) -> None:
-    """Raise the errors of `require_current` for the schema, without waiting for the database."""
+    """Raise the schema errors of `require_current`, without waiting for the database."""
     with database.engine.connect() as connection:
         _require_current(connection)
 

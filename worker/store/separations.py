@@ -41,8 +41,8 @@ class SeparatedPage:
 def separate(session: Session, url: str) -> list[SeparatedPage]:
     """Separate an address from its page on each site: it never joins another page again.
 
-    An alternative spelling is separated without the other spellings. Raises `NotJoinedError` if the
-    address is unknown, or is its page's only address.
+    An alternative spelling is separated on its own. Raises `NotJoinedError` if the address is
+    unknown or is the only address of its page.
     """
     digests = digests_of_address(url)
     known = select(Site.key).join(Address, Address.site_id == Site.id).distinct()

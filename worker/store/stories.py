@@ -27,7 +27,7 @@ MAX_OF_BAND = 50
 """Maximum number of texts examined per band: as many as are compared per story."""
 
 MAX_CANDIDATES = 100
-"""Maximum number of texts compared with a new text, those that share the most bands first."""
+"""Maximum number of texts compared with a new text; those that share the most bands are used."""
 
 MAX_OVERLAPS = 100
 """Maximum number of overlaps stored for a text, which bounds the time needed to read them."""
@@ -227,7 +227,7 @@ def touch_text(
 
 
 def stories_of(session: Session, text_ids: Collection[int]) -> dict[int, int]:
-    """Return the story ID of each given text, by text ID, without texts that do not exist."""
+    """Return the story ID of each given text that exists, by text ID."""
     if not text_ids:
         return {}
     rows = session.execute(_STORIES_OF, {"ids": sorted(text_ids)})

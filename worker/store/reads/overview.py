@@ -45,7 +45,7 @@ MIN_FALL: Final = 0.1
 """Minimum drop in a site's mean confidence for the site to be shown (not measured)."""
 
 MAX_SITES: Final = 10
-"""Maximum number of sites (the worst) and of redesigns (the newest) shown."""
+"""Maximum number of sites (worst first) and of redesigns (newest first) shown."""
 
 
 @dataclass(frozen=True)
