@@ -1,4 +1,4 @@
-"""Create the picture of an explained page: ``python -m benchmarks.picture docs/explained.png``.
+"""Create the screenshot of an explained page: ``python -m benchmarks.picture docs/explained.png``.
 
 The page is from the sample crawl and is rendered with Debian's package ``chromium``.
 """

@@ -1,8 +1,8 @@
-"""Create the pictures of the inspector's tour from the sample crawl.
+"""Create the screenshots for the tour of the inspector from the sample crawl.
 
-Run with ``python -m benchmarks.tour docs/how-to/inspector``. The pictures are rendered with
-Debian's package ``chromium``. Times of receipt are set to the times of the fetches, shifted so that
-the last page is received now.
+Run with ``python -m benchmarks.tour docs/how-to/inspector``. They are rendered with Debian's
+package ``chromium``. Times of receipt are set to the fetch times, shifted so that the last page is
+received now.
 """
 
 import os

@@ -20,8 +20,7 @@ class Page:
     html
         The page: bytes as fetched, or text.
     url
-        Its URL, the base of relative links.
-    content_type
+        Its URL, which is the base for relative links. content_type
         The HTTP Content-Type header, which may declare the encoding.
     fetched_at
         Time of the fetch, with a zone: the reference for "3 hours ago" in comments.

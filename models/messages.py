@@ -505,7 +505,7 @@ class Story(MessagePart):
 
 
 class Event(MessagePart):
-    """The event of an article: articles in different words about the same happening.
+    """The event of an article: articles that report the same news in different words.
 
     An article's event is decided once. `first_seen` and `sources` are as of this revision, and may
     change later without another revision.

@@ -320,7 +320,7 @@ class Distance(Base):
 
 
 class SiteComparison(Base):
-    """The comparisons for which the next clustering of a site waits.
+    """The comparisons that the next clustering of a site waits for.
 
     They cover the trees that the site had when the comparisons began; pages that arrive later wait
     for the clustering after the next.
@@ -351,7 +351,7 @@ class ReferenceSet(Base):
 
 
 class NearestReference(Base):
-    """For a tree of a site, the nearest tree of a reference set."""
+    """The nearest tree of a reference set, for a tree of a site."""
 
     __tablename__ = "nearest_references"
 
@@ -713,7 +713,7 @@ class StoryArrival(Base):
 
 
 class Event(Base):
-    """An event: articles of any sites about the same happening."""
+    """An event: articles of any sites that report the same news."""
 
     __tablename__ = "events"
     __table_args__ = (

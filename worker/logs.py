@@ -32,8 +32,8 @@ def configure(
     """Send all logs of at least the given level to a file or, by default, to standard error.
 
     In JSON, each line has ``event``, ``level``, ``logger``, ``timestamp`` (RFC 3339, UTC),
-    ``process`` (the ID), ``exception`` (if any), bound context and, if traces are on, ``trace_id``
-    and ``span_id``. ``secrets`` are masked.
+    ``process`` (the ID), ``exception`` (if any), bound context and, if tracing is enabled,
+    ``trace_id`` and ``span_id``. ``secrets`` are masked.
     """
     handler = logging.FileHandler(file) if file else logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter(form, secrets))

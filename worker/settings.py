@@ -257,8 +257,8 @@ class Settings(BaseSettings):
     )
     events: bool = Field(
         default=False,
-        description="Whether articles are grouped into events: articles in different words about "
-        "the same happening. The article message then has the key `event`.",
+        description="Whether articles that report the same news in different words are grouped "
+        "into events. The article message then has the key `event`.",
     )
     event_days: float = Field(
         default=3,

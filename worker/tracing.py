@@ -1,4 +1,4 @@
-"""Tracing of pages through the processes of a deployment, with OpenTelemetry.
+"""Traces of pages through the processes of a deployment, recorded with OpenTelemetry.
 
 Until `enable` is called, all functions do nothing, and OpenTelemetry is not imported. The context
 of a span has the same form here as in messages and tables: the headers of W3C Trace Context,

@@ -111,7 +111,7 @@ def table(results: Sequence[Result]) -> Iterator[str]:
     the service accepts.
     """
     yield (
-        "| | pages | among the candidates | P@1 | P@1, read | taken for comments "
+        "| | pages | among the candidates | P@1 | P@1, read | accepted as comments "
         "| comment F1 | comment F1, read | text F1, read |"
     )
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
@@ -142,7 +142,7 @@ def table(results: Sequence[Result]) -> Iterator[str]:
 
 def table_of_pages(results: Sequence[Result]) -> Iterator[str]:
     """Yield the lines of a table of comments found and false alarms in corpora of articles."""
-    yield "| | pages with comments | found | rightly | pages without | false alarms |"
+    yield "| | pages with comments | found, % | precision, % | pages without | false alarms |"
     yield "|---|---:|---:|---:|---:|---:|"
     unmarked = [each for each in results if each.example.page_f1 is None]
     for name in dict.fromkeys(each.example.group for each in unmarked):
@@ -226,7 +226,10 @@ def print_scores(results: Sequence[Result], thresholds: Mapping[str, float]) -> 
     for name, threshold in thresholds.items():
         marked = [each.confidence >= threshold for each in results if each.page_f1 is not None]
         bare = [each.confidence >= threshold for each in results if each.example.is_bare]
-        print(f"{name}: {_percent(marked)} % of comments taken, {_percent(bare)} % false alarms")
+        print(
+            f"{name}: {_percent(marked)} % of the pages with comments accepted, "
+            f"{_percent(bare)} % false alarms"
+        )
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Location of a page's gold comments, so that reading can be measured independently of finding."""
+"""Location of a page's gold comments, so that parsing can be measured independently of finding."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence

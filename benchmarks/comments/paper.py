@@ -75,12 +75,12 @@ def read_mined(folder: Path) -> Iterator[MinedPage]:
 def table(pages: Sequence[MinedPage], runs: int, rankers: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a table of rankers with the mean and deviation of P@1 over runs."""
     sizes = [len(page.page_f1) for page in pages]
-    yield f"{len(pages)} pages, {median(sizes):.0f} subtrees in the median, {max(sizes)} at most"
+    yield f"{len(pages)} pages, {median(sizes):.0f} subtrees (median), at most {max(sizes)}"
     for corpus in CORPORA:
         recall = [bool(is_good(page.page_f1).any()) for page in pages if page.corpus == corpus]
-        yield f"right one among the subtrees, {corpus}: {100 * fmean(recall):.1f} %"
+        yield f"right subtree mined, {corpus}: {100 * fmean(recall):.1f} %"
     yield ""
-    yield "| ranker | P@1, of a fifth | where the right one was mined | P@1, of four fifths |"
+    yield "| ranker | trained on a fifth | if the right one was mined | trained on four fifths |"
     yield "|---|---:|---:|---:|"
     for name in rankers:
         ranker = RANKERS[name]
@@ -95,7 +95,7 @@ def table(pages: Sequence[MinedPage], runs: int, rankers: Sequence[str]) -> Iter
     shares = [float(is_good(page.page_f1).mean()) if len(page.page_f1) else 0.0 for page in pages]
     by_chance = 100 * fmean(shares)
     possible = 100 * fmean(share for share in shares if share)
-    yield f"| one picked at random | {by_chance:.1f} | {possible:.1f} | {by_chance:.1f} |"
+    yield f"| a random candidate | {by_chance:.1f} | {possible:.1f} | {by_chance:.1f} |"
 
 
 def _reached(

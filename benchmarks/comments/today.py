@@ -140,12 +140,12 @@ def holds_last_post(row: Row) -> bool:
 def table_of_threads(rows: Sequence[Row]) -> Iterator[str]:
     """Yield the lines of a table of the completeness of extracted threads."""
     threads = [row for row in rows if row.gold.kind == THREAD]
-    yield "| threads of wcxb | pages | P | R | F1 | median F1 | F1 from 0.9 | F1, comments left |"
+    yield "| threads of wcxb | pages | P | R | F1 | median F1 | F1 >= 0.9 | F1 as an article |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
     groups = {
         "all": threads,
-        "whose source holds the text": [row for row in threads if row.is_held],
-        "whose gold holds the last post read": [row for row in threads if holds_last_post(row)],
+        "source contains the text": [row for row in threads if row.is_held],
+        "gold contains the last post extracted": [row for row in threads if holds_last_post(row)],
     }
     for name, group in groups.items():
         precision, recall, f1 = np.mean([row.score for row in group], axis=0)

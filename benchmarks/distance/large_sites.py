@@ -111,7 +111,7 @@ def _labels(site: ComparedTrees, trees: Sequence[Tree], whole_matrix_trees: int)
 
 
 def _strays_apart(labels: Labels) -> Labels:
-    """Put each outlier into a group of its own."""
+    """Put each outlier into its own group."""
     return np.where(labels < 0, -1 - np.arange(len(labels)), labels)
 
 

@@ -174,10 +174,10 @@ def generated_examples() -> Iterator[Example]:
 def bare_examples(folder: Path, said: Sequence[str] = ()) -> Iterator[Example]:
     """Make pages that consist of little but a gold text: a headline and its lines.
 
-    Every crawled page has a template, so without these pages in training, the kind of a small page
-    would be a guess. Half of the articles have comments with texts from `said`. Only the kind is
-    learnt from these articles and from pages of other kinds, because their lines would teach the
-    model that the last items of a list are comments.
+    Every crawled page has a template, so without such pages in the training data, the kind of a
+    small page would be a guess. Half of the articles have comments with texts from `said`. Only the
+    kind is learnt from these articles and from pages of other kinds, because their lines would
+    teach the model that the last items of a list are comments.
     """
     corpus = load_corpus(folder)
     golds = [gold for gold in measurable(corpus) if gold.text and gold.kind != THREAD]

@@ -3,9 +3,9 @@
 python -m benchmarks.extraction.learning_curve CORPORA --texts NAMES --hints NAMES --roles FOLDERS
 
 CORPORA is the folder of the corpora, including ``roles``. For each size, a model is trained without
-the sites of one fold, on all gold texts but on the roles of at most that many pages. It is scored
-on the labelled pages of that fold. Smaller sets of labelled pages are contained in larger ones;
-pages of one site are added together.
+the sites of one fold, on all gold texts, but with the roles of at most that many pages. It is
+scored on the labelled pages of that fold. Smaller sets of labelled pages are contained in larger
+ones; pages of one site are added together.
 """
 
 import argparse

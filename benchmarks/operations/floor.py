@@ -1,4 +1,4 @@
-"""The least that a task of a queue and a database costs: a Celery task that only inserts a row."""
+"""The minimum cost of a task with a queue and a database: a Celery task that only inserts a row."""
 
 from functools import cache
 

@@ -55,7 +55,7 @@ def _paragraph(of_page: random.Random, number: int) -> str:
 
 
 def crawl(sites: int, pages: int, *, at_once: int) -> Iterator[bytes]:
-    """Yield the page messages of a crawl that fetches from `at_once` sites in turn.
+    """Yield the page messages of a crawl that alternates between `at_once` sites.
 
     `pages` is the total number; the first ``pages % sites`` sites have one page more than the
     others.

@@ -1,4 +1,4 @@
-"""Waits of the service during each migration of a large database.
+"""How long the service waits during each migration of a large database.
 
 python -m benchmarks.operations.migrating [--pages N]
 
@@ -89,7 +89,7 @@ def _working(url: str, version: str, pages: int) -> Iterator[list[float]]:
 @click.option("--pages", default=1_000_000, show_default=True)
 @click.option("--from", "first", default="0024", show_default=True, help="Schema to begin with.")
 def main(pages: int, first: str) -> None:
-    """Print the duration of each migration, and the longest statement of the service meanwhile."""
+    """Print the duration of each migration, and of the service's longest statement during it."""
     with (
         running_services() as services,
         temporary_database(services) as url,

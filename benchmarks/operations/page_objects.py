@@ -1,10 +1,10 @@
-"""Bytes and time a page with its HTML in PostgreSQL, in a folder, and on an S3 server on loopback.
+"""Size and time per page, with its HTML in PostgreSQL, in a folder, or on a local S3 server.
 
 python -m benchmarks.operations.page_objects CORPUS [PAGES]
 
 Pages are stored by the intake's transaction, eight at a time, and their HTML is read one by one, as
-by a task that extracts a single page; times are medians. PostgreSQL is a server of its own, so its
-write-ahead log contains nothing else.
+by a task that extracts a single page; times are medians. The script has its own PostgreSQL server,
+so the write-ahead log contains nothing else.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Cost of a page in statements, bytes and processor time, and the deployment that a load requires.
+"""Cost of a page in statements, bytes and CPU time, and the deployment that a load requires.
 
 python -m benchmarks.operations.sizing CORPUS… [--sites-of N] [--pool N]
 """
@@ -115,7 +115,7 @@ class Cost:
         return sum(rows + indexes for rows, indexes, *_ in found) / 1000 / self.pages
 
     def milliseconds(self, *processes: str) -> float:
-        """Return the processor time of processes per page, in ms."""
+        """Return the CPU time of processes per page, in ms."""
         return 1000 * sum(self.processor[each] for each in processes) / self.pages
 
 
@@ -145,7 +145,8 @@ def _measured(servers: Servers, home: Path, bodies: Sequence[bytes], pool: int) 
     ) as ground:
         ground.patience_seconds = PATIENCE_SECONDS
         ground.looks_apart_seconds = LOOKS_APART_SECONDS
-        # Both idle and working processes are counted, including what they do only at the start.
+        # Both idle and working processes are counted, including the work that they do only at
+        # startup.
         idle = _counted(ground, traffic)
         time.sleep(REST_SECONDS)
         before, tables = _counted(ground, traffic), _tables(ground.database)
@@ -261,9 +262,9 @@ def _print_deployments(cost: Cost) -> None:
     disk = {
         "everything": whole,
         "without stories": whole - stories,
-        "raw pages elsewhere": whole - raw,
-        "without stories, raw pages elsewhere": whole - stories - raw,
-        "indexes, of everything": sum(each[1] for each in cost.tables.values()) / 1000 / cost.pages,
+        "with HTML stored elsewhere": whole - raw,
+        "without stories, with HTML stored elsewhere": whole - stories - raw,
+        "of everything: indexes": sum(each[1] for each in cost.tables.values()) / 1000 / cost.pages,
     }
     _print(
         ("disk, GB", *(f"{each} million pages:" for each in MILLIONS)),
@@ -285,14 +286,14 @@ def _print_deployments(cost: Cost) -> None:
                 "cores: all": f"{sum(cores.values()):.1f}",
                 "memory, GiB": f"{memory / 1024:.1f}",
                 f"hosts with {CORES} cores": f"{ceil(sum(cores.values()) / LOAD / CORES)}",
-                "database, GB a day": f"{whole * rate * DAY_SECONDS / 1e6:.0f}",
-                "write-ahead log, GB a day": (
+                "database, GB per day": f"{whole * rate * DAY_SECONDS / 1e6:.0f}",
+                "write-ahead log, GB per day": (
                     f"{cost.counters[WAL] / cost.pages * rate * DAY_SECONDS / 1e9:.0f}"
                 ),
             }
         )
     _print(
-        ("load", *(f"{each} pages a second:" for each in RATES)),
+        ("load", *(f"{each} pages per second:" for each in RATES)),
         [(name, *(column[name] for column in columns)) for name in columns[0]],
     )
 
@@ -302,7 +303,7 @@ def _print(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def _print_floor(servers: Servers, home: Path) -> None:
-    """Print the processor time of a task that does nothing but insert a row."""
+    """Print the CPU time of a task that only inserts a row."""
     url = servers.database_url
     argv = [sys.executable, "-m", "celery", "-A", "benchmarks.operations.floor"]
     worker = servers.supervisor.start(

@@ -102,13 +102,15 @@ def _print(pool: int, bodies: list[bytes]) -> None:
     used = difference(after, before)
     total = sum(used.values())
     print(f"\n{pool} processes run tasks: {len(bodies)} pages in {elapsed:.0f} s,", end=" ")
-    print(f"{len(bodies) / elapsed:.1f} a second; {1000 * total / len(bodies):.0f} ms of", end=" ")
-    print("processor time a page\n")
+    print(
+        f"{len(bodies) / elapsed:.1f} per second; {1000 * total / len(bodies):.0f} ms of", end=" "
+    )
+    print("CPU time per page\n")
     shares = [
         (kind, f"{s:.1f}", f"{100 * s / total:.1f}", f"{elapsed * idle[kind]:.1f}")
         for kind, s in used.items()
     ]
-    columns = ("process", "processor seconds:", "share, %:", "of them also when idle:")
+    columns = ("process", "CPU seconds:", "share, %:", "of these, when idle:")
     print("\n".join(table(columns, shares)), end="\n\n")
     scale = sum(used[kind] for kind in KINDS) / sum(sampled.values())
     within = {kind: s * scale for kind, s in sampled.items()}
@@ -117,9 +119,9 @@ def _print(pool: int, bodies: list[bytes]) -> None:
         (kind, f"{s:.1f}", f"{100 * s / total:.1f}")
         for kind, s in sorted(within.items(), key=lambda item: -item[1])
     ]
-    print("\n".join(table(("spent on", "processor seconds:", "share, %:"), rows)))
+    print("\n".join(table(("spent on", "CPU seconds:", "share, %:"), rows)))
     overhead = sum(within.get(kind, 0.0) for kind in OVERHEAD)
-    print(f"\nQueue and database, their clients included: {100 * overhead / total:.1f} %")
+    print(f"\nQueue and database, including their clients: {100 * overhead / total:.1f} %")
     servers_and_relay = sum(used[kind] for kind in ("RabbitMQ", "PostgreSQL", "relay", "beat"))
     print(f"Their processes alone: {100 * servers_and_relay / total:.1f} %")
     at_rest = elapsed * sum(idle.values())

@@ -1,8 +1,8 @@
-"""The trace of one page as a picture, and the processor time that traces cost.
+"""A diagram of one page's trace, and the CPU time that tracing costs.
 
 python -m benchmarks.operations.traces docs/how-to/trace.svg [--pages N]
 
-Runs the processes of a deployment on the servers that the tests use, without and with traces.
+Runs the processes of a deployment on the servers that the tests use, without and with tracing.
 """
 
 import argparse

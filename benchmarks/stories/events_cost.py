@@ -1,7 +1,7 @@
 """Time and space of events: ``python -m benchmarks.stories.events_cost DATABASE_URL``.
 
 The database must be empty; the service's user must own it. The articles are generated: their words
-follow Zipf's law, and some are about the same happening.
+follow Zipf's law, and some report the same event.
 """
 
 import argparse

@@ -251,9 +251,9 @@ def main() -> None:
     parser.add_argument("--texts", type=int, nargs="+", default=list(SIZES))
     options = parser.parse_args()
     chance = random.Random(1)
-    print(f"{signatures(chance):,.0f} signatures a second of processor time\n")
-    of_lock = "lock held | 99 % | of that processor | 99 % | at most"
-    print(f"| texts in the window | said | 99 % | told | 99 % | {of_lock} |")
+    print(f"{signatures(chance):,.0f} signatures per second of CPU time\n")
+    of_lock = "lock held | 99 % | CPU time while held | 99 % | maximum"
+    print(f"| texts in the window | lookup | 99 % | grouping | 99 % | {of_lock} |")
     print("|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
     with running_services() as services, temporary_database(services) as url:
         database = Database(url)

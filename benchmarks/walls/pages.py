@@ -314,7 +314,7 @@ def _teaser(paragraph: str, language: str) -> str:
 
 
 def pages(half: str, seed: int, *, articles: bool = False) -> Iterator[dict[str, Any]]:
-    """Yield pages endlessly, taking kinds in turn and each kind in all languages and styles."""
+    """Yield pages endlessly, cycling through kinds, and for each through languages and styles."""
     combinations: dict[str, list[tuple[str, str]]] = {}
     for kind, what in (ARTICLES if articles else WALLS).items():
         found = [

@@ -125,7 +125,7 @@ def of_walls(model: WallTrees, examples: Sequence[Example]) -> Iterator[str]:
 
 def of_articles(examples: Sequence[Example], wall: _Floats, truncated: _Floats) -> Iterator[str]:
     """Yield a table of the numbers of articles mistaken for walls or for truncated articles."""
-    yield "| articles | pages | taken for walls | taken for beginnings |"
+    yield "| articles | pages | mistaken for walls | mistaken for previews |"
     yield "|---|---:|---:|---:|"
     for group in sorted({each.group for each in examples}):
         own = np.array([each.group == group and each.outcome == "article" for each in examples])

@@ -1,4 +1,4 @@
-"""Index of the parts of an article by its first page, which each joining looks up."""
+"""Index the parts of an article by its first page, which joining looks up."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Feedback of the entity recogniser on articles."""
+"""Store the entity recogniser's feedback on articles."""
 
 from collections.abc import Sequence
 

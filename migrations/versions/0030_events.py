@@ -1,4 +1,4 @@
-"""Events: articles in different words about the same happening."""
+"""Store events: articles that report the same news in different words."""
 
 from collections.abc import Sequence
 

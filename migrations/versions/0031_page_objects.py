@@ -1,4 +1,4 @@
-"""Contents of pages in an object store."""
+"""Store the URLs of page contents in an object store."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ depends_on: str | Sequence[str] | None = None
 
 def upgrade() -> None:
     op.alter_column("page_contents", "compressed", nullable=True)
-    # Repeated if the process is killed while it creates the index.
+    # If the process is killed while it creates the index, this step is repeated.
     op.add_column(
         "page_contents", sa.Column("object_url", sa.Text(), nullable=True), if_not_exists=True
     )

@@ -1,7 +1,7 @@
-"""Compress messages in the outbox, and drop an index whose column begins another index.
+"""Compress messages in the outbox, and drop an index that is the prefix of another.
 
-A message was stored uncompressed because it is read once; but each of its bytes is also written to
-the write-ahead log, to its archive and to every replica.
+Messages were stored uncompressed because each is read only once, but each byte is also written to
+the write-ahead log, its archive and every replica.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The trace of a page, which its extraction continues."""
+"""Store the trace of a page, which its extraction continues."""
 
 from collections.abc import Sequence
 

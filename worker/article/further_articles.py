@@ -191,7 +191,7 @@ class _Page:
     def _is_article(
         self, head: int, element: int, *, declared: str | None, linked: str | None
     ) -> bool:
-        """Return whether a head is followed by an article of its own."""
+        """Return whether a head is followed by its own article."""
         is_held = self.page.size(element) >= MIN_HELD_WORDS
         # This check comes last because it is the most expensive.
         has_head = partial(self._has_head, head, element, is_held=is_held)

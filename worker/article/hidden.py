@@ -76,7 +76,7 @@ UNSEEN = ("noscript", "template")
 
 @dataclass(frozen=True)
 class OpenedDocument:
-    """A copy of a document that displays the `UNSEEN` elements with a given tag as ``div``."""
+    """A copy of a document with the `UNSEEN` elements of a given tag displayed as ``div``."""
 
     root: HtmlElement
     tag: str

@@ -134,7 +134,7 @@ def _joined(leaves: Sequence[_Leaf]) -> Iterator[Passage]:
 
 
 def _is_list_of_pages(items: dict[int, list[_Leaf]], depth: int) -> bool:
-    """Return whether most items of a list, at the given path depth, have URLs of their own."""
+    """Return whether most items of a list, at the given path depth, have their own URLs."""
     addresses = 0
     for leaves in items.values():
         leaf = leaves[0]

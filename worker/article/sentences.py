@@ -44,7 +44,8 @@ _KEPT_WITHOUT_LINKS = (DIVISIONS | {"table"}) - {"center"}
 def find_body(page: Outline) -> Finding | None:
     """Find the body by counting sentences, without other pages; None if the page has no text.
 
-    If cleaning leaves no text, the limits on length, links and cleaning are lifted one by one.
+    If no text remains after cleaning, the limits on length, links and cleaning are lifted one by
+    one.
     """
     cleaned = uninteresting(page)
     for dropped, least, in_links in (

@@ -34,7 +34,7 @@ MIN_SHOWN = 3
 """Minimum number of blocks with a time; just two may be the publication and modification dates."""
 
 MIN_DATED = 0.6
-"""Minimum share of blocks that have a time of their own."""
+"""Minimum share of blocks that have their own time."""
 
 MIN_NAMED = 0.8
 """Minimum share of blocks with an ID for blocks without one to be ignored."""

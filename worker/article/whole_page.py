@@ -1,7 +1,7 @@
 """Features of the whole page, derived from its elements, its declarations and its URL.
 
-They help to judge lines because captions, dates and advertisements look different in threads, in
-shops, in manuals and on older pages.
+They help to classify lines, because captions, dates and advertisements look different in threads,
+shops, manuals and older pages.
 """
 
 import re

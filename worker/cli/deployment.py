@@ -61,10 +61,10 @@ def bridge() -> None:
 @bridge.command()
 @click.argument("direction", type=click.Choice(["pages", "articles"]))
 def kafka(direction: str) -> None:
-    """Run the bridge to Kafka, for one direction.
+    """Run the bridge to Kafka, in one direction.
 
-    With `pages`, page messages of a Kafka topic are published to RabbitMQ; with `articles`,
-    articles of RabbitMQ are produced to a Kafka topic. Requires the `kafka` extra.
+    With `pages`, page messages from a Kafka topic are published to RabbitMQ; with `articles`,
+    articles from RabbitMQ are produced to a Kafka topic. Requires the `kafka` extra.
     """
     require_extra("kafka", "the bridge to Kafka", "confluent_kafka")
     settings = process_settings(f"bridge-{direction}", uses_database=False)

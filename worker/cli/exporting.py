@@ -39,7 +39,7 @@ class Day(click.ParamType[date]):
 
 @click.command()
 @click.option(
-    "--since", "first", type=Day(), required=True, help="First day, in UTC; of a time, its day."
+    "--since", "first", type=Day(), required=True, help="First day, in UTC; a time means its day."
 )
 @click.option("--until", "last", type=Day(), help="Last day, inclusive; today by default.")
 @click.option("--site", help="Export only this site.")
@@ -58,8 +58,8 @@ def export(
     """Export the articles of a deployment, with a file per day.
 
     Writes the latest revision of each article to the file of the day on which the revision was
-    made, such as day=2026-11-27/part-0000.parquet. Days are replaced whole: the command can be
-    interrupted and repeated at any time, and gives the same files for the same articles. Parquet
+    made, such as day=2026-11-27/part-0000.parquet. Each day is replaced as a whole, so the command
+    can be interrupted and repeated at any time; the same articles produce the same files. Parquet
     requires the `arrow` extra.
     """
     from worker.export.formats import require_format

@@ -75,7 +75,7 @@ EXIT_UNUSABLE_INPUT = 3
 @click.option(
     "--inspect",
     is_flag=True,
-    help="Show the run in a browser, also afterwards until Ctrl-C; requires the `inspector` extra.",
+    help="Show the run in a browser, during it and until Ctrl-C; requires the `inspector` extra.",
 )
 def run(
     inputs: tuple[Path, ...],

@@ -21,7 +21,7 @@ T = TypeVar("T")
 def process_settings(process: str | None = None, *, uses_database: bool = True) -> Settings:
     """Configure logging and return complete settings.
 
-    If ``process`` is given, log its start, and enable traces if they are configured.
+    If ``process`` is given, log its start, and enable tracing if it is configured.
     """
     from worker import logs, tracing
     from worker.service.build import log_beginning

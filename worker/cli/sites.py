@@ -23,8 +23,8 @@ def site() -> None:
 def site_export(site: str) -> None:
     """Write SITE to standard output, for `detourage site import`.
 
-    The file (gzip) has the pages with their HTML, addresses, outcomes and latest articles. Fails if
-    pages are pending.
+    The gzipped file contains the pages with their HTML, addresses, outcomes and latest articles.
+    Fails if pages are pending.
     """
     from worker.processes.supervisor import termination_as_exit
     from worker.store.database import Database
@@ -34,7 +34,7 @@ def site_export(site: str) -> None:
         raise click.UsageError("the file is binary: redirect the output, as in > site.jsonl.gz")
 
     def write(database: Database) -> int:
-        # One snapshot; it must not be retried, because part of the file has been written.
+        # A single snapshot, which must not be retried, because part of the file has been written.
         with (
             database.transaction() as session,
             gzip.open(sys.stdout.buffer, "wb", compresslevel=6) as packed,
@@ -54,8 +54,8 @@ def site_export(site: str) -> None:
 def site_import(file: Path) -> None:
     """Store the site of FILE, made by `detourage site export`.
 
-    Later revisions of its articles continue the numbers of the earlier ones. The site is clustered
-    again. An interrupted import can be repeated; pages that are newer here are an error.
+    Later revisions of its articles continue the numbering. The site is clustered again. An
+    interrupted import can be repeated. It is an error if a page is newer here than in the file.
     """
     from worker.inputs.streams import open_source
     from worker.settings import load_settings

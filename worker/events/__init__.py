@@ -1,1 +1,1 @@
-"""Events: groups of articles in different words about the same happening."""
+"""Events: groups of articles that report the same news in different words."""

@@ -1,7 +1,7 @@
 """Online clustering of articles into events (after Miranda et al. 2018, section 3.1).
 
-An article joins the event whose centroid has the highest cosine with its TF-IDF vector, or begins
-a new one; events are never merged.
+An article joins the event whose centroid has the highest cosine with its TF-IDF vector, or starts a
+new one; events are never merged.
 """
 
 from collections.abc import Collection, Sequence
@@ -35,7 +35,7 @@ BUCKETS: Final = 2**14
 """Number of counters per language."""
 
 MAX_DOCUMENTS: Final = 8192
-"""Number of counted documents that causes all counts to be halved, so that old documents fade."""
+"""Number of counted documents at which all counts are halved, so that old documents fade."""
 
 SAMPLED_AFTER: Final = 1024
 """Number of documents counted before only one in eight is counted."""

@@ -1,4 +1,4 @@
-"""Terms of an article: the words of its title, lead and text, with their frequencies."""
+"""Terms of an article: the words in its title, lead and text, with their frequencies."""
 
 import re
 from collections import Counter

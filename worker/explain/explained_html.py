@@ -1,8 +1,8 @@
 """Explanation shown in the page itself, with kept text framed in green and boilerplate in blue.
 
 The presentation follows figure 2.1 of Deturck (2015). The page is displayed in a sandboxed frame
-that runs no scripts, submits no forms and opens no windows. A content security policy allows only
-styles, pictures and fonts to be loaded. In addition, active content is removed beforehand.
+that cannot run scripts, submit forms or open windows. A content security policy allows only styles,
+pictures and fonts to be loaded. In addition, active content is removed beforehand.
 """
 
 from html import escape

@@ -19,7 +19,7 @@ class ChangedField:
 
 @dataclass(frozen=True)
 class RevisionChanges:
-    """Differences between two article messages; `reading` has those that a reader would notice."""
+    """Differences between two article messages; `reading` contains those that readers notice."""
 
     fields: list[ChangedField]
     reading: Changes

@@ -31,7 +31,7 @@ TEXT_LOCATION_FIELDS = ("start", "length", "byte_start", "byte_length", "xpath",
 """Names of the elements of a `TextLocation`, which is an array in JSON."""
 
 ROW_GROUP_BYTES = 64_000_000
-"""Size in memory at which a row group of a Parquet file is written."""
+"""Size in memory at which a row group is written to a Parquet file."""
 
 BATCH_MESSAGES = 64
 """Number of messages that are converted at a time."""

@@ -51,8 +51,8 @@ class DayFolder:
     def opened(self) -> Iterator[None]:
         """Create or check the folder, and lock it.
 
-        Raises `ExportFolderError` if it contains anything but an export, or is locked by another
-        export.
+        Raises `ExportFolderError` if it contains anything other than an export, or is locked by
+        another export.
         """
         description = self._path / DESCRIPTION
         try:

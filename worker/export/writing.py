@@ -15,7 +15,7 @@ def write_articles(
 ) -> int:
     """Write article messages to a file, which is replaced only on success; return their number.
 
-    Memory is bounded, however many messages there are. Text formats are compressed if the name
+    Memory use does not depend on the number of messages. Text formats are compressed if the name
     ends in ``.gz``. ``title`` is the title of a JSON Feed.
     """
     if form == "parquet":

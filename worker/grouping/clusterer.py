@@ -157,7 +157,7 @@ def silhouette_coefficients(distances: Matrix, labels: npt.ArrayLike) -> Matrix:
 def best_separated(distances: Matrix, candidates: Iterable[Indices]) -> Indices:
     """Return the candidate with the largest mean silhouette, the first one in a tie.
 
-    If no mean is positive, each page is a cluster of its own.
+    If no mean is positive, each page is its own cluster.
     """
     best, best_silhouette = np.arange(len(distances)), 0.0
     for clusters in candidates:

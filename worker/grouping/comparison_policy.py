@@ -44,7 +44,7 @@ task unpacks all of them."""
 
 
 class KnownDistances(Protocol):
-    """Look-up of the known distances of a site's trees."""
+    """Lookup of the known distances of a site's trees."""
 
     def among(self, tree_ids: Sequence[int]) -> tuple[Matrix, npt.NDArray[np.bool_]]:
         """Return the distances among trees in ascending order, and which of them are known.

@@ -25,7 +25,7 @@ class MdsKMeans(TemplateClusterer):
 
     The distances are projected by classical scaling and stress majorisation. Of all numbers of
     clusters, the one with the largest mean silhouette (of the distances) is used; if none is
-    positive, each page is a cluster of its own before merging. The pivot is the page nearest to the
+    positive, each page is its own cluster before merging. The pivot is the page nearest to the
     group's centroid.
 
     Unlike the method of the paper, this one is deterministic. It also has limits; a

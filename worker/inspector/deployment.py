@@ -24,7 +24,7 @@ CACHE_SECONDS = 5.0
 """Maximum age of cached statistics about all stored pages."""
 
 CONNECTIONS = 4
-"""Number of pooled connections, and of concurrent views; further views are queued."""
+"""Number of pooled connections, and of concurrent views; other views are queued."""
 
 
 class Deployment:

@@ -18,7 +18,7 @@ from worker.inspector.security import is_own_form
 from worker.inspector.stored_page import TooSlowError
 
 VIEW_SECONDS = 10.0
-"""Time limit for a view; users do not wait any longer than this."""
+"""Time limit for a view, after which it is aborted."""
 
 LATER = "Try again later: the database or this host is busy."
 

@@ -28,8 +28,8 @@ FRAMED_POLICY: Final = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'self'"
 )
-"""Policy for stored pages, which allows only inline styles: the pages load, run and submit nothing
-and have no links, even if opened outside their frame."""
+"""Policy for stored pages, which allows only inline styles: even outside their frame, the pages
+cannot load, run or submit anything, and have no links."""
 
 _HEADERS: Final = {
     "content-security-policy": POLICY,

@@ -49,7 +49,7 @@ class PagePipeline:
     """Publishes page items with publisher confirms.
 
     While the broker is unavailable, the crawl is blocked, so that no page is lost. `queue_prefix`
-    and `ca_file` are as in the settings ``DETOURAGE_QUEUE_PREFIX`` and
+    and `ca_file` correspond to the settings ``DETOURAGE_QUEUE_PREFIX`` and
     ``DETOURAGE_BROKER_CA_FILE``.
     """
 

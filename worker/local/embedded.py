@@ -82,7 +82,7 @@ SEND_TOPIC_WITH_HEADERS = """
 CREATE FUNCTION pgmq.send_topic(routing_key text, msg jsonb, headers jsonb)
 RETURNS integer LANGUAGE sql AS $$ SELECT pgmq.send_topic($1, $2, $3, 0) $$
 """
-"""Overload that pgmq 1.1.4 calls for messages with headers, but does not define."""
+"""Overload that pgmq 1.1.4 calls for messages with headers but does not define."""
 
 _SAFE_PATH = re.compile(r"[A-Za-z0-9_./+-]{1,80}")
 """Pattern of socket directories that fit into a socket address (107 bytes) and need no quoting."""

@@ -1,4 +1,4 @@
-"""A run of the whole service, from pages to articles, by one command that leaves no process."""
+"""A run of the whole service as one command, which leaves no process behind."""
 
 import hashlib
 import os
@@ -56,10 +56,10 @@ CLUSTER_POLL_SECONDS = 1.0
 """Interval at which the run acts as Celery beat once all its pages are stored."""
 
 IDLE_GRACE_SECONDS = 0.5
-"""Grace period for the children once the run is complete and no work can be lost."""
+"""Grace period for the child processes once the run is complete and no work can be lost."""
 
 STALL_SECONDS = 600.0
-"""Time without any change in its counts after which a run has failed; no step takes this long."""
+"""Time without any change in its counts after which a run counts as failed."""
 
 
 class RunError(ExpectedError):

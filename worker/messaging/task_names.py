@@ -1,4 +1,4 @@
-"""Task names. Senders need nothing else, so this module imports no tasks."""
+"""Task names. Senders need only these, so this module does not import the tasks."""
 
 from typing import Final, Literal, get_args
 

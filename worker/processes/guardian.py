@@ -99,7 +99,8 @@ class Child:
                     raise ForkedChild(argv[2:])
                 return
             uid, gid = user or (None, None)
-            # The guardian is single-threaded, so the preexec function cannot encounter a held lock.
+            # The guardian is single-threaded, so no lock can be held when the preexec function
+            # runs.
             self._process = subprocess.Popen(  # noqa: S603
                 argv,
                 env=env,

@@ -103,7 +103,7 @@ def _serve(page: Page, request: dict[str, Any]) -> None:
 
 
 def _settle(page: Page, milliseconds: float) -> None:
-    """Wait until three checks in a row find the same text, or the share of the time is used up."""
+    """Wait until three consecutive checks find the same text, or the time allotted is used up."""
     end = time.monotonic() + MAX_SETTLE_SHARE * milliseconds / 1000
     length, same = -1, 0
     while same < 3 and time.monotonic() < end:

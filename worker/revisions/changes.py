@@ -1,8 +1,9 @@
 """Changes between two revisions of an article that a reader would notice.
 
 Sentences are aligned by the longest matching runs. Unmatched sentences that occur on both sides
-have moved; those that share most of their words are edited. Typography does not count, and neither
-does text that also appears on other pages of the site, such as a promotion that a new design adds.
+have moved; those that share most of their words are edited. Differences in typography do not count,
+and neither does text that also appears on other pages of the site, such as a promotion added by a
+new design.
 """
 
 import re
@@ -318,9 +319,9 @@ def _lead_change(before: _Side, after: _Side) -> TextChange | None:
 
 
 def _correction(before: Mapping[str, Any], after: Mapping[str, Any]) -> str | None:
-    """Return the first note of correction that the previous revision does not have."""
+    """Return the first correction note that the previous revision does not have."""
     if before.get("corrections") is None:
-        # An earlier version did not look for notes.
+        # Revisions by earlier versions of the service have no notes.
         return None
     known = {reading_key(str(note)) for note in before["corrections"]}
     notes = (str(note) for note in after.get("corrections") or ())

@@ -52,7 +52,7 @@ class Sentence:
 
     @cached_property
     def key(self) -> str:
-        """The sentence without typography; equal for sentences that read the same."""
+        """The sentence with typography normalised; equal for sentences that read the same."""
         return reading_key(self.text)
 
     @property

@@ -82,7 +82,7 @@ class Messaging(AMQP):
 
 
 class Application(Celery):
-    """A Celery application whose beat process imports no tasks, as it schedules them by name."""
+    """A Celery application whose beat schedules tasks by name, without importing them."""
 
     amqp_cls = Messaging
 

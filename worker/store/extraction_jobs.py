@@ -28,8 +28,7 @@ from worker.tracing import Context
 def await_extraction(
     session: Session, page_ids: Sequence[int], generation: int
 ) -> list[tuple[int, bool, Context]]:
-    """Mark pages as awaiting extraction with a generation, even if they were already extracted with
-    it.
+    """Mark pages as awaiting extraction with a generation, even if already extracted with it.
 
     Returns, for each page with a tree and HTML, its ID (ascending), whether it has an outcome, and
     its trace.

@@ -5,7 +5,7 @@ from enum import IntEnum, unique
 
 @unique
 class AdvisoryLock(IntEnum):
-    """Classes of locks. Other programs that use the same database must not lock these numbers."""
+    """Classes of locks. Other programs that use the same database must not use these numbers."""
 
     GENERATION = 0x6474
     """The key is a site whose generation is being written; held for the rest of the transaction."""

@@ -43,8 +43,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Step:
-    """Result of one transaction: number of rows removed (or removable, in a dry run) and next
-    place.
+    """Number of rows removed (or removable, in a dry run) by one transaction, and the next place.
 
     ``following`` is None at the end.
     """

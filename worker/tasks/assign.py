@@ -192,7 +192,7 @@ def _place(session: Session, page: StoredPage, generation: int, found: Assignmen
 def _promote_outliers(
     session: Session, state: ProcessState, site_id: int, generation: int
 ) -> tuple[set[int], int]:
-    """Group similar outliers; return the pages that joined a group, and the units of work used."""
+    """Group similar outliers; return the pages that joined a group and the units of work used."""
     # A running clustering also regroups the outliers. If the site is quarantined, comparing the
     # outliers may be the very step that fails.
     if not groups.try_lock_clustering(session, site_id) or clusterings.quarantine(session, site_id):

@@ -138,7 +138,7 @@ def _attempt(session: Session, state: ProcessState, site_id: int) -> None:
 
 
 def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
-    """Extract the waiting pages without a clustering, and quarantine a task that retries it."""
+    """Extract the waiting pages without a clustering, and quarantine a task that can retry it."""
     # Pages that the intake stores from now on will be assigned; this task sees earlier pages.
     comparisons.lock_for_result(session, site_id)
     site = pages.key_of_site(session, site_id)

@@ -64,7 +64,7 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
         run = _extract_together if others else _extract_alone
         overtaken = run(state, wanted)
     if overtaken:
-        # Their new requests may have been delivered, and skipped, while this task held the pages.
+        # Their new requests may have been delivered and skipped while this task held the pages.
         state.database.run(lambda session: request_overtaken(session, overtaken))
 
 
@@ -112,7 +112,7 @@ def _extract_together(state: ProcessState, wanted: Mapping[int, int]) -> set[int
     except Exception as error:
         if is_connection_lost(error):
             raise
-        # The line at which time ran out is not the cause, so the traceback is of no use.
+        # The line at which time ran out is not the cause, so the traceback is useless.
         is_late = isinstance(error, SoftTimeLimitExceeded)
         number = counted(len(jobs), "page")
         logger.warning(

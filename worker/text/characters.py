@@ -69,7 +69,7 @@ _CLASSES = {
 _RANGE = re.compile("(.)(?:-(.))?", re.DOTALL)
 
 LAST_CHARACTER = 0x1FFFF
-"""Last character in the tables; later characters, up to 0x3FFFF, are words of their own."""
+"""Last character in the tables; later characters, up to 0x3FFFF, are single-character words."""
 
 
 class CharacterTables(NamedTuple):

@@ -30,7 +30,7 @@ Distances: TypeAlias = dict[tuple[int, int], int | None]
 
 @dataclass(frozen=True)
 class BlockResult:
-    """Results of one task's work on a block, which is complete if `is_all`."""
+    """One task's results for a block, which are complete if `is_all`."""
 
     distances: Distances
     nearest: Nearest

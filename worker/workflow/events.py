@@ -1,7 +1,7 @@
-"""Events of articles: looked up during extraction, and decided afterwards in a fixed order.
+"""Events of articles, which are looked up during extraction and decided later in a fixed order.
 
 During extraction, the event that an article reports is looked up without a lock, for its message.
-The task that groups articles into stories then decides the event, one article after another.
+The task that groups articles into stories later decides the events, one article at a time.
 """
 
 import logging
@@ -35,13 +35,13 @@ DECIDED_AT_ONCE: Final = 500
 """Maximum number of articles whose events are decided per task."""
 
 CLOSED_AT_ONCE: Final = 100
-"""Maximum number of old events closed per transaction; the transaction blocks decisions."""
+"""Maximum number of old events closed per transaction, which blocks decisions meanwhile."""
 
 _EVENTS = uuid5(NAMESPACE_URL, "detourage:events")
 
 
 class _Choice(NamedTuple):
-    """The event that an article joins (None if it begins one), and the basis of this choice."""
+    """The event that an article joins (None if it starts one), and the basis for this choice."""
 
     event: Event | None
     weights: Weights
@@ -60,7 +60,7 @@ def provisional_events(
     if not arrivals:
         return {}
     known = events.events_of_pages(session, [each.page_id for each in arrivals])
-    # Counts do not change during the look-ups, and have 32 kB.
+    # Counts do not change during the lookups, and take 32 kB.
     counts = {
         language: events.term_counts(session, language)
         for language in sorted({each.language for each in arrivals})
@@ -138,7 +138,7 @@ def _kept(session: Session, arrival: Arrival, former: ArticleEvent | None) -> in
     if former is None or former.event_id is None:
         return None
     is_same = former.key == arrival.key
-    # Nothing can be compared with a closed event.
+    # A closed event cannot be compared.
     is_kept = is_same or events.open_event(session, former.event_id) is None
     return former.event_id if is_kept else None
 
@@ -160,7 +160,7 @@ def _join(session: Session, arrival: Arrival, choice: _Choice, former: ArticleEv
 
 
 def _count(session: Session, arrival: Arrival, counts: TermCounts) -> None:
-    # Copies and further articles of a site would make the words of an event appear common.
+    # Copies, and further articles from one site, would make the words of an event appear common.
     if counts.counts_next(arrival.key, arrival.site_id):
         changed = counts.with_document(arrival.terms, arrival.site_id)
         events.save_term_counts(session, arrival.language, changed)

@@ -162,10 +162,11 @@ def _addressed(
         article = with_changes(session, job, article)
     outgoing = address(article.message)
     if len(outgoing.message.body) > state.settings.max_message_bytes:
-        # The article is worth more than its changes and its locations.
+        # The article is more important than its changes and its locations.
         article = shortened(article)
         outgoing = address(article.message)
-    # A revision requested by reprocessing is sent whole, as is an article held back before.
+    # A revision requested by reprocessing is sent in full, as is an article that was held back so
+    # far.
     is_whole = story.was_held_back or page.forced
     fits = len(outgoing.message.body) <= state.settings.max_message_bytes
     if fits and state.settings.send_changes == "only" and not is_whole:

@@ -1,4 +1,4 @@
-"""First articles of sites that have never been clustered, which need not wait for a clustering."""
+"""First articles of sites that have never been clustered, sent without waiting for a clustering."""
 
 import logging
 from collections import defaultdict

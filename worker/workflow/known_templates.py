@@ -72,11 +72,12 @@ class KnownTemplates:
         return known
 
     def save(self, database: Database) -> None:
-        """Store the knowledge that `of` learned, once: a later task must not fail because of it."""
+        """Store the knowledge that `of` has learned since the last call."""
         learned = [
             (page_id, digest, known.to_bytes())
             for (page_id, digest), known in sorted(self._learned.items(), key=lambda item: item[0])
         ]
+        # Cleared first, so that later tasks do not fail if it cannot be stored.
         self._learned.clear()
         if learned:
             database.run(lambda session: groups.save_knowledge(session, learned))

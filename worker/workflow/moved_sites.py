@@ -1,6 +1,6 @@
-"""Moving a site to another deployment by a file, so that its revisions continue there.
+"""Export and import of a site as a file, so that its revisions continue in another deployment.
 
-A file has JSON lines: a header, then a line for each page.
+A file contains JSON lines: a header, then one line per page.
 """
 
 import base64
@@ -41,10 +41,10 @@ VERSION: Final = 1
 """Version of the file format. A reader rejects other versions."""
 
 MAX_LINE_BYTES: Final = MAX_BODY_BYTES + 3 * MAX_MESSAGE_BYTES
-"""Maximum size of a line: a page, its article, its links, and its article without other parts."""
+"""Maximum size of a line: a page, its article with and without other parts, and its links."""
 
 LARGE_LINE_BYTES: Final = 1024 * 1024
-"""Minimum size of a line that ends a transaction, so that memory is bounded."""
+"""Minimum size of a line that ends a transaction, to bound the use of memory."""
 
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}(-\d{1,19})?$")]
 _Int32 = Annotated[int, Field(ge=0, lt=2**31)]
@@ -129,7 +129,7 @@ class _Parts(BaseModel):
 
 
 class _Page(BaseModel):
-    """A page: the message with which a crawler would send it, and what the service made of it."""
+    """A page: the message that a crawler would send, and the results of the service."""
 
     model_config = ConfigDict(val_json_bytes="hex")
 
@@ -152,7 +152,7 @@ class _Page(BaseModel):
 
 
 def export_site(session: Session, name: str) -> Iterator[bytes]:
-    """Yield the lines of the file of a site, given by its name or key; raise `SiteFileError`."""
+    """Yield the lines of a site's file, given its name or key; raise `SiteFileError`."""
     key, site_id = _site_called(session, name)
     total, pending = moving.count_pages(session, site_id)
     if pending:
@@ -215,11 +215,11 @@ def _message(site: str, row: Mapping[str, Any]) -> dict[str, Any]:
 def import_site(
     database: Database, stream: IO[bytes], objects: PageObjects | None
 ) -> tuple[str, int, int]:
-    """Store the site of a file; return its key, its number of pages, and how many were new.
+    """Store the site from a file; return its key, its number of pages, and how many were new.
 
     Pages that are already stored in the same state are skipped, so an interrupted import can be
-    repeated. HTML is stored in ``objects``, if given. The site is due for clustering once all its
-    pages are stored. Raises `SiteFileError`.
+    repeated. HTML is stored in ``objects``, if given. The site becomes due for clustering once all
+    its pages are stored. Raises `SiteFileError`.
     """
     lines = _lines(stream)
     header = _header(next(lines, (1, b"")))

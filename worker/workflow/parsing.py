@@ -20,7 +20,8 @@ logger = logging.getLogger(__name__)
 
 
 _NOTHING_SHOWN = "<p>-</p>"
-"""HTML parsed instead of a refusal without content, so that extraction can set the outcome."""
+"""HTML that is parsed in place of a refusal's missing content, so that extraction sets the
+outcome."""
 
 
 def parse_or_reject(

@@ -44,8 +44,8 @@ def group_waiting(state: ProcessState) -> None:
                 break
         if state.settings.events:
             decide_waiting(state, ends)
-    # Checked after the lock is released, since tasks that found the lock taken left their articles
-    # to this task.
+    # Checked after the lock is released, because tasks that found it taken left their articles to
+    # this one.
     if state.database.run(story_arrivals.are_waiting) or (
         state.settings.events and state.database.run(events.are_waiting)
     ):
@@ -53,7 +53,7 @@ def group_waiting(state: ProcessState) -> None:
 
 
 def _tell(state: ProcessState, page_ids: Sequence[int]) -> None:
-    """Group waiting articles: those that repeat no text together, and each of the others alone."""
+    """Group waiting articles: those that repeat no other text together, the others one by one."""
     grouped: set[int] = set()
     try:
         grouped = group_unrelated(state.database, page_ids, state.story_window)

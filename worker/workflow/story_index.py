@@ -139,7 +139,7 @@ def request_telling(session: Session) -> None:
 def group_unrelated(database: Database, page_ids: Sequence[int], window: timedelta) -> set[int]:
     """Group those waiting articles of pages whose texts repeat no other, and return their pages.
 
-    Each of them becomes a story of its own, so they are stored together.
+    Each of them becomes its own story, so they are stored together.
     """
     newest, unrelated = database.run(lambda session: _unrelated(session, page_ids, window))
     if not unrelated:

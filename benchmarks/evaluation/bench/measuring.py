@@ -79,7 +79,7 @@ class Bench:
     progress: Progress = lambda _what, _done, _total: None
 
     def measure(self, folders: Sequence[Path]) -> Iterator[CorpusTable]:
-        """Measure each corpus in turn; raise BenchError if a method or corpus cannot be used."""
+        """Measure each corpus; raise BenchError if a method or corpus cannot be used."""
         for method in self.methods:
             kind_of(method)
         training = _load(self.training) if self.training is not None else None

@@ -22,7 +22,7 @@ TAGS = (
     *("p", "div", "li", "h1", "h2", "h3", "h4", "td", "th", "blockquote", "figcaption", "dd"),
     *("pre", "section", "article", "body", "label", "center", "form", "address"),
 )
-"""Tags with a code of their own, which is their index in this tuple."""
+"""Tags that have a code, which is their index in this tuple."""
 
 INNER_TAGS = ("a", "time", "span", "strong", "b", "em", "i", "small", "cite", "address", "code")
 """Inline tags around a line's first text, each coded by its index in this tuple."""

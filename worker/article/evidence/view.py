@@ -213,7 +213,7 @@ class View:
 
     @cached_property
     def containers(self) -> Integers:
-        """Index of each line's nearest enclosing element that is not just a division of a text."""
+        """Index of each line's nearest enclosing element that does not merely divide a text."""
         return self.page.divided_numbers[self.blocks]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Recognition of the news agency that supplied an article, by dateline, byline or sign-off.
+"""Recognition of the news agency that supplied an article, from its dateline, byline or sign-off.
 
 An agency that is merely mentioned, or that supplied a picture, is not the source of the article.
 """

@@ -16,7 +16,7 @@ from worker.inspector.stored_page import KnownPage, known_page
 from worker.store.trees import load_trees
 
 MOST_CELLS: Final = 9_000_000
-"""Maximum product of the sizes of two trees that are mapped, which takes about 100 ms."""
+"""Maximum product of the sizes of two trees to be mapped, which takes about 100 ms."""
 
 MOST_LINES: Final = 500
 """Maximum number of lines in the comparison."""
