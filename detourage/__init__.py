@@ -6,9 +6,9 @@
 >>> article.to_markdown()
 
 `extract` reads one page, `read` also gives the reason if a page has no article, `extract_many`
-reads many pages in several processes, and `Site` compares the pages of one site to tell the article
-from the template. None of them needs a server; for a stream of pages, see the command ``detourage
-run`` and the worker.
+reads many pages in several processes, and `Site` compares the pages of one site to distinguish
+articles from the template. None of them needs a server; for a stream of pages, see the command
+``detourage run`` and the worker.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -62,7 +62,7 @@ _MODULES = {
         "worker.article",
     ),
 }
-"""Modules that define the public names, each imported on first use, as the models take long to
+"""Modules that define the public names, each imported on first use, because the models are slow to
 load.
 """
 

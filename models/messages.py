@@ -306,7 +306,7 @@ class Block(MessagePart):
     As an article has many blocks, ``level`` and the keys after it are omitted if they do not apply.
     """
 
-    type: BlockType = Field(description="Type of the block, by its markup.")
+    type: BlockType = Field(description="Type of the block, according to its markup.")
     text: str = Field(description="The text of the range.")
     start: int = Field(ge=0, description="Offset of the first character in text.")
     end: int = Field(ge=0, description="Offset after the last character in text.")

@@ -985,7 +985,7 @@ class OutboxEntry(Base):
     exchange: Mapped[str | None]
     routing_key: Mapped[str | None]
     headers: Mapped[dict[str, Any] | None] = mapped_column(
-        JSONB(none_as_null=True), doc="Headers of the message; of a task, its trace, or null."
+        JSONB(none_as_null=True), doc="Headers of the message; for a task, its trace or null."
     )
     message_id: Mapped[str | None]
     body: Mapped[bytes | None]

@@ -92,7 +92,7 @@ def method_scores(corpora: Path, method: str) -> RoleScores:
 
 
 def summary(title: str, scores: RoleScores) -> str:
-    """Return a row with the shares of exactly and nearly right pages, and the F1 of roles."""
+    """Return a row with the shares of pages exactly and nearly right, and the F1 of roles."""
     f1 = f"{scores.mean_f1(SCORED_ROLES):.1f}" if scores.found else "-"
     return f"| {title} | {scores.pages} | {scores.exact:.1f} | {scores.nearly_exact:.1f} | {f1} |"
 

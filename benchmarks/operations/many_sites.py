@@ -50,7 +50,7 @@ PROBES = ("of a known site", "the first of a new site")
 
 STEPS = (
     "until it is stored",
-    "until its extraction is asked for",
+    "until its extraction is requested",
     "until its article",
     "until sent",
 )
@@ -111,7 +111,7 @@ def main(sites: int, pages: int, minutes: float, at_once: int, probe_seconds: fl
         for thread in threads:
             thread.start()
         _watch(ground, MemoryLog(servers), sent, pages, began + 60 * minutes)
-        print(f"{time.monotonic() - began:.0f} s in all\n")
+        print(f"{time.monotonic() - began:.0f} s in total\n")
         done.set()
         for thread in threads:
             thread.join(timeout=60)
@@ -253,7 +253,9 @@ def _print_waits(ground: ProvingGround, waits: Waits, probes: dict[str, list[str
             .where(Article.revision == 1)
         ).all()
         articles = session.scalar(select(func.count()).select_from(Article)) or 0
-    rows.append(("any, since it was stored", len(stored), *_spread(list(map(float, stored)))))
+    rows.append(
+        ("any page, counted from its storage", len(stored), *_spread(list(map(float, stored))))
+    )
     columns = ("page", "sent:", "with article:", "median, s:", "95 %, s:", "most, s:")
     print("\n".join(table(columns, rows)))
     print(f"\n{articles} articles of {len(stored)} pages.\n")

@@ -29,8 +29,8 @@ def canonical_form(url: str) -> str:
     The scheme and host are in lower case, the host in ASCII (IDNA) without a trailing dot. User
     information, default ports, dot segments, tracking parameters, session IDs, and fragments that
     do not start with ``#!`` are removed. Every character is escaped in only one way (RFC 3986,
-    sections 6.2.2 and 6.2.3). The rest is preserved, such as a trailing slash, because servers may
-    distinguish it.
+    sections 6.2.2 and 6.2.3). Everything else, such as a trailing slash, is preserved, because it
+    may matter to the server.
 
     The function takes linear time and is idempotent. If the URL is invalid, only its non-ASCII
     characters are escaped.

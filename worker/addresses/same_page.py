@@ -96,7 +96,7 @@ def speaking(addresses: Sequence[AddressRecord]) -> AddressRecord:
 
 
 def names(one: AddressRecord, other: AddressRecord) -> bool:
-    """Return whether a URL is a variant of another by its page's declaration or its form."""
+    """Return whether a URL is a variant of another, as its page declares or its form implies."""
     return any(target.address == other.address for target in one.declared.targets)
 
 

@@ -19,7 +19,8 @@ from worker.article.finding import FoundRole
 from worker.inference import BoostedTrees, Features, LineNetwork, likelihoods, load_model
 
 MAX_LINES = 10_000
-"""Maximum number of lines judged at once, because the network needs about 12 kB of memory per line.
+"""Maximum number of lines judged together, because the network needs about 12 kB of memory per
+line.
 """
 
 MIN_COMMENT = 0.05

@@ -145,7 +145,7 @@ _ASPECTS: Mapping[str, Mapping[str, Phrase]] = {
         "capitals": _share("its characters are capitals"),
         "ideographs": _share("it is in a script without spaces"),
         "has_date": _flag("contains a date or a time", "contains no date"),
-        "has_parter": _flag("contains a separator, like menus", "contains no separator"),
+        "has_parter": _flag("contains a separator, as in menus", "contains no separator"),
     },
     "element": {
         "tag": _tag("its element"),
@@ -282,7 +282,9 @@ def _of_neighbours() -> Iterator[tuple[str, Phrase]]:
         )
         yield (
             f"same_container{offset:+d}",
-            _flag(f"in the same block of text as {which}", f"in another block than {which}", none),
+            _flag(
+                f"in the same block of text as {which}", f"in a different block from {which}", none
+            ),
         )
 
 
@@ -294,15 +296,17 @@ def _of_distances() -> Iterator[tuple[str, Phrase]]:
         yield f"words_to_prose_{side}", _far("words to the next long text", side)
         yield (
             f"prose_in_container_{side}",
-            _flag(f"in the same block of text as {text}", f"in another block than {text}", none),
+            _flag(
+                f"in the same block of text as {text}", f"in a different block from {text}", none
+            ),
         )
         yield (
             f"prose_at_path_{side}",
-            _flag(f"in a place like that of {text}", f"in another place than {text}", none),
+            _flag(f"in a place like that of {text}", f"in a different place from {text}", none),
         )
         yield (
             f"prose_around_{side}",
-            _flag(f"in the same element as {text}", f"in another element than {text}", none),
+            _flag(f"in the same element as {text}", f"in a different element from {text}", none),
         )
         yield (
             f"prose_lines_{side}",
@@ -388,7 +392,7 @@ def _of_surroundings() -> Iterator[tuple[str, Phrase]]:
 
 def _inner_tag(value: float) -> str:
     return (
-        "its text begins in an element of another kind"
+        "its text begins in another kind of element"
         if value == UNKNOWN
         else f"its text begins in a <{INNER_TAGS[int(value)]}> element"
     )
@@ -403,7 +407,7 @@ def _of_role_words() -> Iterator[tuple[str, Phrase]]:
         of_group = f"typical of {_typical(group)}"
         yield (
             f"begins_{group}",
-            _flag(f"begins with a word {of_group}", f"begins with no word {of_group}"),
+            _flag(f"begins with a word {of_group}", f"does not begin with a word {of_group}"),
         )
     yield "date_share", _share("its words are parts of dates")
     for name, _ in UNSPACED:
@@ -436,8 +440,10 @@ _ALL: Mapping[str, Mapping[str, Phrase]] = {
     "punctuation": {
         "all_capitals": _flag("all in capitals", "not all in capitals"),
         "is_quoted": _flag("in quotation marks", "not in quotation marks"),
-        "has_arrow": _flag("begins or ends with an arrow", "no arrow at either end"),
-        "starts_item": _flag("begins with a bullet or dash", "begins with no bullet or dash"),
+        "has_arrow": _flag("begins or ends with an arrow", "has no arrow at either end"),
+        "starts_item": _flag(
+            "begins with a bullet or dash", "does not begin with a bullet or dash"
+        ),
         "programs": _count("code symbol", "code symbols"),
         "bars": _count("separator", "separators"),
     },

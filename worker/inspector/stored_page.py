@@ -52,7 +52,7 @@ class KnownPage:
         )
 
     def read(self) -> "Reading | None":
-        """Read the page with an explanation; None if it is no longer stored or cannot be parsed.
+        """Read the page and explain it; None if it is no longer stored or cannot be parsed.
 
         Raise `TooSlowError` if reading takes longer than `READING_SECONDS`.
         """

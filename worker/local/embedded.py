@@ -72,7 +72,7 @@ THROWAWAY_SETTINGS = {
     "synchronous_commit": "off",
     "full_page_writes": "off",
 }
-"""Settings for a temporary directory, which is of no use after a power failure."""
+"""Settings for a temporary directory, which need not survive a power failure."""
 
 KEPT_SETTINGS = {"synchronous_commit": "off"}
 """Settings for a permanent directory. A crash loses the pages of the last half second together

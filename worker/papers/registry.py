@@ -7,21 +7,21 @@ from worker.papers.chain import chain
 from worker.papers.interface import Extractor, Gives, Needs, UnknownExtractorError
 
 _RETAINED = (
-    ("deturck_2015", "figures that do best", "chosen", Needs.PIVOT),
-    ("deturck_2015_thesis", "figures of the thesis", "thesis", Needs.PIVOT),
-    ("deturck_2015_comparable", "nodes of both pages alone", "comparable", Needs.PIVOT),
+    ("deturck_2015", "best-scoring parameters", "chosen", Needs.PIVOT),
+    ("deturck_2015_thesis", "parameters of the thesis", "thesis", Needs.PIVOT),
+    ("deturck_2015_comparable", "only nodes present in both pages", "comparable", Needs.PIVOT),
     ("deturck_2015_characters", "algorithm 6 on characters", "characters", Needs.PIVOT),
     ("deturck_2015_pairs", "nearest pages paired", "thesis", Needs.PARTNER),
 )
 _EXPERIMENTS = {
-    "most_tokens": "up from the element with most text",
-    "most_tokens_down": "down from it to a leaf",
+    "most_tokens": "upwards from the element with the most text",
+    "most_tokens_down": "downwards from that element to a leaf",
     "differential": "greatest differential",
-    "differential_inner": "greatest differential, leaves have none",
+    "differential_inner": "greatest differential, 0 for leaves",
     "depth": "differential times depth",
-    "depth_inner": "differential times depth, leaves have none",
-    "offset": "widest gap of offsets",
-    "offset_inner": "widest gap of offsets, leaves have no differential",
+    "depth_inner": "differential times depth, 0 for leaves",
+    "offset": "widest gap between offsets",
+    "offset_inner": "widest gap between offsets, differential 0 for leaves",
 }
 
 
@@ -59,7 +59,7 @@ def _methods() -> Iterator[Extractor]:
         )
     yield _method(
         "deturck_2015_vote",
-        "Deturck 2015, conclusion: the element most returned in the group",
+        "Deturck 2015, conclusion: element returned most often in the group",
         "deturck.voting:extract",
         needs=Needs.GROUP,
     )
@@ -71,7 +71,7 @@ def _methods() -> Iterator[Extractor]:
             needs=Needs.PIVOT,
             heuristic=heuristic,
         )
-    for script, of_script in (("", ""), ("_script", " as its script does it")):
+    for script, of_script in (("", ""), ("_script", ", as in its script")):
         for markup, output in ((False, "plain"), (True, "marked-up")):
             yield _method(
                 f"html_killer{script}{'_markup' if markup else ''}",
@@ -80,16 +80,16 @@ def _methods() -> Iterator[Extractor]:
                 markup=markup,
             )
     yield _method("wutsi", "Wutsi's extractor, packets of nodes", "wutsi:extract_packet")
-    yield _method("wutsi_fusion", "Wutsi's extractor to the letter", "wutsi:extract", fusion=True)
+    yield _method("wutsi_fusion", "Wutsi's extractor, verbatim", "wutsi:extract", fusion=True)
     yield _method(
         "wutsi_block",
-        "Wutsi's extractor, the single block before fusion",
+        "Wutsi's extractor, single block without fusion",
         "wutsi:extract",
         fusion=False,
     )
     yield _method(
         "commentsminer",
-        "CommentsMiner of Subercaze et al. 2016, comments alone",
+        "CommentsMiner of Subercaze et al. 2016, comments only",
         "commentsminer.finding:extract",
         gives=Gives.COMMENTS,
     )
@@ -108,7 +108,7 @@ def _methods() -> Iterator[Extractor]:
     yield _method("boilerpipe", "Boilerpipe in Python", "boilerpipe:extract", is_library=True)
     for name, description, stop_words in (
         ("justext", "jusText with stop lists", True),
-        ("justext_nostop", "jusText for any language", False),
+        ("justext_nostop", "jusText without stop lists", False),
     ):
         yield _method(name, description, "justext:extract", is_library=True, stop_words=stop_words)
 

@@ -169,8 +169,8 @@ def silent_sites(session: Session, site_ids: Sequence[int] | None = None) -> set
 
     Considers sites with feedback in the last day. A site is silent if at least `SILENT_SHARE` of
     its `RECENT` latest articles with feedback are fruitless, while at most `USUAL_SHARE` of the up
-    to `EARLIER` articles before them are. It ceases to be silent once its articles have been
-    fruitless for so long that this is usual.
+    to `EARLIER` articles before them are. It is no longer silent once its articles have been
+    fruitless for so long that this is normal.
     """
     found = session.execute(
         _SILENT,

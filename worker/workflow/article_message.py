@@ -104,7 +104,7 @@ def further_revision(
     addresses: Sequence[PageAddress],
     **replaced: Any,
 ) -> ArticleMessage:
-    """Return an article message as another revision, with the keys in `replaced` replaced.
+    """Return an article message as another revision, with the new values in `replaced`.
 
     `addresses` has all addresses of the page. Such a revision has no changes to the article itself.
     """

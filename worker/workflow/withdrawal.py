@@ -12,7 +12,7 @@ from worker.workflow.process import ProcessState
 from worker.workflow.story_corrections import send_again
 
 _MARK: Final = "withdrawn "
-"""Digest prefix that marks a withdrawn article, so that the same text counts as new on return."""
+"""Digest prefix of a withdrawn article, so that the same text counts as new if it returns."""
 
 
 def is_withdrawn(page: PageState) -> bool:

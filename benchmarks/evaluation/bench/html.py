@@ -76,7 +76,10 @@ def _corpus(table: CorpusTable, by: str | None) -> str:
     if by is not None:
         parts.append(_groups(table, by))
     if any(line.task for line in table.lines):
-        parts += ["<h3>The system downstream, against what it finds in the gold</h3>", _task(table)]
+        parts += [
+            "<h3>The downstream system, compared with its results on the gold texts</h3>",
+            _task(table),
+        ]
     if any(line.statistics for line in table.lines):
         parts += ["<h3>Statistics</h3>", _statistics(table)]
     return "".join(parts)

@@ -14,7 +14,7 @@ _MARKS = frozenset(MARKS.values())
 
 @dataclass(frozen=True)
 class MarkupScore:
-    """Score over words and marks (TM of Lejeune et al. 2015), and score over marks alone.
+    """Score over words and marks (TM of Lejeune et al. 2015), and score over marks only.
 
     Both are computed from the same matching.
     """

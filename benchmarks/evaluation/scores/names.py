@@ -26,8 +26,8 @@ _TITLE_OF_WORK = regex.compile(r"(?<=《)[^《》\n]{2,20}(?=》)")
 class Gazetteer:
     """List of names, built from the gold texts of a language, that can be found in other texts.
 
-    A name is a run of words that, apart from starts of sentences, are mostly capitalised. In
-    Chinese, which has no capitals, only titles in angle quotation marks are names.
+    A name is a run of words that are mostly capitalised elsewhere than at the start of a sentence.
+    In Chinese, which has no capitals, only titles in angle quotation marks count as names.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:

@@ -14,16 +14,16 @@ SCORES = {
     "exact": "exactitude: cosine of word counts at least 0.9 (Deturck 2015)",
     "cosine": "cosine of word counts (Deturck 2015)",
     "equal": "same words in the same order (Deturck 2015)",
-    "within": "strictly inside the gold (Deturck 2015)",
-    "around": "strictly around the gold (Deturck 2015)",
+    "within": "strictly within the gold text (Deturck 2015)",
+    "around": "strictly contains the gold text (Deturck 2015)",
     "to": "CleanEval text only: words in order",
     "tm": "CleanEval text and markup, labelled: words and marks in order",
     "tmu": "CleanEval text and markup, unlabelled",
-    "mark": "CleanEval segments: the marks alone, labelled",
+    "mark": "CleanEval segments: labelled marks only",
     "char": "characters in order (Lejeune et al. 2015)",
-    "bag": "words, order left aside",
+    "bag": "words, ignoring order",
     "rouge": "ROUGE-LSum",
-    "own": "words in order below the headline that the method found; own_equal: the same words",
+    "own": "words in order below the method's own headline; own_equal: the same words",
 }
 """Scores of `score_page`; ``_p``, ``_r`` and ``_f`` denote precision, recall and F1."""
 

@@ -19,7 +19,7 @@ _CROSS: Final = "M-1,-.7L-.7,-1L0,-.3L.7,-1L1,-.7L.3,0L1,.7L.7,1L0,.3L-.7,1L-1,.
 
 
 def colour_class(group: int | None) -> str:
-    """Return the CSS class for a group's colour; outliers have the colour of text."""
+    """Return the CSS class for a group's colour; outliers have the text colour."""
     return "outlier" if group is None else f"c{(group - 1) % COLOURS}"
 
 

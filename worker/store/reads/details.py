@@ -111,7 +111,7 @@ def last_generations(session: Session, site_id: int, limit: int) -> list[Generat
 
 
 def trees_to_picture(session: Session, site_id: int, limit: int) -> list[int]:
-    """Return the oldest trees that represent a site in pictures, ascending.
+    """Return the oldest trees that represent a site in diagrams, ascending.
 
     They are the site's references, if any, since all distances among references are stored.
     """

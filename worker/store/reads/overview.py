@@ -42,7 +42,7 @@ MAX_RECEIPTS: Final = 20_000
 `RATE_SECONDS`, the rates cover a shorter period."""
 
 MIN_FALL: Final = 0.1
-"""Minimum drop in a site's mean confidence for the site to be shown (not measured)."""
+"""Minimum drop in a site's mean confidence for the site to be shown (an estimate)."""
 
 MAX_SITES: Final = 10
 """Maximum number of sites (worst first) and of redesigns (newest first) shown."""
