@@ -44,7 +44,7 @@ AnyPage = Page | tuple[bytes | str, str]
 
 
 def load_pages(path: str | os.PathLike[str]) -> Iterator[Page]:
-    """Load the pages of a file or folder, as ``detourage run`` does.
+    """Load the pages in a file or folder, as ``detourage run`` does.
 
     Parameters
     ----------

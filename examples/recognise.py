@@ -1,15 +1,18 @@
-"""An entity recogniser for Détourage's articles that loses none and processes none twice.
+"""An entity recogniser for Détourage's articles that never loses an article or processes one twice.
 
     python examples/recognise.py amqp://guest:guest@127.0.0.1// entities.sqlite
 
 The recognition is a toy (runs of capitalised words). The consumption is production-grade:
 
 - an article is acknowledged after its result is on disk, so it is redelivered if the process dies
-before that; - the id of the article is a primary key, so redelivery has no effect; - the highest
-revision of a page wins, regardless of the order of arrival and of the URL it was fetched from; -
-the prefetch count bounds memory and leaves articles for other consumers; - an unreadable message is
-moved to a separate queue and blocks nothing; - with ``--feedback entities.feedback``, the number of
-names in each article is reported to the service before the article is acknowledged.
+  before that;
+- the id of the article is a primary key, so redelivery has no effect;
+- the highest revision of a page wins, regardless of the order of arrival and of the URL from which
+  it was fetched;
+- the prefetch count bounds memory and leaves articles for other consumers;
+- an unreadable message is moved to a separate queue, where it blocks no other messages;
+- with ``--feedback entities.feedback``, the number of names in each article is reported to the
+  service before the article is acknowledged.
 """
 
 import argparse

@@ -606,7 +606,7 @@ class Story(Base):
         server_default=func.now(), index=True, doc="When an article was last added."
     )
     retold_to: Mapped[list[int] | None] = mapped_column(
-        doc="After a change of the first article: text and page of the last article that has been"
+        doc="After the first article has changed: text and page of the last article that has been"
         " updated accordingly; null if all have."
     )
 
@@ -977,7 +977,7 @@ class OutboxEntry(Base):
         " exchange; null if the broker refused it.",
     )
     turn: Mapped[int] = mapped_column(
-        server_default="0", doc="Position in the lane, such that sites take turns."
+        server_default="0", doc="Position in the lane, chosen so that sites take turns."
     )
     site_id: Mapped[int | None] = mapped_column(doc="Site for which the task works, or null.")
     task: Mapped[str | None]

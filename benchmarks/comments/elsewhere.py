@@ -57,7 +57,7 @@ def _report(folder: Path, *, is_listed: bool) -> None:
         account, thread = counts[vendor, "account"], counts[vendor, "thread"]
         print(f"| {corpus.name} | {vendor} | {number} | {account} | {thread} |")
     longest = max(times)
-    print(f"| {corpus.name}, ms a page | {fmean(times):.1f}, at most {longest:.0f} | | | |")
+    print(f"| {corpus.name}, ms per page | {fmean(times):.1f}, at most {longest:.0f} | | | |")
 
 
 if __name__ == "__main__":

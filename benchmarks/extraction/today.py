@@ -205,7 +205,7 @@ def spaced(text: str) -> str:
 
 
 def blackouts(samples: Sequence[Sample], methods: Methods) -> Iterator[str]:
-    """Yield the pages whose article is lost by the service but found by a peer."""
+    """Yield the pages whose article is missed by the service but found by a peer."""
     for place, each in enumerate(samples):
         peers = {
             name: method.scores[place].recall for name, method in methods.items() if name != OURS

@@ -24,7 +24,7 @@ def main() -> None:
     parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora")
     parser.add_argument("--show", type=int, default=0, help="number of entries printed per page")
     options = parser.parse_args()
-    print("| corpus | pages | with entries | ms a page |")
+    print("| corpus | pages | with entries | ms per page |")
     print("|---|---:|---:|---:|")
     for folder in options.corpora:
         _report(folder, options.show)

@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--errors", type=int, metavar="HALF", help="print the errors in a half")
     options = parser.parse_args()
     _report_marked(options.corpora / "autopager", options.errors)
-    print("\n| | pages | with a next link | ms a page | at most |\n|---|---:|---:|---:|---:|")
+    print("\n| | pages | with a next link | ms per page | maximum |\n|---|---:|---:|---:|---:|")
     for name in ARTICLES:
         _report_articles(options.corpora / name, is_listed=options.listed)
 

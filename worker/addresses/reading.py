@@ -57,7 +57,7 @@ class DeclaredUrls:
 
     @property
     def kind(self) -> Kind | None:
-        """The kind of variant that the page's URL is; None if it may be canonical."""
+        """How the page's URL is a variant of another; None if it may be canonical."""
         kinds = {target.kind for target in self.targets}
         return next(
             (kind for kind in ("amp", "print", "mobile", "canonical") if kind in kinds), None

@@ -83,7 +83,7 @@ def _network_problem(host: str, cause: BaseException) -> str | None:
     if isinstance(cause, socket.gaierror):
         return f"cannot resolve the host {host}: check its name and the network"
     if isinstance(cause, ConnectionRefusedError):
-        return f"{host} refuses connections: check the URL and whether a server runs there"
+        return f"{host} refuses connections: check the URL, and that a server is running there"
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"the certificate of {host} is not trusted: {cause.verify_message}"
     if isinstance(cause, ssl.SSLError):

@@ -170,7 +170,7 @@ class Address:
         return None
 
     def is_whole_of(self, own: "Address") -> bool:
-        """Return whether this URL requests all pages of the article at `own` in a single page."""
+        """Return whether this URL requests a single page with all parts of the article at `own`."""
         stems = {reading.stem for reading in own.readings}
         path = _WHOLE_IN_PATH.fullmatch(self._path)
         if path and self.host + _bare(path["before"]) in stems:

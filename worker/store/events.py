@@ -465,13 +465,13 @@ def note_sent(session: Session, sent: Mapping[int, str]) -> None:
 
 
 def is_told_otherwise() -> ColumnElement[bool]:
-    """Condition: an article's latest revision has another event than the one decided."""
+    """Condition: the event in an article's latest revision is not the one decided."""
     is_waiting = exists().where(EventArrival.page_id == EventArticle.page_id)
     return and_(EventArticle.sent != EventArticle.told, ~is_waiting)
 
 
 def pages_to_correct(session: Session, limit: int) -> list[int]:
-    """Return the IDs of pages whose latest revision has another event than their article."""
+    """Return the IDs of pages whose latest revision has an outdated event."""
     return list(
         session.scalars(
             select(EventArticle.page_id)

@@ -296,7 +296,7 @@ _IS_TOLD_OTHERWISE = and_(
 
 
 _HAS_OTHER_EVENT = exists().where(EventArticle.page_id == StoryArticle.page_id, is_told_otherwise())
-"""Condition: the article's latest revision has another event than the article."""
+"""Condition: the article's latest revision has an outdated event."""
 
 
 def pages_to_correct(session: Session, limit: int) -> list[int]:

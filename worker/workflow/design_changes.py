@@ -27,7 +27,7 @@ new."""
 
 
 def note_design_change(session: Session, site_id: int, generation: int, *, pages: int) -> None:
-    """Store and log a redesign if the newest pages belong to other groups than earlier pages.
+    """Store and log a redesign if the newest pages belong to different groups from earlier pages.
 
     `pages` is the number of pages in the generation.
     """

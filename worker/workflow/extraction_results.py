@@ -155,7 +155,7 @@ def _addressed(
     article: NewArticle,
     story: ProvisionalStory,
 ) -> tuple[NewArticle, Outgoing]:
-    """Return a revision in the form in which it is stored, and as its message."""
+    """Return a revision as it is to be stored, and as its message."""
     may_hold_back = story.is_repeat and (page.revision == 0 or story.was_held_back)
     address = partial(outgoing_of, state, job.page_id, may_hold_back=may_hold_back, trace=job.trace)
     if page.revision > 0 and state.settings.send_changes != "no":

@@ -27,9 +27,9 @@ REQUESTED_AT_ONCE = 200
 def request_first_extractions(session: Session, first_article_seconds: float) -> int:
     """Request extractions without a template for pages waiting for their site's first clustering.
 
-    These are pages that are the only ones of their site, or have waited longer than
-    `first_article_seconds` (0 disables both); return their number. The clustering extracts them
-    again if their group makes a difference.
+    A page qualifies if it is the only one of its site, or has waited longer than
+    `first_article_seconds` (0 disables both). Returns the number of pages. The clustering has them
+    extracted again if their group makes a difference.
     """
     if not first_article_seconds:
         return 0

@@ -256,7 +256,7 @@ def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
 def _leaves(
     session: Session, before: ArticleStory | None, arrival: Arrival | None, window: timedelta
 ) -> bool:
-    """Return whether a page's article has another text than when it was grouped."""
+    """Return whether the text of a page's article has changed since it was grouped."""
     if before is None or arrival is None or not arrival.fingerprint.is_comparable:
         return True
     if not _is_changed(before, arrival):

@@ -34,7 +34,7 @@ def draw_wireframe(page: PageParts, title: str) -> Drawing:
     return picture(
         title,
         "The elements of the page as boxes, one below the other. Texts are bars: solid where they"
-        " vary from page to page, hollow where they are the template's." + rest,
+        " vary from page to page, hollow where they belong to the template." + rest,
         WIDTH,
         height + 2,
         *drawn,

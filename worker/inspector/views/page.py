@@ -101,8 +101,8 @@ def page(asked: InspectorRequest) -> Answer:
         "receipts": [{"at": at, "result": result} for at, result in receipts],
         "read_again": _read_again(
             explained,
-            # If text roles are configured, the published text may consist of other lines than the
-            # explained text.
+            # If text roles are configured, the published text may consist of different lines from
+            # the explained text.
             None if asked.deployment.settings.chosen_text_roles else message.get("text"),
             is_last=shown == row.revision,
         ),

@@ -82,7 +82,7 @@ def site(asked: InspectorRequest) -> Answer:
         ),
         "side": cell_size(len(trees)) * len(trees),
         "cell": cell_size(len(trees)),
-        # The rows of a larger map are too low for text.
+        # The rows of a larger map are too short for labels.
         "are_rows_named": len(trees) <= 46,
         "history": draw_history(drawn),
         "feedback_rows": feedback,
