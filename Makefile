@@ -1,7 +1,7 @@
 # make run                          process the sample crawl: pages in out/sample, articles in
 #                                   out/articles.jsonl
 # make run INPUT=path OUTPUT=file   process your own pages
-# make plot                         install the `plot` extra; likewise for the others of pyproject.toml:
+# make plot                         install the `plot` extra; likewise for the other extras:
 #                                   arrow, benchmarks, inspector, kafka, objects, otel, papers, render, scrapy,
 #                                   dev (all)
 # make test                         run all checks and tests
@@ -115,7 +115,7 @@ faults: $(development) $(package)
 soak: $(development) $(package)
 	$(bin)/python -m tests.faults.soak
 
-# Sends thousands of hostile messages of every kind through a deployment. Takes some twenty minutes.
+# Sends thousands of hostile messages of every kind through a deployment. Takes about twenty minutes.
 hostile: $(development) $(package)
 	$(bin)/python -m tests.faults.hostile.report
 

@@ -31,7 +31,7 @@ NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 WORDS = 60_000
 TEXT_WORDS = 300
 PER_EVENT = 3
-"""Mean number of articles of an event."""
+"""Mean number of articles per event."""
 
 CHUNK = 2_000
 PAGES_PER_TASK = 8

@@ -210,7 +210,7 @@ def _set_up_logging(logfile: str | None = None, **_: object) -> None:
 @worker_ready.connect
 @beat_init.connect
 def _log_start(signal: Signal, **_: object) -> None:
-    # The worker's start is logged here because, any earlier, it would precede Celery's banner.
+    # The worker's start is logged here so that it follows Celery's banner.
     log_beginning("worker" if signal is worker_ready else "beat", process_state().settings)
 
 

@@ -18,8 +18,8 @@ WATCHED = timedelta(days=1)
 hours, and may fetch all section fronts before all articles."""
 
 TOGETHER = timedelta(hours=1)
-"""Period within which pages without a fetch time count as fetched together, in the order of the
-crawler's path through the site."""
+"""Period within which pages without a fetch time count as a single crawl, whose order is merely
+that of the crawler's path through the site."""
 
 PAGES_SEARCHED = 20_000
 """Maximum number of newest pages searched for a redesign; an older one was reported when it was

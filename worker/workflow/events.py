@@ -108,7 +108,7 @@ def _decide_alone(state: ProcessState, page_id: int) -> None:
     except Exception as error:
         if is_connection_lost(error):
             raise
-        # A bug triggered by one article must not prevent the decisions on others.
+        # A bug triggered by one article must not prevent decisions on others.
         logger.exception("the event of page %d could not be decided; it has none", page_id)
         state.database.run(lambda session: events.remove_arrival(session, page_id))
 

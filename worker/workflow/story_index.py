@@ -137,7 +137,7 @@ def request_telling(session: Session) -> None:
 
 
 def group_unrelated(database: Database, page_ids: Sequence[int], window: timedelta) -> set[int]:
-    """Group those waiting articles of pages whose texts repeat no other, and return their pages.
+    """Group the pages' waiting articles whose texts repeat no other text, and return their pages.
 
     Each of them becomes its own story, so they are stored together.
     """
