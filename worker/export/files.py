@@ -107,6 +107,6 @@ def _line(message: dict[str, Any]) -> str:
 
 def partial_of(path: Path) -> Path:
     """Return the path of the unfinished file that will replace the given one."""
-    # A file can be replaced only from its own file system, so symbolic links are resolved.
+    # A file can be replaced only from the same file system, so symbolic links are resolved.
     path = path.resolve()
     return path.with_name(f".{path.name}.partial")

@@ -21,8 +21,8 @@ MAX_BYTES = 8 * 1024 * 1024
 """Maximum total size of the parts' messages, in bytes."""
 
 REPEATED = 0.8
-"""Minimum share of a page's text that earlier parts contain for the page not to count as a further
-part; its number then belongs to something else, such as a page of comments."""
+"""Minimum share of a page's text in earlier parts for the page to count as a repetition, such as
+another page of comments, rather than as a further part."""
 
 HELD = 0.8
 """Minimum share of the first part's text that a page must contain to show the whole article."""

@@ -77,7 +77,7 @@ def request_rest(session: Session, site_id: int, block_id: int) -> None:
 
 
 def request_blocks_again(session: Session, site_id: int, block_ids: Sequence[int]) -> None:
-    """Re-enqueue blocks of a site whose messages must have been lost."""
+    """Enqueue a site's overdue blocks again, whose messages must have been lost."""
     turn = comparisons.first_turn(session, site_id)
     wanted = [(site_id, {"block_id": block_id}, turn) for block_id in block_ids]
     outbox.add_tasks_in_turn(session, task_names.COMPARE, wanted)

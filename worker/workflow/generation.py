@@ -145,7 +145,7 @@ def _memberships(
 def group_memberships(
     group: int, page_ids: Iterable[int], *, pivot_id: int, beside_pivot: int
 ) -> Iterator[NewMembership]:
-    """Yield each page's membership: compared with the pivot, or the pivot with `beside_pivot`."""
+    """Yield memberships: pages are compared with the pivot, and the pivot with `beside_pivot`."""
     for page_id in page_ids:
         if page_id == pivot_id:
             yield NewMembership(page_id, group, "representative", beside_pivot)

@@ -112,7 +112,7 @@ def _processes(settings: Settings, queues: dict[str, QueueState]) -> list[Proces
 
 
 def shown_outcomes(outcomes: Mapping[str, int]) -> dict[str, int]:
-    """Return the number of pages by category of the chart."""
+    """Return the number of pages by chart category."""
     counts = dict.fromkeys(SHOWN, 0)
     for outcome, number in outcomes.items():
         counts[outcome if outcome in counts else "other"] += number
