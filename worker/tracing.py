@@ -20,6 +20,9 @@ Context: TypeAlias = Mapping[str, str]
 
 HEADERS: Final = ("traceparent", "tracestate")
 
+_SAMPLED: Final = 0x01
+"""Flag in the last two characters of a ``traceparent``: the span is recorded."""
+
 MAX_CHARACTERS: Final = 512
 """Maximum length of a header, and of an attribute; longer headers are ignored."""
 
@@ -233,3 +236,9 @@ def log_keys(context: Context) -> dict[str, str]:
     """Return the log keys that identify a span."""
     parent = context.get(HEADERS[0])
     return dict(zip(("trace_id", "span_id"), parent.split("-")[1:3], strict=True)) if parent else {}
+
+
+def recorded_trace(context: Context) -> str | None:
+    """Return the ID of a span's trace, or None if there is no span or it is not recorded."""
+    keys = log_keys(context)
+    return keys["trace_id"] if keys and int(context[HEADERS[0]][-2:], 16) & _SAMPLED else None

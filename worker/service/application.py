@@ -259,7 +259,9 @@ def _begin_task(
 @task_postrun.connect
 def _end_task(task: Any = None, kwargs: Mapping[str, Any] | None = None, **_: object) -> None:
     pieces = 1 + len((kwargs or {}).get(OTHERS, ()))
-    process_state().durations.note(task.name, monotonic() - task.request.began, pieces)
+    trace_id = getattr(task.request, "recorded_trace", None)
+    seconds = monotonic() - task.request.began
+    process_state().durations.note(task.name, seconds, pieces, trace_id)
     logs.unbind_all()
 
 

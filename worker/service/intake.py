@@ -40,7 +40,7 @@ from worker.store.database import (
     UnavailableError,
     is_connection_lost,
 )
-from worker.store.durations import Durations
+from worker.store.durations import Durations, Timing
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.page_objects import PageObjects, page_objects
 from worker.store.pages import NewReceipt
@@ -266,17 +266,21 @@ class Intake(ConsumerMixin):
         fresh = [message for message in messages if not _is_redelivered(message)]
         for batch in [fresh, *([message] for message in redelivered)]:
             if batch and not self.should_stop:
-                with self._durations.timed(INTAKE, pieces=len(batch)):
-                    self._store_batch(batch)
+                with self._durations.timed(INTAKE, pieces=len(batch)) as timing:
+                    self._store_batch(batch, timing)
         if self._is_careful and fresh:
             self._end_care()
 
-    def _store_batch(self, messages: Sequence[Message]) -> None:
+    def _store_batch(self, messages: Sequence[Message], timing: Timing) -> None:
         prepared: list[Prepared] = []
         began = time.monotonic()
         for message in messages:
             try:
-                prepared.append(self._prepare(message))
+                each = self._prepare(message)
+                prepared.append(each)
+                if each.page is not None:
+                    trace_id = tracing.recorded_trace(each.page[0].trace)
+                    timing.trace_id = trace_id or timing.trace_id
             except Exception:  # noqa: BLE001 - one message must not stop the rest
                 self._requeue(message)
             logs.unbind_all()

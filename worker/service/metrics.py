@@ -12,6 +12,7 @@ from math import isinf
 from prometheus_client import CollectorRegistry, generate_latest, start_http_server
 from prometheus_client.core import (
     CounterMetricFamily,
+    Exemplar,
     GaugeMetricFamily,
     HistogramMetricFamily,
     Metric,
@@ -21,7 +22,7 @@ from worker.messaging.broker import queue_states
 from worker.service.build import build
 from worker.settings import Settings
 from worker.store.database import Database
-from worker.store.durations import Histogram, histograms
+from worker.store.durations import Histogram, TracedDuration, histograms
 from worker.store.progress import RECENT_SECONDS, ServiceCounts, service_counts
 
 
@@ -59,6 +60,7 @@ def serve_metrics(settings: Settings, host: str, port: int, stop: threading.Even
             stop.wait()
         finally:
             server.shutdown()
+            server.server_close()
             thread.join()
 
 
@@ -88,11 +90,21 @@ def _of_durations(found: Mapping[str, Histogram]) -> Metric:
     )
     for work, histogram in found.items():
         buckets = [
-            ("+Inf" if isinf(bound) else f"{bound:g}", number)
+            _bucket(bound, number, histogram.traced.get(bound))
             for bound, number in histogram.cumulative.items()
         ]
         family.add_metric([work], buckets=buckets, sum_value=histogram.seconds)
     return family
+
+
+def _bucket(
+    bound: float, number: int, traced: TracedDuration | None
+) -> tuple[str, float] | tuple[str, float, Exemplar]:
+    at_most = "+Inf" if isinf(bound) else f"{bound:g}"
+    if traced is None:
+        return at_most, number
+    exemplar = Exemplar({"trace_id": traced.trace_id}, traced.seconds, traced.at.timestamp())
+    return at_most, number, exemplar
 
 
 def _labelled(

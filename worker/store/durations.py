@@ -7,7 +7,9 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from datetime import datetime
+from operator import itemgetter
 from time import monotonic
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -28,11 +30,41 @@ WRITTEN_AFTER_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
+class TracedDuration:
+    """A duration, with the ID of the trace that shows what took the time."""
+
+    trace_id: str
+    seconds: float
+    at: datetime
+
+
+@dataclass(frozen=True)
 class Histogram:
-    """Durations of one kind of work: counts up to each of `BOUNDS`, and the total time."""
+    """Durations of one kind of work: counts up to each of `BOUNDS`, and the total time.
+
+    `traced` has the latest traced duration of each bucket.
+    """
 
     cumulative: dict[float, int]
     seconds: float
+    traced: dict[float, TracedDuration]
+
+
+@dataclass
+class Timing:
+    """A measurement in progress; `trace_id` may be set until it ends."""
+
+    trace_id: str | None = None
+
+
+@dataclass
+class _Count:
+    """Durations of one bucket that are not written yet."""
+
+    number: int = 0
+    seconds: float = 0.0
+    trace_id: str | None = None
+    trace_seconds: float | None = None
 
 
 class Durations:
@@ -44,27 +76,33 @@ class Durations:
     def __init__(self, database: Database, *, written_after: float = WRITTEN_AFTER_SECONDS) -> None:
         self._database = database
         self._written_after = written_after
-        self._counts: dict[tuple[str, float], list[float]] = {}
+        self._counts: dict[tuple[str, float], _Count] = {}
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
 
     @contextmanager
-    def timed(self, work: str, pieces: int = 1) -> Iterator[None]:
+    def timed(self, work: str, pieces: int = 1) -> Iterator[Timing]:
         """Record the duration of a ``with`` block, even if it raises an exception; see `note`."""
         began = monotonic()
+        timing = Timing()
         try:
-            yield
+            yield timing
         finally:
-            self.note(work, monotonic() - began, pieces)
+            self.note(work, monotonic() - began, pieces, timing.trace_id)
 
-    def note(self, work: str, seconds: float, pieces: int = 1) -> None:
-        """Record the time spent on ``pieces`` of work done together, as equal shares."""
+    def note(self, work: str, seconds: float, pieces: int = 1, trace_id: str | None = None) -> None:
+        """Record the time spent on ``pieces`` of work done together, as equal shares.
+
+        ``trace_id`` is the ID of a trace of this work, if one is recorded.
+        """
         share = seconds / pieces
         at_most = next(bound for bound in BOUNDS if share <= bound)
         with self._lock:
-            counted = self._counts.setdefault((work, at_most), [0, 0.0])
-            counted[0] += pieces
-            counted[1] += seconds
+            count = self._counts.setdefault((work, at_most), _Count())
+            count.number += pieces
+            count.seconds += seconds
+            if trace_id is not None:
+                count.trace_id, count.trace_seconds = trace_id, share
             if self._timer is None:
                 self._timer = threading.Timer(self._written_after, self.write)
                 # The timer must not delay the process exit.
@@ -75,15 +113,21 @@ class Durations:
         """Write the counts, or drop them with a warning if the database is unavailable."""
         with self._lock:
             # Processes that write the same rows in different orders would deadlock.
-            rows = [(*key, *counted) for key, counted in sorted(self._counts.items())]
+            counts = sorted(self._counts.items(), key=itemgetter(0))
             self._counts.clear()
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
-        if not rows:
+        if not counts:
             return
-        columns = map(list, zip(*rows, strict=True))
-        values = dict(zip(("work", "at_most", "number", "seconds"), columns, strict=True))
+        values = {
+            "work": [work for (work, _), _ in counts],
+            "at_most": [at_most for (_, at_most), _ in counts],
+            **{
+                each.name: [getattr(count, each.name) for _, count in counts]
+                for each in fields(_Count)
+            },
+        }
         try:
             with self._database.transaction() as session:
                 session.execute(_COUNT, {**values, "slot": os.getpid() % SLOTS})
@@ -92,16 +136,21 @@ class Durations:
 
 
 _COUNT = sql("""
-    INSERT INTO durations (slot, work, at_most, number, seconds)
-    SELECT :slot, counted.*
+    INSERT INTO durations
+        (slot, work, at_most, number, seconds, trace_id, trace_seconds, traced_at)
+    SELECT :slot, counted.*, CASE WHEN counted.trace_id IS NOT NULL THEN now() END
     FROM unnest(
         CAST(:work AS text[]), CAST(:at_most AS float[]), CAST(:number AS bigint[]),
-        CAST(:seconds AS float[])
-    ) AS counted,
+        CAST(:seconds AS float[]), CAST(:trace_id AS text[]), CAST(:trace_seconds AS float[])
+    ) AS counted (work, at_most, number, seconds, trace_id, trace_seconds),
         -- No process waits for the disk.
         set_config('synchronous_commit', 'off', true)
     ON CONFLICT ON CONSTRAINT pk_durations DO UPDATE SET
-        number = durations.number + excluded.number, seconds = durations.seconds + excluded.seconds
+        number = durations.number + excluded.number,
+        seconds = durations.seconds + excluded.seconds,
+        trace_id = coalesce(excluded.trace_id, durations.trace_id),
+        trace_seconds = coalesce(excluded.trace_seconds, durations.trace_seconds),
+        traced_at = coalesce(excluded.traced_at, durations.traced_at)
 """)
 
 
@@ -111,12 +160,27 @@ def histograms(session: Session) -> dict[str, Histogram]:
         SELECT work, at_most, sum(number), sum(seconds) FROM durations
         GROUP BY work, at_most ORDER BY work
     """)
-    counts: dict[str, dict[float, int]] = {}
     totals: Counter[str] = Counter()
+    counts: dict[str, dict[float, int]] = {}
     for work, at_most, number, seconds in session.execute(query):
         cumulative = counts.setdefault(work, dict.fromkeys(BOUNDS, 0))
         for bound in BOUNDS:
             if at_most <= bound:
                 cumulative[bound] += int(number)
         totals[work] += seconds
-    return {work: Histogram(each, float(totals[work])) for work, each in counts.items()}
+    traced = _traced(session)
+    return {
+        work: Histogram(each, float(totals[work]), traced.get(work, {}))
+        for work, each in counts.items()
+    }
+
+
+def _traced(session: Session) -> dict[str, dict[float, TracedDuration]]:
+    query = sql("""
+        SELECT DISTINCT ON (work, at_most) work, at_most, trace_id, trace_seconds, traced_at
+        FROM durations WHERE trace_id IS NOT NULL ORDER BY work, at_most, traced_at DESC
+    """)
+    found: dict[str, dict[float, TracedDuration]] = {}
+    for work, at_most, *duration in session.execute(query):
+        found.setdefault(work, {})[at_most] = TracedDuration(*duration)
+    return found

@@ -38,6 +38,7 @@ class ServiceTask(Task):
             name = f"process {self.name}"
             with self._cpu_limit(), tracing.span(name, self.request, kind="CONSUMER") as span:
                 span.note(task_id=self.request.id)
+                self.request.recorded_trace = tracing.recorded_trace(span.context)
                 return super().__call__(*arguments, **named)
         except MemoryError as error:
             # A MemoryError would make Celery stop the worker and abort everything it is working on.

@@ -1,13 +1,19 @@
 """A page's trace leads from the crawler's message through all processes to the article message."""
 
 import json
+import threading
+import urllib.error
+import urllib.request
 from collections.abc import Mapping
 
 import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from tests.deployment import Deployment
 from tests.pages import article_html, message, paragraphs
+from tests.services import unused_ports
 from tests.trace_receiver import ReceivedSpan, TraceReceiver
+from worker.service.metrics import serve_metrics
 
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 """IDs of the crawler's trace and span."""
@@ -70,6 +76,22 @@ def exported(
     return spans()
 
 
+def named_traces(port: int) -> set[tuple[str, str]]:
+    """Return kinds of work with the IDs of traces of their durations, as Prometheus reads them."""
+    accepted = {"Accept": "application/openmetrics-text; version=1.0.0"}
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/metrics", headers=accepted)
+    try:
+        with urllib.request.urlopen(request) as response:
+            served = response.read().decode()
+    except urllib.error.URLError:
+        return set()
+    families = text_string_to_metric_families(served)  # type: ignore[no-untyped-call]
+    samples = (each for family in families for each in family.samples)
+    return {
+        (each.labels["work"], each.exemplar.labels["trace_id"]) for each in samples if each.exemplar
+    }
+
+
 @pytest.mark.usefixtures("articles")
 def test_a_page_has_one_trace_from_the_crawler_to_the_article(
     deployment: Deployment, receiver: TraceReceiver
@@ -115,6 +137,24 @@ def test_pages_that_share_tasks_keep_their_traces_which_are_linked_to_the_tasks(
     (extraction,) = linked["extract page"]
     shared = exported(deployment, receiver, extraction, {"send detourage.extract"})
     assert {trace for trace, _ in shared["send detourage.extract"].links} == {*traces}
+
+
+@pytest.mark.usefixtures("articles")
+def test_the_metrics_of_durations_name_traces(deployment: Deployment) -> None:
+    traces = {"intake": f"{77:032x}", "detourage.assign": f"{77:032x}"}
+    context = {"traceparent": f"00-{traces['intake']}-{SPAN}-01"}
+    articles(deployment, {"https://good.example/measured": 71}, context)
+
+    (port,) = unused_ports(1)
+    stop = threading.Event()
+    serving = (deployment.settings, "127.0.0.1", port, stop)
+    server = threading.Thread(target=serve_metrics, args=serving)
+    server.start()
+    try:
+        deployment.wait_until(lambda: named_traces(port) >= {*traces.items()})
+    finally:
+        stop.set()
+        server.join()
 
 
 @pytest.mark.usefixtures("articles")
