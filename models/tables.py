@@ -30,6 +30,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from models.column_types import MaybePacked
+
 Small = Annotated[int, 32]
 """An integer that fits into 32 bits."""
 
@@ -1006,7 +1008,7 @@ class OutboxEntry(Base):
         JSONB(none_as_null=True), doc="Headers of the message; of a task, its trace, or null."
     )
     message_id: Mapped[str | None]
-    body: Mapped[bytes | None]
+    body: Mapped[bytes | None] = mapped_column(MaybePacked)
     refused_at: Mapped[datetime | None] = mapped_column(
         doc="When the broker refused the message, which is kept until an operator decides."
     )
