@@ -30,7 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from models.column_types import MaybePacked
+from models.column_types import ArticleJson, MaybePacked
 
 Small = Annotated[int, 32]
 """An integer that fits into 32 bits."""
@@ -560,7 +560,7 @@ class Article(Base):
         doc="Digest of everything that a reader would notice; if it is the same after an"
         " extraction, there is no new revision."
     )
-    message: Mapped[dict[str, Any]]
+    message: Mapped[dict[str, Any]] = mapped_column(ArticleJson)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
@@ -859,6 +859,7 @@ class PageParts(Base):
         doc="`Pagination` of the page; empty if it no longer links to other parts."
     )
     message: Mapped[dict[str, Any] | None] = mapped_column(
+        ArticleJson,
         doc="Latest article message of this page without other parts; null without an article.",
     )
     whole_digests: Mapped[list[str]] = mapped_column(

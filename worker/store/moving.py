@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import LargeBinary, RowMapping, func, insert, select, text
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from models.column_types import with_block_texts
 from models.tables import (
     Address,
     AddressTarget,
@@ -72,7 +73,11 @@ def stored_pages(session: Session, site_id: int) -> Iterator[RowMapping]:
     """Yield the pages that move with a site, with all that belongs to them."""
     wanted = {"site_id": site_id, "after": 0, "most": PAGES_AT_ONCE}
     while rows := session.execute(_PAGES, wanted).mappings().all():
-        yield from rows
+        for row in rows:
+            for stored in (row["article"], row["parts"]):
+                if stored is not None and stored["message"] is not None:
+                    stored["message"] = with_block_texts(stored["message"])
+            yield row
         wanted["after"] = rows[-1]["id"]
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import select, text, update
@@ -15,12 +16,14 @@ from models.tables import PageContent, Site, StoredPage
 from tests.trees import tree_of
 from tests.versions import ADMITTED
 from worker.outcomes import ReceiptResult, UnusableReason
-from worker.store import groups, outbox, pages, trees
+from worker.store import articles, groups, outbox, pages, trees
+from worker.store.articles import NewArticle
 from worker.store.clusterings import SettleTimes, due_sites
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.outbox import NewMessage
 from worker.store.pages import NewReceipt
 from worker.store.progress import run_progress, site_statuses
+from worker.store.reads.details import revisions_of
 from worker.store.recording import record_pages
 from worker.store.revisions import newest_revision
 
@@ -192,6 +195,25 @@ def test_earlier_relays_get_messages_that_they_can_publish(session: Session) -> 
     body = json.dumps("text " * 1000).encode()
     outbox.add_message(session, exchange="articles", routing_key="en", body=body)
     assert bytes(session.scalar(text("SELECT body FROM outbox")) or b"") == body
+
+
+@pytest.mark.parametrize("oldest", ["0033", newest_revision()])
+def test_articles_are_returned_unchanged(session: Session, oldest: str) -> None:
+    session.execute(text(ADMITTED.format(oldest, newest_revision())))
+    _, page = record(session, fetched())
+    message = {
+        "text": "Élise 🙂 spoke.\n\nShe left.",
+        "blocks": [
+            {"text": "Élise 🙂 spoke.", "start": 0, "end": 14, "type": "paragraph"},
+            {"text": "of elsewhere", "start": 16, "end": 25, "type": "quote"},
+        ],
+    }
+    articles.save_articles(session, [NewArticle(UUID(int=1), page.id, 1, "", message, [])])
+    assert articles.last_message(session, page.id) == message
+    [revision] = revisions_of(session, page.id, limit=1, with_messages=[1])
+    assert revision.message == message
+    stored = session.scalar(text("SELECT message::text FROM articles")) or ""
+    assert stored.count("Élise") == (2 if oldest == "0033" else 1)
 
 
 def test_progress_counts_each_message_of_the_run_once(session: Session) -> None:
