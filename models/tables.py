@@ -30,6 +30,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from models.column_types import ArticleJson, MaybePacked
+
 Small = Annotated[int, 32]
 """An integer that fits into 32 bits."""
 
@@ -278,11 +280,18 @@ class PageContent(Base):
     """HTML of a page as fetched, compressed; kept so that a site can be reprocessed."""
 
     __tablename__ = "page_contents"
-    __table_args__ = (Index(None, "object_url", postgresql_using="hash"),)
+    __table_args__ = (
+        Index(None, "object_url", postgresql_using="hash"),
+        Index(None, "reference_id", postgresql_where=text("reference_id IS NOT NULL")),
+    )
 
     page_id: Mapped[PageKey]
     compressed: Mapped[bytes | None] = mapped_column(
         doc="Zstandard; zlib if stored by an earlier release. Null if in an object store."
+    )
+    reference_id: Mapped[int | None] = mapped_column(
+        ForeignKey("content_references.id"),
+        doc="Reference against which the HTML is compressed, or null.",
     )
     object_url: Mapped[str | None] = mapped_column(
         doc="URL of the object with the compressed HTML; ignored unless `compressed` is null."
@@ -291,6 +300,17 @@ class PageContent(Base):
         doc="Whether the page was sent as text (stored as UTF-8) rather than as bytes."
     )
     stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class ContentReference(Base):
+    """A copy of a page's HTML, against which HTML of pages of its site is compressed."""
+
+    __tablename__ = "content_references"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    site_id: Mapped[int] = mapped_column(ForeignKey("sites.id", ondelete="CASCADE"), index=True)
+    compressed: Mapped[bytes] = mapped_column(doc="Zstandard, without a reference.")
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
 class PageKnowledge(Base):
@@ -540,7 +560,7 @@ class Article(Base):
         doc="Digest of everything that a reader would notice; if it is the same after an"
         " extraction, there is no new revision."
     )
-    message: Mapped[dict[str, Any]]
+    message: Mapped[dict[str, Any]] = mapped_column(ArticleJson)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
@@ -839,7 +859,8 @@ class PageParts(Base):
         doc="`Pagination` of the page; empty if it no longer links to other parts."
     )
     message: Mapped[dict[str, Any] | None] = mapped_column(
-        doc="Latest article message of this page without other parts; null without an article."
+        ArticleJson,
+        doc="Latest article message of this page without other parts; null without an article.",
     )
     whole_digests: Mapped[list[str]] = mapped_column(
         ARRAY(Text), doc="SHA-256 of each spelling of the address that shows all parts on one page."
@@ -991,7 +1012,7 @@ class OutboxEntry(Base):
         JSONB(none_as_null=True), doc="Headers of the message; for a task, its trace or null."
     )
     message_id: Mapped[str | None]
-    body: Mapped[bytes | None]
+    body: Mapped[bytes | None] = mapped_column(MaybePacked)
     refused_at: Mapped[datetime | None] = mapped_column(
         doc="When the broker refused the message, which is kept until an operator decides."
     )

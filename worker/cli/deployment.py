@@ -24,7 +24,13 @@ if TYPE_CHECKING:
     help="Target schema version, such as 0012, for installing an older version of the service."
     " Data added by later versions is lost.",
 )
-def migrate(version: str | None) -> None:
+@click.option(
+    "--finish",
+    is_flag=True,
+    help="Admit only processes of this version from now on. Run it once all processes of earlier"
+    " versions have stopped; data that they cannot read is then stored more compactly.",
+)
+def migrate(version: str | None, finish: bool) -> None:
     """Migrate the database to the schema of this version.
 
     Stored data is preserved.
@@ -34,7 +40,7 @@ def migrate(version: str | None) -> None:
     from worker.store.database import Database
 
     with Database(load_settings().require_database_url()) as database:
-        migrations.migrate(database, version)
+        migrations.migrate(database, version, finish=finish)
 
 
 @click.command()

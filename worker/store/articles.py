@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
+from models.column_types import ArticleJson, without_block_texts
 from models.tables import (
     Article,
     ArticleComment,
@@ -34,6 +35,7 @@ from worker.outcomes import PageOutcome
 from worker.store.database import rows_only, sql
 from worker.store.events import current_event
 from worker.store.pages import has_article
+from worker.store.schema import may_store_compactly
 
 S = TypeVar("S", bound=Select[*tuple[Any, ...]])
 
@@ -59,13 +61,14 @@ _ADD_COMMENTS = rows_only(insert(ArticleComment))
 
 def save_articles(session: Session, new: Sequence[NewArticle]) -> None:
     """Store new revisions of articles, with their comments."""
-    session.execute(
-        _ADD_ARTICLES,
-        [
-            {name: value for name, value in vars(article).items() if name != "comments"}
-            for article in new
-        ],
-    )
+    rows = [
+        {name: value for name, value in vars(article).items() if name != "comments"}
+        for article in new
+    ]
+    if may_store_compactly(session):
+        for row in rows:
+            row["message"] = without_block_texts(row["message"])
+    session.execute(_ADD_ARTICLES, rows)
     comments = [
         {
             "article_id": article.id,
@@ -94,7 +97,7 @@ def note_revision(session: Session, page_id: int, revision: int) -> None:
 _LAST_ARTICLE = sql("""
     SELECT message, content_digest FROM articles WHERE page_id = :page_id
     ORDER BY revision DESC LIMIT 1
-""")
+""").columns(message=ArticleJson)
 
 
 def last_article(session: Session, page_id: int) -> tuple[dict[str, Any], str]:

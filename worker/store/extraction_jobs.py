@@ -21,7 +21,7 @@ from worker.store import addresses
 from worker.store.database import sql
 from worker.store.locks import AdvisoryLock
 from worker.store.page_objects import LostContentError
-from worker.store.pages import StoredContent, read_contents
+from worker.store.pages import CONTENT_COLUMNS, JOIN_REFERENCE, StoredContent, read_contents
 from worker.tracing import Context
 
 
@@ -83,20 +83,20 @@ class ExtractionJob:
     trace: Context = field(default_factory=dict)
 
 
-_PLACES = sql("""
-    SELECT page_id, sites.key, compressed, object_url, is_text, memberships.generation,
+_PLACES = sql(f"""
+    SELECT page_id, sites.key, {CONTENT_COLUMNS}, memberships.generation,
         group_number, role, size, template_groups.comment_pattern AS group_pattern,
         pivot.id AS pivot_id, pivot.url, pivot.content_type, pivot.content_digest
     FROM memberships
     JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
         AS asked (page_id, generation) USING (page_id, generation)
     JOIN sites ON sites.id = memberships.site_id
-    JOIN page_contents USING (page_id)
+    JOIN page_contents USING (page_id) {JOIN_REFERENCE}
     LEFT JOIN template_groups
         ON (template_groups.site_id, template_groups.generation, number)
         = (memberships.site_id, memberships.generation, group_number)
     LEFT JOIN pages AS pivot ON pivot.id = memberships.pivot_id
-""").columns(compressed=LargeBinary)
+""").columns(compressed=LargeBinary, reference=LargeBinary)  # noqa: S608
 
 
 def _asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:
@@ -133,7 +133,7 @@ def begin(
     asked = _asked({page_id: wanted[page_id] for page_id in begun})
     places = session.execute(_PLACES, asked).all()
     contents = read_contents(
-        [StoredContent(each.compressed, each.object_url, each.is_text) for each in places]
+        [StoredContent(*(getattr(each, name) for name in StoredContent._fields)) for each in places]
     )
     for place, content in zip(places, contents, strict=True):
         page = begun[place.page_id]

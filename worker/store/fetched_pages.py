@@ -17,7 +17,6 @@ from worker.addresses import (
 )
 from worker.html import Answer, Tree, site_key
 from worker.outcomes import PageOutcome
-from worker.store.pages import pack_content
 from worker.tracing import Context
 
 
@@ -65,11 +64,6 @@ class FetchedPage:
         if isinstance(self.content, str):
             return self.content.encode("utf-8", errors="surrogatepass")
         return self.content
-
-    @cached_property
-    def compressed(self) -> bytes:
-        """The content in its stored form."""
-        return pack_content(self.content_bytes)
 
     @cached_property
     def content_digest(self) -> str:

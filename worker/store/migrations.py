@@ -53,8 +53,11 @@ class PooledConnectionError(ExpectedError):
         )
 
 
-def migrate(database: Database, version: str | None = None) -> None:
+def migrate(database: Database, version: str | None = None, *, finish: bool = False) -> None:
     """Migrate the schema to a version, by default the newest; a downgrade drops newer data.
+
+    With ``finish``, the database then admits only the processes of that version, as does a new
+    database.
 
     May be interrupted at any time and repeated. Raises `UnknownSchemaError` if the target or the
     current version is unknown, and `PooledConnectionError` behind a connection pooler.
@@ -90,7 +93,10 @@ def migrate(database: Database, version: str | None = None) -> None:
                 connection.rollback()
                 time.sleep(PAUSE_SECONDS)
             else:
-                return
+                break
+        if finish or current is None:
+            _admit(connection, wanted, wanted)
+            connection.commit()
 
 
 @contextmanager
@@ -129,9 +135,15 @@ _TRY_LOCK: Final = text("SELECT pg_try_advisory_lock(:class, 0)")
 def admit(connection: Connection, revision: str) -> None:
     """Record which versions may use the new schema; see `worker.store.revisions`."""
     _mark(connection, revision)
-    oldest = min(OLDEST_NEIGHBOUR, revision)
+    _admit(connection, min(OLDEST_NEIGHBOUR, revision), revision)
+
+
+def _admit(connection: Connection, oldest: str, revision: str) -> None:
     if connection.scalar(text("SELECT to_regproc('admitted_schemas')")) is None:
         return
+    # Versions that are no longer admitted cannot read what has been written since.
+    before = connection.scalar(text("SELECT (admitted_schemas())[1]"))
+    oldest = max(oldest, before) if before <= revision else oldest
     connection.execute(
         text(
             "CREATE OR REPLACE FUNCTION admitted_schemas() RETURNS text[] LANGUAGE sql IMMUTABLE"

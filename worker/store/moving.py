@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import LargeBinary, RowMapping, func, insert, select, text
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from models.column_types import with_block_texts
 from models.tables import (
     Address,
     AddressTarget,
@@ -19,14 +20,14 @@ from worker.store import events, story_arrivals, trees
 from worker.store.database import rows_only, sql
 from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
 from worker.store.page_objects import PageObjects
-from worker.store.pages import is_pending
+from worker.store.pages import CONTENT_COLUMNS, JOIN_REFERENCE, is_pending
 from worker.store.recording import columns_of_fetch, columns_of_reading, save_contents
 
 PAGES_AT_ONCE = 20
 """Number of pages read, or stored, at a time."""
 
 _MOVED = """
-    site_id = :site_id AND (
+    pages.site_id = :site_id AND (
         outcome IS DISTINCT FROM 'joined'
         OR EXISTS (SELECT FROM addresses WHERE page_id = pages.id)
     )
@@ -42,7 +43,7 @@ def count_pages(session: Session, site_id: int) -> tuple[int, int]:
 
 
 _PAGES = sql(f"""
-    SELECT pages.*, compressed, object_url, is_text,
+    SELECT pages.*, {CONTENT_COLUMNS},
         (
             SELECT coalesce(jsonb_agg(to_jsonb(addresses) || jsonb_build_object('targets', (
                 SELECT coalesce(jsonb_agg(to_jsonb(address_targets) ORDER BY number), '[]')
@@ -61,10 +62,10 @@ _PAGES = sql(f"""
                 'first', (SELECT url_digest FROM pages WHERE id = first_id)
             ) FROM page_parts WHERE page_id = pages.id
         ) AS parts
-    FROM pages LEFT JOIN page_contents ON page_id = pages.id
+    FROM pages LEFT JOIN page_contents ON page_id = pages.id {JOIN_REFERENCE}
     WHERE {_MOVED} AND pages.id > :after ORDER BY pages.id LIMIT :most
 """).columns(  # noqa: S608
-    compressed=LargeBinary, short_text=LargeBinary
+    compressed=LargeBinary, reference=LargeBinary, short_text=LargeBinary
 )
 
 
@@ -72,7 +73,11 @@ def stored_pages(session: Session, site_id: int) -> Iterator[RowMapping]:
     """Yield the pages that move with a site, with everything that belongs to them."""
     wanted = {"site_id": site_id, "after": 0, "most": PAGES_AT_ONCE}
     while rows := session.execute(_PAGES, wanted).mappings().all():
-        yield from rows
+        for row in rows:
+            for stored in (row["article"], row["parts"]):
+                if stored is not None and stored["message"] is not None:
+                    stored["message"] = with_block_texts(stored["message"])
+            yield row
         wanted["after"] = rows[-1]["id"]
 
 
@@ -112,7 +117,7 @@ def save_page(
     columns = {**columns_of_fetch(fetched, read), **columns_of_reading(read, tree_ids), **own}
     page_id: int = _add(session, StoredPage.id, {"site_id": site_id, **columns})
     if own["html_removed_at"] is None:
-        save_contents(session, [(page_id, fetched)], objects)
+        save_contents(session, [(page_id, site_id, fetched)], objects)
     for address in addresses:
         row = {**address, "site_id": site_id, "digest": digest_of_url(address["address"])}
         targets = row.pop("targets")

@@ -25,9 +25,11 @@ from sqlalchemy import BigInteger, bindparam, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from models.column_types import pack
 from models.tables import OutboxEntry
 from worker import tracing
 from worker.store.database import rows_only, sql
+from worker.store.schema import may_store_compactly
 from worker.tracing import Context
 
 SHORT_QUEUE = 8
@@ -35,6 +37,10 @@ SHORT_QUEUE = 8
 
 SHORT_QUEUE_STEP = timedelta(minutes=5)
 """Delay of a task in a short queue, per task in the queue."""
+
+PACKED_BYTES = range(1_000, 1 << 17)
+"""Lengths of messages that are stored compressed. Longer ones are left to PostgreSQL, so that
+`take_next` knows how much memory they take."""
 
 _SHORT_TURNS = -(2**62)
 """Start of the turns of short queues."""
@@ -169,9 +175,7 @@ def add_message(
 ) -> None:
     """Enqueue a plain message."""
     message = {"exchange": exchange, "routing_key": routing_key, "body": body}
-    session.execute(
-        _ADD_ENTRIES, [{**message, "headers": dict(headers or {}), "message_id": message_id}]
-    )
+    _add_messages(session, [{**message, "headers": dict(headers or {}), "message_id": message_id}])
 
 
 _TAKE_NEXT = sql("""
@@ -215,6 +219,15 @@ def add_messages(session: Session, messages: Sequence[NewMessage]) -> None:
     entries = [{**vars(message)} for message in messages]
     for entry in entries:
         entry["headers"] = entry.pop("trace") or tracing.current()
+    _add_messages(session, entries)
+
+
+def _add_messages(session: Session, entries: Sequence[dict[str, Any]]) -> None:
+    # Relays of earlier versions would publish the compressed form.
+    if may_store_compactly(session):
+        for entry in entries:
+            if len(entry["body"]) in PACKED_BYTES:
+                entry["body"] = pack(entry["body"])
     session.execute(_ADD_ENTRIES, entries)
 
 

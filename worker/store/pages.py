@@ -2,9 +2,9 @@
 
 import sys
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -104,9 +104,9 @@ def load_content(session: Session, page_id: int) -> bytes | str | None:
 
     For errors, see `read_content`.
     """
-    query = sql("""
-        SELECT compressed, object_url, is_text FROM page_contents WHERE page_id = :page_id
-    """).columns(compressed=LargeBinary)
+    query = sql(f"""
+        SELECT {CONTENT_COLUMNS} FROM page_contents {JOIN_REFERENCE} WHERE page_id = :page_id
+    """).columns(compressed=LargeBinary, reference=LargeBinary)  # noqa: S608
     stored = session.execute(query, {"page_id": page_id}).one_or_none()
     return None if stored is None else read_content(StoredContent(*stored))
 
@@ -198,17 +198,43 @@ _ZSTANDARD = b"\x28\xb5\x2f\xfd"
 """Zstandard's magic number; earlier releases compressed with zlib."""
 
 
-def pack_content(content: bytes) -> bytes:
-    """Return content in its stored form."""
-    return zstd.compress(content, COMPRESSION)
+_OPTIONS: Mapping[int, int] = {
+    zstd.CompressionParameter.compression_level: COMPRESSION,
+    # With a wrong reference, decompression must fail.
+    zstd.CompressionParameter.checksum_flag: 1,
+}
+
+
+def pack_content(content: bytes, reference: bytes | None = None) -> bytes:
+    """Return content in its stored form, compressed against a reference if one is given."""
+    return zstd.compress(content, options=_OPTIONS, zstd_dict=_prefix(reference))
+
+
+def unpack_content(packed: bytes, reference: bytes | None = None) -> bytes:
+    """Return content from its stored form and, if it has one, its reference."""
+    if not packed.startswith(_ZSTANDARD):
+        return zlib.decompress(packed)
+    return zstd.decompress(packed, _prefix(reference))
+
+
+def _prefix(reference: bytes | None) -> Any:
+    return None if reference is None else zstd.ZstdDict(reference, is_raw=True).as_prefix
 
 
 class StoredContent(NamedTuple):
-    """The columns of `PageContent` from which the content is read."""
+    """The columns from which a content is read (`CONTENT_COLUMNS`)."""
 
     compressed: bytes | None
     object_url: str | None
     is_text: bool
+    reference: bytes | None
+
+
+CONTENT_COLUMNS: Final = (
+    "page_contents.compressed, object_url, is_text, content_references.compressed AS reference"
+)
+JOIN_REFERENCE: Final = "LEFT JOIN content_references ON content_references.id = reference_id"
+"""Joins `PageContent` with its reference."""
 
 
 def read_content(stored: StoredContent) -> bytes | str:
@@ -232,16 +258,16 @@ def read_contents(stored: Sequence[StoredContent]) -> list[bytes | str | LostCon
     urls = [None if each.compressed is not None else each.object_url for each in stored]
     objects = read_objects(url for url in urls if url is not None)
     return [
-        _unpacked(each.compressed or b"" if url is None else objects[url], each.is_text)
+        _unpacked(each.compressed or b"" if url is None else objects[url], each)
         for each, url in zip(stored, urls, strict=True)
     ]
 
 
 def _unpacked(
-    compressed: bytes | LostContentError, is_text: bool
+    packed: bytes | LostContentError, stored: StoredContent
 ) -> bytes | str | LostContentError:
-    if isinstance(compressed, LostContentError):
-        return compressed
-    is_zstandard = compressed.startswith(_ZSTANDARD)
-    html = zstd.decompress(compressed) if is_zstandard else zlib.decompress(compressed)
-    return html.decode("utf-8", errors="surrogatepass") if is_text else html
+    if isinstance(packed, LostContentError):
+        return packed
+    reference = unpack_content(stored.reference) if stored.reference is not None else None
+    html = unpack_content(packed, reference)
+    return html.decode("utf-8", errors="surrogatepass") if stored.is_text else html

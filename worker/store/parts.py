@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, bindparam, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
+from models.column_types import ArticleJson
 from models.tables import Article, PageParts, StoredPage
 from worker.addresses import canonical_form
 from worker.store import articles
@@ -253,7 +254,9 @@ def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
 
 def message_of(session: Session, page_id: int) -> dict[str, Any]:
     """Return a part's own article message, without the text of other parts."""
-    query = sql("SELECT message FROM page_parts WHERE page_id = :page_id")
+    query = sql("SELECT message FROM page_parts WHERE page_id = :page_id").columns(
+        message=ArticleJson
+    )
     message: dict[str, Any] = session.execute(query, {"page_id": page_id}).scalar_one()
     return message
 

@@ -13,12 +13,13 @@ from models.tables import StoredPage
 from worker.addresses import Refusal, canonical_form, refusal_of
 from worker.html import Answer
 from worker.outcomes import PageOutcome, ReceiptResult
-from worker.store import addresses, story_arrivals, trees
+from worker.store import addresses, references, story_arrivals, trees
 from worker.store.addresses import Fetch, Resolution
 from worker.store.database import rows_only, sql
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.locks import AdvisoryLock
 from worker.store.page_objects import PageObjects, shard_of
+from worker.store.pages import pack_content
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 """Results of a fetch that changes the content of its page."""
@@ -102,7 +103,8 @@ def _record(
             session.execute(_CONTINUE_REVISIONS, joined)
             if each.stored is not None:
                 session.expire(each.stored, ["revision"])
-    save_contents(session, [(page_id(each), each.fetched) for each in with_content], objects)
+    contents = [(page_id(each), each.site_id, each.fetched) for each in with_content]
+    save_contents(session, contents, objects)
     addresses.save(session, [(each.located, page_id(each)) for each in judged])
     return [
         RecordedFetch(
@@ -400,12 +402,14 @@ def copy_content(session: Session, page: StoredPage, other: StoredPage) -> None:
         setattr(other, name, getattr(page, name))
     other.html_removed_at = page.html_removed_at
     query = sql("""
-        INSERT INTO page_contents (page_id, compressed, object_url, is_text, stored_at)
-        SELECT :to_page, compressed, object_url, is_text, stored_at FROM page_contents
-        WHERE page_id = :from_page
+        INSERT INTO page_contents
+            (page_id, compressed, reference_id, object_url, is_text, stored_at)
+        SELECT :to_page, compressed, reference_id, object_url, is_text, stored_at
+        FROM page_contents WHERE page_id = :from_page
         ON CONFLICT (page_id) DO UPDATE SET
-            (compressed, object_url, is_text, stored_at)
-            = (excluded.compressed, excluded.object_url, excluded.is_text, excluded.stored_at)
+            (compressed, reference_id, object_url, is_text, stored_at)
+            = (excluded.compressed, excluded.reference_id, excluded.object_url, excluded.is_text,
+                excluded.stored_at)
     """)
     session.execute(query, {"from_page": page.id, "to_page": other.id})
 
@@ -427,27 +431,41 @@ def _put_objects(session: Session, objects: PageObjects, contents: Sequence[byte
 
 
 def save_contents(
-    session: Session, contents: Sequence[tuple[int, FetchedPage]], objects: PageObjects | None
+    session: Session, contents: Sequence[tuple[int, int, FetchedPage]], objects: PageObjects | None
 ) -> None:
-    """Store the content of pages, given with their IDs; in the database without ``objects``."""
+    """Store the content of pages, given with the IDs of page and site, which must be locked.
+
+    They are stored in the database without ``objects``.
+    """
     if not contents:
         return
     query = sql("""
-        INSERT INTO page_contents (page_id, compressed, object_url, is_text)
+        INSERT INTO page_contents (page_id, compressed, reference_id, object_url, is_text)
         SELECT * FROM unnest(
             CAST(:page_ids AS bigint[]), CAST(:compressed AS bytea[]),
-            CAST(:object_urls AS text[]), CAST(:is_text AS boolean[])
+            CAST(:reference_ids AS bigint[]), CAST(:object_urls AS text[]),
+            CAST(:is_text AS boolean[])
         )
         ON CONFLICT (page_id) DO UPDATE SET
-            (compressed, object_url, is_text, stored_at)
-            = (excluded.compressed, excluded.object_url, excluded.is_text, now())
+            (compressed, reference_id, object_url, is_text, stored_at)
+            = (excluded.compressed, excluded.reference_id, excluded.object_url, excluded.is_text,
+                now())
     """)
-    compressed = [fetched.compressed for _, fetched in contents]
-    nothing = [None] * len(contents)
+    compressed: list[bytes | None] = [None] * len(contents)
+    reference_ids: list[int | None] = [None] * len(contents)
+    urls: list[str | None] = [None] * len(contents)
+    if objects is None:
+        packed = [(site_id, fetched.content_bytes) for _, site_id, fetched in contents]
+        for place, each in enumerate(references.pack_contents(session, packed)):
+            compressed[place], reference_ids[place] = each
+    else:
+        packed_alone = [pack_content(fetched.content_bytes) for *_, fetched in contents]
+        urls[:] = _put_objects(session, objects, packed_alone)
     values = {
-        "page_ids": [page_id for page_id, _ in contents],
-        "compressed": compressed if objects is None else nothing,
-        "object_urls": nothing if objects is None else _put_objects(session, objects, compressed),
-        "is_text": [isinstance(fetched.content, str) for _, fetched in contents],
+        "page_ids": [page_id for page_id, *_ in contents],
+        "compressed": compressed,
+        "reference_ids": reference_ids,
+        "object_urls": urls,
+        "is_text": [isinstance(fetched.content, str) for *_, fetched in contents],
     }
     session.execute(query, values)

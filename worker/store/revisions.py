@@ -19,6 +19,11 @@ OLDEST_NEIGHBOUR: Final = LAST_UNMARKED
 """Revision of the oldest version that can work on the newest schema. Raise it in any migration that
 removes or changes something that the code of that revision uses."""
 
+FIRST_COMPACT: Final = "0034"
+"""Revision of the first version that reads HTML with a reference, compressed messages in the
+outbox, and articles without the texts of their blocks. They are stored only in databases that admit
+no earlier one: new databases, and those for which `detourage migrate --finish` was run."""
+
 FOREIGN_SCHEMA: Final = "DT001"
 """SQLSTATE of a rejection. Connections without `MARK` get 57P03, which makes old releases wait."""
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from weakref import WeakSet
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from worker.errors import ExpectedError, cause, without_passwords
-from worker.store.database import REFUSALS, Database, ForeignSchemaError, is_connection_lost
-from worker.store.revisions import known_revisions, newest_revision
+from worker.store.database import REFUSALS, Database, ForeignSchemaError, is_connection_lost, sql
+from worker.store.revisions import FIRST_COMPACT, known_revisions, newest_revision
 
 BEHIND = "older than this version: run `detourage migrate`"
 """Message for an outdated schema, with the remedy."""
@@ -107,6 +108,22 @@ def require_admitted(session: Session) -> None:
     """
     if not _admits(session.connection()):
         raise ForeignSchemaError(f"the database does not admit version {newest_revision()}")
+
+
+def may_store_compactly(session: Session) -> bool:
+    """Return whether the database admits no version older than `FIRST_COMPACT`."""
+    engine = session.get_bind().engine
+    # A version that is no longer admitted is never admitted again while this one is running.
+    if engine not in _COMPACT:
+        oldest = session.execute(sql("SELECT (admitted_schemas())[1]")).scalar_one()
+        if oldest < FIRST_COMPACT:
+            return False
+        _COMPACT.add(engine)
+    return True
+
+
+_COMPACT: WeakSet[Engine] = WeakSet()
+"""The databases for which `may_store_compactly` is known to be true."""
 
 
 def _admits(connection: Connection) -> bool:

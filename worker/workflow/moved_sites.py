@@ -194,7 +194,7 @@ def _to_json(value: datetime | bytes) -> str:
 def _message(site: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a page as the message with which a crawler would send it."""
     content: bytes | str = b""
-    stored = StoredContent(row["compressed"], row["object_url"], row["is_text"])
+    stored = StoredContent(*(row[name] for name in StoredContent._fields))
     if stored.compressed is not None or stored.object_url is not None:
         content = read_content(stored)
     is_text = isinstance(content, str)

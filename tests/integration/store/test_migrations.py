@@ -1,6 +1,9 @@
 """Migrations create the expected tables in empty and filled databases."""
 
+import json
 import zlib
+from typing import Any
+from uuid import UUID
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -12,7 +15,8 @@ from models.tables import Base
 from tests.services import Services, temporary_database
 from tests.versions import ADMITTED, go_to, is_current
 from worker.messaging.task_names import COMPARE
-from worker.store import comparisons, outbox
+from worker.store import articles, comparisons, outbox
+from worker.store.articles import NewArticle
 from worker.store.database import Database
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.migrations import _config, migrate
@@ -227,6 +231,16 @@ def test_migrated_pages_wait_since_the_arrival_of_their_content(services: Servic
         database.dispose()
 
 
+ARTICLE: dict[str, Any] = {
+    "text": "Élise 🙂 spoke.\n\nShe left.",
+    "blocks": [
+        {"text": "Élise 🙂 spoke.", "start": 0, "end": 14, "type": "paragraph"},
+        {"text": "She left.", "start": 16, "end": 25, "type": "quote"},
+    ],
+}
+MESSAGE = json.dumps(["a message long enough to be compressed"] * 100).encode()
+
+
 def test_reverting_makes_contents_readable_for_the_previous_version(services: Services) -> None:
     contents = [f"<p>{number}</p>".encode() * 500 for number in range(450)]
     with temporary_database(services) as url:
@@ -239,9 +253,19 @@ def test_reverting_makes_contents_readable_for_the_previous_version(services: Se
             for n, content in enumerate(contents)
         ]
         with database.transaction() as session:
-            store_pages(session, [(each, ReadPage()) for each in fetches])
+            stored = store_pages(session, [(each, ReadPage()) for each in fetches])
+            articles.save_articles(
+                session,
+                [
+                    NewArticle(UUID(int=number), stored[number].page_id, 1, "", ARTICLE, [])
+                    for number in range(250)
+                ],
+            )
+            outbox.add_message(session, exchange="articles", routing_key="en", body=MESSAGE)
         go_to(database, "0016", down=True)
         with database.transaction() as session:
+            assert session.scalars(text("SELECT message FROM articles")).all() == [ARTICLE] * 250
+            assert bytes(session.scalar(text("SELECT body FROM outbox")) or b"") == MESSAGE
             kept = session.scalars(text("SELECT compressed FROM page_contents ORDER BY page_id"))
             assert [zlib.decompress(bytes(each)) for each in kept] == contents
         database.dispose()

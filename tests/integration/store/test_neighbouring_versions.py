@@ -17,6 +17,7 @@ from worker.store.database import Database, ForeignSchemaError
 from worker.store.fetched_pages import FetchedPage, digest_of_url
 from worker.store.migrations import migrate
 from worker.store.recording import record_pages
+from worker.store.revisions import OLDEST_NEIGHBOUR, newest_revision
 from worker.store.schema import UnknownSchemaError, require_admitted, require_current
 from worker.workflow.parsing import parse_or_reject
 
@@ -37,6 +38,14 @@ def database(services: Services, migrated_url: str) -> Iterator[Database]:
             session.execute(text(f"INSERT INTO sites (key) VALUES ('{SITE}')"))
         yield database
         database.dispose()
+
+
+@pytest.fixture
+def migrated(database: Database) -> Database:
+    """A database that was migrated from an old version."""
+    with database.transaction() as session:
+        session.execute(text(ADMITTED.format(OLDEST_NEIGHBOUR, newest_revision())))
+    return database
 
 
 @contextmanager
@@ -67,18 +76,18 @@ def live_pages(database: Database) -> list[str]:
 
 
 def test_an_intake_older_than_the_addresses_table_waits_and_stores_no_page(
-    database: Database,
+    migrated: Database,
 ) -> None:
     # The old intake interprets the error as an unavailable database, and leaves the messages in the
     # queue.
     waits = pytest.raises(OperationalError, match="has no address")
-    with unmarked(database) as engine, waits, engine.begin() as connection:
+    with unmarked(migrated) as engine, waits, engine.begin() as connection:
         connection.execute(text(ADD_PAGE), page(PLAIN))
-    assert live_pages(database) == []
+    assert live_pages(migrated) == []
 
 
-def test_an_intake_of_the_previous_version_keeps_working(database: Database) -> None:
-    with unmarked(database) as engine, engine.begin() as connection:
+def test_an_intake_of_the_previous_version_keeps_working(migrated: Database) -> None:
+    with unmarked(migrated) as engine, engine.begin() as connection:
         page_id = connection.scalar(text(ADD_PAGE), page(PLAIN))
         connection.execute(
             text(
@@ -86,8 +95,8 @@ def test_an_intake_of_the_previous_version_keeps_working(database: Database) -> 
                 " SELECT site_id, id, url_digest, url, ARRAY[url] FROM pages"
             )
         )
-    assert fetch(database, PLAIN) == page_id
-    assert live_pages(database) == [PLAIN]
+    assert fetch(migrated, PLAIN) == page_id
+    assert live_pages(migrated) == [PLAIN]
 
 
 def test_a_page_without_an_address_row_is_found_when_its_url_is_fetched(
@@ -173,3 +182,38 @@ def test_a_version_starts_on_a_newer_schema_that_admits_it(database: Database) -
         session.execute(text(ADMITTED.format("9999", "9999")))
     with pytest.raises(UnknownSchemaError):
         require_current(database)
+
+
+def admitted(database: Database) -> list[str]:
+    with database.transaction() as session:
+        found: list[str] = session.scalar(text("SELECT admitted_schemas()"))
+    return found
+
+
+def test_a_new_database_admits_only_the_version_that_created_it(database: Database) -> None:
+    newest = newest_revision()
+    assert admitted(database) == [newest, newest]
+
+
+def test_a_migration_admits_earlier_versions_until_it_is_finished(services: Services) -> None:
+    newest = newest_revision()
+    with temporary_database(services) as url, Database(url) as database:
+        migrate(database, "0026")
+        migrate(database)
+        assert admitted(database) == [OLDEST_NEIGHBOUR, newest]
+        migrate(database)
+        assert admitted(database) == [OLDEST_NEIGHBOUR, newest]
+        migrate(database, finish=True)
+        assert admitted(database) == [newest, newest]
+        migrate(database, "0030")
+        assert admitted(database) == [OLDEST_NEIGHBOUR, "0030"]
+        migrate(database, finish=True)
+        assert admitted(database) == [newest, newest]
+
+
+def test_a_migration_does_not_admit_versions_that_were_excluded(services: Services) -> None:
+    with temporary_database(services) as url, Database(url) as database:
+        migrate(database, "0030")
+        assert admitted(database) == ["0030", "0030"]
+        migrate(database)
+        assert admitted(database) == ["0030", newest_revision()]

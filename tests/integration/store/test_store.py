@@ -1,10 +1,12 @@
 """Persistence and idempotence of the store, with a real PostgreSQL."""
 
+import json
 import zlib
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import select, text, update
@@ -12,13 +14,18 @@ from sqlalchemy.orm import Session
 
 from models.tables import PageContent, Site, StoredPage
 from tests.trees import tree_of
+from tests.versions import ADMITTED
 from worker.outcomes import ReceiptResult, UnusableReason
-from worker.store import groups, outbox, pages, trees
+from worker.store import articles, groups, outbox, pages, trees
+from worker.store.articles import NewArticle
 from worker.store.clusterings import SettleTimes, due_sites
 from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.store.outbox import NewMessage
 from worker.store.pages import NewReceipt
 from worker.store.progress import run_progress, site_statuses
+from worker.store.reads.details import revisions_of
 from worker.store.recording import record_pages
+from worker.store.revisions import newest_revision
 
 MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
@@ -169,6 +176,44 @@ def test_the_outbox_returns_entries_in_order_and_removes_sent_ones(session: Sess
     outbox.remove(session, [first.id, plain.id])
     assert outbox.lanes_waiting(session, ["task", "other", ""]) == ["task"]
     assert outbox.take_next(session, "task", 10, max_bytes=1000) == [second]
+
+
+@pytest.mark.parametrize("length", [10, 10_000, 1_000_000])
+def test_messages_of_any_length_are_returned_unchanged(session: Session, length: int) -> None:
+    body = json.dumps("text " * (length // 5)).encode()
+    for number in range(2):
+        message = NewMessage("articles", "en", body, str(number))
+        outbox.add_messages(session, [message])
+    taken = outbox.take_next(session, "articles", 10, max_bytes=length)
+    assert {each.body for each in taken} == {body}
+    outbox.refuse(session, taken[0].id, "too large")
+    assert [each.body for each in outbox.refused(session)] == [body]
+
+
+def test_earlier_relays_get_messages_that_they_can_publish(session: Session) -> None:
+    session.execute(text(ADMITTED.format("0033", newest_revision())))
+    body = json.dumps("text " * 1000).encode()
+    outbox.add_message(session, exchange="articles", routing_key="en", body=body)
+    assert bytes(session.scalar(text("SELECT body FROM outbox")) or b"") == body
+
+
+@pytest.mark.parametrize("oldest", ["0033", newest_revision()])
+def test_articles_are_returned_unchanged(session: Session, oldest: str) -> None:
+    session.execute(text(ADMITTED.format(oldest, newest_revision())))
+    _, page = record(session, fetched())
+    message = {
+        "text": "Élise 🙂 spoke.\n\nShe left.",
+        "blocks": [
+            {"text": "Élise 🙂 spoke.", "start": 0, "end": 14, "type": "paragraph"},
+            {"text": "of elsewhere", "start": 16, "end": 25, "type": "quote"},
+        ],
+    }
+    articles.save_articles(session, [NewArticle(UUID(int=1), page.id, 1, "", message, [])])
+    assert articles.last_message(session, page.id) == message
+    [revision] = revisions_of(session, page.id, limit=1, with_messages=[1])
+    assert revision.message == message
+    stored = session.scalar(text("SELECT message::text FROM articles")) or ""
+    assert stored.count("Élise") == (2 if oldest == "0033" else 1)
 
 
 def test_progress_counts_each_message_of_the_run_once(session: Session) -> None:

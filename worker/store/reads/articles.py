@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
+from models.column_types import ArticleJson
 from worker.outcomes import PENDING
 from worker.store.database import sql
 
@@ -119,7 +120,7 @@ def messages(
     ids = _next_ids(session, wanted, before, BATCH)
     query = sql(f"""{_HELD}
         SELECT message FROM held WHERE message IS NOT NULL AND {_IS_FOUND} ORDER BY id DESC
-    """)  # noqa: S608
+    """).columns(message=ArticleJson)  # noqa: S608
     found = list(session.scalars(query, _in_message(ids, wanted)))
     return found, ids[-1] if len(ids) == BATCH else None
 

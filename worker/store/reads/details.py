@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from sqlalchemy.orm import Session
 
+from models.column_types import ArticleJson
 from worker.store.database import sql
 from worker.store.extraction_jobs import Pivot
 from worker.store.trees import site_tree_ids
@@ -239,10 +240,10 @@ def revisions_of(
     """Return the latest revisions, newest first, with messages for those in ``with_messages``."""
     query = sql("""
         SELECT revision, created_at,
-            CASE WHEN revision = ANY (CAST(:with_messages AS integer[])) THEN message END
+            CASE WHEN revision = ANY (CAST(:with_messages AS integer[])) THEN message END AS message
         FROM articles WHERE page_id = :page_id
         ORDER BY revision DESC LIMIT :limit
-    """)
+    """).columns(message=ArticleJson)
     asked = {"page_id": page_id, "limit": limit, "with_messages": list(with_messages)}
     return [Revision(*row) for row in session.execute(query, asked)]
 
@@ -253,7 +254,7 @@ def last_article(session: Session, page_id: int) -> tuple[dict[str, Any] | None]
         SELECT message FROM pages
         LEFT JOIN articles ON (page_id, articles.revision) = (pages.id, pages.revision)
         WHERE pages.id = :page_id
-    """)
+    """).columns(message=ArticleJson)
     row = session.execute(query, {"page_id": page_id}).one_or_none()
     return None if row is None else (row[0],)
 

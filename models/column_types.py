@@ -1,0 +1,70 @@
+"""Columns whose values may be stored in a shorter form, and are read in the usual one."""
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Dialect, LargeBinary
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.types import TypeDecorator
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+ZSTANDARD = b"\x28\xb5\x2f\xfd"
+"""Zstandard's magic number, with which no JSON text begins."""
+
+LEVEL = 3
+"""Zstandard level; higher ones save less than 5 % of an article message."""
+
+
+def pack(text: bytes) -> bytes:
+    """Return the compressed form of a JSON text."""
+    return zstd.compress(text, LEVEL)
+
+
+class MaybePacked(TypeDecorator[bytes]):
+    """JSON text, stored as it is or as the result of `pack`, and read as text in both cases."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> bytes | None:
+        """Return the text."""
+        del dialect
+        return zstd.decompress(value) if value and value.startswith(ZSTANDARD) else value
+
+
+def without_block_texts(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an article message without the texts of blocks, which its text contains."""
+    text = message["text"]
+    blocks = [
+        {name: value for name, value in block.items() if name != "text"}
+        if block["text"] == text[block["start"] : block["end"]]
+        else block
+        for block in message["blocks"]
+    ]
+    return {**message, "blocks": blocks}
+
+
+def with_block_texts(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a stored article message with the texts of its blocks."""
+    if not message.get("blocks"):
+        return message
+    text = message["text"]
+    blocks = [{"text": text[each["start"] : each["end"]], **each} for each in message["blocks"]]
+    return {**message, "blocks": blocks}
+
+
+class ArticleJson(TypeDecorator[dict[str, Any]]):
+    """Article message, stored as it is or as the result of `without_block_texts`."""
+
+    impl = JSONB
+    cache_ok = True
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> dict[str, Any] | None:
+        """Return the message with the texts of its blocks."""
+        del dialect
+        return None if value is None else with_block_texts(value)
