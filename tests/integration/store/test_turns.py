@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from models.tables import OutboxEntry
 from worker.store import outbox
-from worker.store.outbox import SHORT_QUEUE
+from worker.store.outbox import SHORT_QUEUE, Places
 
 SITES = 5
 BUSY = range(1, SITES)
@@ -24,7 +24,8 @@ def ask(session: Session, site_id: int, number: int = 1) -> None:
 
 def serve(session: Session, number: int, *, short_first: bool = True) -> list[int]:
     """Return the sites of the next tasks, and remove these tasks from the outbox."""
-    entries = outbox.take_next(session, "task", number, max_bytes=1000, short_first=short_first)
+    wanted = {"task": Places(number, (number + short_first) // 2)}
+    entries = outbox.take_next(session, wanted, max_bytes=1000)["task"]
     outbox.remove(session, [entry.id for entry in entries])
     return [entry.arguments["site"] for entry in entries if entry.arguments]
 
