@@ -233,15 +233,6 @@ def _given(told: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     return {"pages": list(told), "stories": [json.dumps(each) for each in told.values()]}
 
 
-_ADD_SAID = rows_only(upsert(StoryArticle).on_conflict_do_nothing().returning(StoryArticle.page_id))
-
-
-def add_provisional(session: Session, said: Mapping[int, ArticleStory]) -> None:
-    """Record the provisional stories of articles that are not yet grouped, by page ID."""
-    if said:
-        session.execute(_ADD_SAID, _rows(said))
-
-
 _NOTE_SENT = text("""
     UPDATE story_articles SET sent = CAST(story AS jsonb),
         is_held_back = story_articles.page_id = ANY (CAST(:held AS bigint[]))

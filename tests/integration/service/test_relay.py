@@ -1,6 +1,7 @@
 """The relay respects queue limits, lets sites take turns and batches extractions."""
 
 import json
+import time
 from typing import Any
 
 from sqlalchemy import func, select
@@ -10,7 +11,7 @@ from models.tables import OutboxEntry
 from tests.integration.service.conftest import Alone
 from worker.messaging import task_names
 from worker.messaging.broker import connect, messages_waiting
-from worker.service.relay import AGAIN_AFTER, PAGES_PER_TASK
+from worker.service.relay import AGAIN_AFTER, PAGES_PER_TASK, STORY_SECONDS
 from worker.store import outbox
 
 
@@ -141,3 +142,17 @@ def test_only_a_few_long_tasks_are_on_the_broker_at_a_time(alone: Alone) -> None
 def _ask(session: Session, task: str, *, site_id: int, number: int) -> None:
     wanted = [{"page_id": place, "generation": 1} for place in range(number)]
     outbox.add_tasks(session, task, wanted, site_id=site_id)
+
+
+def test_stories_are_requested_at_intervals_however_many_articles_arrive(alone: Alone) -> None:
+    with alone("relay") as deployment:
+        queue = deployment.topology.task_queue("stories")
+        left = select(func.count()).where(OutboxEntry.task == task_names.TELL_STORIES)
+        began = time.monotonic()
+        while time.monotonic() - began < 1.2 * STORY_SECONDS:
+            with deployment.database.transaction() as session:
+                outbox.add_task_once(session, task_names.TELL_STORIES)
+            time.sleep(0.05)
+        deployment.wait_until(lambda: deployment.count(left) == 0)
+        seconds = time.monotonic() - began
+        assert 2 <= messages_waiting(deployment.settings, queue) <= 1 + seconds / STORY_SECONDS
