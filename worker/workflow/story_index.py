@@ -24,7 +24,7 @@ from worker.store import outbox, stories, story_arrivals, story_articles
 from worker.store.database import Database
 from worker.store.stories import AskedText, GroupedText, KnownText
 from worker.store.story_arrivals import Arrival, NewArrival, WaitingArticle
-from worker.store.story_articles import ArticleStory, TellingArticle
+from worker.store.story_articles import ArticleStory, StoryState, TellingArticle
 
 MAX_REGROUPED: Final = 50
 """Maximum number of texts regrouped for a new text, counting copies once; if there are more, the
@@ -110,8 +110,10 @@ def provisional_stories(
         else:
             told = Story.model_validate(before.told)
             said[each.page_id] = ProvisionalStory(each, told, is_repeat=True)
-    for each, found in zip(looked_up, _find(session, looked_up, window), strict=True):
-        said[each.page_id] = _look_up(session, each, found)
+    found = _find(session, looked_up, window)
+    states = _states_of(session, found)
+    for each, own in zip(looked_up, found, strict=True):
+        said[each.page_id] = _look_up(each, own, states)
     for page_id, before in known.items():
         said[page_id] = said[page_id]._replace(was_held_back=before.is_held_back)
     return said
@@ -234,19 +236,25 @@ def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
         return plan
     (found,) = _find(session, [arrival], window)
     pairs, full, first, told = _Pairs(), set[int](), None, None
+    if found.nearest is not None:
+        state = _states_of(session, [found]).get(found.nearest.story_id)
+        first = state.first if state is not None else None
+        told = _following(arrival, first) if first is not None else None
+        if state is not None and state.is_full:
+            return plan._replace(found=found, full={found.nearest.id}, first=first, told=told)
     if found.common:
         pairs.read(session, found.common)
         full = stories.full_texts(session, found.common)
-    if found.nearest is not None:
-        story = found.nearest.story_id
-        if len(stories.texts_of_stories(session, [story], MAX_REGROUPED)) == MAX_REGROUPED:
-            full.add(found.nearest.id)
-        first = story_articles.noted_first(session, story)
-        told = _following(session, arrival, first) if first is not None else None
     near = [found.same.id] if found.same is not None else [*found.common]
     if near and (found.nearest is None or found.nearest.id not in full):
         _around(session, near, pairs)
     return plan._replace(found=found, full=full, first=first, told=told, pairs=pairs)
+
+
+def _states_of(session: Session, found: Iterable[_Found]) -> dict[int, StoryState]:
+    """Return the states of the stories that texts would join, by ID."""
+    ids = {each.nearest.story_id for each in found if each.nearest is not None}
+    return story_articles.story_states(session, ids, MAX_REGROUPED)
 
 
 def _leaves(
@@ -289,9 +297,10 @@ def retell_some(database: Database) -> bool:
         story = story_articles.story_to_retell(session)
         if story is None:
             return None
-        first = story_articles.noted_first(session, story.story_id)
+        states = story_articles.story_states(session, [story.story_id], MAX_REGROUPED)
+        first = states[story.story_id].first if states else None
         articles = story_articles.articles_to_retell(session, story, RETOLD_AT_ONCE)
-        texts = [text_id for text_id, *_ in articles] + ([first.text_id] if first else [])
+        texts = [text_id for text_id, *_ in articles]
         return story, first, articles, stories.shingles_of(session, texts)
 
     wanted = database.run(read)
@@ -304,7 +313,7 @@ def retell_some(database: Database) -> bool:
         for text_id, page_id, wire in articles:
             of_page = of_first
             if page_id != first.page_id:
-                of_page = follower_of(of_first, shingles[text_id], shingles[first.text_id], wire)
+                of_page = follower_of(of_first, shingles[text_id], first.shingles, wire)
             told[page_id] = of_page.model_dump(mode="json")
     *_, last = [None, *([text_id, page_id] for text_id, page_id, _ in articles)]
     retold_to = last if len(articles) == RETOLD_AT_ONCE else None
@@ -347,22 +356,21 @@ def _alone(arrival: Arrival) -> Story:
     return first_of(identity, arrival.fetched_at, arrival.wire)
 
 
-def _look_up(session: Session, arrival: Arrival, found: _Found) -> ProvisionalStory:
-    nearest = found.nearest
-    first = story_articles.noted_first(session, nearest.story_id) if nearest else None
+def _look_up(arrival: Arrival, found: _Found, states: Mapping[int, StoryState]) -> ProvisionalStory:
+    state = states.get(found.nearest.story_id) if found.nearest is not None else None
+    first = state.first if state is not None else None
     if first is None or _precedes(arrival, first):
         return ProvisionalStory(arrival, _alone(arrival), is_repeat=False)
-    story = _following(session, arrival, first)
+    story = _following(arrival, first)
     # If only one other site has a longer text that contains this one, either site may have copied
     # the other.
     of_several = arrival.site_id in found.whole_on or len(found.whole_on) > 1
     return ProvisionalStory(arrival, story, is_repeat=story.relation == "same" or of_several)
 
 
-def _following(session: Session, arrival: Arrival, first: TellingArticle) -> Story:
+def _following(arrival: Arrival, first: TellingArticle) -> Story:
     of_first = first_of(story_id(first.key), first.fetched_at, first.wire)
-    shingles = stories.shingles_of(session, [first.text_id])[first.text_id]
-    return follower_of(of_first, arrival.fingerprint.shingles, shingles, arrival.wire)
+    return follower_of(of_first, arrival.fingerprint.shingles, first.shingles, arrival.wire)
 
 
 def _precedes(arrival: Arrival, first: TellingArticle) -> bool:
@@ -558,7 +566,7 @@ class _Index:
             retell = bool(moved) or not is_noted or first.page_id == new_page
             story_articles.note_change(self._session, story, first.page_id, retell=retell)
             if new is not None and not retell:
-                told = _following(self._session, new, first).model_dump(mode="json")
+                told = _following(new, first).model_dump(mode="json")
                 story_articles.tell(self._session, {new.page_id: told})
 
 
