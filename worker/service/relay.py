@@ -274,9 +274,10 @@ class Relay:
             wanted[lane] = Places(room, (room + (self._taken[lane] % 2 == 0)) // 2)
         if not wanted:
             return {}
-        if TELL_STORIES in wanted:
+        taken = outbox.take_next(session, wanted, max_bytes=BATCH_BYTES // len(wanted))
+        if taken.get(TELL_STORIES):
             self._told_at = time.monotonic()
-        return outbox.take_next(session, wanted, max_bytes=BATCH_BYTES // len(wanted))
+        return taken
 
     def _in_order(self, lanes: Iterable[str]) -> list[list[str]]:
         """Return the lanes that may be published now, in groups that are taken together.
