@@ -114,13 +114,14 @@ def last_generation(session: Session, site_id: int) -> int:
     return session.scalar(query, {"site_id": site_id}) or 0
 
 
-def generation_version(session: Session, site_id: int, number: int) -> int:
-    """Return the version of the site on which a generation was based."""
-    query = sql(
-        "SELECT site_version FROM generations WHERE (site_id, number) = (:site_id, :number)"
-    )
-    version: int = session.scalars(query, {"site_id": site_id, "number": number}).one()
-    return version
+def newest_generation(session: Session, site_id: int) -> tuple[int, int] | None:
+    """Return a site's latest generation, and the version of the site on which it was based."""
+    query = sql("""
+        SELECT number, site_version FROM generations WHERE site_id = :site_id
+        ORDER BY number DESC LIMIT 1
+    """)
+    row = session.execute(query, {"site_id": site_id}).one_or_none()
+    return None if row is None else (row.number, row.site_version)
 
 
 def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
@@ -311,10 +312,11 @@ _LOAD = sql("""
 
 @dataclass(frozen=True)
 class Representative:
-    """A representative tree of a group."""
+    """A representative tree of a group, and the pivot with which the group's pages are compared."""
 
     group_number: int
     tree_id: int
+    pivot_id: int
 
 
 @dataclass(frozen=True)
@@ -329,22 +331,15 @@ class Outlier:
 def representatives(session: Session, site_id: int, generation: int) -> list[Representative]:
     """Return the representative trees of a generation, by group."""
     query = sql("""
-        SELECT group_number, tree_id FROM group_representatives
-        WHERE (site_id, generation) = (:site_id, :generation)
+        SELECT group_number, tree_id, representative_id
+        FROM group_representatives AS own JOIN template_groups
+            ON (template_groups.site_id, template_groups.generation, number)
+            = (own.site_id, own.generation, group_number)
+        WHERE (own.site_id, own.generation) = (:site_id, :generation)
         ORDER BY group_number, tree_id
     """)
     rows = session.execute(query, {"site_id": site_id, "generation": generation})
     return [Representative(*row) for row in rows]
-
-
-def pivot_of(session: Session, site_id: int, generation: int, group_number: int) -> int:
-    """Return the ID of a group's pivot, with which its other pages are compared."""
-    query = sql("""
-        SELECT representative_id FROM template_groups
-        WHERE (site_id, generation, number) = (:site_id, :generation, :number)
-    """)
-    group = {"site_id": site_id, "generation": generation, "number": group_number}
-    return int(session.execute(query, group).scalar_one())
 
 
 def newest_outliers(
