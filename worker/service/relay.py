@@ -233,7 +233,7 @@ class Relay:
         logs.unbind_all()
         try:
             for lanes in self._in_order(outbox.lanes_waiting(session, self._bounds)):
-                rooms = {lane: self._room(lane, producer) for lane in lanes}
+                rooms = self._rooms(lanes, producer)
                 if EXTRACT_AGAIN in rooms and self._is_again_due:
                     rooms[EXTRACT_AGAIN] = min(rooms[EXTRACT_AGAIN], PAGES_PER_TASK)
                 elif EXTRACT_AGAIN in rooms and first_extractions_left:
@@ -295,12 +295,18 @@ class Relay:
     def _is_again_due(self) -> bool:
         return self._since_again >= AGAIN_AFTER
 
-    def _room(self, lane: str, producer: Producer) -> int:
-        bound = self._bounds[lane]
-        if bound is None:
-            return BATCH
-        free = ceil(bound.limit / bound.pieces) - depth(producer.channel, bound.queue)
-        return min(BATCH, bound.limit, max(0, free * bound.pieces))
+    def _rooms(self, lanes: Sequence[str], producer: Producer) -> dict[str, int]:
+        """Return the number of entries to take from each lane; lanes share the room of a queue."""
+        bounds = {lane: self._bounds[lane] for lane in lanes}
+        sharing = Counter(bound.queue for bound in bounds.values() if bound is not None)
+        rooms: dict[str, int] = {}
+        for lane, bound in bounds.items():
+            rooms[lane] = BATCH
+            if bound is not None:
+                free = ceil(bound.limit / bound.pieces) - depth(producer.channel, bound.queue)
+                share = ceil(max(0, free) / sharing[bound.queue])
+                rooms[lane] = min(BATCH, bound.limit, share * bound.pieces)
+        return rooms
 
     def _send(self, entries: Sequence[WaitingEntry], producer: Producer) -> None:
         entry = as_one_task(entries)
