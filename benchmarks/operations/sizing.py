@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -206,7 +207,13 @@ def _memory(ground: ProvingGround) -> dict[str, float]:
         "RabbitMQ": ground.servers.broker_processes(),
         "PostgreSQL": ground.servers.postgresql_processes(),
     }
-    return found | {kind: sum(map(proportional_mebibytes, each)) for kind, each in servers.items()}
+    for kind, each in servers.items():
+        found[kind] = 0.0
+        for process in each:
+            # A server process ends with its connection, or as soon as its periodic work is done.
+            with suppress(psutil.NoSuchProcess):
+                found[kind] += proportional_mebibytes(process)
+    return found
 
 
 def _print_cost(cost: Cost) -> None:

@@ -7,11 +7,12 @@ message. After a crash between the confirmation and the commit, the message is p
 import logging
 import signal
 import threading
+import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, inf
 from types import FrameType
 
 from amqp.exceptions import PreconditionFailed
@@ -34,6 +35,7 @@ from worker.messaging.task_names import (
     OTHERS,
     PUBLISHED_AS,
     STAGE_OF_TASK,
+    TELL_STORIES,
 )
 from worker.processes.heartbeat import Heartbeat
 from worker.service.application import create_app
@@ -41,7 +43,7 @@ from worker.service.summary import Summary
 from worker.settings import Settings
 from worker.store import outbox, schema
 from worker.store.database import Database
-from worker.store.outbox import WaitingEntry
+from worker.store.outbox import Places, WaitingEntry
 from worker.tracing import Context
 
 logger = logging.getLogger(__name__)
@@ -50,8 +52,8 @@ BATCH = 200
 """Maximum number of entries per lane and transaction, since a transaction per entry is slow."""
 
 BATCH_BYTES = 32 * 1024 * 1024
-"""Total size of a lane's messages in a transaction; once it is reached, no further message is
-taken. This bounds the memory of the process."""
+"""Total size of the messages that are taken together, in equal shares for their lanes; once a lane
+reaches its share, none of its messages is taken. This bounds the memory of the process."""
 
 PAGES_PER_TASK = 8
 """Maximum number of waiting pages that are batched into an extraction or assignment task.
@@ -74,6 +76,10 @@ IDLE_SECONDS = 0.1
 LONGEST_IDLE_SECONDS = 0.5
 """First and longest pause while there is nothing to publish; each pause is 1.5 times as long as
 the previous one. Pauses may delay a page at every stage."""
+
+STORY_SECONDS = 2.0
+"""Minimum time between two tasks that group articles into stories. A task groups everything that
+waits, at a fixed cost that a task per extraction would multiply."""
 
 DEFAULT_EXCHANGE = ""
 """Exchange for quarantined messages; their number is not limited."""
@@ -146,6 +152,7 @@ class Relay:
         self._returned: list[str] = []
         self._bounds = bounds_of(settings)
         self._since_again = 0
+        self._told_at = -inf
         self._taken: Counter[str] = Counter()
         self._summary = Summary("relay", settings.summary_seconds)
 
@@ -194,7 +201,6 @@ class Relay:
         while not self._stopping.is_set():
             self._heartbeat.beat()
             with self._database.transaction() as session:
-                schema.require_admitted(session)
                 batch = self._publish_batch(session, producer)
             self._summary.count("refused", batch.refused)
             for lane, number in Counter(batch.lanes).items():
@@ -227,26 +233,28 @@ class Relay:
         first_extractions_left = False
         logs.unbind_all()
         try:
-            for lane in self._in_order(outbox.lanes_waiting(session, self._bounds)):
-                room = self._room(lane, producer)
-                if lane == EXTRACT_AGAIN and self._is_again_due:
-                    room = min(room, PAGES_PER_TASK)
-                elif lane == EXTRACT_AGAIN and first_extractions_left:
+            for lanes in self._in_order(outbox.lanes_waiting(session, self._bounds)):
+                rooms = self._rooms(lanes, producer)
+                if EXTRACT_AGAIN in rooms and self._is_again_due:
+                    rooms[EXTRACT_AGAIN] = min(rooms[EXTRACT_AGAIN], PAGES_PER_TASK)
+                elif EXTRACT_AGAIN in rooms and first_extractions_left:
                     # A worker may have made room in the shared queue since the last check.
-                    room = 0
-                waiting = self._take_next(session, lane, room) if room else ()
-                if lane == EXTRACT:
-                    first_extractions_left = len(waiting) == room
-                for entries in batched(waiting):
-                    try:
-                        self._send(entries, producer)
-                    except PreconditionFailed as error:
-                        _set_aside(session, entries, error)
-                        refused = len(entries)
-                        raise
-                    confirmed |= dict.fromkeys((entry.id for entry in entries), lane)
-                    if lane in EXTRACTIONS:
-                        self._since_again = 0 if lane == EXTRACT_AGAIN else self._since_again + 1
+                    rooms[EXTRACT_AGAIN] = 0
+                taken = self._take_next(session, rooms)
+                if EXTRACT in rooms:
+                    first_extractions_left = len(taken.get(EXTRACT, ())) == rooms[EXTRACT]
+                for lane, waiting in taken.items():
+                    for entries in batched(waiting):
+                        try:
+                            self._send(entries, producer)
+                        except PreconditionFailed as error:
+                            _set_aside(session, entries, error)
+                            refused = len(entries)
+                            raise
+                        confirmed |= dict.fromkeys((entry.id for entry in entries), lane)
+                        if lane in EXTRACTIONS:
+                            is_again = lane == EXTRACT_AGAIN
+                            self._since_again = 0 if is_again else self._since_again + 1
         except DBAPIError:
             raise
         except Exception as error:  # noqa: BLE001 - raised again after the transaction
@@ -255,26 +263,51 @@ class Relay:
             outbox.remove(session, list(confirmed))
         return PublishedBatch(list(confirmed.values()), refused, failure)
 
-    def _take_next(self, session: Session, lane: str, room: int) -> Sequence[WaitingEntry]:
-        self._taken[lane] += room
-        short_first = self._taken[lane] % 2 == 0
-        return outbox.take_next(session, lane, room, max_bytes=BATCH_BYTES, short_first=short_first)
+    def _take_next(
+        self, session: Session, rooms: Mapping[str, int]
+    ) -> Mapping[str, Sequence[WaitingEntry]]:
+        wanted = {}
+        for lane, room in rooms.items():
+            if not room:
+                continue
+            self._taken[lane] += room
+            # The odd place goes to short queues and to backlogs in turn.
+            wanted[lane] = Places(room, (room + (self._taken[lane] % 2 == 0)) // 2)
+        if not wanted:
+            return {}
+        taken = outbox.take_next(session, wanted, max_bytes=BATCH_BYTES // len(wanted))
+        if taken.get(TELL_STORIES):
+            self._told_at = time.monotonic()
+        return taken
 
-    def _in_order(self, lanes: Iterable[str]) -> list[str]:
-        """Return the lanes; repeated extractions come last, or first if due (`AGAIN_AFTER`)."""
-        is_due = self._is_again_due
-        return sorted(lanes, key=lambda lane: (lane == EXTRACT_AGAIN) is not is_due)
+    def _in_order(self, lanes: Iterable[str]) -> list[list[str]]:
+        """Return the lanes that may be published now, in groups that are taken together.
+
+        Repeated extractions come last, or first if due (`AGAIN_AFTER`).
+        """
+        is_story_due = time.monotonic() - self._told_at >= STORY_SECONDS
+        due = [lane for lane in lanes if lane != TELL_STORIES or is_story_due]
+        first = [lane for lane in due if lane != EXTRACT_AGAIN]
+        again = [lane for lane in due if lane == EXTRACT_AGAIN]
+        order = [again, first] if self._is_again_due else [first, again]
+        return [group for group in order if group]
 
     @property
     def _is_again_due(self) -> bool:
         return self._since_again >= AGAIN_AFTER
 
-    def _room(self, lane: str, producer: Producer) -> int:
-        bound = self._bounds[lane]
-        if bound is None:
-            return BATCH
-        free = ceil(bound.limit / bound.pieces) - depth(producer.channel, bound.queue)
-        return min(BATCH, bound.limit, max(0, free * bound.pieces))
+    def _rooms(self, lanes: Sequence[str], producer: Producer) -> dict[str, int]:
+        """Return the number of entries to take from each lane; lanes share the room of a queue."""
+        bounds = {lane: self._bounds[lane] for lane in lanes}
+        sharing = Counter(bound.queue for bound in bounds.values() if bound is not None)
+        rooms: dict[str, int] = {}
+        for lane, bound in bounds.items():
+            rooms[lane] = BATCH
+            if bound is not None:
+                free = ceil(bound.limit / bound.pieces) - depth(producer.channel, bound.queue)
+                share = ceil(max(0, free) / sharing[bound.queue])
+                rooms[lane] = min(BATCH, bound.limit, share * bound.pieces)
+        return rooms
 
     def _send(self, entries: Sequence[WaitingEntry], producer: Producer) -> None:
         entry = as_one_task(entries)

@@ -67,12 +67,14 @@ class Resolution:
         return self.speaker == self.address
 
 
-_KNOWN = sql("""
+_KNOWN = """
     SELECT addresses.* FROM addresses
     JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[])) AS wanted (site_id, digest)
         USING (site_id, digest)
-""")
-_CLAIMANTS = sql("""
+"""
+_KNOWN_OR_CLAIMING = sql(f"""
+    {_KNOWN}
+    UNION ALL
     SELECT * FROM addresses WHERE id IN (
         SELECT address_id
         FROM unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
@@ -83,7 +85,7 @@ _CLAIMANTS = sql("""
             ORDER BY address_id LIMIT :most
         ) AS claimant
     )
-""").bindparams(most=MAX_CLAIMANTS)
+""").bindparams(most=MAX_CLAIMANTS)  # noqa: S608
 _SPEAKERS = sql("""
     SELECT * FROM addresses
     WHERE page_id = ANY(CAST(:pages AS bigint[])) AND joined_at IS NULL
@@ -116,11 +118,13 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
         for (site_id, fetched, read), form in zip(fetches, forms, strict=True)
     ]
     wanted = _arrays({key for each in keys for key in each})
-    rows = {row.id: row for query in (_KNOWN, _CLAIMANTS) for row in session.execute(query, wanted)}
-    speakers = {
-        row.page_id: row
-        for row in session.execute(_SPEAKERS, {"pages": [row.page_id for row in rows.values()]})
-    }
+    rows = {row.id: row for row in session.execute(_KNOWN_OR_CLAIMING, wanted)}
+    page_ids = [row.page_id for row in rows.values()]
+    speakers = (
+        {row.page_id: row for row in session.execute(_SPEAKERS, {"pages": page_ids})}
+        if page_ids
+        else {}
+    )
     declared = _declared(session, [*rows.values(), *speakers.values()])
     by_digest = {(row.site_id, row.digest): row for row in rows.values()}
     claimants = defaultdict(list)
@@ -354,7 +358,7 @@ def save_reading(session: Session, page: StoredPage, declared: DeclaredUrls) -> 
     form = canonical_form(page.url)
     url_digest = digest_of_url(page.url)
     keys = _arrays({(page.site_id, url_digest), (page.site_id, digest_of_url(form))})
-    rows = session.execute(_KNOWN, keys).all()
+    rows = session.execute(sql(_KNOWN), keys).all()
     known = _own({(row.site_id, row.digest): row for row in rows}, page.site_id, url_digest, form)
     if known is None or known.page_id != page.id or declared == NOTHING_DECLARED:
         return
@@ -431,14 +435,26 @@ def _page_address(row: Any) -> PageAddress:
     return PageAddress(row.address, row.kind, tuple(row.spellings), row.joined_at is None)
 
 
+OF_PAGE = """
+    SELECT jsonb_agg(
+        jsonb_build_array(address, kind, spellings, joined_at IS NULL) ORDER BY digest
+    ) FROM addresses WHERE page_id = asked.page_id
+"""
+"""Query for the addresses of the page ``asked.page_id``, in a form for `page_addresses`."""
+
+
+def page_addresses(stored: Sequence[Sequence[Any]] | None) -> list[PageAddress]:
+    """Return the addresses of a page from the result of `OF_PAGE`."""
+    return [
+        PageAddress(address, kind, tuple(spellings), speaks)
+        for address, kind, spellings, speaks in stored or ()
+    ]
+
+
 def of_pages(session: Session, page_ids: Sequence[int]) -> dict[int, list[PageAddress]]:
     """Return the addresses of each page, by page ID."""
-    found: defaultdict[int, list[PageAddress]] = defaultdict(list)
-    query = sql("""
-        SELECT page_id, address, kind, spellings, joined_at FROM addresses
-        WHERE page_id = ANY(CAST(:pages AS bigint[]))
-        ORDER BY page_id, digest
-    """)
-    for row in session.execute(query, {"pages": list(page_ids)}):
-        found[row.page_id].append(_page_address(row))
-    return {page_id: found[page_id] for page_id in page_ids}
+    query = sql(f"""
+        SELECT page_id, ({OF_PAGE}) FROM unnest(CAST(:pages AS bigint[])) AS asked (page_id)
+    """)  # noqa: S608
+    rows = session.execute(query, {"pages": list(page_ids)})
+    return {page_id: page_addresses(stored) for page_id, stored in rows}

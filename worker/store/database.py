@@ -399,14 +399,17 @@ BRIEF_LOCK_SECONDS = 1
 BRIEF_IDLE_SECONDS = 10
 """Maximum idle time of such a transaction, in seconds."""
 
-_LOCK_BRIEFLY = text("""
-    WITH limits AS MATERIALIZED (
-        SELECT set_config('synchronous_commit', 'off', true),
-            set_config('lock_timeout', :timeout, true),
-            set_config('idle_in_transaction_session_timeout', :idle, true)
-    )
+BRIEF_LIMITS = f"""
+    SELECT set_config('synchronous_commit', 'off', true),
+        set_config('lock_timeout', '{BRIEF_LOCK_SECONDS}s', true),
+        set_config('idle_in_transaction_session_timeout', '{BRIEF_IDLE_SECONDS}s', true)
+"""
+"""Query that sets the limits of such a transaction; see `lock_briefly`."""
+
+_LOCK_BRIEFLY = text(f"""
+    WITH limits AS MATERIALIZED ({BRIEF_LIMITS})
     SELECT pg_advisory_xact_lock(:lock, 0) FROM limits
-""").bindparams(timeout=f"{BRIEF_LOCK_SECONDS}s", idle=f"{BRIEF_IDLE_SECONDS}s")
+""")  # noqa: S608
 
 
 def lock_briefly(session: Session, lock: AdvisoryLock) -> None:

@@ -18,6 +18,7 @@ from worker.addresses import PageAddress
 from worker.html import Answer
 from worker.outcomes import PageOutcome
 from worker.store import addresses
+from worker.store.addresses import page_addresses
 from worker.store.database import sql
 from worker.store.locks import AdvisoryLock
 from worker.store.page_objects import LostContentError
@@ -109,14 +110,16 @@ def begin(
     """Count an attempt for each extraction that is still awaited, and return the jobs.
 
     ``wanted`` maps page IDs to generations. Pages with more than ``earlier_attempts`` attempts are
-    excluded.
+    excluded. The transaction does not wait for the disk: if a database crash loses the count, the
+    cost is one extra attempt.
     """
     due = {**_asked(wanted), "earlier": earlier_attempts}
     query = sql("""
         WITH due AS (
             SELECT id FROM pages
             JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-                AS asked (id, generation) USING (id, generation)
+                AS asked (id, generation) USING (id, generation),
+                set_config('synchronous_commit', 'off', true)
             WHERE tree_id IS NOT NULL AND attempts <= coalesce(:earlier, attempts)
                 AND (outcome IS NULL OR forced OR extracted_generation < generation)
             -- Transactions that lock the same pages in different orders would deadlock.
@@ -203,15 +206,15 @@ class PageState:
     addresses: Sequence[PageAddress] = ()
 
 
-_LAST_ARTICLES = sql("""
+_SURROUNDINGS = sql(f"""
     SELECT page_id, pivot_id, (
-        SELECT content_digest FROM articles WHERE page_id = memberships.page_id
+        SELECT content_digest FROM articles WHERE page_id = asked.page_id
         ORDER BY revision DESC LIMIT 1
-    )
+    ), ({addresses.OF_PAGE})
     FROM memberships
     JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
         AS asked (page_id, generation) USING (page_id, generation)
-""")
+""")  # noqa: S608
 
 
 def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageState]:
@@ -226,12 +229,14 @@ def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageSta
     """)
     locked = {page_id: rest for page_id, *rest in session.execute(query, _asked(wanted))}
     # Read after locking, since the previous holder of the lock may have changed them.
-    places = {page_id: rest for page_id, *rest in session.execute(_LAST_ARTICLES, _asked(wanted))}
-    addresses_of = addresses.of_pages(session, list(locked))
+    found = {
+        page_id: (*rest, page_addresses(stored))
+        for page_id, *rest, stored in session.execute(_SURROUNDINGS, _asked(wanted))
+    }
     return {
-        page_id: PageState(*(*of_page, *places[page_id], addresses_of[page_id]))
+        page_id: PageState(*(*of_page, *found[page_id]))
         for page_id, of_page in locked.items()
-        if page_id in places
+        if page_id in found
     }
 
 

@@ -3,25 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Function, LargeBinary, func, literal, select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Function, LargeBinary, func, select
 from sqlalchemy.orm import Session
 
-from models.tables import (
-    DesignChange,
-    Generation,
-    GroupRepresentative,
-    Membership,
-    StoredPage,
-    TemplateGroup,
-)
-from worker.store.database import rows_only, sql
+from models.tables import DesignChange, StoredPage
+from worker.store.database import sql
 from worker.store.locks import AdvisoryLock
 from worker.store.page_objects import LostContentError
 from worker.store.pages import StoredContent, ids_where, read_contents
-from worker.store.provisional import has_clustering
+from worker.store.provisional import PROVISIONAL
 
 
 @dataclass(frozen=True)
@@ -83,34 +75,37 @@ class SiteState(NamedTuple):
     """State of a site when its clustering starts.
 
     ``generation`` is the latest generation (0 if there is none), based on version ``seen_version``
-    of the site. ``compared_version`` and ``compared_trees`` describe the comparison in progress, or
-    are None; see `SiteComparison`.
+    of the site. ``is_new`` is set if the site has never been clustered. ``compared_version`` and
+    ``compared_trees`` describe the comparison in progress, or are None (see `SiteComparison`);
+    ``is_comparing`` is set if the comparison has unfinished blocks.
     """
 
     version: int
     generation: int
     seen_version: int
+    is_new: bool
     compared_version: int | None
     compared_trees: Sequence[int] | None
+    is_comparing: bool
 
 
 def site_state(session: Session, site_id: int) -> SiteState:
     """Return the state of a site."""
     query = sql("""
         SELECT version, coalesce(number, 0), coalesce(generations.site_version, 0),
-            site_comparisons.site_version, tree_ids
+            NOT EXISTS (
+                SELECT FROM generations WHERE site_id = sites.id AND method <> :provisional
+            ),
+            site_comparisons.site_version, tree_ids,
+            EXISTS (SELECT FROM comparison_blocks WHERE site_id = sites.id)
         FROM sites
         LEFT JOIN generations ON generations.site_id = sites.id
         LEFT JOIN site_comparisons ON site_comparisons.site_id = sites.id
         WHERE sites.id = :site_id
         ORDER BY number DESC NULLS LAST LIMIT 1
     """)
-    return SiteState(*session.execute(query, {"site_id": site_id}).one())
-
-
-def is_clustered(session: Session, site_id: int) -> bool:
-    """Return whether a site has a generation that is not provisional."""
-    return bool(session.scalar(select(has_clustering(literal(site_id)))))
+    asked = {"site_id": site_id, "provisional": PROVISIONAL}
+    return SiteState(*session.execute(query, asked).one())
 
 
 def last_generation(session: Session, site_id: int) -> int:
@@ -119,13 +114,14 @@ def last_generation(session: Session, site_id: int) -> int:
     return session.scalar(query, {"site_id": site_id}) or 0
 
 
-def generation_version(session: Session, site_id: int, number: int) -> int:
-    """Return the version of the site on which a generation was based."""
-    query = sql(
-        "SELECT site_version FROM generations WHERE (site_id, number) = (:site_id, :number)"
-    )
-    version: int = session.scalars(query, {"site_id": site_id, "number": number}).one()
-    return version
+def newest_generation(session: Session, site_id: int) -> tuple[int, int] | None:
+    """Return a site's latest generation, and the version of the site on which it was based."""
+    query = sql("""
+        SELECT number, site_version FROM generations WHERE site_id = :site_id
+        ORDER BY number DESC LIMIT 1
+    """)
+    row = session.execute(query, {"site_id": site_id}).one_or_none()
+    return None if row is None else (row.number, row.site_version)
 
 
 def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
@@ -154,56 +150,72 @@ def save_generation(
 
     ``memberships`` must contain each comparable page once.
     """
-    session.execute(
-        _ADD_GENERATION,
-        {
-            "site_id": site_id,
-            "number": number,
-            "site_version": site_version,
-            "method": method,
-            "silhouette": silhouette,
-        },
+    new = {
+        "site_id": site_id,
+        "number": number,
+        "site_version": site_version,
+        "method": method,
+        "silhouette": silhouette,
+    }
+    session.execute(_ADD_GENERATION, {**new, **_of_groups(groups), **_of_members(memberships)})
+
+
+_ADD_GROUPS = """
+    added_groups AS (
+        INSERT INTO template_groups
+            (site_id, generation, number, size, representative_id, comment_pattern)
+        SELECT :site_id, :number, * FROM unnest(
+            CAST(:groups AS integer[]), CAST(:sizes AS integer[]), CAST(:pivots AS bigint[]),
+            CAST(:patterns AS text[])
+        )
+    ), added_representatives AS (
+        INSERT INTO group_representatives (site_id, generation, group_number, tree_id)
+        SELECT :site_id, :number, * FROM unnest(
+            CAST(:represented AS integer[]), CAST(:tree_ids AS bigint[])
+        )
     )
-    save_groups(session, site_id, number, groups)
-    key = {"site_id": site_id, "generation": number}
-    if memberships:
-        session.execute(_ADD_MEMBERSHIPS, [{**key, **vars(each)} for each in memberships])
+"""
+_ADD_GENERATION = sql(f"""
+    WITH added_generation AS (
+        INSERT INTO generations (site_id, number, site_version, method, silhouette)
+        VALUES (:site_id, :number, :site_version, :method, :silhouette)
+    ), {_ADD_GROUPS}
+    INSERT INTO memberships (site_id, generation, page_id, group_number, role, pivot_id, confidence)
+    SELECT :site_id, :number, * FROM unnest(
+        CAST(:page_ids AS bigint[]), CAST(:group_numbers AS integer[]), CAST(:roles AS text[]),
+        CAST(:pivot_ids AS bigint[]), CAST(:confidences AS double precision[])
+    )
+""")  # noqa: S608
 
 
-_ADD_GENERATION = rows_only(insert(Generation))
-_ADD_MEMBERSHIPS = rows_only(insert(Membership))
-_ADD_GROUPS = rows_only(insert(TemplateGroup))
-_ADD_REPRESENTATIVES = rows_only(insert(GroupRepresentative))
+def _of_groups(groups: Sequence[NewGroup]) -> dict[str, list[Any]]:
+    representatives = [(each.number, tree) for each in groups for tree in each.representative_trees]
+    return {
+        "groups": [each.number for each in groups],
+        "sizes": [each.size for each in groups],
+        "pivots": [each.pivot_id for each in groups],
+        "patterns": [each.comment_pattern for each in groups],
+        "represented": [number for number, _ in representatives],
+        "tree_ids": [tree_id for _, tree_id in representatives],
+    }
+
+
+def _of_members(memberships: Sequence[NewMembership]) -> dict[str, list[Any]]:
+    return {
+        "page_ids": [each.page_id for each in memberships],
+        "group_numbers": [each.group_number for each in memberships],
+        "roles": [each.role for each in memberships],
+        "pivot_ids": [each.pivot_id for each in memberships],
+        "confidences": [each.confidence for each in memberships],
+    }
 
 
 def save_groups(
     session: Session, site_id: int, generation: int, groups: Sequence[NewGroup]
 ) -> None:
     """Store the groups of a generation."""
-    if not groups:
-        return
-    key = {"site_id": site_id, "generation": generation}
-    session.execute(
-        _ADD_GROUPS,
-        [
-            {
-                **key,
-                "number": group.number,
-                "size": group.size,
-                "representative_id": group.pivot_id,
-                "comment_pattern": group.comment_pattern,
-            }
-            for group in groups
-        ],
-    )
-    session.execute(
-        _ADD_REPRESENTATIVES,
-        [
-            {**key, "group_number": group.number, "tree_id": tree_id}
-            for group in groups
-            for tree_id in group.representative_trees
-        ],
-    )
+    new = {"site_id": site_id, "number": generation, **_of_groups(groups)}
+    session.execute(sql(f"WITH {_ADD_GROUPS} SELECT"), new)
 
 
 def pages_by_group(session: Session, site_id: int, number: int) -> dict[int, Sequence[int]]:
@@ -302,10 +314,11 @@ _LOAD = sql("""
 
 @dataclass(frozen=True)
 class Representative:
-    """A representative tree of a group."""
+    """A representative tree of a group, and the pivot with which the group's pages are compared."""
 
     group_number: int
     tree_id: int
+    pivot_id: int
 
 
 @dataclass(frozen=True)
@@ -320,22 +333,15 @@ class Outlier:
 def representatives(session: Session, site_id: int, generation: int) -> list[Representative]:
     """Return the representative trees of a generation, by group."""
     query = sql("""
-        SELECT group_number, tree_id FROM group_representatives
-        WHERE (site_id, generation) = (:site_id, :generation)
+        SELECT group_number, tree_id, representative_id
+        FROM group_representatives AS own JOIN template_groups
+            ON (template_groups.site_id, template_groups.generation, number)
+            = (own.site_id, own.generation, group_number)
+        WHERE (own.site_id, own.generation) = (:site_id, :generation)
         ORDER BY group_number, tree_id
     """)
     rows = session.execute(query, {"site_id": site_id, "generation": generation})
     return [Representative(*row) for row in rows]
-
-
-def pivot_of(session: Session, site_id: int, generation: int, group_number: int) -> int:
-    """Return the ID of a group's pivot, with which its other pages are compared."""
-    query = sql("""
-        SELECT representative_id FROM template_groups
-        WHERE (site_id, generation, number) = (:site_id, :generation, :number)
-    """)
-    group = {"site_id": site_id, "generation": generation, "number": group_number}
-    return int(session.execute(query, group).scalar_one())
 
 
 def newest_outliers(

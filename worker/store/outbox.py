@@ -29,7 +29,7 @@ from models.column_types import pack
 from models.tables import OutboxEntry
 from worker import tracing
 from worker.store.database import rows_only, sql
-from worker.store.schema import may_store_compactly
+from worker.store.schema import may_store_compactly, require_admitted
 from worker.tracing import Context
 
 SHORT_QUEUE = 8
@@ -136,6 +136,23 @@ _ADD_TASKS = sql("""
 `SHORT_QUEUE` take places in the backlog."""
 
 
+_ADD_ONCE = sql("""
+    WITH waiting AS MATERIALIZED (
+        -- A relay that has locked the entry may publish it before this transaction commits. The
+        -- lock taken here makes a relay leave the entry until then.
+        SELECT id FROM outbox WHERE lane = :task LIMIT 1 FOR KEY SHARE SKIP LOCKED
+    )
+    INSERT INTO outbox (task, arguments, headers)
+    SELECT :task, '{}', CAST(:trace AS jsonb) WHERE NOT EXISTS (SELECT FROM waiting)
+""")
+
+
+def add_task_once(session: Session, task: str) -> None:
+    """Enqueue a task without arguments, unless one is waiting that will see this transaction."""
+    trace = tracing.current()
+    session.execute(_ADD_ONCE, {"task": task, "trace": json.dumps(trace) if trace else None})
+
+
 def clock(session: Session) -> int:
     """Return the current time in milliseconds, for lanes whose turns are timestamps."""
     return int(
@@ -179,27 +196,35 @@ def add_message(
 
 
 _TAKE_NEXT = sql("""
-    WITH short AS (
-        SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
-        WHERE lane = :lane AND turn < 0
-        ORDER BY turn, id LIMIT :number FOR UPDATE SKIP LOCKED
-    ), backlog AS (
-        SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
-        WHERE lane = :lane AND turn >= 0
-        ORDER BY turn, id LIMIT (SELECT :number - least(count(*), :share) FROM short)
-        FOR UPDATE SKIP LOCKED
-    ), taken AS (
-        (SELECT * FROM short
-         ORDER BY turn, id LIMIT (SELECT :number - count(*) FROM backlog))
-        UNION ALL SELECT * FROM backlog
-    ), sized AS (
-        SELECT id, sum(size) OVER (ORDER BY turn, id) - size AS before FROM taken
-    )
-    SELECT id, task, arguments, exchange, routing_key, headers, message_id, body
-    FROM sized JOIN outbox USING (id)
-    WHERE before < :max_bytes
-    ORDER BY turn, id
-""").columns(*(OutboxEntry.__table__.columns[name] for name in WaitingEntry._fields))
+    SELECT asked.lane, entry.*
+    FROM unnest(CAST(:lanes AS text[]), CAST(:numbers AS integer[]), CAST(:shares AS integer[]))
+        AS asked (lane, number, share)
+    CROSS JOIN LATERAL (
+        WITH short AS (
+            SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
+            WHERE lane = asked.lane AND turn < 0
+            ORDER BY turn, id LIMIT asked.number FOR UPDATE SKIP LOCKED
+        ), backlog AS (
+            SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
+            WHERE lane = asked.lane AND turn >= 0
+            ORDER BY turn, id LIMIT (SELECT asked.number - least(count(*), asked.share) FROM short)
+            FOR UPDATE SKIP LOCKED
+        ), taken AS (
+            (SELECT * FROM short
+             ORDER BY turn, id LIMIT (SELECT asked.number - count(*) FROM backlog))
+            UNION ALL SELECT * FROM backlog
+        ), sized AS (
+            SELECT id, sum(size) OVER (ORDER BY turn, id) - size AS before FROM taken
+        )
+        SELECT id, task, arguments, exchange, routing_key, headers, message_id, body
+        FROM sized JOIN outbox USING (id)
+        WHERE before < :max_bytes
+        ORDER BY turn, id
+    ) AS entry
+""").columns(
+    OutboxEntry.__table__.columns["lane"],
+    *(OutboxEntry.__table__.columns[name] for name in WaitingEntry._fields),
+)
 
 
 @dataclass(frozen=True)
@@ -235,32 +260,49 @@ _ADD_ENTRIES = rows_only(insert(OutboxEntry))
 
 
 def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:
-    """Return the given lanes that have entries."""
+    """Return the given lanes that have entries.
+
+    Raise `ForeignSchemaError` if the database no longer admits this code, which must not publish.
+    """
     query = sql("""
-        SELECT lane FROM unnest(CAST(:lanes AS text[])) AS asked (lane)
-        WHERE EXISTS (SELECT FROM outbox WHERE outbox.lane = asked.lane)
+        SELECT admitted_schemas(), ARRAY(
+            SELECT lane FROM unnest(CAST(:lanes AS text[])) AS asked (lane)
+            WHERE EXISTS (SELECT FROM outbox WHERE outbox.lane = asked.lane)
+        )
     """)
-    return session.scalars(query, {"lanes": list(lanes)}).all()
+    admitted, waiting = session.execute(query, {"lanes": list(lanes)}).one()
+    require_admitted(admitted)
+    found: Sequence[str] = waiting
+    return found
+
+
+class Places(NamedTuple):
+    """Number of entries to take from a lane, and how many of them may be from short queues first.
+
+    Short queues also get the places that the backlogs leave unused.
+    """
+
+    number: int
+    short: int
 
 
 def take_next(
-    session: Session, lane: str, limit: int, *, max_bytes: int, short_first: bool = True
-) -> Sequence[WaitingEntry]:
-    """Lock and return the next entries of a lane, skipping entries locked by another relay.
+    session: Session, wanted: Mapping[str, Places], *, max_bytes: int
+) -> dict[str, list[WaitingEntry]]:
+    """Lock and return the next entries of lanes, skipping entries locked by another relay.
 
-    Half of the entries, rounded up with `short_first`, are from short queues. The result ends once
-    the bodies total `max_bytes`, but contains at least one entry.
+    A lane's entries end once their bodies total `max_bytes`, but contain at least one.
     """
-    rows = session.execute(
-        _TAKE_NEXT,
-        {
-            "lane": lane,
-            "number": limit,
-            "share": (limit + short_first) // 2,
-            "max_bytes": max_bytes,
-        },
-    )
-    return [WaitingEntry(*row) for row in rows]
+    asked = {
+        "lanes": list(wanted),
+        "numbers": [each.number for each in wanted.values()],
+        "shares": [each.short for each in wanted.values()],
+        "max_bytes": max_bytes,
+    }
+    found: dict[str, list[WaitingEntry]] = {lane: [] for lane in wanted}
+    for lane, *entry in session.execute(_TAKE_NEXT, asked):
+        found[lane].append(WaitingEntry(*entry))
+    return found
 
 
 def remove(session: Session, entry_ids: Sequence[int]) -> None:

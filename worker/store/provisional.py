@@ -8,10 +8,8 @@ later pages wait.
 from collections import defaultdict
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, exists
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import Session
 
-from models.tables import Generation
 from worker.store.database import sql
 from worker.store.locks import AdvisoryLock
 
@@ -23,11 +21,6 @@ UNGROUPED = "none"
 
 NUMBER = 1
 """Number of the provisional generation, which is always a site's first."""
-
-
-def has_clustering(site_id: ColumnElement[int] | InstrumentedAttribute[int]) -> ColumnElement[bool]:
-    """Condition: the site has a generation that is not provisional."""
-    return exists().where(Generation.site_id == site_id, Generation.method != PROVISIONAL)
 
 
 _IS_UNASKED = """
@@ -171,15 +164,19 @@ def count_as_clustered(session: Session, site_ids: Sequence[int], *, has_seen_al
     session.execute(_COUNT_AS_CLUSTERED, {"sites": list(site_ids), "has_seen_all": has_seen_all})
 
 
-def overlooked(session: Session, site_id: int, generation: int) -> list[int]:
-    """Return a site's waiting pages that are not in the given generation, ascending."""
+def overlooked(session: Session, site_id: int, generation: int) -> list[tuple[int, int]]:
+    """Return a site's waiting pages that are not in the given generation, ascending.
+
+    Each has the current version of the site.
+    """
     query = sql("""
-        SELECT id FROM pages
+        SELECT pages.id, version FROM pages JOIN sites ON sites.id = site_id
         WHERE site_id = :site_id AND outcome IS NULL AND tree_id IS NOT NULL
             AND extracted_generation >= pages.generation AND NOT EXISTS (
                 SELECT FROM memberships
                 WHERE page_id = pages.id AND memberships.generation = :generation
             )
-        ORDER BY id
+        ORDER BY pages.id
     """)
-    return list(session.scalars(query, {"site_id": site_id, "generation": generation}))
+    rows = session.execute(query, {"site_id": site_id, "generation": generation})
+    return [(page_id, version) for page_id, version in rows]

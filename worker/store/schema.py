@@ -1,6 +1,6 @@
 """Check that a database's schema matches this code, without the slow import of Alembic."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from weakref import WeakSet
 
@@ -97,16 +97,16 @@ def _require_current(connection: Connection) -> None:
     if current is None or current in known_revisions():
         raise SchemaIsBehindError
     has_list = connection.scalar(text("SELECT to_regproc('admitted_schemas')")) is not None
-    if not has_list or not _admits(connection):
+    if not has_list or not _admits(connection.scalar(text("SELECT admitted_schemas()"))):
         raise UnknownSchemaError(current)
 
 
-def require_admitted(session: Session) -> None:
-    """Raise `ForeignSchemaError` if the database no longer admits this code.
+def require_admitted(admitted: Sequence[str]) -> None:
+    """Raise `ForeignSchemaError` unless the database, by `admitted_schemas()`, admits this code.
 
     Call this before any step that cannot be undone.
     """
-    if not _admits(session.connection()):
+    if not _admits(admitted):
         raise ForeignSchemaError(f"the database does not admit version {newest_revision()}")
 
 
@@ -126,6 +126,6 @@ _COMPACT: WeakSet[Engine] = WeakSet()
 """The databases for which `may_store_compactly` is known to be true."""
 
 
-def _admits(connection: Connection) -> bool:
-    oldest, newest = connection.scalar(text("SELECT admitted_schemas()"))
-    return bool(oldest <= newest_revision() <= newest)
+def _admits(admitted: Sequence[str]) -> bool:
+    oldest, newest = admitted
+    return oldest <= newest_revision() <= newest

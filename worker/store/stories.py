@@ -66,60 +66,69 @@ def lock_stories(session: Session) -> None:
 
 
 _IDS = bindparam("ids", type_=ARRAY(BigInteger))
-_KEYED = text("""
-    SELECT place, same.*
-    FROM unnest(CAST(:keys AS bytea[]), CAST(:seen AS timestamptz[]))
-        WITH ORDINALITY AS asked (key, seen_at, place)
-    CROSS JOIN LATERAL (
-        SELECT id, story_id, sites, shingles FROM story_texts
-        WHERE key = asked.key AND seen_from <= seen_at + :window AND seen_to >= seen_at - :window
-        ORDER BY id LIMIT 1
-    ) AS same
-""").columns(shingles=LargeBinary)
-
-
-def texts_with_keys(
-    session: Session, wanted: Sequence[tuple[bytes, datetime]], window: timedelta
-) -> list[KnownText | None]:
-    """Return, for each key and time, the text with that key seen within ``window`` of the time."""
-    keys, seen = zip(*wanted, strict=True)
-    asked = {"keys": list(keys), "seen": list(seen), "window": window}
-    found = {place: _known(row) for place, *row in session.execute(_KEYED, asked)}
-    return [found.get(place) for place in range(1, len(wanted) + 1)]
-
-
-_CANDIDATES = text("""
-    SELECT place, id, story_id, sites, shingles
-    FROM unnest(CAST(:seen AS timestamptz[])) WITH ORDINALITY AS asked (seen_at, place)
-    CROSS JOIN LATERAL (
-        -- Band by band, since the planner overestimates an array overlap and reads all texts.
-        SELECT with_band.id, count(*) AS shared
-        FROM unnest((CAST(:bands AS integer[]))[place:place]) AS own (band) CROSS JOIN LATERAL (
-            SELECT id, key FROM story_texts
-            WHERE bands @> ARRAY[own.band]
+_LIKE = text("""
+    WITH asked AS MATERIALIZED (
+        SELECT * FROM unnest(CAST(:keys AS bytea[]), CAST(:seen AS timestamptz[]))
+            WITH ORDINALITY AS asked (key, seen_at, place)
+    ), same AS MATERIALIZED (
+        SELECT place, found.id FROM asked CROSS JOIN LATERAL (
+            SELECT id FROM story_texts
+            WHERE key = asked.key
                 AND seen_from <= seen_at + :window AND seen_to >= seen_at - :window
-            LIMIT :max_of_band
-        ) AS with_band
-        GROUP BY with_band.id, with_band.key
-        ORDER BY shared DESC, with_band.key LIMIT :max_candidates
-    ) AS nearest JOIN story_texts USING (id)
+            ORDER BY id LIMIT 1
+        ) AS found
+    ), found AS (
+        SELECT place, id, NULL AS shared FROM same
+        UNION ALL
+        SELECT place, nearest.* FROM asked CROSS JOIN LATERAL (
+            -- Band by band, since the planner overestimates an array overlap and reads all texts.
+            SELECT with_band.id, count(*) AS shared
+            FROM unnest((CAST(:bands AS integer[]))[place:place]) AS own (band) CROSS JOIN LATERAL (
+                SELECT id, key FROM story_texts
+                WHERE bands @> ARRAY[own.band]
+                    AND seen_from <= seen_at + :window AND seen_to >= seen_at - :window
+                LIMIT :max_of_band
+            ) AS with_band
+            GROUP BY with_band.id, with_band.key
+            ORDER BY shared DESC, with_band.key LIMIT :max_candidates
+        ) AS nearest
+        WHERE place NOT IN (SELECT place FROM same)
+    )
+    SELECT place, shared IS NULL, id, story_id, sites, shingles
+    FROM found JOIN story_texts USING (id)
     ORDER BY place, shared DESC, key
 """).columns(shingles=LargeBinary)
 
 
-def texts_like(
-    session: Session, wanted: Sequence[tuple[Sequence[int], datetime]], window: timedelta
-) -> list[list[KnownText]]:
-    """Return, for the bands and the time of each text, the texts that share any of the bands.
+class AskedText(NamedTuple):
+    """A text to search for; all have the same number of bands."""
 
-    Those that share the most come first. All texts have the same number of bands.
+    key: bytes
+    bands: Sequence[int]
+    seen_at: datetime
+
+
+class LikeTexts(NamedTuple):
+    """The stored text with the same key or, if there is none, the texts that share any bands.
+
+    Those that share the most come first.
     """
-    bands, seen = zip(*wanted, strict=True)
-    asked = {"bands": [list(each) for each in bands], "seen": list(seen), "window": window}
-    most = {"max_of_band": MAX_OF_BAND, "max_candidates": MAX_CANDIDATES}
-    found: list[list[KnownText]] = [[] for _ in wanted]
-    for place, *row in session.execute(_CANDIDATES, asked | most):
-        found[place - 1].append(_known(row))
+
+    same: KnownText | None
+    others: list[KnownText]
+
+
+def texts_like(session: Session, wanted: Sequence[AskedText], window: timedelta) -> list[LikeTexts]:
+    """Return, for each text, the texts like it that were seen within ``window`` of its time."""
+    keys, bands, seen = zip(*wanted, strict=True)
+    asked = {"keys": list(keys), "bands": [list(each) for each in bands], "seen": list(seen)}
+    most = {"window": window, "max_of_band": MAX_OF_BAND, "max_candidates": MAX_CANDIDATES}
+    found = [LikeTexts(None, []) for _ in wanted]
+    for place, is_same, *row in session.execute(_LIKE, asked | most):
+        if is_same:
+            found[place - 1] = LikeTexts(_known(row), [])
+        else:
+            found[place - 1].others.append(_known(row))
     return found
 
 

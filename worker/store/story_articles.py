@@ -1,11 +1,12 @@
 """The story of each page's article, and the story entry in the article's latest revision."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+import numpy as np
 from sqlalchemy import LargeBinary, and_, bindparam, exists, func, insert, or_, select, text
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import Session
@@ -22,6 +23,7 @@ from models.tables import (
 from worker.store.database import rows_only
 from worker.store.events import is_told_otherwise
 from worker.store.pages import has_article
+from worker.store.stories import unpacked
 
 MAX_COMPARED: Final = 100
 """Maximum number of articles considered when looking for the first article of a story."""
@@ -42,7 +44,7 @@ class ArticleStory(NamedTuple):
 
 
 class TellingArticle(NamedTuple):
-    """An article in a story, with its site and URL."""
+    """An article in a story, with its site, its URL and the shingles of its text."""
 
     page_id: int
     text_id: int
@@ -51,6 +53,14 @@ class TellingArticle(NamedTuple):
     wire: str | None
     site_key: str
     url: str
+    shingles: np.ndarray[Any, np.dtype[np.uint32]]
+
+
+class StoryState(NamedTuple):
+    """The article recorded as the first of a story, if any, and whether the story is full."""
+
+    first: TellingArticle | None
+    is_full: bool
 
 
 class Retelling(NamedTuple):
@@ -74,14 +84,16 @@ def stories_of_pages(session: Session, page_ids: Collection[int]) -> dict[int, A
     return {page_id: ArticleStory(*rest) for page_id, *rest in rows}
 
 
-_FIRST = text("""
-    SELECT story_articles.page_id, text_id, story_articles.key, story_articles.fetched_at, wire,
-        sites.key AS site_key, url, first_page_id
+_ARTICLE = """
+    story_articles.page_id, text_id, story_articles.key, story_articles.fetched_at, wire,
+        sites.key AS site_key, url, shingles
     FROM story_articles
     JOIN story_texts ON story_texts.id = text_id
-    JOIN stories ON stories.id = story_id
     JOIN pages ON pages.id = page_id
     JOIN sites ON sites.id = site_id
+"""
+_FIRST = text(f"""
+    SELECT (SELECT first_page_id FROM stories WHERE id = :story_id), {_ARTICLE}
     WHERE story_id = :story_id AND page_id IN (
         (SELECT page_id FROM story_articles JOIN story_texts ON story_texts.id = text_id
          WHERE story_id = :story_id LIMIT :most)
@@ -91,7 +103,19 @@ _FIRST = text("""
     ORDER BY story_articles.fetched_at NULLS LAST, story_articles.key,
         convert_to(sites.key, 'UTF8'), convert_to(url, 'UTF8')
     LIMIT 1
-""").columns(key=LargeBinary)
+""").columns(key=LargeBinary, shingles=LargeBinary)  # noqa: S608
+_STATES = text(f"""
+    SELECT stories.id, :most = (
+        SELECT count(*) FROM (
+            SELECT FROM story_texts AS own WHERE own.story_id = stories.id LIMIT :most
+        ) AS own
+    ), first.*
+    FROM stories LEFT JOIN LATERAL (
+        SELECT {_ARTICLE}
+        WHERE story_articles.page_id = first_page_id AND story_id = stories.id
+    ) AS first ON true
+    WHERE stories.id = ANY (CAST(:ids AS bigint[]))
+""").columns(key=LargeBinary, shingles=LargeBinary)  # noqa: S608
 _NOTE_CHANGE = text("""
     UPDATE stories SET first_page_id = :first_page_id, changed_at = now(),
         retold_to = CASE WHEN :retell THEN CAST('{0,0}' AS bigint[]) ELSE retold_to END
@@ -108,25 +132,30 @@ def first_of_story(
     `MAX_COMPARED` are considered, plus the recorded first article and the article of ``page_id``, a
     page that has just joined the story.
     """
-    return _first(session, story_id, page_id, MAX_COMPARED)
-
-
-def noted_first(session: Session, story_id: int) -> TellingArticle | None:
-    """Return the article recorded as the first of a story."""
-    found = _first(session, story_id, None, 0)
-    return None if found is None else found[0]
-
-
-def _first(
-    session: Session, story_id: int, page_id: int | None, most: int
-) -> tuple[TellingArticle, bool] | None:
-    asked = {"story_id": story_id, "new_page": page_id, "most": most}
+    asked = {"story_id": story_id, "new_page": page_id, "most": MAX_COMPARED}
     row = session.execute(_FIRST, asked).one_or_none()
     if row is None:
         return None
-    *article, noted = row
-    first = TellingArticle(*article)
+    noted, *article = row
+    first = _telling(article)
     return first, noted == first.page_id
+
+
+def story_states(
+    session: Session, story_ids: Collection[int], max_texts: int
+) -> dict[int, StoryState]:
+    """Return the states of stories by ID; a story is full if it has ``max_texts`` texts or more."""
+    if not story_ids:
+        return {}
+    rows = session.execute(_STATES, {"ids": sorted(story_ids), "most": max_texts})
+    return {
+        story_id: StoryState(_telling(article) if article[0] is not None else None, is_full)
+        for story_id, is_full, *article in rows
+    }
+
+
+def _telling(row: Sequence[Any]) -> TellingArticle:
+    return TellingArticle(*(*row[:-1], unpacked(row[-1])))
 
 
 def note_change(session: Session, story_id: int, first_page_id: int, *, retell: bool) -> None:
@@ -231,15 +260,6 @@ def tell(session: Session, told: Mapping[int, Mapping[str, Any]]) -> None:
 
 def _given(told: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     return {"pages": list(told), "stories": [json.dumps(each) for each in told.values()]}
-
-
-_ADD_SAID = rows_only(upsert(StoryArticle).on_conflict_do_nothing().returning(StoryArticle.page_id))
-
-
-def add_provisional(session: Session, said: Mapping[int, ArticleStory]) -> None:
-    """Record the provisional stories of articles that are not yet grouped, by page ID."""
-    if said:
-        session.execute(_ADD_SAID, _rows(said))
 
 
 _NOTE_SENT = text("""

@@ -133,17 +133,18 @@ def _assign_page(
     compares: bool,
 ) -> int:
     site_id = page.site_id
-    generation = groups.last_generation(session, site_id)
-    if not generation:
+    newest = groups.newest_generation(session, site_id)
+    if newest is None:
         # The database was restored from a backup older than this task; the first clustering places
         # the page.
         return 0
-    if groups.generation_version(session, site_id, generation) >= site_version:
+    generation, seen_version = newest
+    if seen_version >= site_version:
         return 0
-    found = NOT_COMPARED
+    found, pivot_id = NOT_COMPARED, None
     if compares:
-        found = _nearest_group(session, state, site_id, generation, tree_id)
-    _place(session, page, generation, found)
+        found, pivot_id = _nearest_group(session, state, site_id, generation, tree_id)
+    _place(session, page, generation, found, pivot_id)
     changed = {page.id}
     work = found.work
     if found.group is None and compares:
@@ -164,25 +165,29 @@ def _assign_page(
 
 def _nearest_group(
     session: Session, state: ProcessState, site_id: int, generation: int, tree_id: int
-) -> Assignment:
+) -> tuple[Assignment, int | None]:
+    """Return the assignment of a tree, and the pivot of its group."""
     standing = groups.representatives(session, site_id, generation)
     shapes = trees.tree_shapes(session, {tree_id, *(each.tree_id for each in standing)})
     sizes = [shapes[each.tree_id].size for each in standing]
     standing = [standing[place] for place in worth_comparing(shapes[tree_id].size, sizes)]
     loaded = state.trees.load(session, [tree_id, *(each.tree_id for each in standing)])
-    return assign_tree(
+    found = assign_tree(
         loaded[tree_id],
         [loaded[each.tree_id] for each in standing],
         [each.group_number for each in standing],
     )
+    pivots = {each.group_number: each.pivot_id for each in standing}
+    return found, None if found.group is None else pivots[found.group]
 
 
-def _place(session: Session, page: StoredPage, generation: int, found: Assignment) -> None:
+def _place(
+    session: Session, page: StoredPage, generation: int, found: Assignment, pivot_id: int | None
+) -> None:
     if found.group is None:
         outlier = NewMembership(page.id, None, "outlier", None, found.confidence)
         groups.place_page(session, page.site_id, generation, outlier)
         return
-    pivot_id = groups.pivot_of(session, page.site_id, generation, found.group)
     # A changed pivot that stays in its group is still compared with the same page.
     if pivot_id != page.id:
         member = NewMembership(page.id, found.group, "member", pivot_id, found.confidence)

@@ -145,7 +145,7 @@ def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
     logs.bind(site=site)
     found = clusterings.give_up(session, site_id)
     waiting = pages.pending_with_tree(session, site_id)
-    if not groups.is_clustered(session, site_id):
+    if groups.site_state(session, site_id).is_new:
         provisional.place(session, [site_id], waiting)
         # New pages will be assigned, and a later clustering will consider all of them.
         provisional.count_as_clustered(session, [site_id], has_seen_all=False)
@@ -165,10 +165,13 @@ def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
 
 def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
     groups.lock_clustering(session, site_id)
-    if comparisons.is_in_flight(session, site_id):
+    # Read the version before the pages: a page that arrives in between is then included, and merely
+    # makes the site due again. In the opposite order, it would be missed.
+    found = groups.site_state(session, site_id)
+    if found.is_comparing:
         enqueue_late_blocks(session, state.settings, site_id)
         return
-    site = load_site(session, site_id)
+    site = load_site(session, site_id, found)
     if site is None:
         return
     stored = StoredDistances(session, site_id)
@@ -207,13 +210,6 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
 
 def _assign_overlooked(session: Session, site_id: int, generation: int) -> None:
     """Request the assignment of pages that arrived during their site's first clustering."""
-    version = groups.site_state(session, site_id).version
-    outbox.add_tasks(
-        session,
-        task_names.ASSIGN,
-        [
-            {"page_id": page_id, "site_version": version}
-            for page_id in provisional.overlooked(session, site_id, generation)
-        ],
-        site_id=site_id,
-    )
+    overlooked = provisional.overlooked(session, site_id, generation)
+    wanted = [{"page_id": page_id, "site_version": version} for page_id, version in overlooked]
+    outbox.add_tasks(session, task_names.ASSIGN, wanted, site_id=site_id)

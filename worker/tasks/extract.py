@@ -22,7 +22,7 @@ from worker.messaging import task_names
 from worker.outcomes import PageOutcome
 from worker.rendering import Browser, RenderingError
 from worker.store import extraction_jobs
-from worker.store.database import UnavailableError, do_not_wait_for_disk, is_connection_lost
+from worker.store.database import UnavailableError, is_connection_lost
 from worker.store.extraction_jobs import ExtractionJob
 from worker.store.locks import AdvisoryLock
 from worker.store.page_objects import LostContentError
@@ -130,9 +130,7 @@ def _begin(
     *,
     earlier_attempts: int | None = None,
 ) -> list[ExtractionJob]:
-    # An attempt counts as soon as it begins, even if its process dies. If a database crash loses
-    # the count, the cost is one extra attempt.
-    do_not_wait_for_disk(session)
+    # An attempt counts as soon as it begins, even if its process dies.
     jobs = extraction_jobs.begin(session, wanted, earlier_attempts=earlier_attempts)
     state.templates.load(session, [job.pivot for job in jobs if job.pivot is not None])
     return jobs

@@ -20,8 +20,9 @@ from worker.grouping.known_site import KnownSite, SitePage
 from worker.html import TreeShape
 from worker.messaging import task_names
 from worker.settings import Settings
-from worker.store import comparisons, groups, outbox, trees
+from worker.store import comparisons, outbox, trees
 from worker.store.comparisons import NewBlock
+from worker.store.groups import SiteState
 from worker.workflow.clustering_requests import request_blocks, request_blocks_again
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.process import ProcessState
@@ -56,21 +57,19 @@ class ComparedSite:
     has_begun: bool
 
 
-def load_site(session: Session, site_id: int) -> ComparedSite | None:
-    """Load a site with the trees to compare; return None if no page has changed."""
-    # Read the version before the pages: a page that arrives in between is then included, and merely
-    # makes the site due again. In the opposite order, it would be missed.
-    site = groups.site_state(session, site_id)
-    is_new = not groups.is_clustered(session, site_id)
+def load_site(session: Session, site_id: int, site: SiteState) -> ComparedSite | None:
+    """Load the trees of a site that are to be compared; return None if no page has changed."""
     if site.compared_version is not None and site.compared_trees is not None:
         shapes = trees.tree_shapes(session, site.compared_trees)
         return ComparedSite(
-            site_id, site.compared_version, site.generation, is_new, shapes, has_begun=True
+            site_id, site.compared_version, site.generation, site.is_new, shapes, has_begun=True
         )
-    if not is_new and site.version <= site.seen_version:
+    if not site.is_new and site.version <= site.seen_version:
         return None
     shapes = trees.site_tree_shapes(session, site_id)
-    return ComparedSite(site_id, site.version, site.generation, is_new, shapes, has_begun=False)
+    return ComparedSite(
+        site_id, site.version, site.generation, site.is_new, shapes, has_begun=False
+    )
 
 
 def known_site(

@@ -27,10 +27,15 @@ from worker.versions import EXTRACTION_VERSION
 from worker.workflow.article_message import new_revision, shortened, with_changes
 from worker.workflow.article_parts import find_parts, note_parts
 from worker.workflow.events import provisional_events
-from worker.workflow.outgoing_articles import Outgoing, outgoing_of, send
+from worker.workflow.outgoing_articles import Outgoing, enqueue, outgoing_of
 from worker.workflow.page_links import send_links
 from worker.workflow.process import ProcessState
-from worker.workflow.story_index import ProvisionalStory, forget_articles, provisional_stories
+from worker.workflow.story_index import (
+    ProvisionalStory,
+    await_grouping,
+    forget_articles,
+    provisional_stories,
+)
 from worker.workflow.walls import (
     ExtractedPage,
     NoArticle,
@@ -59,6 +64,7 @@ class _RevisedPage:
     page: PageState
     content: Content | None
     result: ExtractionResult
+    story: ProvisionalStory | None
     article: NewArticle | None = None
     outgoing: Outgoing | None = None
 
@@ -93,13 +99,19 @@ def save_extractions(
     if results:
         extraction_jobs.save_results(session, results)
     without_article = [each.page_id for each in results if not each.has_article]
-    forget_articles(session, without_article)
     events.forget(session, without_article)
     revisions = [each.article for each in revised if each.article is not None]
+    outgoing = [each.outgoing for each in revised if each.outgoing is not None]
     if revisions:
         articles.save_articles(session, revisions)
-        send(session, [each.outgoing for each in revised if each.outgoing is not None])
+        enqueue(session, outgoing)
     _save_parts(session, revised, revisions)
+    forget_articles(session, without_article)
+    await_grouping(
+        session,
+        [each.story for each in revised if each.story is not None and each.result.has_article],
+        {each.page_id: each.is_held_back for each in outgoing},
+    )
     for each in revised:
         if each.result.revision and is_removed(each.page) and not is_withdrawn(each.page):
             withdraw(session, state, each.result.page_id, each.page)
@@ -143,7 +155,8 @@ def _revise(
                 article = outgoing = None
         content = result if isinstance(result, Content) else None
         saved = _result(job, page, result, article, state, texts.get(job.page_id))
-        revised.append(_RevisedPage(job, page, content, saved, article, outgoing))
+        story = stories.get(job.page_id)
+        revised.append(_RevisedPage(job, page, content, saved, story, article, outgoing))
     return revised
 
 

@@ -74,11 +74,16 @@ def outgoing_of(
 
 def send(session: Session, outgoing: Sequence[Outgoing]) -> None:
     """Enqueue stored revisions for the relay, and record their stories and events."""
+    enqueue(session, outgoing)
+    held_back = [each.page_id for each in outgoing if each.is_held_back]
+    story_articles.note_sent(session, {each.page_id: each.story for each in outgoing}, held_back)
+
+
+def enqueue(session: Session, outgoing: Sequence[Outgoing]) -> None:
+    """Enqueue stored revisions for the relay, and record their events but not their stories."""
     messages = [each.message for each in outgoing if not each.is_kept]
     if messages:
         outbox.add_messages(session, messages)
-    held_back = [each.page_id for each in outgoing if each.is_held_back]
-    story_articles.note_sent(session, {each.page_id: each.story for each in outgoing}, held_back)
     events.note_sent(
         session, {each.page_id: each.event_id for each in outgoing if each.event_id is not None}
     )

@@ -12,6 +12,7 @@ from worker.workflow.process import ProcessState
 from worker.workflow.story_index import (
     group_page,
     group_unrelated,
+    load_waiting,
     request_telling,
     retell_some,
 )
@@ -34,11 +35,12 @@ def group_waiting(state: ProcessState) -> None:
         if not is_ours:
             return
         ends = time.monotonic() + WORK_SECONDS
-        waiting = state.database.run(lambda session: story_arrivals.waiting(session, TOLD_AT_ONCE))
-        for start in range(0, len(waiting), TOLD_TOGETHER):
-            _tell(state, waiting[start : start + TOLD_TOGETHER])
-            if time.monotonic() > ends:
+        last = 0
+        for _ in range(TOLD_AT_ONCE // TOLD_TOGETHER):
+            page_ids = _tell_next(state, last)
+            if len(page_ids) < TOLD_TOGETHER or time.monotonic() > ends:
                 break
+            last = page_ids[-1]
         for _ in range(TOLD_AT_ONCE):
             if not retell_some(state.database) or time.monotonic() > ends:
                 break
@@ -52,18 +54,26 @@ def group_waiting(state: ProcessState) -> None:
         state.database.run(request_telling)
 
 
-def _tell(state: ProcessState, page_ids: Sequence[int]) -> None:
-    """Group waiting articles: those that repeat no other text together, the others one by one."""
+def _tell_next(state: ProcessState, after: int) -> Sequence[int]:
+    """Group the next waiting articles, and return the IDs of their pages.
+
+    Those that repeat no other text are grouped together, the others one by one.
+    """
     grouped: set[int] = set()
+    waiting, unrelated = state.database.run(
+        lambda session: load_waiting(session, after, TOLD_TOGETHER, state.story_window)
+    )
     try:
-        grouped = group_unrelated(state.database, page_ids, state.story_window)
+        if unrelated:
+            grouped = group_unrelated(state.database, unrelated)
     except Exception as error:
         if is_connection_lost(error):
             raise
         logger.warning("grouping articles together failed; each is grouped alone", exc_info=True)
-    for page_id in page_ids:
-        if page_id not in grouped:
-            _tell_alone(state, page_id)
+    for each in waiting:
+        if each.page_id not in grouped:
+            _tell_alone(state, each.page_id)
+    return [each.page_id for each in waiting]
 
 
 def _tell_alone(state: ProcessState, page_id: int) -> None:

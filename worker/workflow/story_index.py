@@ -22,9 +22,9 @@ from worker.html import site_name
 from worker.messaging import task_names
 from worker.store import outbox, stories, story_arrivals, story_articles
 from worker.store.database import Database
-from worker.store.stories import GroupedText, KnownText
-from worker.store.story_arrivals import Arrival, WaitingArticle
-from worker.store.story_articles import ArticleStory, TellingArticle
+from worker.store.stories import AskedText, GroupedText, KnownText
+from worker.store.story_arrivals import Arrival, NewArrival, WaitingArticle
+from worker.store.story_articles import ArticleStory, StoryState, TellingArticle
 
 MAX_REGROUPED: Final = 50
 """Maximum number of texts regrouped for a new text, counting copies once; if there are more, the
@@ -44,6 +44,7 @@ class ProvisionalStory(NamedTuple):
     latest revision was.
     """
 
+    arrival: Arrival
     story: Story
     is_repeat: bool
     was_held_back: bool = False
@@ -74,16 +75,14 @@ _NOTHING: Final = _Found(None, {}, (), ())
 class _Plan(NamedTuple):
     """Data for grouping a waiting article, read before the lock is taken.
 
-    `newest` is the ID of the newest stored text; if a newer one has been added since, `found` may
-    be incomplete. `leaving` is the article's previous text, from whose story the article is
-    removed first. Texts in `full` accept no further comparisons. `first` is the recorded first
-    article of the story that the article joins, `told` the article's entry if it follows `first`,
-    and `pairs` the overlaps between texts that may be regrouped.
+    If a newer text than `waiting.newest` has been added since, `found` may be incomplete.
+    `leaving` is the article's previous text, from whose story the article is removed first. Texts
+    in `full` accept no further comparisons. `first` is the recorded first article of the story that
+    the article joins, `told` the article's entry if it follows `first`, and `pairs` the overlaps
+    between texts that may be regrouped.
     """
 
     waiting: WaitingArticle
-    before: ArticleStory | None
-    newest: int
     leaving: int | None = None
     found: _Found = _NOTHING
     full: Collection[int] = ()
@@ -95,7 +94,7 @@ class _Plan(NamedTuple):
 def provisional_stories(
     session: Session, arrivals: Collection[Arrival], window: timedelta
 ) -> dict[int, ProvisionalStory]:
-    """Return the provisional stories of articles by page ID, and request their grouping.
+    """Return the provisional stories of articles by page ID; see `await_grouping`.
 
     The pages must be locked. Articles fetched more than `window` apart are not compared.
     """
@@ -110,18 +109,39 @@ def provisional_stories(
             looked_up.append(each)
         else:
             told = Story.model_validate(before.told)
-            said[each.page_id] = ProvisionalStory(told, is_repeat=True)
-    for each, found in zip(looked_up, _find(session, looked_up, window), strict=True):
-        said[each.page_id] = _look_up(session, each, found)
+            said[each.page_id] = ProvisionalStory(each, told, is_repeat=True)
+    found = _find(session, looked_up, window)
+    states = _states_of(session, found)
+    for each, own in zip(looked_up, found, strict=True):
+        said[each.page_id] = _look_up(each, own, states)
     for page_id, before in known.items():
         said[page_id] = said[page_id]._replace(was_held_back=before.is_held_back)
-    new = [each for each in arrivals if each.page_id not in known]
-    story_articles.add_provisional(
-        session, {each.page_id: _told(each, None, said[each.page_id].story) for each in new}
-    )
-    story_arrivals.add(session, arrivals)
-    request_telling(session)
     return said
+
+
+def await_grouping(
+    session: Session, said: Collection[ProvisionalStory], sent: Mapping[int, bool]
+) -> None:
+    """Record the provisional stories of articles, and request their grouping.
+
+    The pages must be locked. `sent` has the pages that have a new revision, each with whether the
+    revision was held back as a repeat.
+    """
+    if not said:
+        return
+    story_arrivals.add(
+        session,
+        [
+            NewArrival(
+                each.arrival,
+                each.story.model_dump(mode="json"),
+                is_sent=each.arrival.page_id in sent,
+                is_held_back=sent.get(each.arrival.page_id, False),
+            )
+            for each in said
+        ],
+    )
+    request_telling(session)
 
 
 def forget_articles(session: Session, page_ids: Collection[int]) -> None:
@@ -132,73 +152,53 @@ def forget_articles(session: Session, page_ids: Collection[int]) -> None:
 
 def request_telling(session: Session) -> None:
     """Request the grouping of waiting articles, unless it has already been requested."""
-    if not outbox.is_waiting(session, task_names.TELL_STORIES):
-        outbox.add_tasks(session, task_names.TELL_STORIES, [{}], site_id=None)
+    outbox.add_task_once(session, task_names.TELL_STORIES)
 
 
-def group_unrelated(database: Database, page_ids: Sequence[int], window: timedelta) -> set[int]:
-    """Group the pages' waiting articles whose texts repeat no other text, and return their pages.
+def load_waiting(
+    session: Session, after: int, most: int, window: timedelta
+) -> tuple[list[WaitingArticle], list[WaitingArticle]]:
+    """Return the next waiting articles, and those of them that repeat neither texts nor each other.
 
-    Each of them becomes its own story, so they are stored together.
+    They are those of the pages ``after`` the given one.
     """
-    newest, unrelated = database.run(lambda session: _unrelated(session, page_ids, window))
-    if not unrelated:
-        return set()
-    return database.run(lambda session: _tell_unrelated(session, newest, unrelated))
-
-
-def _unrelated(
-    session: Session, page_ids: Sequence[int], window: timedelta
-) -> tuple[int, list[WaitingArticle]]:
-    """Return the newest text, and the waiting articles that repeat neither texts nor each other."""
-    newest = stories.newest_text(session)
-    before = story_articles.stories_of_pages(session, page_ids)
+    waiting = story_arrivals.load_next(session, after, most)
     new = [
         (each, each.arrival)
-        for each in story_arrivals.load(session, page_ids)
-        if each.arrival is not None
-        and ((told := before.get(each.page_id)) is None or told.text_id is None)
+        for each in waiting
+        if each.arrival is not None and (each.before is None or each.before.text_id is None)
     ]
     unrelated: list[WaitingArticle] = []
     seen: set[bytes | int] = set()
-    for (waiting, arrival), found in zip(
+    for (article, arrival), found in zip(
         new, _find(session, [arrival for _, arrival in new], window), strict=True
     ):
         own: set[bytes | int] = set()
         if arrival.fingerprint.is_comparable:
             own = {arrival.fingerprint.key, *map(int, arrival.fingerprint.bands)}
         if found.nearest is None and not found.common and seen.isdisjoint(own):
-            unrelated.append(waiting)
+            unrelated.append(article)
             seen |= own
-    return newest, unrelated
+    return waiting, unrelated
 
 
-def _tell_unrelated(session: Session, newest: int, waiting: Sequence[WaitingArticle]) -> set[int]:
-    # Acquired before the lock on all stories; see `_tell`.
+def group_unrelated(database: Database, unrelated: Sequence[WaitingArticle]) -> set[int]:
+    """Group articles that repeat no text together, and return the IDs of their pages.
+
+    Each of them becomes a story of its own.
+    """
+    return database.run(lambda session: _tell_unrelated(session, unrelated))
+
+
+def _tell_unrelated(session: Session, waiting: Sequence[WaitingArticle]) -> set[int]:
     locked = story_arrivals.lock(session, waiting)
-    stories.lock_stories(session)
-    if not locked or stories.newest_text(session) != newest:
-        return set()
     arrivals = [
         each.arrival for each in waiting if each.arrival is not None and each.page_id in locked
     ]
-    comparable = [each for each in arrivals if each.fingerprint.is_comparable]
-    new = [
-        _new_text(arrival, story)
-        for arrival, story in zip(
-            comparable,
-            stories.add_stories(session, [each.page_id for each in comparable]),
-            strict=True,
-        )
-    ]
-    page_ids = [each.page_id for each in comparable]
-    text_ids = dict(zip(page_ids, stories.add_texts(session, new), strict=True))
-    story_articles.put_articles(
-        session,
-        {each.page_id: _told(each, text_ids.get(each.page_id), _alone(each)) for each in arrivals},
-    )
-    story_arrivals.remove(session, locked)
-    return locked
+    if not arrivals:
+        return set()
+    told = [(each, _alone(each).model_dump(mode="json")) for each in arrivals]
+    return story_arrivals.tell_unrelated(session, told, waiting[0].newest)
 
 
 def _new_text(arrival: Arrival, story: int) -> stories.NewText:
@@ -221,13 +221,11 @@ def group_page(database: Database, page_id: int, window: timedelta) -> None:
 
 
 def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
-    newest = stories.newest_text(session)
-    waiting = next(iter(story_arrivals.load(session, [page_id])), None)
+    waiting = story_arrivals.load(session, page_id)
     if waiting is None:
         return None
-    arrival = waiting.arrival
-    before = story_articles.stories_of_pages(session, [page_id]).get(page_id)
-    plan = _Plan(waiting, before, newest)
+    arrival, before = waiting.arrival, waiting.before
+    plan = _Plan(waiting)
     former = before.text_id if before is not None else None
     if former is not None and _leaves(session, before, arrival, window):
         pairs = _Pairs()
@@ -238,19 +236,25 @@ def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
         return plan
     (found,) = _find(session, [arrival], window)
     pairs, full, first, told = _Pairs(), set[int](), None, None
+    if found.nearest is not None:
+        state = _states_of(session, [found]).get(found.nearest.story_id)
+        first = state.first if state is not None else None
+        told = _following(arrival, first) if first is not None else None
+        if state is not None and state.is_full:
+            return plan._replace(found=found, full={found.nearest.id}, first=first, told=told)
     if found.common:
         pairs.read(session, found.common)
         full = stories.full_texts(session, found.common)
-    if found.nearest is not None:
-        story = found.nearest.story_id
-        if len(stories.texts_of_stories(session, [story], MAX_REGROUPED)) == MAX_REGROUPED:
-            full.add(found.nearest.id)
-        first = story_articles.noted_first(session, story)
-        told = _following(session, arrival, first) if first is not None else None
     near = [found.same.id] if found.same is not None else [*found.common]
     if near and (found.nearest is None or found.nearest.id not in full):
         _around(session, near, pairs)
     return plan._replace(found=found, full=full, first=first, told=told, pairs=pairs)
+
+
+def _states_of(session: Session, found: Iterable[_Found]) -> dict[int, StoryState]:
+    """Return the states of the stories that texts would join, by ID."""
+    ids = {each.nearest.story_id for each in found if each.nearest is not None}
+    return story_articles.story_states(session, ids, MAX_REGROUPED)
 
 
 def _leaves(
@@ -261,21 +265,17 @@ def _leaves(
         return True
     if not _is_changed(before, arrival):
         return False
-    key = arrival.fingerprint.key
-    (same,) = stories.texts_with_keys(session, [(key, arrival.seen_at)], window)
-    return same is None or same.id != before.text_id
+    (found,) = _find(session, [arrival], window)
+    return found.same is None or found.same.id != before.text_id
 
 
 def _tell(session: Session, plan: _Plan) -> bool:
     """Group an article; return False if work remains, or if the plan is out of date."""
-    # Acquired before the lock on all stories, whose holder must never wait for an extraction.
     if not story_arrivals.lock(session, [plan.waiting]):
         return True
-    stories.lock_stories(session)
-    if stories.newest_text(session) != plan.newest:
+    page_id, _, arrival, before, newest = plan.waiting
+    if stories.newest_text(session) != newest:
         return False
-    page_id, _, arrival = plan.waiting
-    before = plan.before
     index = _Index(session)
     if plan.leaving is not None:
         index.take_out(page_id, plan.leaving, plan.pairs or _Pairs())
@@ -297,9 +297,10 @@ def retell_some(database: Database) -> bool:
         story = story_articles.story_to_retell(session)
         if story is None:
             return None
-        first = story_articles.noted_first(session, story.story_id)
+        states = story_articles.story_states(session, [story.story_id], MAX_REGROUPED)
+        first = states[story.story_id].first if states else None
         articles = story_articles.articles_to_retell(session, story, RETOLD_AT_ONCE)
-        texts = [text_id for text_id, *_ in articles] + ([first.text_id] if first else [])
+        texts = [text_id for text_id, *_ in articles]
         return story, first, articles, stories.shingles_of(session, texts)
 
     wanted = database.run(read)
@@ -312,7 +313,7 @@ def retell_some(database: Database) -> bool:
         for text_id, page_id, wire in articles:
             of_page = of_first
             if page_id != first.page_id:
-                of_page = follower_of(of_first, shingles[text_id], shingles[first.text_id], wire)
+                of_page = follower_of(of_first, shingles[text_id], first.shingles, wire)
             told[page_id] = of_page.model_dump(mode="json")
     *_, last = [None, *([text_id, page_id] for text_id, page_id, _ in articles)]
     retold_to = last if len(articles) == RETOLD_AT_ONCE else None
@@ -355,22 +356,21 @@ def _alone(arrival: Arrival) -> Story:
     return first_of(identity, arrival.fetched_at, arrival.wire)
 
 
-def _look_up(session: Session, arrival: Arrival, found: _Found) -> ProvisionalStory:
-    nearest = found.nearest
-    first = story_articles.noted_first(session, nearest.story_id) if nearest else None
+def _look_up(arrival: Arrival, found: _Found, states: Mapping[int, StoryState]) -> ProvisionalStory:
+    state = states.get(found.nearest.story_id) if found.nearest is not None else None
+    first = state.first if state is not None else None
     if first is None or _precedes(arrival, first):
-        return ProvisionalStory(_alone(arrival), is_repeat=False)
-    story = _following(session, arrival, first)
+        return ProvisionalStory(arrival, _alone(arrival), is_repeat=False)
+    story = _following(arrival, first)
     # If only one other site has a longer text that contains this one, either site may have copied
     # the other.
     of_several = arrival.site_id in found.whole_on or len(found.whole_on) > 1
-    return ProvisionalStory(story, is_repeat=story.relation == "same" or of_several)
+    return ProvisionalStory(arrival, story, is_repeat=story.relation == "same" or of_several)
 
 
-def _following(session: Session, arrival: Arrival, first: TellingArticle) -> Story:
+def _following(arrival: Arrival, first: TellingArticle) -> Story:
     of_first = first_of(story_id(first.key), first.fetched_at, first.wire)
-    shingles = stories.shingles_of(session, [first.text_id])[first.text_id]
-    return follower_of(of_first, arrival.fingerprint.shingles, shingles, arrival.wire)
+    return follower_of(of_first, arrival.fingerprint.shingles, first.shingles, arrival.wire)
 
 
 def _precedes(arrival: Arrival, first: TellingArticle) -> bool:
@@ -391,17 +391,16 @@ def _find(session: Session, arrivals: Sequence[Arrival], window: timedelta) -> l
     comparable = [each for each in arrivals if each.fingerprint.is_comparable]
     if not comparable:
         return [_NOTHING] * len(arrivals)
-    found: dict[int, _Found] = {}
-    new: list[Arrival] = []
-    keys = [(each.fingerprint.key, each.seen_at) for each in comparable]
-    for each, same in zip(comparable, stories.texts_with_keys(session, keys, window), strict=True):
-        found[each.page_id] = _NOTHING._replace(same=same)
-        if same is None:
-            new.append(each)
-    if new:
-        bands = [([int(band) for band in each.fingerprint.bands], each.seen_at) for each in new]
-        for each, others in zip(new, stories.texts_like(session, bands, window), strict=True):
-            found[each.page_id] = _repeated(each, others)
+    wanted = [
+        AskedText(each.fingerprint.key, each.fingerprint.bands.tolist(), each.seen_at)
+        for each in comparable
+    ]
+    found = {
+        each.page_id: (
+            _repeated(each, like.others) if like.same is None else _NOTHING._replace(same=like.same)
+        )
+        for each, like in zip(comparable, stories.texts_like(session, wanted, window), strict=True)
+    }
     return [found.get(each.page_id, _NOTHING) for each in arrivals]
 
 
@@ -567,7 +566,7 @@ class _Index:
             retell = bool(moved) or not is_noted or first.page_id == new_page
             story_articles.note_change(self._session, story, first.page_id, retell=retell)
             if new is not None and not retell:
-                told = _following(self._session, new, first).model_dump(mode="json")
+                told = _following(new, first).model_dump(mode="json")
                 story_articles.tell(self._session, {new.page_id: told})
 
 

@@ -1,6 +1,7 @@
 """The relay respects queue limits, lets sites take turns and batches extractions."""
 
 import json
+import time
 from typing import Any
 
 from sqlalchemy import func, select
@@ -10,7 +11,7 @@ from models.tables import OutboxEntry
 from tests.integration.service.conftest import Alone
 from worker.messaging import task_names
 from worker.messaging.broker import connect, messages_waiting
-from worker.service.relay import AGAIN_AFTER, PAGES_PER_TASK
+from worker.service.relay import AGAIN_AFTER, PAGES_PER_TASK, STORY_SECONDS
 from worker.store import outbox
 
 
@@ -41,6 +42,18 @@ def test_messages_stay_in_the_database_while_their_queue_is_full(alone: Alone) -
         while len(taken) < 8:
             taken += deployment.take_articles()
         assert taken == list(range(8))
+
+
+def test_tasks_of_different_kinds_share_the_room_of_their_queue(alone: Alone) -> None:
+    with alone("relay", queue_limit=10) as deployment:
+        with deployment.database.transaction() as session:
+            for task in (task_names.PRUNE, task_names.STORE_FEEDBACK):
+                _ask(session, task, site_id=1, number=40)
+        queue = deployment.topology.task_queue("maintenance")
+        deployment.wait_until(lambda: messages_waiting(deployment.settings, queue) == 10)
+        for task in (task_names.PRUNE, task_names.STORE_FEEDBACK):
+            left = select(func.count()).where(OutboxEntry.task == task)
+            deployment.wait_until(lambda: deployment.count(left) == 35)  # noqa: B023
 
 
 def test_links_are_queued_for_the_crawler(alone: Alone) -> None:
@@ -141,3 +154,17 @@ def test_only_a_few_long_tasks_are_on_the_broker_at_a_time(alone: Alone) -> None
 def _ask(session: Session, task: str, *, site_id: int, number: int) -> None:
     wanted = [{"page_id": place, "generation": 1} for place in range(number)]
     outbox.add_tasks(session, task, wanted, site_id=site_id)
+
+
+def test_stories_are_requested_at_intervals_however_many_articles_arrive(alone: Alone) -> None:
+    with alone("relay") as deployment:
+        queue = deployment.topology.task_queue("stories")
+        left = select(func.count()).where(OutboxEntry.task == task_names.TELL_STORIES)
+        began = time.monotonic()
+        while time.monotonic() - began < 1.2 * STORY_SECONDS:
+            with deployment.database.transaction() as session:
+                outbox.add_task_once(session, task_names.TELL_STORIES)
+            time.sleep(0.05)
+        deployment.wait_until(lambda: deployment.count(left) == 0)
+        seconds = time.monotonic() - began
+        assert 2 <= messages_waiting(deployment.settings, queue) <= 1 + seconds / STORY_SECONDS

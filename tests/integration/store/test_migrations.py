@@ -20,6 +20,7 @@ from worker.store.articles import NewArticle
 from worker.store.database import Database
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.migrations import _config, migrate
+from worker.store.outbox import Places
 from worker.store.revisions import newest_revision
 from worker.store.schema import UnknownSchemaError, require_current
 from worker.workflow.parsing import store_pages
@@ -293,7 +294,8 @@ def test_migrated_comparisons_continue_before_later_ones(services: Services) -> 
                 COMPARE,
                 [(site, {}, turn) for site, turn in zip((1, 2), turns, strict=True)],
             )
-            order = [each.arguments for each in outbox.take_next(session, COMPARE, 9, max_bytes=1)]
+            taken = outbox.take_next(session, {COMPARE: Places(9, 5)}, max_bytes=1)
+            order = [each.arguments for each in taken[COMPARE]]
         assert turns == sorted(turns)
         assert order == [{"block_id": 1}, {}, {}]
         go_to(database, "0016", down=True)

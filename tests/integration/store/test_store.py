@@ -20,7 +20,7 @@ from worker.store import articles, groups, outbox, pages, trees
 from worker.store.articles import NewArticle
 from worker.store.clusterings import SettleTimes, due_sites
 from worker.store.fetched_pages import FetchedPage, ReadPage
-from worker.store.outbox import NewMessage
+from worker.store.outbox import NewMessage, Places
 from worker.store.pages import NewReceipt
 from worker.store.progress import run_progress, site_statuses
 from worker.store.reads.details import revisions_of
@@ -169,13 +169,15 @@ def test_the_outbox_returns_entries_in_order_and_removes_sent_ones(session: Sess
     outbox.add_tasks(session, "task", [{"n": 1}, {"n": 2}], site_id=1)
     outbox.add_message(session, exchange="", routing_key="q", body=b"\xff", headers={"x": 1})
     assert set(outbox.lanes_waiting(session, ["task", "other", ""])) == {"task", ""}
-    first, second = outbox.take_next(session, "task", 10, max_bytes=1000)
+    wanted = {"task": Places(10, 5), "": Places(10, 5)}
+    taken = outbox.take_next(session, wanted, max_bytes=1000)
+    first, second = taken["task"]
     assert [first.arguments, second.arguments] == [{"n": 1}, {"n": 2}]
-    (plain,) = outbox.take_next(session, "", 10, max_bytes=1000)
+    (plain,) = taken[""]
     assert (plain.task, plain.body, plain.headers) == (None, b"\xff", {"x": 1})
     outbox.remove(session, [first.id, plain.id])
     assert outbox.lanes_waiting(session, ["task", "other", ""]) == ["task"]
-    assert outbox.take_next(session, "task", 10, max_bytes=1000) == [second]
+    assert outbox.take_next(session, wanted, max_bytes=1000) == {"task": [second], "": []}
 
 
 @pytest.mark.parametrize("length", [10, 10_000, 1_000_000])
@@ -184,7 +186,8 @@ def test_messages_of_any_length_are_returned_unchanged(session: Session, length:
     for number in range(2):
         message = NewMessage("articles", "en", body, str(number))
         outbox.add_messages(session, [message])
-    taken = outbox.take_next(session, "articles", 10, max_bytes=length)
+    wanted = {"articles": Places(10, 5)}
+    (taken,) = outbox.take_next(session, wanted, max_bytes=length).values()
     assert {each.body for each in taken} == {body}
     outbox.refuse(session, taken[0].id, "too large")
     assert [each.body for each in outbox.refused(session)] == [body]

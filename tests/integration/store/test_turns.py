@@ -10,8 +10,9 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from models.tables import OutboxEntry
+from tests.inline_tasks import Tasks
 from worker.store import outbox
-from worker.store.outbox import SHORT_QUEUE
+from worker.store.outbox import SHORT_QUEUE, Places
 
 SITES = 5
 BUSY = range(1, SITES)
@@ -24,7 +25,8 @@ def ask(session: Session, site_id: int, number: int = 1) -> None:
 
 def serve(session: Session, number: int, *, short_first: bool = True) -> list[int]:
     """Return the sites of the next tasks, and remove these tasks from the outbox."""
-    entries = outbox.take_next(session, "task", number, max_bytes=1000, short_first=short_first)
+    wanted = {"task": Places(number, (number + short_first) // 2)}
+    entries = outbox.take_next(session, wanted, max_bytes=1000)["task"]
     outbox.remove(session, [entry.id for entry in entries])
     return [entry.arguments["site"] for entry in entries if entry.arguments]
 
@@ -166,3 +168,38 @@ def waiting_by_half(session: Session) -> tuple[Counter[int], Counter[int]]:
     rows = session.execute(select(OutboxEntry.site_id, OutboxEntry.turn)).all()
     short = Counter(site_id or 0 for site_id, turn in rows if turn < 0)
     return short, Counter(site_id or 0 for site_id, turn in rows if turn >= 0)
+
+
+def test_a_task_without_arguments_waits_only_once(session: Session) -> None:
+    for _ in range(3):
+        outbox.add_task_once(session, "task")
+    assert outbox.count(session) == 1
+
+
+def test_a_task_without_arguments_runs_after_everything_that_requested_it(tasks: Tasks) -> None:
+    database = tasks.database
+    wanted = {"task": Places(9, 5)}
+    with database.transaction() as first:
+        outbox.add_task_once(first, "task")
+    with database.transaction() as requesting:
+        outbox.add_task_once(requesting, "task")
+        with database.transaction() as relay:
+            # The task would not see what the requesting transaction writes.
+            assert outbox.take_next(relay, wanted, max_bytes=1)["task"] == []
+    with database.transaction() as relay:
+        (published,) = outbox.take_next(relay, wanted, max_bytes=1)["task"]
+        with database.transaction() as requesting:
+            outbox.add_task_once(requesting, "task")
+        outbox.remove(relay, [published.id])
+    with database.transaction() as relay:
+        assert len(outbox.take_next(relay, wanted, max_bytes=1)["task"]) == 1
+
+
+def test_the_lanes_of_a_relay_are_taken_together(session: Session) -> None:
+    for lane in ("a", "b", "c"):
+        outbox.add_tasks(session, lane, [{"n": n} for n in range(5)], site_id=1)
+    taken = outbox.take_next(session, {"a": Places(2, 1), "b": Places(9, 5)}, max_bytes=1000)
+    assert {
+        lane: [entry.arguments["n"] for entry in entries if entry.arguments]
+        for lane, entries in taken.items()
+    } == {"a": [0, 1], "b": [0, 1, 2, 3, 4]}

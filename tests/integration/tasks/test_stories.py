@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
 
 from models.tables import (
     OutboxEntry,
@@ -32,7 +33,7 @@ from worker.store.story_arrivals import Arrival
 from worker.tasks.stories import correct_stories, tell_stories
 from worker.workflow import story_corrections, story_index
 from worker.workflow.process import process_state
-from worker.workflow.story_index import forget_articles, provisional_stories
+from worker.workflow.story_index import await_grouping, forget_articles, provisional_stories
 
 WINDOW = timedelta(days=7)
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -90,8 +91,13 @@ def arrivals(tasks: Tasks, sent: Sequence[Sent]) -> list[Arrival]:
     return found
 
 
+def arrive(session: Session, arrivals: Sequence[Arrival]) -> None:
+    """Record extracted articles as an extraction does."""
+    await_grouping(session, provisional_stories(session, arrivals, WINDOW).values(), {})
+
+
 def tell(tasks: Tasks, arrival: Arrival) -> None:
-    tasks.database.run(lambda session: provisional_stories(session, [arrival], WINDOW))
+    tasks.database.run(lambda session: arrive(session, [arrival]))
     tell_stories()
 
 
@@ -188,7 +194,7 @@ def test_articles_grouped_together_have_the_stories_of_articles_grouped_one_by_o
         tell(tasks, each)
     one_by_one = told(tasks)
     clear(tasks)
-    tasks.database.run(lambda session: provisional_stories(session, waiting, WINDOW))
+    tasks.database.run(lambda session: arrive(session, waiting))
     tell_stories()
     assert told(tasks) == one_by_one
 
@@ -200,13 +206,17 @@ from worker.store.database import Database
 from worker.duplicates.fingerprint import fingerprint_of
 from worker.workflow import story_index
 from worker.store.story_arrivals import Arrival
-from worker.workflow.story_index import group_page, provisional_stories
+from worker.workflow.story_index import await_grouping, group_page, provisional_stories
 
 page_id, site_id, site, url, text = int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:]
 database, window = Database(sys.argv[1]), timedelta(days=7)
 at = datetime(2026, 5, 1, tzinfo=UTC)
 arrival = Arrival(page_id, site_id, site, url, fingerprint_of(text), None, at, None)
-database.run(lambda session: provisional_stories(session, [arrival], window))
+database.run(
+    lambda session: await_grouping(
+        session, provisional_stories(session, [arrival], window).values(), {}
+    )
+)
 
 def stand_still(*_):
     print("told", flush=True)
