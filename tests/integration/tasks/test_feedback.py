@@ -13,12 +13,11 @@ from sqlalchemy import delete, insert, select
 
 from models.limits import MAX_BODY_BYTES
 from models.tables import Article, Feedback, OutboxEntry, StoredPage
-from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
 from tests.integration.waiting import wait_until
 from tests.pages import article_html
 from worker.cli import main
-from worker.messaging.broker import connect, messages_waiting, topology_of
+from worker.messaging.broker import connect, messages_waiting
 from worker.messaging.headers import REASON
 from worker.messaging.task_names import PageStage
 from worker.service.quarantine import browse
@@ -30,15 +29,6 @@ from worker.workflow.process import process_state
 
 SITE = "news.example"
 PAGES = 6
-
-
-@pytest.fixture(scope="module")
-def declared(settings: Settings) -> Iterator[Settings]:
-    """Settings whose queues exist; the broker takes longer to declare them than a test to run."""
-    with connect(settings) as connection:
-        topology_of(settings).declare(connection)
-    yield settings
-    remove_queues(settings)
 
 
 @pytest.fixture
