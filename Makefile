@@ -21,7 +21,7 @@
 .DELETE_ON_ERROR:
 extras := arrow benchmarks inspector kafka objects otel papers plot render scrapy
 
-.PHONY: run $(extras) dev test test-domain test-store test-services test-command-line test-browser test-compose coverage faults soak hostile fuzz lint format docs site requirements audit clean
+.PHONY: run $(extras) dev test test-domain test-store test-tasks test-services test-command-line test-browser test-compose coverage faults soak hostile fuzz lint format docs site requirements audit clean
 
 # The tests start more than a hundred Python processes, and take twice as long if each process
 # compiles its imports. This variable, which many container images set, makes them do so.
@@ -60,14 +60,14 @@ $(extras): $(runtime) $(package)
 dev: $(development) $(package)
 
 # Excludes the fault tests, which take minutes and use their own servers. Runs four jobs in parallel,
-# the longest first: the service tests spend half of their time waiting. Output is printed per job.
+# the longest first: tests with servers spend half of their time waiting. Output is printed per job.
 test:
 	@$(MAKE) --no-print-directory $(development) $(package)
-	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target test-store test-services test-domain test-command-line lint
+	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target test-services test-domain test-tasks test-store test-command-line lint
 
 # One NumPy thread per process, because NumPy threads that wait for work would occupy the cores of
 # other jobs.
-test-domain test-store test-services test-command-line: export OPENBLAS_NUM_THREADS := 1
+test-domain test-store test-tasks test-services test-command-line: export OPENBLAS_NUM_THREADS := 1
 
 test-domain: $(development) $(package)
 	$(bin)/python -m pytest tests/unit tests/property
@@ -77,8 +77,11 @@ processes := tests/integration/integrations tests/integration/secured tests/inte
 test-services: $(development) $(package)
 	$(bin)/python -m pytest $(processes) tests/browser
 
+test-tasks: $(development) $(package)
+	$(bin)/python -m pytest tests/integration/tasks
+
 test-store: $(development) $(package)
-	$(bin)/python -m pytest tests/integration $(processes:%=--ignore=%)
+	$(bin)/python -m pytest tests/integration --ignore=tests/integration/tasks $(processes:%=--ignore=%)
 
 test-command-line: $(development) $(package)
 	$(bin)/python -m pytest tests/acceptance

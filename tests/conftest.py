@@ -112,6 +112,21 @@ def settings(
 
 
 @pytest.fixture(scope="module")
+def declared(settings: Settings) -> Iterator[Settings]:
+    """Settings of a deployment whose queues exist.
+
+    They are shared, because declaring and removing them takes the broker longer than a test.
+    """
+    from tests.deployment import remove_queues
+    from worker.messaging.broker import connect, topology_of
+
+    with connect(settings) as connection:
+        topology_of(settings).declare(connection)
+    yield settings
+    remove_queues(settings)
+
+
+@pytest.fixture(scope="module")
 def deployment(
     settings: Settings, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Deployment]:

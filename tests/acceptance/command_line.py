@@ -9,8 +9,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.preloaded import PreloadedSupervisor
+from worker.cli import main
+from worker.settings import PREFIX, load_settings
+
 DETOURAGE = [sys.executable, "-m", "worker.cli"]
-BARE = {name: value for name, value in os.environ.items() if not name.startswith("DETOURAGE_")}
+BARE = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
 SHELL = (
     "<html><head><title>A story</title></head><body><div id='root'></div>"
     "<script src='/app.js'></script></body></html>"
@@ -29,6 +36,23 @@ def detourage(*arguments: str | Path, given: str | None = None) -> subprocess.Co
         timeout=240,
         check=False,
     )
+
+
+def run_command(*arguments: str | Path, **settings: str) -> Result:
+    """Run ``detourage run`` in this process, without any configuration except the given settings.
+
+    Only the imports are saved: all other processes and the embedded servers are those of a run.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ.keys() - BARE.keys():
+            patch.delenv(name)
+        for name, value in settings.items():
+            patch.setenv(f"{PREFIX}{name.upper()}", value)
+        patch.setattr("worker.local.run.Supervisor", PreloadedSupervisor)
+        load_settings.cache_clear()
+        done = CliRunner().invoke(main, ["run", *map(str, arguments)], catch_exceptions=False)
+    load_settings.cache_clear()
+    return done
 
 
 def write_messages(path: Path, bodies: Iterable[bytes]) -> Path:

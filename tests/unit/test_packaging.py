@@ -7,7 +7,8 @@ import subprocess
 import sys
 import tomllib
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -59,6 +60,12 @@ def declared_extra(name: str) -> set[str]:
     return names_of(project["optional-dependencies"][name]) - {project["name"]}
 
 
+@cache
+def providers() -> Mapping[str, Sequence[str]]:
+    """Return the installed distributions that provide each module."""
+    return packages_distributions()
+
+
 def imported_by(paths: Iterable[Path]) -> set[str]:
     modules = set()
     for path in paths:
@@ -77,17 +84,15 @@ def imported_by(paths: Iterable[Path]) -> set[str]:
 
 
 def undeclared(imported: set[str], declared: set[str]) -> set[str]:
-    providers = packages_distributions()
     return {
         module
         for module in imported
-        if not {normalised(name) for name in providers.get(module, [])} & declared
+        if not {normalised(name) for name in providers().get(module, [])} & declared
     }
 
 
 def unused(imported: set[str], declared: set[str]) -> set[str]:
-    providers = packages_distributions()
-    return declared - {normalised(name) for module in imported for name in providers[module]}
+    return declared - {normalised(name) for module in imported for name in providers()[module]}
 
 
 def sources() -> set[Path]:

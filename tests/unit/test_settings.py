@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from worker.cli import main
 from worker.messaging.task_names import STAGES
 from worker.messaging.topology import Topology
 from worker.settings import Settings, SettingsError, load_settings, unknown_variables
@@ -122,10 +124,7 @@ OTHER_DRIVER = f"DETOURAGE_DATABASE_URL: must begin with {DATABASES}"
         (["celery", "-A", "worker", "worker"], {}, "DETOURAGE_DATABASE_URL is not set"),
         (["celery", "-A", "worker", "worker"], PSYCOPG_3, OTHER_DRIVER),
         (["celery", "-A", "worker", "beat"], LOUD, "DETOURAGE_LOG_LEVEL: "),
-        (["worker.cli", "intake"], {}, "DETOURAGE_DATABASE_URL is not set"),
         (["worker.cli", "intake"], PSYCOPG_3, OTHER_DRIVER),
-        (["worker.cli", "relay"], LOUD, "DETOURAGE_LOG_LEVEL: "),
-        (["worker.cli", "status"], PSYCOPG_3, OTHER_DRIVER),
     ],
 )
 def test_no_process_starts_with_missing_or_invalid_settings(
@@ -142,6 +141,28 @@ def test_no_process_starts_with_missing_or_invalid_settings(
         check=False,
     )
     assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert told in line
+    assert "hunter2" not in done.stdout + line
+
+
+@pytest.mark.parametrize(
+    ("command", "given", "told"),
+    [
+        ("intake", {}, "DETOURAGE_DATABASE_URL is not set"),
+        ("relay", LOUD, "DETOURAGE_LOG_LEVEL: "),
+        ("status", PSYCOPG_3, OTHER_DRIVER),
+    ],
+)
+def test_no_command_runs_with_missing_or_invalid_settings(
+    command: str, given: dict[str, str], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DETOURAGE_BROKER_URL", "amqp://u:hunter2@127.0.0.1:1//")
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    load_settings.cache_clear()
+    done = CliRunner().invoke(main, [command])
+    assert done.exit_code == 1
     (line,) = done.stderr.splitlines()
     assert told in line
     assert "hunter2" not in done.stdout + line

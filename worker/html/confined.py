@@ -23,7 +23,7 @@ def serialised(text: str) -> bytes:
     """
     try:
         done = subprocess.run(  # noqa: S603 - the command contains no page content
-            [sys.executable, "-m", __name__],
+            [sys.executable, "-m", __name__, str(PARSING_SECONDS)],
             input=text.encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -37,7 +37,8 @@ def serialised(text: str) -> bytes:
 
 
 def _main() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (PARSING_SECONDS, PARSING_SECONDS))
+    seconds = int(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_AS, (PARSING_BYTES, PARSING_BYTES))
     html = serialisation.serialised(sys.stdin.buffer.read().decode())
     if len(html) > MAX_SERIALISED:

@@ -1,11 +1,11 @@
-"""A run that several tests share, because a run takes ten seconds of CPU time to start."""
+"""A run that several tests share, because a run takes seconds of CPU time to start."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from tests.acceptance.command_line import SHELL, detourage, read_lines, write_messages
+from tests.acceptance.command_line import SHELL, read_lines, run_command, write_messages
 from tests.pages import article_html, message, site_messages
 from tests.parted_pages import part_messages
 
@@ -41,6 +41,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         *site_messages("three.example", range(60, 90)),
     ]
     pages = write_messages(directory / "pages.jsonl", bodies)
-    done = detourage("run", pages, "-o", directory / "articles.jsonl", "--workers", "1")
-    assert done.returncode == 0, done.stderr
+    done = run_command(pages, "-o", directory / "articles.jsonl", "--workers", "1")
+    assert done.exit_code == 0, done.stderr
     return Run(bodies, read_lines(directory / "articles.jsonl"), done.stderr)

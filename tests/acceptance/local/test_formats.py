@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from models.messages import ArticleMessage
-from tests.acceptance.command_line import detourage, read_lines, without_clock
+from tests.acceptance.command_line import read_lines, run_command, without_clock
 from tests.arrow_rows import message_of
 from worker.sample import write_crawl
 
@@ -16,8 +16,8 @@ def test_parquet_has_the_articles_of_json_lines(tmp_path: Path) -> None:
     write_crawl(tmp_path, pages_per_template=2, sites=["harbour-post.example"])
     lines, table = tmp_path / "articles.jsonl", tmp_path / "articles.parquet"
     for output in (lines, table):
-        done = detourage("run", tmp_path / "pages.jsonl.gz", "-o", output)
-        assert done.returncode == 0, done.stderr
+        done = run_command(tmp_path / "pages.jsonl.gz", "-o", output)
+        assert done.exit_code == 0, done.stderr
     expected = read_lines(lines)
     found = [message_of(row).to_json() for row in pq.read_table(table).to_pylist()]
     in_utc = [ArticleMessage.in_order(each) for each in expected]

@@ -23,11 +23,12 @@ from tests.acceptance.command_line import (
     DETOURAGE,
     detourage,
     read_lines,
+    run_command,
     without_clock,
     write_messages,
 )
 from tests.acceptance.local.conftest import Run
-from tests.pages import message, paragraphs, site_messages
+from tests.pages import paragraphs, site_messages
 from worker.cli import main
 
 KINDS = ("article", "menu")
@@ -154,8 +155,8 @@ def test_articles_do_not_depend_on_order_workers_or_repeated_messages(
     random.Random(7).shuffle(shuffled)
     pages = write_messages(tmp_path / "pages.jsonl", shuffled)
     output = tmp_path / "articles.jsonl"
-    done = detourage("run", pages, "-o", output, "--workers", "3")
-    assert done.returncode == 0, done.stderr
+    done = run_command(pages, "-o", output, "--workers", "3")
+    assert done.exit_code == 0, done.stderr
     assert len(run.articles) == len(run.bodies) - 1
     assert without_clock(read_lines(output)) == without_clock(run.articles)
 
@@ -177,19 +178,6 @@ def test_a_page_that_needs_a_browser_is_reported_and_does_not_block_others(run: 
     assert "https://app.example/a" not in {each["url"] for each in run.articles}
 
 
-def test_unusable_messages_are_reported_and_saved_without_blocking_others(tmp_path: Path) -> None:
-    bodies = [*site_messages("good.example", range(4)), b"{broken", message("ftp://a.example/")]
-    pages = write_messages(tmp_path / "pages.jsonl", bodies)
-    output = tmp_path / "articles.jsonl.gz"
-    done = detourage("run", pages, "-o", output)
-    assert done.returncode == 3
-    assert len(read_lines(output)) == 4
-    assert "2 unusable messages" in done.stderr.splitlines()[-1]
-    kept = read_lines(tmp_path / "articles.jsonl.gz.quarantine.jsonl")
-    assert sorted(each["reason"] for each in kept) == ["not-json", "unsupported-url"]
-    assert {each["body"] for each in kept} == {body.decode() for body in bodies[4:]}
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda each: each.name)
 def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(
     run: Run, tmp_path: Path, number: signal.Signals
@@ -197,9 +185,9 @@ def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(
     pages = write_messages(tmp_path / "pages.jsonl", run.bodies)
     output = tmp_path / "articles.jsonl"
     # The output file is in the input folder, but is not read as input.
-    command = ("run", tmp_path, "-o", output, "--workers", "1")
+    command = (tmp_path, "-o", output, "--workers", "1")
     with subprocess.Popen(
-        [*DETOURAGE, *map(str, command)], env=BARE, stderr=subprocess.PIPE, text=True
+        [*DETOURAGE, "run", *map(str, command)], env=BARE, stderr=subprocess.PIPE, text=True
     ) as begun:
         deadline = time.monotonic() + 120
         while not output.exists():
@@ -221,13 +209,13 @@ def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(
     assert 0 < len(so_far) < len(run.articles)
     assert {each["id"] for each in so_far} <= {each["id"] for each in run.articles}
 
-    refused = CliRunner().invoke(main, list(map(str, command)))
+    refused = run_command(*command)
     assert refused.exit_code == 1
     assert "use --resume to continue it or --overwrite to start over" in refused.stderr
     with output.open("ab") as stream:
         stream.write(b'{"version": 1, "id')
-    done = detourage(*command, "--resume")
-    assert done.returncode == 0, done.stderr
+    done = run_command(*command, "--resume")
+    assert done.exit_code == 0, done.stderr
     assert without_clock(read_lines(output)) == without_clock(run.articles)
     assert set(tmp_path.iterdir()) == {pages, output}
 

@@ -1,13 +1,15 @@
 """Every process refuses servers with untrusted certificates and logs the refusal."""
 
-import subprocess
+import os
+import signal
 from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.deployment import PROCESSES, Deployment, process_command, process_environment
 from tests.integration.secured.conftest import CommandLine
 from tests.integration.secured.servers import UNCERTIFIED, SecuredServers
+from tests.preloaded import PreloadedSupervisor
 from worker.settings import Settings
 
 UNTRUSTED = "certificate verify failed"
@@ -66,20 +68,22 @@ def test_each_node_of_the_broker_is_verified_by_its_own_name(
 @contextmanager
 def started(
     settings: Settings, home: Path, names: Collection[str]
-) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
-    with ExitStack() as stack:
-        running = {}
-        for name in names:
-            process = subprocess.Popen(
-                process_command(name, home, pool=1),
-                env=process_environment(settings),
-                stdout=subprocess.DEVNULL,
-                stderr=stack.enter_context((home / f"{name}.log").open("wb")),
-            )
-            stack.callback(process.wait)
-            stack.callback(process.kill)
-            running[name] = process
-        yield running
+) -> Iterator[tuple[PreloadedSupervisor, dict[str, int]]]:
+    """Start processes of the service; yield their supervisor and their process IDs."""
+    environment = process_environment(settings)
+    with PreloadedSupervisor() as supervisor:
+        yield (
+            supervisor,
+            {
+                name: supervisor.start(
+                    name,
+                    process_command(name, home, pool=1),
+                    log=home / f"{name}.log",
+                    env=environment,
+                )
+                for name in names
+            },
+        )
 
 
 def test_no_process_talks_to_an_untrusted_broker(
@@ -92,13 +96,13 @@ def test_no_process_talks_to_an_untrusted_broker(
             "heartbeat_directory": tmp_path,
         }
     )
-    with started(strange, tmp_path, PROCESSES) as running:
+    with started(strange, tmp_path, PROCESSES) as (supervisor, running):
         logs = [tmp_path / f"{name}.log" for name in running]
         deployment.wait_until(lambda: all(UNTRUSTED in log.read_text() for log in logs))
-        for process in running.values():
-            process.terminate()
-        for name, process in running.items():
-            assert process.wait(60) == 0, name
+        for pid in running.values():
+            os.kill(pid, signal.SIGTERM)
+        for name in running:
+            assert supervisor.wait_for(name) == 0, name
     for name in PROCESSES:
         log = (tmp_path / f"{name}.log").read_text()
         assert "Traceback" not in log
@@ -115,9 +119,9 @@ def test_no_process_starts_with_an_untrusted_database(
             "heartbeat_directory": tmp_path,
         }
     )
-    with started(strange, tmp_path, ("intake", "beat")) as running:
-        for name, process in running.items():
-            assert process.wait(60) == 1
+    with started(strange, tmp_path, ("intake", "beat")) as (supervisor, running):
+        for name in running:
+            assert supervisor.wait_for(name) == 1
             log = (tmp_path / f"{name}.log").read_text()
             assert log.splitlines()[-1].startswith("Error: the database refused access: ")
             assert "Traceback" not in log

@@ -17,6 +17,7 @@ from tests.deployment import (
     remove_queues,
 )
 from tests.integration.service.crawl import described
+from tests.preloaded import PreloadedSupervisor
 from tests.services import Services, temporary_database
 from tests.versions import ADMITTED
 from worker.messaging.broker import connect, messages_waiting, topology_of
@@ -47,20 +48,16 @@ def test_pending_work_is_processed_after_an_upgrade(
             subprocess.run([*migrating, "--to", OLDEST_RELEASED], env=environment, check=True)
             deployment.publish(described(seed) for seed in range(3, 6))
 
-            refused = {
-                name: subprocess.Popen(
-                    process_command(name, tmp_path, pool=1),
-                    env=environment,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.PIPE,
-                    text=True,
-                )
-                for name in PROCESSES
-            }
-            for name, process in refused.items():
-                _, told = process.communicate(timeout=120)
-                assert (process.returncode, told.splitlines()[-1]) == (1, BEHIND), name
-                assert "Traceback" not in told
+            with PreloadedSupervisor() as refused:
+                logs = {name: tmp_path / f"refused-{name}.log" for name in PROCESSES}
+                for name, log in logs.items():
+                    argv = process_command(name, tmp_path, pool=1)
+                    refused.start(name, argv, log=log, env=environment)
+                for name, log in logs.items():
+                    status = refused.wait_for(name)
+                    told = log.read_text()
+                    assert (status, told.splitlines()[-1]) == (1, BEHIND), name
+                    assert "Traceback" not in told
             assert messages_waiting(settings, deployment.topology.pages) == 3
 
             subprocess.run(migrating, env=environment, check=True)
@@ -87,38 +84,31 @@ def test_outdated_processes_exit_with_one_line_after_a_migration(
         with connect(settings) as connection:
             topology_of(settings).declare(connection)
         logs = {name: tmp_path / f"{name}.log" for name in ("intake", "relay", "worker")}
-        running = {}
         try:
-            for name, log in logs.items():
-                with log.open("w") as stream:
-                    running[name] = subprocess.Popen(
-                        process_command(name, tmp_path, pool=1),
-                        env=process_environment(settings),
-                        stdout=subprocess.DEVNULL,
-                        stderr=stream,
-                    )
-            deadline = time.monotonic() + 60
-            while not all(Heartbeat(tmp_path / "heartbeats", name).is_alive() for name in running):
-                assert time.monotonic() < deadline
-                time.sleep(0.1)
-            with database.transaction() as session:
-                session.execute(text(ADMITTED.format("9998", "9999")))
-            Deployment(settings, tmp_path, processes=[]).publish([described(0)])
-            create_app(settings).send_task(CLUSTER, kwargs={"site_id": 1})
-            for name, process in running.items():
-                process.wait(60)
-                # Below the line with the reason, Celery prints a traceback for requeued messages.
-                told, _, _ = logs[name].read_text().partition("Traceback")
-                assert "schema: the database" in told, name
-                assert "this process belongs to another version, and exits" in told, name
+            with PreloadedSupervisor() as running:
+                environment = process_environment(settings)
+                for name, log in logs.items():
+                    argv = process_command(name, tmp_path, pool=1)
+                    running.start(name, argv, log=log, env=environment)
+                deadline = time.monotonic() + 60
+                while not all(Heartbeat(tmp_path / "heartbeats", name).is_alive() for name in logs):
+                    assert time.monotonic() < deadline
+                    time.sleep(0.1)
+                with database.transaction() as session:
+                    session.execute(text(ADMITTED.format("9998", "9999")))
+                Deployment(settings, tmp_path, processes=[]).publish([described(0)])
+                create_app(settings).send_task(CLUSTER, kwargs={"site_id": 1})
+                for name, log in logs.items():
+                    running.wait_for(name)
+                    # Below the reason, Celery prints a traceback for requeued messages.
+                    told, _, _ = log.read_text().partition("Traceback")
+                    assert "schema: the database" in told, name
+                    assert "this process belongs to another version, and exits" in told, name
             # Unfinished messages have returned to their queues, where other processes can consume
             # them.
             topology = topology_of(settings)
             assert messages_waiting(settings, topology.pages) == 1
             assert messages_waiting(settings, topology.task_queue("cluster")) == 1
         finally:
-            for process in running.values():
-                process.kill()
-                process.wait()
             database.dispose()
             remove_queues(settings)

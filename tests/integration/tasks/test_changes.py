@@ -36,14 +36,14 @@ def fetch(tasks: Tasks, html: str, hour: int = 0) -> None:
 
 
 def sent(tasks: Tasks) -> list[tuple[str | None, dict[str, Any]]]:
-    """Consume the messages in the outbox; return their exchanges and bodies."""
+    """Consume the messages in the outbox; return their exchanges and bodies in order."""
     with tasks.database.transaction() as session:
         rows = session.execute(
             delete(OutboxEntry)
             .where(OutboxEntry.routing_key.is_not(None))
-            .returning(OutboxEntry.exchange, OutboxEntry.body)
+            .returning(OutboxEntry.id, OutboxEntry.exchange, OutboxEntry.body)
         ).all()
-    return [(exchange, json.loads(body or b"")) for exchange, body in rows]
+    return [(exchange, json.loads(body or b"")) for _, exchange, body in sorted(rows)]
 
 
 def test_a_revision_says_which_sentence_was_edited(site: Tasks) -> None:

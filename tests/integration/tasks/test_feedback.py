@@ -1,7 +1,6 @@
 """Feedback on articles: taken from its queue, stored once, and shown to operators."""
 
 import json
-import secrets
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,7 +13,6 @@ from sqlalchemy import delete, insert, select
 
 from models.limits import MAX_BODY_BYTES
 from models.tables import Article, Feedback, OutboxEntry, StoredPage
-from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
 from tests.integration.waiting import wait_until
 from tests.pages import article_html
@@ -23,6 +21,7 @@ from worker.messaging.broker import connect, messages_waiting
 from worker.messaging.headers import REASON
 from worker.messaging.task_names import PageStage
 from worker.service.quarantine import browse
+from worker.settings import Settings
 from worker.store import feedback
 from worker.tasks.feedback import store_feedback
 from worker.tasks.reprocess import reprocess
@@ -33,15 +32,16 @@ PAGES = 6
 
 
 @pytest.fixture
-def sent(tasks: Tasks) -> Iterator[dict[str, dict[str, Any]]]:
+def sent(tasks: Tasks, declared: Settings) -> Iterator[dict[str, dict[str, Any]]]:
     """The articles of a clustered site, by URL; the deployment has its own queues."""
-    tasks.restart(queue_prefix=f"test-{secrets.token_hex(4)}.")
+    tasks.restart(queue_prefix=declared.queue_prefix)
     tasks.group(tasks.publish(SITE, [(f"{n}", article_html(n)) for n in range(PAGES)]))
     tasks.settle()
-    with connect(process_state().settings) as connection:
-        process_state().topology.declare(connection)
     yield tasks.articles()
-    remove_queues(process_state().settings)
+    topology = process_state().topology
+    with connect(declared) as connection, connection.channel() as channel:
+        for queue in (topology.feedback, topology.quarantines["feedback"]):
+            channel.queue_purge(queue)
 
 
 def give(*messages: object, **options: Any) -> None:

@@ -4,7 +4,7 @@ from tests.unit.article.article_pages import by_sentences, page, paragraphs, pro
 from worker.article import extract_article
 
 DEEP = 480
-MANY = 20_000
+MANY = 8_000
 
 
 def nested(element: str, inner: str) -> str:

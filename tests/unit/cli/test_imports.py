@@ -66,17 +66,17 @@ def loaded_after(code: str) -> set[str]:
             {"worker.article", "celery", "sklearn", "scipy"},
         ),
         ("import worker.service.intake", {"celery", "sklearn", "scipy", "worker.grouping"}),
-        ("from worker.celery import app; app.loader.import_default_modules()", {"sklearn"}),
     ],
-    ids=["beat", "relay", "metrics", "intake", "pool"],
+    ids=["beat", "relay", "metrics", "intake"],
 )
 def test_a_process_imports_only_what_it_needs(code: str, absent: set[str]) -> None:
     assert loaded_after(code) & (absent | {"opentelemetry"}) == set()
 
 
-def test_the_worker_imports_all_tasks() -> None:
-    code = "from worker.celery import app; app.loader.import_default_modules()"
-    assert {"worker.tasks.extract", "worker.tasks.cluster"} <= loaded_after(code)
+def test_a_pool_imports_all_tasks_and_no_training() -> None:
+    loaded = loaded_after("from worker.celery import app; app.loader.import_default_modules()")
+    assert {"worker.tasks.extract", "worker.tasks.cluster"} <= loaded
+    assert loaded & {"sklearn", "opentelemetry"} == set()
 
 
 READ_BY_COMMAND = """

@@ -5,7 +5,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 KERNEL = HERE.parents[3] / "worker" / "grouping" / "distance" / "kernel"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-ROUNDS = 20
+ROUNDS = 8
 
 
 def test_the_kernel_is_correct_and_passes_the_sanitizers(tmp_path: Path) -> None:

@@ -1,0 +1,163 @@
+"""A run over pages that speak for others, change, become unavailable or cannot be used."""
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.acceptance.command_line import SHELL, read_lines, run_command, write_messages
+from tests.addressed import FIVE, PLAIN, declaring, five_pages
+from tests.pages import article_html, message, paragraphs, site_messages
+
+SEEDS = (7, 8, 9)
+UNUSABLE = [b"{broken", message("ftp://a.example/")]
+ORDERS_OF_A_COPY = [(0, 1, 2), (2, 0, 1)]
+ORDERS_OF_A_LOSS = [(0, 1, 2), (1, 2, 0)]
+
+
+def address(url: str, seed: int) -> str:
+    return url.replace("bridge-7", f"bridge-{seed}")
+
+
+def story(name: str, order: tuple[int, ...]) -> str:
+    return f"https://{name}-{''.join(map(str, order))}.substack.com/p/story"
+
+
+def ordered(order: tuple[int, ...], fetches: list[bytes]) -> list[bytes]:
+    return [fetches[place] for place in order]
+
+
+def five_urls_each() -> list[bytes]:
+    """Return three articles at five URLs each, and four others, in random order."""
+    bodies = [
+        message(
+            address(url, seed),
+            html.replace(PLAIN, address(PLAIN, seed)),
+            fetched_at=f"2024-05-01T0{place}:00:00Z",
+        )
+        for seed in SEEDS
+        for place, (url, html) in enumerate(five_pages(seed).items())
+    ]
+    bodies += [message(f"https://www.example.org/{n}/x", article_html(n)) for n in range(20, 24)]
+    random.Random(5).shuffle(bodies)
+    return bodies
+
+
+def copy_that_changes(order: tuple[int, ...]) -> list[bytes]:
+    """Return an article, a copy that declares its URL, and a later, different fetch of the copy."""
+    victim, evil = story("victim", order), story("evil", order)
+    fetches = [
+        message(victim, article_html(7), fetched_at="2026-03-01T01:00:00Z"),
+        message(evil, declaring(article_html(7), victim), fetched_at="2026-03-01T02:00:00Z"),
+        message(evil, article_html(8), fetched_at="2026-03-01T03:00:00Z"),
+    ]
+    return ordered(order, fetches)
+
+
+def page_that_is_lost(order: tuple[int, ...]) -> list[bytes]:
+    """Return an article, and two later fetches without it."""
+    url = story("lost", order)
+    fetches = [
+        message(url, article_html(7), fetched_at="2026-03-01T01:00:00Z"),
+        message(url, "", status=403, fetched_at="2026-03-01T02:00:00Z"),
+        message(url, "", status=404, fetched_at="2026-03-01T03:00:00Z"),
+    ]
+    return ordered(order, fetches)
+
+
+@dataclass(frozen=True)
+class ExceptionalRun:
+    """The exit code, messages and files of the run."""
+
+    exit_code: int
+    messages: list[str]
+    articles: list[dict[str, Any]]
+    links: list[dict[str, Any]]
+    quarantine: list[dict[str, Any]]
+
+    def of_site(self, host: str) -> list[dict[str, Any]]:
+        return [each for each in self.articles if host in each["url"]]
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> ExceptionalRun:
+    """A run with two workers and a browser that does not exist."""
+    directory = tmp_path_factory.mktemp("run")
+    bodies = [
+        *five_urls_each(),
+        *[body for order in ORDERS_OF_A_COPY for body in copy_that_changes(order)],
+        *[body for order in ORDERS_OF_A_LOSS for body in page_that_is_lost(order)],
+        *site_messages("good.example", range(4)),
+        *UNUSABLE,
+        message("https://app.example/a", SHELL),
+    ]
+    pages = write_messages(directory / "pages.jsonl", bodies)
+    output, links = directory / "articles.jsonl.gz", directory / "links.jsonl"
+    command = (pages, "-o", output, "--links", links, "--workers", "2")
+    result = run_command(*command, render_browser="/no/browser/here")
+    return ExceptionalRun(
+        result.exit_code,
+        result.stderr.splitlines(),
+        read_lines(output),
+        read_lines(links),
+        read_lines(directory / "articles.jsonl.gz.quarantine.jsonl"),
+    )
+
+
+def test_articles_that_arrive_at_five_urls_are_written_once(done: ExceptionalRun) -> None:
+    of_site = done.of_site("example.org/")
+    articles = [each for each in of_site if each["variants"]]
+    assert sorted(each["canonical"] for each in articles) == [address(PLAIN, n) for n in SEEDS]
+    for article, seed in zip(sorted(articles, key=lambda each: each["title"]), SEEDS, strict=True):
+        every = {address(url, seed) for url in FIVE}
+        assert {article["canonical"], *article["variants"]} == every
+        assert article["title"] == f"Bridge story number {seed}"
+    assert len(of_site) == len(SEEDS) + 4
+
+
+@pytest.mark.parametrize("order", ORDERS_OF_A_COPY)
+def test_a_copy_that_claims_a_url_and_then_changes_is_a_separate_article(
+    done: ExceptionalRun, order: tuple[int, ...]
+) -> None:
+    victim, evil = story("victim", order), story("evil", order)
+    articles = {
+        each["url"]: each
+        for each in done.articles
+        if {victim, evil} & {each["url"], each["canonical"], *each["variants"]}
+    }
+    assert articles.keys() == {victim, evil}
+    for url, seed in ((victim, 7), (evil, 8)):
+        assert articles[url]["text"] == "\n\n".join(paragraphs(seed))
+        assert articles[url]["canonical"] == url
+
+
+def test_a_run_keeps_an_article_whose_page_later_becomes_unavailable(done: ExceptionalRun) -> None:
+    written = []
+    for order in ORDERS_OF_A_LOSS:
+        url = story("lost", order)
+        (article,) = [each for each in done.articles if each["url"] == url]
+        (link,) = [each for each in done.links if each["url"] == url]
+        assert (link["kind"], link["again"]) == ("gone", True)
+        written.append((article["text"], article["withdrawn"]))
+    assert set(written) == {("\n\n".join(paragraphs(7)), None)}
+    assert len(done.links) == len(ORDERS_OF_A_LOSS)
+
+
+def test_unusable_messages_are_reported_and_saved_without_blocking_others(
+    done: ExceptionalRun,
+) -> None:
+    assert done.exit_code == 3
+    assert len(done.of_site("good.example/")) == 4
+    assert "2 unusable messages" in done.messages[-1]
+    assert sorted(each["reason"] for each in done.quarantine) == ["not-json", "unsupported-url"]
+    assert {each["body"] for each in done.quarantine} == {body.decode() for body in UNUSABLE}
+
+
+def test_a_missing_browser_does_not_block_other_pages(done: ExceptionalRun) -> None:
+    (outcomes,) = [line for line in done.messages if line.startswith("outcomes: ")]
+    lost = len(ORDERS_OF_A_LOSS)
+    articles = len(done.articles) - lost
+    assert outcomes == f"outcomes: article {articles}, gone {lost}, needs-rendering 1"
+    assert "0 failed pages" in done.messages[-1]
+    assert not done.of_site("app.example/")
