@@ -18,7 +18,7 @@ from worker.store.addresses import Fetch, Resolution
 from worker.store.database import rows_only, sql
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.locks import AdvisoryLock
-from worker.store.page_objects import PageObjects, shard_of
+from worker.store.page_objects import MARKER, PageObjects, StoreUnavailableError, shard_of
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 """Results of a fetch that changes the content of its page."""
@@ -416,8 +416,26 @@ _SHARE_SHARDS = sql("""
 """)
 
 
+_HAS_PAGES_IN = sql("""
+    SELECT EXISTS (SELECT FROM page_contents WHERE starts_with(object_url, :start))
+""")
+
+
+def require_store(session: Session, objects: PageObjects) -> None:
+    """Mark an object store if it is new; raise `StoreUnavailableError` if its objects are gone."""
+    if objects.is_marked():
+        return
+    if session.scalar(_HAS_PAGES_IN, {"start": f"{objects.url}/"}):
+        raise StoreUnavailableError(
+            f"the object store {objects.url} has no {MARKER}, but the database has pages in it:"
+            f" check that its volume is mounted; if its objects are lost, create {MARKER} in it"
+        )
+    objects.mark()
+
+
 def _put_objects(session: Session, objects: PageObjects, contents: Sequence[bytes]) -> list[str]:
     """Write contents to an object store; return their URLs, which the transaction must store."""
+    require_store(session, objects)
     urls = [objects.url_of(content) for content in contents]
     # An object that exists already may have no other page. The lock keeps it until the commit.
     shards = sorted(set(map(shard_of, urls)))
