@@ -177,7 +177,8 @@ def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
         return True
     if each.result == ReceiptResult.DUPLICATE and each.located.speaks:
         _keep_first(page, each.fetched)
-        if page.html_removed_at is not None:
+        # A failed page may have lost its content in the object store.
+        if page.html_removed_at is not None or page.outcome == PageOutcome.FAILED:
             page.html_removed_at = None
             return True
     return False

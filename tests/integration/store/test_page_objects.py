@@ -130,6 +130,28 @@ def test_a_lost_page_fails_with_the_reason_and_affects_no_other(
     assert {outcome for outcome, _ in outcomes(stored).values()} == {"article"}
 
 
+def test_a_lost_page_is_stored_again_when_it_is_fetched_again(
+    stored: Tasks, store: StoreOfTest
+) -> None:
+    site_id = stored.publish("a", SITE)
+    store.remove(object_of(stored, store, "plain/1"))
+    store.put(object_of(stored, store, "plain/2"), b"damaged")
+    stored.group(site_id)
+    stored.settle()
+    assert [outcomes(stored)[name][0] for name in "0123"] == [
+        "article",
+        "failed",
+        "failed",
+        "article",
+    ]
+    stored.publish("a", SITE)
+    stored.reprocess("a", "parse")
+    stored.settle()
+    stored.group(site_id)
+    stored.settle()
+    assert {outcome for outcome, _ in outcomes(stored).values()} == {"article"}
+
+
 def test_extraction_waits_for_a_store_that_does_not_respond(
     stored: Tasks, store: StoreOfTest
 ) -> None:
