@@ -6,6 +6,8 @@
 #   recogniser          consumes articles, repeats and changes, publishes feedback to the exchange
 #                       entities.feedback, and has a queue for unreadable articles
 #
+# It also keeps the broker from dropping messages that these users return to their queues.
+#
 # Run it on a host whose rabbitmqctl can reach the node. It is idempotent and applies new passwords,
 # taken from BROKER_SERVICE_PASSWORD, BROKER_CRAWLER_PASSWORD and BROKER_RECOGNISER_PASSWORD.
 # Arguments are passed to rabbitmqctl, as in `deploy/broker-users.sh --node rabbit@host`.
@@ -50,3 +52,8 @@ rights crawler '^$' '^crawler\.pages$' '^crawler\.links$' "$@"
 
 user recogniser "$BROKER_RECOGNISER_PASSWORD" "$@"
 rights recogniser "^$unreadable\$" "^($unreadable|entities\.feedback)\$" '^entities\.(articles(\.unreadable)?|repeats|changes)$' "$@"
+
+# RabbitMQ 4 drops a message that its reader has returned twenty times, unless the queue has a limit.
+# An operator policy leaves the queue free for a policy of yours, which may set a lower limit.
+rabbitmqctl --quiet "$@" set_operator_policy --vhost / --apply-to queues detourage_outgoing \
+    "^($outgoing)\$" '{"delivery-limit": 1000000000}'

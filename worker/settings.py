@@ -24,6 +24,9 @@ PREFIX = "DETOURAGE_"
 SECRETS = ("database_url", "broker_url")
 """Settings that contain a password and may therefore be read from a file."""
 
+OTLP_HEADERS = ("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS")
+"""OpenTelemetry's variables with access to the receiver of traces."""
+
 DATABASE_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg2")
 """Accepted schemes of database URLs. All of them select psycopg2; SQLAlchemy would choose another
 driver for the first."""
@@ -432,8 +435,10 @@ class Settings(BaseSettings):
 
     @property
     def secrets(self) -> list[str]:
-        """Passwords in the settings, both decoded and as written in their URLs."""
-        found = []
+        """Passwords in the settings, both decoded and as written, and headers with credentials."""
+        # OpenTelemetry quotes headers that it cannot parse.
+        headers = (os.environ.get(name, "") for name in OTLP_HEADERS)
+        found = [each.strip() for line in headers for each in line.split(",") if each.strip()]
         for url in (self.database_url, self.broker_url):
             for each in url.get_secret_value().split(";") if url else ():
                 password = urlsplit(each).password

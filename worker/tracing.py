@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any, Final, Protocol, TypeAlias
 
-from worker.errors import MissingExtraError, without_passwords
+from worker.errors import MissingExtraError, cause, without_passwords
 
 logger = logging.getLogger(__name__)
 
@@ -134,7 +134,7 @@ class _Recorder:
 
 
 _process: list[str] = []
-_recorders: dict[int, _Recorder] = {}
+_recorders: dict[int, _Recorder | None] = {}
 
 
 def enable(process: str) -> None:
@@ -154,9 +154,14 @@ def enable(process: str) -> None:
 
 def _recorder() -> _Recorder | None:
     for process in _process:
-        if os.getpid() not in _recorders:
-            _recorders[os.getpid()] = _Recorder(process)
-        return _recorders[os.getpid()]
+        here = os.getpid()
+        if here not in _recorders:
+            try:
+                _recorders[here] = _Recorder(process)
+            except Exception as error:  # noqa: BLE001 - traces must not affect pages
+                _recorders[here] = None
+                logger.error("traces are off: %s", cause(error))  # noqa: TRY400 - a setting
+        return _recorders[here]
     return None
 
 
@@ -172,7 +177,8 @@ def stop() -> None:
 
 def current() -> Context:
     """Return the context of the current span."""
-    recorder = _recorder()
+    # Log lines ask for it, also those with which OpenTelemetry reports invalid variables.
+    recorder = _recorders.get(os.getpid())
     return recorder.context() if recorder is not None else {}
 
 

@@ -29,6 +29,7 @@ REQUIRED = {"image": "registry.example:5000/detourage:0.2.0", "secret": "news"}
 OPTIONS: dict[str, dict[str, Any]] = {
     "autoscaling": {"autoscaling": True},
     "certificateAuthority": {"certificateAuthority": "authority.pem"},
+    "environmentSecret": {"environmentSecret": "keys"},
     "inspector": {"processes": {"inspector": {"replicas": 1}}},
     "monitoring": {"monitoring": {"enabled": True, "labels": {"release": "prometheus"}}},
     "networkPolicy": {"networkPolicy": {"enabled": True, "from": [{"podSelector": {}}]}},
@@ -222,6 +223,15 @@ def test_certificates_are_mounted_for_broker_and_database(render: Render) -> Non
         assert {"key": "authority.pem", "path": "authority.pem"} in pod["volumes"][0]["secret"][
             "items"
         ]
+
+
+def test_variables_of_other_libraries_are_read_from_a_secret(
+    render: Render, everything: list[Manifest]
+) -> None:
+    for name in pods(everything):
+        expected = None if name == "migrate" else [{"secretRef": {"name": "keys"}}]
+        assert container(everything, name).get("envFrom") == expected
+    assert all("envFrom" not in container(render(), name) for name in pods(render()))
 
 
 def test_the_schema_is_migrated_before_processes_start(render: Render) -> None:

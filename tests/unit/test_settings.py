@@ -185,6 +185,11 @@ def test_passwords_are_not_shown() -> None:
     assert settings.secrets == ["hunter2", "hunter3", "hunter%204", "hunter 4"]
 
 
+def test_headers_with_credentials_are_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer hunter2, key hunter3")
+    assert Settings().secrets == ["authorization=Bearer hunter2", "key hunter3"]
+
+
 def test_the_environment_gives_a_child_process_the_same_settings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

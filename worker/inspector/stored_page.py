@@ -100,7 +100,15 @@ def known_page(session: Session, page_id: int) -> KnownPage | None:
     if page is None or place is None:
         return None
     template = _template_of(session, place.pivot) if place.pivot is not None else None
-    return KnownPage(page, place, load_content(session, page_id), template)
+    return KnownPage(page, place, content_if_stored(session, page_id), template)
+
+
+def content_if_stored(session: Session, page_id: int) -> bytes | str | None:
+    """Return a page's content, or None if it was removed, or lost from the object store."""
+    try:
+        return load_content(session, page_id)
+    except LostContentError:
+        return None
 
 
 def parsed(content: bytes | str | None, row: StoredPage | Pivot) -> Page | None:

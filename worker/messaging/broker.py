@@ -25,7 +25,7 @@ CONNECT_SECONDS = 5.0
 """Connection timeout, after which the process retries."""
 
 COMMAND_CONNECT_SECONDS = 3.0
-"""Connection timeout for commands, which must not keep a person waiting."""
+"""Connection timeout for commands, per node, which must not keep a person waiting."""
 
 
 class BrokerError(ExpectedError):
@@ -67,9 +67,8 @@ def connected(settings: Settings) -> Iterator[Connection]:
     """Yield a connection for a command; raise `BrokerError` rather than wait for the broker."""
     with connect(settings, COMMAND_CONNECT_SECONDS) as connection:
         try:
-            connection.ensure_connection(
-                max_retries=1, interval_start=0, timeout=COMMAND_CONNECT_SECONDS
-            )
+            seconds = COMMAND_CONNECT_SECONDS * max(1, len(connection.alt))
+            connection.ensure_connection(max_retries=1, interval_start=0, timeout=seconds)
         except (AccessRefused, NotAllowed) as error:
             raise BrokerError(
                 f"the broker refused access: {without_passwords(cause(error))}: check user,"

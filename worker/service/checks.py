@@ -15,6 +15,7 @@ from worker.settings import Settings, unknown_variables
 from worker.store import progress, schema
 from worker.store.database import Database
 from worker.store.page_objects import PageObjects
+from worker.store.recording import require_store
 from worker.workflow.process import browser_of
 
 
@@ -32,8 +33,6 @@ def examine(settings: Settings) -> list[Finding]:
     findings = [_kernel(), _variables()]
     if settings.render_browser is not None:
         findings.append(_checked("browser", _browser, settings))
-    if settings.pages:
-        findings.append(_checked("object store", _object_store, settings))
     if settings.database_url is None and settings.broker_url is None:
         return [
             *findings,
@@ -41,7 +40,12 @@ def examine(settings: Settings) -> list[Finding]:
         ]
     return [
         *findings,
-        *_each_while_healthy(settings, database=_database, schema=_schema),
+        *_each_while_healthy(
+            settings,
+            database=_database,
+            schema=_schema,
+            **({"object store": _object_store} if settings.pages else {}),
+        ),
         *_each_while_healthy(settings, broker=_broker, queues=_queues),
     ]
 
@@ -83,7 +87,10 @@ def _browser(settings: Settings) -> str:
 
 
 def _object_store(settings: Settings) -> str:
-    PageObjects(settings.pages).mark()
+    objects = PageObjects(settings.pages)
+    with _short_connection(settings) as database, database.transaction() as session:
+        require_store(session, objects)
+    objects.mark()
     return f"{settings.pages} accepts pages"
 
 

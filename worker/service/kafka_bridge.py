@@ -121,7 +121,7 @@ class PagesBridge:
         place = f"{message.topic()}/{message.partition()}/{message.offset()}"
         properties = {
             "message_id": place[-SHORT_STRING_BYTES:],
-            "headers": amqp_headers(message.headers() or ()),
+            "headers": amqp_headers(_headers_of(message)),
         }
         try:
             self._send(body, properties)
@@ -245,9 +245,25 @@ class ArticlesBridge:
 
     def _set_aside(self, article: Message, connection: Connection) -> None:
         exchange = Exchange(f"{self._queue}.unreadable", type="fanout")
-        Producer(connection.channel()).publish(
-            raw_body(article), exchange=exchange, declare=[Queue(exchange.name, exchange)]
-        )
+        with connection.channel() as channel:
+            Producer(channel).publish(
+                raw_body(article),
+                exchange=exchange,
+                declare=[Queue(exchange.name, exchange)],
+                headers=article.headers,
+                content_type=article.content_type,
+                content_encoding=article.content_encoding,
+                message_id=article.properties.get("message_id"),
+            )
+
+
+def _headers_of(message: confluent_kafka.Message) -> Sequence[tuple[str, bytes | None]]:
+    try:
+        return message.headers() or ()
+    except SystemError:
+        # The client cannot read any of the headers if a name is not UTF-8.
+        logger.warning("a page is published without its headers, whose names are not UTF-8")
+        return ()
 
 
 def amqp_headers(headers: Sequence[tuple[str, bytes | None]]) -> dict[str, str]:
@@ -290,8 +306,10 @@ def _client(
     lines = map(str.strip, path.read_text(encoding="utf-8", errors="replace").splitlines())
     pairs = (line.partition("=") for line in lines if line and not line.startswith("#"))
     given = {name.strip(): value.strip() for name, _, value in pairs}
+    if not given.get("bootstrap.servers"):
+        raise SettingsError(f"{path}: bootstrap.servers is missing")
     try:
-        return kind({"bootstrap.servers": "", **defaults, **given, **required}, logger=logger)
+        return kind({**defaults, **given, **required}, logger=logger)
     except KafkaException as error:
         raise SettingsError(f"{path}: {error.args[0].str()}") from error
 

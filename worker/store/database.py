@@ -297,16 +297,20 @@ class Database(AbstractContextManager["Database"]):
     def wait(self) -> None:
         """Wait until the database responds; raise `DatabaseRefusesError` if it refuses access."""
         try:
-            self.ping()
+            self._require_access()
         except DBAPIError as error:
             if not is_connection_lost(error):
                 raise
-            if REFUSALS.search(str(error.orig)):
-                raise DatabaseRefusesError(
-                    f"the database refused access: {cause(error)}"
-                ) from error
             warn_of(logger, "the database does not answer, waiting for it", error)
-            _with_retries(self.ping)
+            _with_retries(self._require_access)
+
+    def _require_access(self) -> None:
+        try:
+            self.ping()
+        except DBAPIError as error:
+            if not is_connection_lost(error) or not REFUSALS.search(str(error.orig)):
+                raise
+            raise DatabaseRefusesError(f"the database refused access: {cause(error)}") from error
 
     def ping(self) -> None:
         """Raise an error if the database does not respond."""

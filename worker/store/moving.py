@@ -210,4 +210,6 @@ def delete_pages(session: Session, page_ids: Sequence[int]) -> None:
 
 def delete_site(session: Session, site_id: int) -> None:
     """Delete a site without pages."""
+    # Its pages may have been grouped while they were deleted.
+    ungroup(session, site_id)
     session.execute(sql("DELETE FROM sites WHERE id = :site_id"), {"site_id": site_id})

@@ -70,6 +70,11 @@ class PageObjects:
         self._url = url
         self._is_marked = False
 
+    @property
+    def url(self) -> str:
+        """URL with which the URLs of its objects begin."""
+        return self._url
+
     def url_of(self, content: bytes) -> str:
         """Return the URL of the object for the given content."""
         digest = hashlib.sha256(content).hexdigest()
@@ -77,14 +82,31 @@ class PageObjects:
 
     def put_all(self, contents: Sequence[bytes]) -> None:
         """Write contents durably."""
-        self.mark()
         _in_parallel(self._put, contents)
 
+    def is_marked(self) -> bool:
+        """Return whether the store has its marker; once it has, this is remembered."""
+        import obstore
+        from obstore.exceptions import PermissionDeniedError
+
+        if self._is_marked:
+            return True
+        with _answering(self._url):
+            store = _opened(self._url)
+            try:
+                obstore.head(store, MARKER)
+            except FileNotFoundError:
+                return False
+            except PermissionDeniedError:
+                # The intake may have no other right than to write.
+                self.mark()
+        self._is_marked = True
+        return True
+
     def mark(self) -> None:
-        """Write the marker, unless this instance has already written it."""
-        if not self._is_marked:
-            self._write(MARKER, _MARK)
-            self._is_marked = True
+        """Write the marker."""
+        self._write(MARKER, _MARK)
+        self._is_marked = True
 
     def _put(self, content: bytes) -> None:
         _, name = _parts(self.url_of(content))

@@ -18,7 +18,7 @@ from worker.store.addresses import Fetch, Resolution
 from worker.store.database import rows_only, sql
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.locks import AdvisoryLock
-from worker.store.page_objects import PageObjects, shard_of
+from worker.store.page_objects import MARKER, PageObjects, StoreUnavailableError, shard_of
 from worker.store.pages import pack_content
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
@@ -179,7 +179,8 @@ def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
         return True
     if each.result == ReceiptResult.DUPLICATE and each.located.speaks:
         _keep_first(page, each.fetched)
-        if page.html_removed_at is not None:
+        # A failed page may have lost its content in the object store.
+        if page.html_removed_at is not None or page.outcome == PageOutcome.FAILED:
             page.html_removed_at = None
             return True
     return False
@@ -420,8 +421,26 @@ _SHARE_SHARDS = sql("""
 """)
 
 
+_HAS_PAGES_IN = sql("""
+    SELECT EXISTS (SELECT FROM page_contents WHERE starts_with(object_url, :start))
+""")
+
+
+def require_store(session: Session, objects: PageObjects) -> None:
+    """Mark an object store if it is new; raise `StoreUnavailableError` if its objects are gone."""
+    if objects.is_marked():
+        return
+    if session.scalar(_HAS_PAGES_IN, {"start": f"{objects.url}/"}):
+        raise StoreUnavailableError(
+            f"the object store {objects.url} has no {MARKER}, but the database has pages in it:"
+            f" check that its volume is mounted; if its objects are lost, create {MARKER} in it"
+        )
+    objects.mark()
+
+
 def _put_objects(session: Session, objects: PageObjects, contents: Sequence[bytes]) -> list[str]:
     """Write contents to an object store; return their URLs, which the transaction must store."""
+    require_store(session, objects)
     urls = [objects.url_of(content) for content in contents]
     # An existing object may be unused. The lock keeps it from being deleted until the commit.
     shards = sorted(set(map(shard_of, urls)))

@@ -366,5 +366,11 @@ def delete_site(database: Database, name: str, story_window: timedelta) -> int:
                 group_page(database, page_id, story_window)
             database.run(lambda session: moving.delete_pages(session, ids))  # noqa: B023
             deleted += len(ids)
-        database.run(lambda session: moving.delete_site(session, site_id))
+        try:
+            database.run(lambda session: moving.delete_site(session, site_id))
+        except IntegrityError as error:
+            raise SiteFileError(
+                f"pages of {name} have arrived meanwhile: stop sending pages of the site, and"
+                " delete it again"
+            ) from error
     return deleted

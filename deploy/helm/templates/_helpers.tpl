@@ -116,6 +116,11 @@ spec:
         - name: {{ $name }}
           value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }}
         {{- end }}
+      {{- if and $values.environmentSecret (ne .process.role "owner") }}
+      envFrom:
+        - secretRef:
+            name: {{ $values.environmentSecret }}
+      {{- end }}
       resources:
         {{- toYaml .resources | nindent 8 }}
       securityContext:

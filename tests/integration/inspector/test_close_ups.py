@@ -3,17 +3,19 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from lxml import html
 from sqlalchemy import select
 
-from models.tables import Article
+from models.tables import Article, PageContent
 from tests.crawled import SITES, Client, page_ids
 from tests.inline_tasks import Tasks
 from worker.settings import Settings
 from worker.store.database import Database
+from worker.store.page_objects import PageObjects
 from worker.workflow.process import configure, process_state
 
 
@@ -301,3 +303,26 @@ def test_a_page_can_be_requested_again_only_with_write_access(
     assert page["changes"]["reading"]["sentences"] == []
     assert {field["name"] for field in page["changes"]["fields"]} <= {"template"}
     assert client.values(f"/pages/{page_id}.json?revision=1")["article"]["revision"] == 1
+
+
+def test_views_of_a_page_whose_html_is_lost_show_the_rest(
+    client: Client, site: dict[str, Any], crawled: Settings, tmp_path: Path
+) -> None:
+    group = site["groups"][0]
+    page_id = group["representative_id"]
+    PageObjects(tmp_path.as_uri()).mark()
+    lost = f"{tmp_path.as_uri()}/ab/ab{'0' * 62}"
+    with Database(crawled.require_database_url()) as database:
+        with database.transaction() as session:
+            content = session.get_one(PageContent, page_id)
+            compressed, content.compressed, content.object_url = content.compressed, None, lost
+        try:
+            for view in (
+                f"/pages/{page_id}",
+                f"/sites/{site['site']['id']}/groups/{group['number']}",
+            ):
+                assert client.get(view).status_code == 200, view
+        finally:
+            with database.transaction() as session:
+                content = session.get_one(PageContent, page_id)
+                content.compressed, content.object_url = compressed, None

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -102,6 +103,34 @@ def test_pages_arrive_in_order_with_their_headers_and_invalid_ones_are_quarantin
             assert dict(session.execute(results).all()) == {"accepted": 60, "quarantined": 2}
 
 
+def test_a_page_with_unreadable_header_names_arrives_without_headers(
+    kafka: Kafka, own: Settings, start: Start
+) -> None:
+    body = message("https://a.example/", "<p>A page")
+    kafka.produce_with_header(own.kafka_pages, b"caf\xe9", body)
+    start("bridge-pages")
+    queue = topology_of(own).pages
+    wait_until(lambda: messages_waiting(own, queue) == 1)
+    with connect(own) as connection, connection.channel() as channel:
+        arrived = channel.basic_get(queue)
+        assert raw_body(arrived) == body
+        # Quorum queues add this header.
+        assert arrived.headers.keys() <= {"x-delivery-count"}
+
+
+def test_a_file_without_servers_is_reported(own: Settings, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.properties"
+    empty.write_text("# bootstrap.servers = kafka:9092\n")
+    environment = process_environment(own) | {"DETOURAGE_KAFKA_PROPERTIES": str(empty)}
+    for direction in ("pages", "articles"):
+        command = process_command(f"bridge-{direction}", tmp_path)
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == 1
+        assert f"{empty}: bootstrap.servers is missing" in done.stderr
+
+
 def test_articles_arrive_with_their_headers_and_rejected_ones_are_kept(
     kafka: Kafka, own: Settings, start: Start
 ) -> None:
@@ -131,6 +160,8 @@ def test_articles_arrive_with_their_headers_and_rejected_ones_are_kept(
     with connect(own) as connection, connection.channel() as channel:
         rejected = channel.basic_get(f"{topology.articles_queue}.unreadable")
         assert raw_body(rejected) == b'{"id": "no article"}'
+        assert rejected.properties["message_id"] == "no article"
+        assert rejected.headers == {"traceparent": TRACE, "attempt": 1}
     os.kill(running, signal.SIGTERM)
     wait_until(lambda: not _consumers(own, topology.articles_queue))
     assert messages_waiting(own, topology.articles_queue) == 0

@@ -1,5 +1,6 @@
 """PostgreSQL and RabbitMQ with certificates and passwords, set up as an operator would."""
 
+import json
 import os
 import pwd
 import secrets
@@ -120,6 +121,18 @@ class SecuredServers:
         """Create the broker users with the documented script."""
         node = ("--node", self._node["RABBITMQ_NODENAME"])
         self._run_recipe(RECIPES / "broker-users.sh", *node)
+
+    def operator_policies(self) -> list[dict[str, str]]:
+        """Return the operator policies of the broker."""
+        node = ["--node", self._node["RABBITMQ_NODENAME"]]
+        listed = subprocess.run(
+            [CONTROL, "--quiet", *node, "list_operator_policies", "--formatter=json"],
+            env={**os.environ, **self._node},
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        policies: list[dict[str, str]] = json.loads(listed.stdout)
+        return policies
 
     def _run_recipe(self, *command: str | Path) -> None:
         given = {

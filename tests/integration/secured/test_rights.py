@@ -1,6 +1,7 @@
 """Each user of the servers has exactly the rights that it needs."""
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -56,6 +57,17 @@ def test_a_page_sent_by_the_crawler_user_reaches_the_recogniser_user_as_an_artic
     for process in ("intake", "relay", "worker", "beat"):
         levels = {line["level"] for line in deployment.logged(process)}
         assert "error" not in levels, process
+
+
+def test_an_article_may_be_returned_to_its_queue_any_number_of_times(
+    servers: SecuredServers, deployment: Deployment
+) -> None:
+    # RabbitMQ 4 drops it after the twentieth time if its queue has no limit.
+    (limit,) = servers.operator_policies()
+    names = {each.name for each in deployment.topology.queues()}
+    limited = {name for name in names if re.search(limit["pattern"], name)}
+    assert limited == {*deployment.topology.outgoing}
+    assert json.loads(limit["definition"])["delivery-limit"] >= 1_000_000_000
 
 
 def count_of(found: Path) -> int:

@@ -10,6 +10,7 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from tests.deployment import Deployment
+from tests.integration.service.conftest import Alone
 from tests.pages import article_html, message, paragraphs
 from tests.services import unused_ports
 from tests.trace_receiver import ReceivedSpan, TraceReceiver
@@ -169,3 +170,28 @@ def test_without_a_receiver_and_with_hostile_headers_pages_give_the_same_article
     }
     traces = {headers["traceparent"].split("-")[1] for _, headers in found.values()}
     assert len(traces - {TRACE, "0" * 32}) == len(pages)
+
+
+@pytest.mark.parametrize(
+    ("variables", "warning"),
+    [
+        ({"OTEL_BSP_MAX_QUEUE_SIZE": "256"}, "traces are off: ValueError: max_export_batch_size"),
+        ({"OTEL_RESOURCE_ATTRIBUTES": "news"}, "Invalid key value resource attribute pair"),
+        ({"OTEL_EXPORTER_OTLP_HEADERS": "api-key s3cret-key"}, "Header format invalid!"),
+    ],
+)
+def test_invalid_variables_of_opentelemetry_affect_no_page_and_are_logged_without_secrets(
+    variables: Mapping[str, str],
+    warning: str,
+    alone: Alone,
+    receiver: TraceReceiver,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in {**receiver.environment, **variables}.items():
+        monkeypatch.setenv(name, value)
+    with alone("intake") as deployment:
+        deployment.publish([message("https://news.example/a", article_html(1))])
+        deployment.wait_for_receipts(1)
+        assert deployment.quarantined() == []
+        assert any(warning in line["event"] for line in deployment.logged("intake"))
+        assert "s3cret" not in deployment.log_file("intake").read_text()

@@ -15,7 +15,7 @@ from tests.object_stores import Folder, S3Server, StoreOfTest
 from tests.pages import article_html
 from worker.cli import main
 from worker.errors import ExpectedError
-from worker.service.checks import examine
+from worker.service.checks import Finding, examine
 from worker.settings import load_settings
 from worker.store import page_objects, pages
 from worker.store.database import Database, UnavailableError
@@ -130,6 +130,28 @@ def test_a_lost_page_fails_with_the_reason_and_affects_no_other(
     assert {outcome for outcome, _ in outcomes(stored).values()} == {"article"}
 
 
+def test_a_lost_page_is_stored_again_when_it_is_fetched_again(
+    stored: Tasks, store: StoreOfTest
+) -> None:
+    site_id = stored.publish("a", SITE)
+    store.remove(object_of(stored, store, "plain/1"))
+    store.put(object_of(stored, store, "plain/2"), b"damaged")
+    stored.group(site_id)
+    stored.settle()
+    assert [outcomes(stored)[name][0] for name in "0123"] == [
+        "article",
+        "failed",
+        "failed",
+        "article",
+    ]
+    stored.publish("a", SITE)
+    stored.reprocess("a", "parse")
+    stored.settle()
+    stored.group(site_id)
+    stored.settle()
+    assert {outcome for outcome, _ in outcomes(stored).values()} == {"article"}
+
+
 def test_extraction_waits_for_a_store_that_does_not_respond(
     stored: Tasks, store: StoreOfTest
 ) -> None:
@@ -150,6 +172,24 @@ def test_an_empty_store_does_not_look_like_lost_pages(stored: Tasks, store: Stor
         store.remove(name)
     with pytest.raises(UnavailableError, match=page_objects.MARKER):
         page_objects.read_objects([url])
+
+
+def test_nothing_is_stored_in_a_store_whose_objects_are_gone(
+    stored: Tasks, store: StoreOfTest
+) -> None:
+    stored.publish("a", SITE[:1])
+    # The volume is not mounted, and all processes start again.
+    for name in [*store.objects(), page_objects.MARKER]:
+        store.remove(name)
+    with pytest.raises(UnavailableError, match=r"has no detourage\.txt, but the database has"):
+        stored.publish("a", SITE[1:2])
+    assert not store_finding().healthy
+    assert store.objects() == {}
+    # The operator accepts the loss.
+    store.put(page_objects.MARKER, b"")
+    assert store_finding().healthy
+    stored.publish("a", SITE[1:2])
+    assert len(store.objects()) == 1
 
 
 def test_objects_are_removed_with_the_last_page_that_uses_them(
@@ -212,16 +252,19 @@ def test_an_object_that_is_being_stored_again_is_kept(stored: Tasks, store: Stor
     assert len(store.objects()) == 2
 
 
-def test_doctor_reports_whether_the_store_accepts_pages(stored: Tasks, store: StoreOfTest) -> None:
-    def finding() -> tuple[bool, str]:
-        [found] = [
-            each for each in examine(process_state().settings) if each.name == "object store"
-        ]
-        return found.healthy, found.detail
+def store_finding() -> Finding:
+    [found] = [each for each in examine(process_state().settings) if each.name == "object store"]
+    return found
 
-    assert finding() == (True, f"{store.url} accepts pages")
+
+def test_doctor_reports_whether_the_store_accepts_pages(stored: Tasks, store: StoreOfTest) -> None:
+    for _ in range(2):
+        found = store_finding()
+        assert (found.healthy, found.detail) == (True, f"{store.url} accepts pages")
+    # Intakes store pages in a store that doctor has marked.
+    stored.publish("a", SITE[:1])
     store.stop()
-    assert not finding()[0]
+    assert not store_finding().healthy
     store.start()
 
 

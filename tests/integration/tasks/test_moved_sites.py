@@ -3,22 +3,32 @@
 import gzip
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from sqlalchemy import text
+from sqlalchemy import func, select, text
+from sqlalchemy.orm import Session
 
+from models.messages import PageMessage
+from models.tables import Site, StoredPage
 from tests.addressed import FIVE, PLAIN, PRINT, five_pages
 from tests.inline_tasks import Tasks
+from tests.integration.waiting import wait_until
 from tests.pages import article_html
 from tests.parted_pages import SITE, address, part_html
 from tests.services import Services, temporary_database
 from worker.cli import main
 from worker.settings import load_settings
+from worker.store import provisional
+from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.tasks.join_parts import join_parts
 from worker.workflow.article_message import article_id
+from worker.workflow.moved_sites import SiteFileError, delete_site
+from worker.workflow.parsing import store_pages
 from worker.workflow.process import configure, process_state
 
 PARTS = [{"version": 1, "url": address(n), "html": part_html(n), "site": SITE} for n in range(1, 4)]
@@ -153,6 +163,58 @@ def test_a_deleted_site_leaves_the_others_as_they_were(tasks: Tasks) -> None:
         assert session.scalar(firsts) == session.scalar(text("SELECT count(*) FROM stories")) == 5
     tasks.settle()
     assert process(tasks, PAGES) != {}
+
+
+@pytest.fixture
+def deletion(tasks: Tasks) -> Iterator[Callable[[], Future[int]]]:
+    """How to delete a site whose first page is locked; the deletion then waits for this page."""
+
+    def begin() -> Future[int]:
+        done = pool.submit(delete_site, tasks.database, "example.org", timedelta(days=7))
+        wait_until(lambda: tasks.read(lambda session: session.scalar(_WAITING)))
+        return done
+
+    with ThreadPoolExecutor() as pool:
+        yield begin
+
+
+_WAITING = text("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+
+
+def lock_first_page(session: Session) -> StoredPage:
+    query = select(StoredPage).order_by(StoredPage.id).limit(1).with_for_update()
+    return session.scalars(query).one()
+
+
+def test_a_site_is_deleted_while_its_pages_are_grouped(
+    tasks: Tasks, deletion: Callable[[], Future[int]]
+) -> None:
+    site_id = tasks.send(PAGES)
+    with tasks.database.transaction() as session:
+        page = lock_first_page(session)
+        done = deletion()
+        provisional.place(session, [site_id], [page.id])
+    assert done.result(timeout=60) == 6
+    assert tasks.ask(select(Site.id)) == []
+
+
+def test_pages_that_arrive_while_their_site_is_deleted_are_reported(
+    tasks: Tasks, deletion: Callable[[], Future[int]]
+) -> None:
+    tasks.send(PAGES)
+    with tasks.database.transaction() as arriving:
+        with tasks.database.transaction() as session:
+            lock_first_page(session)
+            done = deletion()
+            fetched = FetchedPage.of(PageMessage.model_validate(page(9)))
+            store_pages(arriving, [(fetched, ReadPage())])
+        # The new page is committed once the deletion of the site waits for it.
+        wait_until(lambda: tasks.ask(select(func.count(StoredPage.id))) == [0])
+        wait_until(lambda: tasks.read(lambda session: session.scalar(_WAITING)))
+    with pytest.raises(SiteFileError, match="stop sending pages of the site, and delete it again"):
+        done.result(timeout=60)
+    call("site", "delete", "example.org", "--yes")
+    assert tasks.ask(select(Site.id)) == []
 
 
 PARTS_WRONG = dict.fromkeys(("message", "joined_revision", "size", "first")) | {

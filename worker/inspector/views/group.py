@@ -12,8 +12,8 @@ from worker.explain.pictures.wireframe import draw_wireframe
 from worker.html import Page
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.registry import Answer, page_view
-from worker.inspector.stored_page import parsed
-from worker.store.pages import load_content, load_page
+from worker.inspector.stored_page import content_if_stored, parsed
+from worker.store.pages import load_page
 from worker.store.reads.details import (
     InspectedSite,
     SiteGroup,
@@ -92,7 +92,7 @@ def _compared_pages(
     others = [page for page in members if page.id != shown.representative_id][:COMPARED]
     ids = [shown.representative_id, *(page.id for page in others)]
     stored = asked.read(
-        lambda session: [(load_content(session, i), load_page(session, i)) for i in ids]
+        lambda session: [(content_if_stored(session, i), load_page(session, i)) for i in ids]
     )
     pages = [parsed(content, row) if row is not None else None for content, row in stored]
     return pages[0], [page for page in pages[1:] if page is not None]
