@@ -207,7 +207,7 @@ BROKER: frozenset[Server] = frozenset(("broker",))
 
 OF_A_DEPLOYMENT: list[tuple[tuple[str, ...], frozenset[Server]]] = [
     (("migrate",), DATABASE),
-    (("migrate", "--to", newest_revision()), DATABASE),
+    (("migrate", "--to", newest_revision(), "--finish"), DATABASE),
     (("intake",), BOTH),
     (("relay",), BOTH),
     (("ready",), BOTH),
