@@ -230,15 +230,18 @@ class Relay:
         confirmed: dict[int, str] = {}
         refused = 0
         failure: Exception | None = None
-        first_extractions_left = False
+        first_extractions_left = again_is_waiting = False
         logs.unbind_all()
         try:
             for lanes in self._in_order(outbox.lanes_waiting(session, self._bounds)):
                 rooms = self._rooms(lanes, producer)
+                # A worker may have made room in the shared queue since the last check.
+                if again_is_waiting and EXTRACT in rooms:
+                    rooms[EXTRACT] = 0
                 if EXTRACT_AGAIN in rooms and self._is_again_due:
                     rooms[EXTRACT_AGAIN] = min(rooms[EXTRACT_AGAIN], PAGES_PER_TASK)
+                    again_is_waiting = not rooms[EXTRACT_AGAIN]
                 elif EXTRACT_AGAIN in rooms and first_extractions_left:
-                    # A worker may have made room in the shared queue since the last check.
                     rooms[EXTRACT_AGAIN] = 0
                 taken = self._take_next(session, rooms)
                 if EXTRACT in rooms:
