@@ -255,9 +255,7 @@ class Relay:
                             refused = len(entries)
                             raise
                         confirmed |= dict.fromkeys((entry.id for entry in entries), lane)
-                        if lane in EXTRACTIONS:
-                            is_again = lane == EXTRACT_AGAIN
-                            self._since_again = 0 if is_again else self._since_again + 1
+                        self._count_extraction(lane)
         except DBAPIError:
             raise
         except Exception as error:  # noqa: BLE001 - raised again after the transaction
@@ -265,6 +263,10 @@ class Relay:
         if confirmed:
             outbox.remove(session, list(confirmed))
         return PublishedBatch(list(confirmed.values()), refused, failure)
+
+    def _count_extraction(self, lane: str) -> None:
+        if lane in EXTRACTIONS:
+            self._since_again = 0 if lane == EXTRACT_AGAIN else self._since_again + 1
 
     def _take_next(
         self, session: Session, rooms: Mapping[str, int]
