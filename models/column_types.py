@@ -14,7 +14,7 @@ else:
     from backports import zstd
 
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
-"""Zstandard's magic number, with which no JSON text begins."""
+"""Zstandard's magic number, with which neither JSON nor zlib's format begins."""
 
 LEVEL = 3
 """Zstandard level; higher ones save less than 5 % of an article message."""
