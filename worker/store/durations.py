@@ -157,30 +157,24 @@ _COUNT = sql("""
 def histograms(session: Session) -> dict[str, Histogram]:
     """Return the histogram of durations of each kind of work, by its name."""
     query = sql("""
-        SELECT work, at_most, sum(number), sum(seconds) FROM durations
-        GROUP BY work, at_most ORDER BY work
+        SELECT work, at_most, sum(number), sum(seconds),
+            (array_agg(trace_id ORDER BY traced_at DESC NULLS LAST))[1],
+            (array_agg(trace_seconds ORDER BY traced_at DESC NULLS LAST))[1],
+            max(traced_at)
+        FROM durations GROUP BY work, at_most ORDER BY work
     """)
-    totals: Counter[str] = Counter()
     counts: dict[str, dict[float, int]] = {}
-    for work, at_most, number, seconds in session.execute(query):
+    totals: Counter[str] = Counter()
+    traced: dict[str, dict[float, TracedDuration]] = {}
+    for work, at_most, number, seconds, trace_id, *trace in session.execute(query):
         cumulative = counts.setdefault(work, dict.fromkeys(BOUNDS, 0))
         for bound in BOUNDS:
             if at_most <= bound:
                 cumulative[bound] += int(number)
         totals[work] += seconds
-    traced = _traced(session)
+        of_work = traced.setdefault(work, {})
+        if trace_id is not None:
+            of_work[at_most] = TracedDuration(trace_id, *trace)
     return {
-        work: Histogram(each, float(totals[work]), traced.get(work, {}))
-        for work, each in counts.items()
+        work: Histogram(each, float(totals[work]), traced[work]) for work, each in counts.items()
     }
-
-
-def _traced(session: Session) -> dict[str, dict[float, TracedDuration]]:
-    query = sql("""
-        SELECT DISTINCT ON (work, at_most) work, at_most, trace_id, trace_seconds, traced_at
-        FROM durations WHERE trace_id IS NOT NULL ORDER BY work, at_most, traced_at DESC
-    """)
-    found: dict[str, dict[float, TracedDuration]] = {}
-    for work, at_most, *duration in session.execute(query):
-        found.setdefault(work, {})[at_most] = TracedDuration(*duration)
-    return found
