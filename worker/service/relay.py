@@ -246,16 +246,16 @@ class Relay:
                 taken = self._take_next(session, rooms)
                 if EXTRACT in rooms:
                     first_extractions_left = len(taken.get(EXTRACT, ())) == rooms[EXTRACT]
-                for lane, waiting in taken.items():
-                    for entries in batched(waiting):
-                        try:
-                            self._send(entries, producer)
-                        except PreconditionFailed as error:
-                            _set_aside(session, entries, error)
-                            refused = len(entries)
-                            raise
-                        confirmed |= dict.fromkeys((entry.id for entry in entries), lane)
-                        self._count_extraction(lane)
+                together = ((lane, each) for lane in taken for each in batched(taken[lane]))
+                for lane, entries in together:
+                    try:
+                        self._send(entries, producer)
+                    except PreconditionFailed as error:
+                        _set_aside(session, entries, error)
+                        refused = len(entries)
+                        raise
+                    confirmed |= dict.fromkeys((entry.id for entry in entries), lane)
+                    self._count_extraction(lane)
         except DBAPIError:
             raise
         except Exception as error:  # noqa: BLE001 - raised again after the transaction
