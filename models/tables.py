@@ -191,7 +191,8 @@ class StoredPage(Base):
         doc="`ArticleMessage.confidence` of the latest extraction; null without an article."
     )
     short_text: Mapped[bytes | None] = mapped_column(
-        doc="`Fingerprint.key` of the latest text if that is short; null otherwise."
+        doc="Key of the latest text and its publisher if the text is short and doubtful; null"
+        " otherwise."
     )
     asked_at: Mapped[datetime | None] = mapped_column(
         doc="When the page's extraction was last enqueued."

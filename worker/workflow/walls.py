@@ -1,5 +1,6 @@
 """Detection of walls (payment, consent, bot checks) by a page's previous article and its site."""
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from worker.article.reader import Content
 from worker.duplicates.fingerprint import fingerprint_of
+from worker.html import publisher_of
 from worker.outcomes import PageOutcome
 from worker.store import articles
 from worker.store.extraction_jobs import (
@@ -34,7 +36,8 @@ MAX_REPEATED_LENGTH: Final = 600
 """Maximum length, in characters, of a repeated wall; copies of articles are longer."""
 
 MIN_ADDRESSES: Final = 3
-"""Minimum number of a site's addresses at which a short text must appear to be a wall."""
+"""Minimum number of a publisher's addresses at which a doubtful short text must appear to be a
+wall."""
 
 
 @dataclass(frozen=True)
@@ -67,20 +70,31 @@ def without_walls(session: Session, extracted: Sequence[ExtractedPage]) -> list[
 
 
 def short_texts(extracted: Sequence[ExtractedPage]) -> dict[int, bytes]:
-    """Return the keys of short texts by page ID, without pages that are parts of an article."""
+    """Return the keys of doubtful short texts by page ID, except for parts of an article.
+
+    The same text has different keys at different publishers, because a stranger in the same domain
+    could copy an article to make it look like a wall.
+    """
     return {
-        job.page_id: fingerprint_of(result.article.text).key
-        for job, _, result in extracted
+        job.page_id: _key(page.url, result.article.text)
+        for job, page, result in extracted
         if isinstance(result, Content)
         and len(result.article.text) <= MAX_REPEATED_LENGTH
+        and _is_doubtful(result)
         and not result.pagination
     }
+
+
+def _key(url: str, text: str) -> bytes:
+    of_publisher = hashlib.sha256(f"{publisher_of(url)} ".encode())
+    of_publisher.update(fingerprint_of(text).key)
+    return of_publisher.digest()[:16]
 
 
 def without_repeats(
     session: Session, extracted: Sequence[ExtractedPage], texts: Mapping[int, bytes]
 ) -> list[ExtractedPage]:
-    """Substitute `NoArticle` for short texts at `MIN_ADDRESSES` or more addresses of a site.
+    """Substitute `NoArticle` for the given texts at `MIN_ADDRESSES` or more addresses.
 
     Pages already published with such a text are extracted again, so that they get the same outcome.
     """
@@ -100,7 +114,7 @@ def without_repeats(
         for generation, page_ids in articles_among(session, before).items():
             request_extractions(session, {site_id: page_ids}, generation)
     wall = NoArticle(
-        PageOutcome.WALL, "the same text appears at three or more addresses of the site"
+        PageOutcome.WALL, "the same text appears at three or more addresses of the publisher"
     )
     return [
         (job, page, wall if job.page_id in walls and job.page_id in texts else result)

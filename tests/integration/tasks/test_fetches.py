@@ -246,11 +246,17 @@ def outcomes(tasks: Tasks, name: str) -> list[str | None]:
     return found
 
 
+PREPARING = "We are preparing your page. Please stay with us for a few seconds."
+"""A text that may be a wall, but is not certain to be one."""
+
+
 @pytest.mark.parametrize("at_once", [False, True])
-def test_a_short_text_at_three_urls_is_a_wall_at_all_of_them(site: Tasks, *, at_once: bool) -> None:
+def test_a_doubtful_text_at_three_urls_is_a_wall_at_all_of_them(
+    site: Tasks, *, at_once: bool
+) -> None:
     for number in range(4):
         urls = {name: f"https://news.example/{name}-{number}" for name in ("same", "other")}
-        site.send([{"version": 1, "url": urls["same"], "html": short_page(RESIGNED)}])
+        site.send([{"version": 1, "url": urls["same"], "html": short_page(PREPARING)}])
         if number < 2:
             site.send([{"version": 1, "url": urls["other"], "html": short_page(RESIGNED[:60])}])
         if not at_once:
@@ -261,6 +267,21 @@ def test_a_short_text_at_three_urls_is_a_wall_at_all_of_them(site: Tasks, *, at_
     site.reprocess("news.example")
     site.settle()
     assert outcomes(site, "same") == ["wall"] * 4
+
+
+@pytest.mark.parametrize("is_copied_first", [False, True])
+@pytest.mark.parametrize(
+    ("host", "text"), [("stranger.example.com", PREPARING), ("own.example.com", RESIGNED)]
+)
+def test_an_article_remains_one_although_it_is_copied(
+    site: Tasks, host: str, text: str, *, is_copied_first: bool
+) -> None:
+    urls = [f"https://{host}/copy-{number}" for number in range(4)]
+    urls.insert(4 if is_copied_first else 0, "https://own.example.com/own-0")
+    for url in urls:
+        site.group(site.send([{"version": 1, "url": url, "html": short_page(text)}]))
+        site.settle()
+    assert outcomes(site, "own") == ["article"]
 
 
 def test_a_site_that_mostly_serves_walls_is_counted(site: Tasks) -> None:
