@@ -607,39 +607,6 @@ class CommentsElsewhere(MessagePart):
     )
 
 
-class Entry(MessagePart):
-    """An entry of a live report.
-
-    Each revision marks the entries that are new or changed since the previous one. An entry removed
-    from the page is absent from later revisions.
-    """
-
-    id: str = Field(
-        description="Identifier of the entry, the same in all revisions and unique within a"
-        " message: the page's own, or else one derived from the entry's time and its title"
-        " or first words."
-    )
-    time: str | None = Field(
-        description="Time of writing in ISO 8601, as precisely as given; null if the page gives"
-        " none, or only a time of day without a date."
-    )
-    written_time: str | None = Field(description='Time as displayed ("12.31 Uhr"), or null.')
-    title: str | None = Field(description="Headline of the entry, or null.")
-    text: str = Field(
-        description="Text below the headline, with blank lines between paragraphs; may be empty if"
-        " there is a headline."
-    )
-    author: str | None = Field(description="Author of the entry, or null.")
-    is_new: bool | None = Field(
-        description="Whether the entry is absent from the previous revision; null if there is no"
-        " previous revision, or if it has no entries."
-    )
-    is_changed: bool | None = Field(
-        description="Whether the entry has another title or text in the previous revision; false"
-        " for a new entry. Null if is_new is null."
-    )
-
-
 class Part(MessagePart):
     """One of the pages of an article, a thread or a list."""
 
@@ -799,11 +766,6 @@ class ArticleMessage(SentMessage):
         default=None,
         description="Comment threads hosted by other services, at most one per service; null if the"
         " page names none. Added to version 1.",
-    )
-    entries: list[Entry] | None = Field(
-        default=None,
-        description="Entries of a live report in page order, at most 1,000; null for other pages."
-        " The text of the entries may also be in text. Added to version 1.",
     )
     story: Story | None = Field(
         default=None,

@@ -10,7 +10,6 @@ from models.messages import (
     CommentsElsewhere,
     Embed,
     Emphasis,
-    Entry,
     Image,
     Link,
     Location,
@@ -54,20 +53,6 @@ def article_values(content: Content) -> dict[str, Any]:
         "embeds": _alike(Embed, article.embeds),
         "comments": [_comment(each) for each in content.comments],
         "comments_elsewhere": _alike(CommentsElsewhere, content.comments_elsewhere) or None,
-        "entries": [
-            Entry(
-                id=each.id,
-                time=_written(each.time),
-                written_time=each.written_time,
-                title=each.title,
-                text=each.text,
-                author=each.author,
-                is_new=each.is_new,
-                is_changed=each.is_changed,
-            )
-            for each in content.entries
-        ]
-        or None,
         "method": article.method,
         "xpath": article.xpath,
         "confidence": article.confidence,

@@ -25,8 +25,6 @@ from worker.article import (
 from worker.article.article import forget_judged, judged_page
 from worker.article.comment_exclusion import SURE as SURE_COMMENTS
 from worker.article.comment_exclusion import comments_to_exclude
-from worker.article.entries import entries_of
-from worker.article.entry import Entry
 from worker.article.hidden import UNSEEN, OpenedDocument
 from worker.article.knowledge import knowledge_of
 from worker.article.live import are_live_entries
@@ -58,7 +56,6 @@ from worker.pagination import Pagination, read_pagination
 
 __all__ = [
     "Content",
-    "Entry",
     "ExplainedContent",
     "comment_pattern_of",
     "comments_of",
@@ -90,14 +87,13 @@ Further comments are dropped.
 class Content:
     """The contents of a page.
 
-    `comments_elsewhere` are threads hosted by other services; `entries` are those of a live report.
-    `suspected` is a wall that may replace the article, with a probability below `SURE_WALL`.
+    `comments_elsewhere` are threads hosted by other services. `suspected` is a wall that may
+    replace the article, with a probability below `SURE_WALL`.
     """
 
     article: Extraction
     comments: tuple[Comment, ...] = ()
     comments_elsewhere: tuple[CommentsElsewhere, ...] = ()
-    entries: tuple[Entry, ...] = ()
     pagination: Pagination = field(default_factory=Pagination)
     suspected: WallError | GoneError | None = None
 
@@ -106,12 +102,11 @@ class Content:
 class ExplainedContent:
     """The contents of a page, with an explanation of the article or of why there is none.
 
-    `comments` and `entries` are empty if there is no article.
+    `comments` is empty if there is no article.
     """
 
     explanation: Explanation
     comments: tuple[Comment, ...] = ()
-    entries: tuple[Entry, ...] = ()
 
 
 def read_content(
@@ -179,10 +174,9 @@ def read_shown(
     forget_judged(page)
     comments = dated_from(comments, fetched_at, article.language)
     elsewhere = find_elsewhere(page, shows_comments=len(comments) > 0)
-    entries = entries_of(page, article, comments)
     if has_locations:
         article, comments = _located(page, article, comments)
-    return Content(article, comments, elsewhere, entries, read_pagination(page))
+    return Content(article, comments, elsewhere, read_pagination(page))
 
 
 def _located(
@@ -230,14 +224,13 @@ def _explain_shown(
         return ExplainedContent(
             replace(explanation, article=unseen.article),
             unseen.comments,
-            entries_of(page, unseen.article, unseen.comments),
         )
     found = _of_kind(posts, article)
     if apart and not found.records:
         explanation = explain_article(page, pivot)
         article = explanation.article or article
     comments = _comments_below(article, found, page)
-    return ExplainedContent(explanation, comments, entries_of(page, article, comments))
+    return ExplainedContent(explanation, comments)
 
 
 def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) -> FoundComments:

@@ -100,7 +100,7 @@ def explain(
     explained = explain_content(subject.page, subject.pivot, subject.patterns)
     explanation, comments = explained.explanation, explained.comments
     if json_file:
-        values = to_json(explanation, subject.group_size, comments, explained.entries)
+        values = to_json(explanation, subject.group_size, comments)
         text = json.dumps(values, ensure_ascii=False, indent=1)
         json_file.write_text(text + "\n", encoding="utf-8")
     if html_file:

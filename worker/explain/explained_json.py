@@ -5,7 +5,6 @@ from dataclasses import asdict
 from typing import Any
 
 from worker.article import Explanation
-from worker.article.reader import Entry
 from worker.comments import Comment
 
 
@@ -13,9 +12,8 @@ def to_json(
     explanation: Explanation,
     group_size: int,
     comments: Sequence[Comment] = (),
-    entries: Sequence[Entry] = (),
 ) -> dict[str, Any]:
-    """Convert an explanation, and the page's comments and live entries, to JSON values."""
+    """Convert an explanation and the page's comments to JSON values."""
     article = explanation.article
     return {
         "url": explanation.url,
@@ -34,17 +32,6 @@ def to_json(
         "comments": [
             asdict(comment) | {"date": str(comment.date) if comment.date else None}
             for comment in comments
-        ],
-        "entries": [
-            {
-                "id": entry.id,
-                "time": str(entry.time) if entry.time else None,
-                "written_time": entry.written_time,
-                "title": entry.title,
-                "text": entry.text,
-                "author": entry.author,
-            }
-            for entry in entries
         ],
         "mean_log_odds": explanation.mean,
         "lines": [asdict(line) for line in explanation.lines],

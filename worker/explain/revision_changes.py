@@ -44,10 +44,6 @@ def _compared(message: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
     group = template.get("group")
     of_group = "no group" if group is None else f"group {group}"
     place = f"{of_group}, generation {template.get('generation')}"
-    entries = [
-        tuple(entry.get(name) for name in ("id", "title", "text"))
-        for entry in message.get("entries") or ()
-    ]
     names = ("authors", "published_at", "language", "method", "xpath", "corrections")
     return {
         **{name: (message.get(name), _as_text(message.get(name))) for name in names},
@@ -55,7 +51,6 @@ def _compared(message: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
             name: (message.get(name), str(len(message.get(name) or ())))
             for name in ("images", "embeds", "comments")
         },
-        "entries": (entries, str(len(entries))),
         "template": (place, place),
     }
 

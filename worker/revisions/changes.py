@@ -338,7 +338,7 @@ def _kind(
 ) -> ChangeKind:
     if correction is not None:
         return "correction"
-    if after.get("entries"):
+    if (after.get("metadata") or {}).get("kind") == "live":
         return "live"
     if kept < MIN_KEPT:
         return "rewritten"

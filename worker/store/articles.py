@@ -122,15 +122,6 @@ def last_texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     return dict(session.execute(query, {"page_ids": list(page_ids)}).all())
 
 
-def last_entries(session: Session, page_id: int) -> list[dict[str, Any]]:
-    """Return the entries in the message of a page's latest article, or an empty list."""
-    query = sql("""
-        SELECT message -> 'entries' FROM articles WHERE page_id = :page_id
-        ORDER BY revision DESC LIMIT 1
-    """)
-    return session.scalar(query, {"page_id": page_id}) or []
-
-
 def last_links_ids(session: Session, page_ids: Collection[int]) -> dict[int, str]:
     """Return the IDs of pages' latest links messages, by page ID."""
     query = sql("""

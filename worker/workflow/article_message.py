@@ -34,7 +34,6 @@ _READER_FIELDS = {
     "embeds",
     "comments",
     "comments_elsewhere",
-    "entries",
     "metadata",
     "corrections",
 }
@@ -56,9 +55,8 @@ _NO_READER_FIELDS = {
     "images": {"__all__": {"block", "location"}},
     "embeds": {"__all__": {"block", "location"}},
     "comments": {"__all__": {"location"}},
-    "entries": {"__all__": {"is_new", "is_changed"}},
 }
-_LATER_FIELDS = ("comments_elsewhere", "entries", "corrections")
+_LATER_FIELDS = ("comments_elsewhere", "corrections")
 """Keys added to the contract after its first release; empty values equal missing ones."""
 
 

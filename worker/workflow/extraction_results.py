@@ -3,7 +3,7 @@
 import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 from models.messages import Event
 from models.roles import LineRole
 from worker import logs, tracing
-from worker.article.entry import compared
 from worker.article.listed import MISSED_KINDS, ListedLinks
 from worker.article.reader import Content
 from worker.duplicates.fingerprint import fingerprint_of
@@ -132,8 +131,7 @@ def _revise(
     contents = {job.page_id: each for job, _, each in current if isinstance(each, Content)}
     parts = find_parts(session, contents)
     revised = []
-    for job, page, extracted in current:
-        result = _compared(session, job, extracted)
+    for job, page, result in current:
         article = outgoing = None
         if isinstance(result, Content) and not (page.refused and is_withdrawn(page)):
             article = new_revision(
@@ -283,16 +281,6 @@ def _events(
     ]
     said = {page_id: each.story.id for page_id, each in stories.items()}
     return provisional_events(session, arrivals, said, state.event_window)
-
-
-def _compared(
-    session: Session, job: ExtractionJob, extracted: Content | NoArticle
-) -> Content | NoArticle:
-    """Mark the entries of a live report that are new since its latest revision."""
-    if isinstance(extracted, NoArticle) or not extracted.entries:
-        return extracted
-    before = articles.last_entries(session, job.page_id)
-    return replace(extracted, entries=compared(extracted.entries, before))
 
 
 def _not_overtaken(

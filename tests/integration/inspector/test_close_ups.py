@@ -239,24 +239,6 @@ def test_an_impossible_date_is_shown_as_written(client: Client, crawled: Setting
             assert client.get(f"{path}.json").status_code == 200
 
 
-def test_a_page_shows_the_entries_of_a_live_report(client: Client, crawled: Settings) -> None:
-    entry = {
-        "id": "e1",
-        "time": "2024-05-03T11:42:00",
-        "written_time": "11:42",
-        "author": None,
-        "title": "It is <open>",
-        "text": "Crossed.",
-        "is_new": True,
-        "is_changed": False,
-    }
-    with changed_article(crawled, 3, entries=[entry]) as page_id:
-        shown = client.get(f"/pages/{page_id}").text
-    assert "Entries: 1" in shown
-    assert "It is &lt;open&gt;" in shown
-    assert "<small>new</small>" in shown
-
-
 def test_an_arabic_article_is_shown_from_right_to_left(client: Client) -> None:
     site = client.values(f"/sites/{site_ids(client)[SITES[1]]}.json")
     pages = [client.get(f"/pages/{tree['page']}").text for tree in site["trees"]]

@@ -1,9 +1,10 @@
-"""Entries of a live report are not mistaken for comments, even if a page has many of both."""
+"""Entries of a live report are text, not comments, even if a page has many of both."""
 
 import json
 import time
 
 from worker.article.live import are_live_entries
+from worker.article.reader import read_content
 from worker.html import Page, parse_page
 
 WORDS = ("river", "bridge", "mayor", "fence", "ferry", "bank", "crowd", "rain", "queue", "morning")
@@ -30,6 +31,21 @@ def test_records_that_begin_like_declared_entries_are_not_comments() -> None:
     assert are_live_entries(page, page.document.xpath("//div"))
     page = page_of([f"I saw the {WORDS[number]}" for number in range(9)], entries)
     assert not are_live_entries(page, page.document.xpath("//div"))
+
+
+def test_the_text_of_displayed_entries_is_in_the_article() -> None:
+    said = [
+        f"At {hour} the {what} was still closed, and the people on the {bank} bank waited."
+        for hour, what, bank in (("ten", "bridge", "east"), ("nine", "road", "west"))
+    ]
+    shown = "".join(
+        f"<div itemprop='liveBlogUpdate'><h3>{10 - place}:05</h3><p>{text}</p></div>"
+        for place, text in enumerate(said)
+    )
+    page = parse_page(f"<main><h1>The bridge opens</h1>{shown}</main>", "https://news.example/live")
+    content = read_content(page)
+    assert all(text in content.article.text for text in said)
+    assert content.comments == ()
 
 
 def test_entries_and_records_are_not_compared_pairwise() -> None:

@@ -105,7 +105,7 @@ def test_sentences_that_are_repeated_very_often_are_ignored() -> None:
 
 
 def test_changes_of_a_live_report_are_live() -> None:
-    assert compared(TEXT + " More to come.", entries=[{"id": "1"}]).kind == "live"
+    assert compared(TEXT + " More to come.", metadata={"kind": "live"}).kind == "live"
 
 
 @pytest.mark.parametrize(
