@@ -274,44 +274,23 @@ class AddressTarget(Base):
     is_declared: Mapped[bool] = mapped_column(
         doc="Whether the page declares the target; otherwise, only the form of its address does."
     )
-    is_variant: Mapped[bool] = mapped_column(doc="Used by earlier releases only; always false.")
 
 
 class PageContent(Base):
     """HTML of a page as fetched, compressed; kept so that a site can be reprocessed."""
 
     __tablename__ = "page_contents"
-    __table_args__ = (
-        Index(None, "object_url", postgresql_using="hash"),
-        Index(None, "reference_id", postgresql_where=text("reference_id IS NOT NULL")),
-    )
+    __table_args__ = (Index(None, "object_url", postgresql_using="hash"),)
 
     page_id: Mapped[PageKey]
-    compressed: Mapped[bytes | None] = mapped_column(
-        doc="Zstandard; zlib if stored by an earlier release. Null if in an object store."
-    )
-    reference_id: Mapped[int | None] = mapped_column(
-        ForeignKey("content_references.id"),
-        doc="Reference against which the HTML is compressed, or null.",
-    )
+    compressed: Mapped[bytes | None] = mapped_column(doc="Zstandard; null if in an object store.")
     object_url: Mapped[str | None] = mapped_column(
-        doc="URL of the object with the compressed HTML; ignored unless `compressed` is null."
+        doc="URL of the object with the compressed HTML; null if in the database."
     )
     is_text: Mapped[bool] = mapped_column(
         doc="Whether the page was sent as text (stored as UTF-8) rather than as bytes."
     )
     stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
-
-
-class ContentReference(Base):
-    """A copy of a page's HTML, against which HTML of pages of its site is compressed."""
-
-    __tablename__ = "content_references"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    site_id: Mapped[int] = mapped_column(ForeignKey("sites.id", ondelete="CASCADE"), index=True)
-    compressed: Mapped[bytes] = mapped_column(doc="Zstandard, without a reference.")
-    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
 class PageKnowledge(Base):
@@ -968,6 +947,8 @@ class Duration(Base):
     """Histogram of durations: the number of executions of a kind of work in each duration class."""
 
     __tablename__ = "durations"
+    # Every task updates a row; free space in each block of the table avoids index updates.
+    __table_args__ = {"postgresql_with": {"fillfactor": "50"}}  # noqa: RUF012 - never modified
 
     work: Mapped[str] = mapped_column(primary_key=True, doc="Name of a task, or `intake`.")
     slot: Mapped[Small] = mapped_column(

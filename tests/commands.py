@@ -2,8 +2,6 @@
 
 from typing import Literal
 
-from worker.store.revisions import newest_revision
-
 USAGE = 2
 FAILED = 1
 
@@ -207,7 +205,6 @@ BROKER: frozenset[Server] = frozenset(("broker",))
 
 OF_A_DEPLOYMENT: list[tuple[tuple[str, ...], frozenset[Server]]] = [
     (("migrate",), DATABASE),
-    (("migrate", "--to", newest_revision(), "--finish"), DATABASE),
     (("intake",), BOTH),
     (("relay",), BOTH),
     (("ready",), BOTH),

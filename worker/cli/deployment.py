@@ -17,30 +17,17 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option(
-    "--to",
-    "version",
-    metavar="VERSION",
-    help="Target schema version, such as 0012, for installing an older version of the service."
-    " Data added by later versions is lost.",
-)
-@click.option(
-    "--finish",
-    is_flag=True,
-    help="Admit only processes of this version from now on. Run it once all processes of earlier"
-    " versions have stopped; data that they cannot read is then stored more compactly.",
-)
-def migrate(version: str | None, finish: bool) -> None:
+def migrate() -> None:
     """Migrate the database to the schema of this version.
 
-    Stored data is preserved.
+    Stored data is preserved. No process of the service may be running.
     """
     from worker.settings import load_settings
     from worker.store import migrations
     from worker.store.database import Database
 
     with Database(load_settings().require_database_url()) as database:
-        migrations.migrate(database, version, finish=finish)
+        migrations.migrate(database)
 
 
 @click.command()

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from worker import logs
 from worker.errors import without_passwords
 from worker.settings import Settings
-from worker.store.revisions import newest_revision
+from worker.store.schema import REVISION
 from worker.versions import EXTRACTION_VERSION
 
 logger = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ class Build(NamedTuple):
 
 def build() -> Build:
     """Return the versions of this build."""
-    return Build(version("detourage"), newest_revision(), EXTRACTION_VERSION)
+    return Build(version("detourage"), REVISION, EXTRACTION_VERSION)
 
 
 def log_beginning(process: str, settings: Settings) -> None:

@@ -36,7 +36,6 @@ from worker.settings import Settings
 from worker.store import pages, progress, schema
 from worker.store.database import (
     Database,
-    ForeignSchemaError,
     UnavailableError,
     is_connection_lost,
 )
@@ -123,8 +122,7 @@ class Intake(ConsumerMixin):
     def run_until_signalled(self) -> None:
         """Consume until SIGTERM or SIGINT; unacknowledged messages are redelivered.
 
-        Raises the errors of `schema.require_current`, and `ForeignSchemaError` if the database is
-        migrated to a schema that does not admit this version.
+        Raises the errors of `schema.require_current`.
         """
         schema.require_current(self._database)
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -309,8 +307,6 @@ class Intake(ConsumerMixin):
                 self._wait_for_servers()
                 if self.should_stop:
                     return False
-        except ForeignSchemaError:
-            raise
         except Exception:
             if len(batch) == 1:
                 logs.bind(message_id=message_id_of(batch[0].message))

@@ -159,9 +159,7 @@ class Relay:
     def run_until_signalled(self) -> None:
         """Publish until SIGTERM or SIGINT, then finish the current batch.
 
-        Raises the errors of `schema.require_current` and `check_message_size`, and
-        `ForeignSchemaError` if the database is migrated to a schema that does not admit this
-        version.
+        Raises the errors of `schema.require_current` and `check_message_size`.
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._request_stop)

@@ -98,13 +98,6 @@ _JOINED_BEFORE = sql("""
     WHERE outcome = 'joined'
     ORDER BY id DESC
 """)
-_WITHOUT_ADDRESS = sql("""
-    SELECT id, site_id, url_digest FROM pages
-    JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
-        AS wanted (site_id, url_digest) USING (site_id, url_digest)
-    WHERE outcome IS DISTINCT FROM 'joined'
-        AND NOT EXISTS (SELECT FROM addresses WHERE page_id = pages.id)
-""")
 
 
 def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
@@ -150,23 +143,16 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
             break
         seen |= touched
         located.append(found)
-    return _with_other_pages(session, located)
+    return _with_former_pages(session, located)
 
 
-def _with_other_pages(session: Session, located: Sequence[Resolution]) -> list[Resolution]:
-    """Assign stored pages to new addresses and to addresses that leave a page.
-
-    A new address may have a page from before schema 0020; an address that leaves a page returns to
-    its former page.
-    """
-    new = [each for each in located if each.known is None]
+def _with_former_pages(session: Session, located: list[Resolution]) -> list[Resolution]:
+    """Assign addresses that leave a page to their former pages."""
     leaving = [each for each in located if each.parted_from is not None and not each.page_ids]
-    pages = {
-        (row.site_id, row.url_digest): row.id
-        for query, places in ((_WITHOUT_ADDRESS, new), (_JOINED_BEFORE, leaving))
-        if places
-        for row in session.execute(query, _arrays(map(_spelling_key, places)))
-    }
+    if not leaving:
+        return located
+    rows = session.execute(_JOINED_BEFORE, _arrays(map(_spelling_key, leaving)))
+    pages = {(row.site_id, row.url_digest): row.id for row in rows}
     return [
         replace(each, page_ids=tuple(sorted({*each.page_ids, pages[_spelling_key(each)]})))
         if _spelling_key(each) in pages
@@ -216,7 +202,7 @@ def _declared(session: Session, rows: Iterable[Row[Any]]) -> dict[int, DeclaredU
     targets: defaultdict[int, list[Target]] = defaultdict(list)
     query = sql("""
         SELECT * FROM address_targets
-        WHERE address_id = ANY(CAST(:ids AS bigint[])) AND NOT is_variant
+        WHERE address_id = ANY(CAST(:ids AS bigint[]))
         ORDER BY address_id, number
     """)
     if by_id:
@@ -408,8 +394,6 @@ def _target_rows(address_id: int, site_id: int, declared: DeclaredUrls) -> list[
             "target": target.address,
             "kind": target.kind,
             "is_declared": target.is_declared,
-            # Earlier versions also stored the variants that a page declares.
-            "is_variant": False,
         }
         for number, target in enumerate(declared.targets)
     ]

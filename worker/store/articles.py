@@ -35,7 +35,6 @@ from worker.outcomes import PageOutcome
 from worker.store.database import rows_only, sql
 from worker.store.events import current_event
 from worker.store.pages import has_article
-from worker.store.schema import may_store_compactly
 
 S = TypeVar("S", bound=Select[*tuple[Any, ...]])
 
@@ -65,9 +64,8 @@ def save_articles(session: Session, new: Sequence[NewArticle]) -> None:
         {name: value for name, value in vars(article).items() if name != "comments"}
         for article in new
     ]
-    if may_store_compactly(session):
-        for row in rows:
-            row["message"] = without_block_texts(row["message"])
+    for row in rows:
+        row["message"] = without_block_texts(row["message"])
     session.execute(_ADD_ARTICLES, rows)
     comments = [
         {

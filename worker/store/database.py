@@ -23,14 +23,13 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError, DisconnectionError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from worker.errors import ExpectedError, cause, warn_of
 from worker.store.locks import AdvisoryLock
-from worker.store.revisions import FOREIGN_SCHEMA, MARK, newest_revision
 
 logger = logging.getLogger(__name__)
 
@@ -79,6 +78,9 @@ _SESSION = {
 IDLE_SECONDS = 5.0
 """Idle time after which a connection is tested before use; testing takes a round trip."""
 
+_DIRECT = "detourage.direct"
+"""Name of a setting that each connection has, unless a connection pooler ignores it."""
+
 _LAST_USE = "last use"
 _IS_POOLED = "is pooled"
 
@@ -107,13 +109,6 @@ class UnavailableError(ExpectedError):
 
 class DatabaseRefusesError(ExpectedError):
     """The database responds but refuses this process, or cannot be trusted."""
-
-
-class ForeignSchemaError(ExpectedError):
-    """The schema was migrated while this process was running, and no longer admits its version."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"schema: {reason}: this process belongs to another version, and exits")
 
 
 Parameters = Mapping[str, Any] | Sequence[Mapping[str, Any]] | None
@@ -189,12 +184,8 @@ class Database(AbstractContextManager["Database"]):
         connect_seconds: int = CONNECT_SECONDS,
         read_only: ReadOnly | None = None,
     ) -> None:
-        session = {
-            **_SESSION,
-            MARK: newest_revision(),
-            **(read_only.settings if read_only else {}),
-        }
-        options = {**_SERVER_SIDE, **session}
+        session = {**_SESSION, **(read_only.settings if read_only else {})}
+        options = {**_SERVER_SIDE, **session, _DIRECT: "yes"}
         self.engine = create_engine(
             url,
             pool_size=pool_size,
@@ -207,7 +198,6 @@ class Database(AbstractContextManager["Database"]):
             # Escaping would triple the length of text in non-Latin scripts.
             json_serializer=partial(json.dumps, ensure_ascii=False),
         )
-        event.listen(self.engine, "handle_error", _raise_if_foreign_schema)
         event.listen(self.engine, "connect", _note_pooler)
         event.listen(self.engine, "begin", partial(_configure_if_pooled, session))
         event.listen(self.engine, "checkin", _note_use)
@@ -325,29 +315,18 @@ class Database(AbstractContextManager["Database"]):
         self.dispose()
 
 
-def _raise_if_foreign_schema(context: ExceptionContext) -> None:
-    error = context.original_exception
-    if getattr(error, "pgcode", None) == FOREIGN_SCHEMA:
-        raise ForeignSchemaError(str(error).splitlines()[0])
-
-
 def _note_pooler(connection: DBAPIConnection, record: ConnectionPoolEntry) -> None:
     """Record whether a connection pooler has ignored the session's settings."""
     cursor = connection.cursor()
-    cursor.execute(f"SELECT current_setting('{MARK}', true)")
-    record.info[_IS_POOLED] = cursor.fetchone() != (newest_revision(),)
+    cursor.execute(f"SELECT current_setting('{_DIRECT}', true)")
+    record.info[_IS_POOLED] = cursor.fetchone() != ("yes",)
     cursor.close()
     connection.rollback()
 
 
-def is_pooled(connection: Connection) -> bool:
-    """Return whether a connection goes through a connection pooler."""
-    return bool(connection.info[_IS_POOLED])
-
-
 def _configure_if_pooled(settings: Mapping[str, object], connection: Connection) -> None:
     """Apply the settings of a session to a transaction, which may be on any server connection."""
-    if is_pooled(connection):
+    if connection.info[_IS_POOLED]:
         statements = (f"SET LOCAL {name} TO '{value}'" for name, value in settings.items())
         connection.exec_driver_sql("; ".join(statements))
 

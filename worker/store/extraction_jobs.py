@@ -22,7 +22,7 @@ from worker.store.addresses import page_addresses
 from worker.store.database import sql
 from worker.store.locks import AdvisoryLock
 from worker.store.page_objects import LostContentError
-from worker.store.pages import CONTENT_COLUMNS, JOIN_REFERENCE, StoredContent, read_contents
+from worker.store.pages import CONTENT_COLUMNS, StoredContent, read_contents
 from worker.tracing import Context
 
 
@@ -92,12 +92,12 @@ _PLACES = sql(f"""
     JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
         AS asked (page_id, generation) USING (page_id, generation)
     JOIN sites ON sites.id = memberships.site_id
-    JOIN page_contents USING (page_id) {JOIN_REFERENCE}
+    JOIN page_contents USING (page_id)
     LEFT JOIN template_groups
         ON (template_groups.site_id, template_groups.generation, number)
         = (memberships.site_id, memberships.generation, group_number)
     LEFT JOIN pages AS pivot ON pivot.id = memberships.pivot_id
-""").columns(compressed=LargeBinary, reference=LargeBinary)  # noqa: S608
+""").columns(compressed=LargeBinary)  # noqa: S608
 
 
 def _asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:

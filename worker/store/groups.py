@@ -302,14 +302,12 @@ _LOAD = sql("""
         packed IS NULL AND page_contents.page_id IS NOT NULL,
         -- Load the content only if needed: it is as large as the page.
         CASE WHEN packed IS NULL THEN page_contents.compressed END AS compressed,
-        object_url, is_text,
-        CASE WHEN packed IS NULL THEN content_references.compressed END AS reference
+        object_url, is_text
     FROM unnest(CAST(:page_ids AS bigint[]), CAST(:digests AS text[])) AS asked (page_id, digest)
     LEFT JOIN page_knowledge
         ON (page_knowledge.page_id, content_digest) = (asked.page_id, asked.digest)
     LEFT JOIN page_contents ON page_contents.page_id = asked.page_id
-    LEFT JOIN content_references ON content_references.id = reference_id
-""").columns(packed=LargeBinary, compressed=LargeBinary, reference=LargeBinary)
+""").columns(packed=LargeBinary, compressed=LargeBinary)
 
 
 @dataclass(frozen=True)

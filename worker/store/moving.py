@@ -20,7 +20,7 @@ from worker.store import events, story_arrivals, trees
 from worker.store.database import rows_only, sql
 from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
 from worker.store.page_objects import PageObjects
-from worker.store.pages import CONTENT_COLUMNS, JOIN_REFERENCE, is_pending
+from worker.store.pages import CONTENT_COLUMNS, is_pending
 from worker.store.recording import columns_of_fetch, columns_of_reading, save_contents
 
 PAGES_AT_ONCE = 20
@@ -47,7 +47,7 @@ _PAGES = sql(f"""
         (
             SELECT coalesce(jsonb_agg(to_jsonb(addresses) || jsonb_build_object('targets', (
                 SELECT coalesce(jsonb_agg(to_jsonb(address_targets) ORDER BY number), '[]')
-                FROM address_targets WHERE address_id = addresses.id AND NOT is_variant
+                FROM address_targets WHERE address_id = addresses.id
             )) ORDER BY id), '[]') FROM addresses WHERE page_id = pages.id
         ) AS addresses,
         (
@@ -62,7 +62,7 @@ _PAGES = sql(f"""
                 'first', (SELECT url_digest FROM pages WHERE id = first_id)
             ) FROM page_parts WHERE page_id = pages.id
         ) AS parts
-    FROM pages LEFT JOIN page_contents ON page_id = pages.id {JOIN_REFERENCE}
+    FROM pages LEFT JOIN page_contents ON page_id = pages.id
     WHERE {_MOVED} AND pages.id > :after ORDER BY pages.id LIMIT :most
 """).columns(  # noqa: S608
     compressed=LargeBinary, reference=LargeBinary, short_text=LargeBinary
@@ -117,14 +117,14 @@ def save_page(
     columns = {**columns_of_fetch(fetched, read), **columns_of_reading(read, tree_ids), **own}
     page_id: int = _add(session, StoredPage.id, {"site_id": site_id, **columns})
     if own["html_removed_at"] is None:
-        save_contents(session, [(page_id, site_id, fetched)], objects)
+        save_contents(session, [(page_id, fetched)], objects)
     for address in addresses:
         row = {**address, "site_id": site_id, "digest": digest_of_url(address["address"])}
         targets = row.pop("targets")
         address_id = _add(session, Address.id, {**row, "page_id": page_id})
         for number, target in enumerate(targets):
             key = {"address_id": address_id, "number": number, "site_id": site_id}
-            known = {"digest": digest_of_url(target["target"]), "is_variant": False}
+            known = {"digest": digest_of_url(target["target"])}
             _add(session, AddressTarget.number, {**key, **known, **target})
     if article is not None:
         row = {**article, "page_id": page_id}

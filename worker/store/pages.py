@@ -1,10 +1,9 @@
 """Pages, their sites and contents, and the receipts for their messages."""
 
 import sys
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -16,7 +15,6 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from models.column_types import ZSTANDARD
 from models.tables import Receipt, Site, StoredPage
 from worker.outcomes import PageOutcome, ReceiptResult, UnusableReason
 from worker.store.database import rows_only, sql
@@ -106,8 +104,8 @@ def load_content(session: Session, page_id: int) -> bytes | str | None:
     For errors, see `read_content`.
     """
     query = sql(f"""
-        SELECT {CONTENT_COLUMNS} FROM page_contents {JOIN_REFERENCE} WHERE page_id = :page_id
-    """).columns(compressed=LargeBinary, reference=LargeBinary)  # noqa: S608
+        SELECT {CONTENT_COLUMNS} FROM page_contents WHERE page_id = :page_id
+    """).columns(compressed=LargeBinary)  # noqa: S608
     stored = session.execute(query, {"page_id": page_id}).one_or_none()
     return None if stored is None else read_content(StoredContent(*stored))
 
@@ -197,26 +195,14 @@ COMPRESSION = 6
 
 _OPTIONS: Mapping[int, int] = {
     zstd.CompressionParameter.compression_level: COMPRESSION,
-    # With a wrong reference, decompression must fail.
+    # Decompression must fail if a byte has changed.
     zstd.CompressionParameter.checksum_flag: 1,
 }
 
 
-def pack_content(content: bytes, reference: bytes | None = None) -> bytes:
-    """Return content in its stored form, compressed against a reference if one is given."""
-    return zstd.compress(content, options=_OPTIONS, zstd_dict=_prefix(reference))
-
-
-def unpack_content(packed: bytes, reference: bytes | None = None) -> bytes:
-    """Return content from its stored form and, if it has one, its reference."""
-    if not packed.startswith(ZSTANDARD):
-        # Compressed by an earlier release.
-        return zlib.decompress(packed)
-    return zstd.decompress(packed, _prefix(reference))
-
-
-def _prefix(reference: bytes | None) -> Any:
-    return None if reference is None else zstd.ZstdDict(reference, is_raw=True).as_prefix
+def pack_content(content: bytes) -> bytes:
+    """Return content in its stored form."""
+    return zstd.compress(content, options=_OPTIONS)
 
 
 class StoredContent(NamedTuple):
@@ -225,14 +211,9 @@ class StoredContent(NamedTuple):
     compressed: bytes | None
     object_url: str | None
     is_text: bool
-    reference: bytes | None
 
 
-CONTENT_COLUMNS: Final = (
-    "page_contents.compressed, object_url, is_text, content_references.compressed AS reference"
-)
-JOIN_REFERENCE: Final = "LEFT JOIN content_references ON content_references.id = reference_id"
-"""Joins `PageContent` with its reference."""
+CONTENT_COLUMNS: Final = "compressed, object_url, is_text"
 
 
 def read_content(stored: StoredContent) -> bytes | str:
@@ -252,12 +233,10 @@ def read_contents(stored: Sequence[StoredContent]) -> list[bytes | str | LostCon
 
     Raise `StoreUnavailableError` if an object store does not respond.
     """
-    # An earlier release that stores a page again does not clear its URL.
-    urls = [None if each.compressed is not None else each.object_url for each in stored]
-    objects = read_objects(url for url in urls if url is not None)
+    objects = read_objects(each.object_url for each in stored if each.object_url is not None)
     return [
-        _unpacked(each.compressed or b"" if url is None else objects[url], each)
-        for each, url in zip(stored, urls, strict=True)
+        _unpacked(objects[each.object_url] if each.object_url else each.compressed or b"", each)
+        for each in stored
     ]
 
 
@@ -266,6 +245,5 @@ def _unpacked(
 ) -> bytes | str | LostContentError:
     if isinstance(packed, LostContentError):
         return packed
-    reference = unpack_content(stored.reference) if stored.reference is not None else None
-    html = unpack_content(packed, reference)
+    html = zstd.decompress(packed)
     return html.decode("utf-8", errors="surrogatepass") if stored.is_text else html

@@ -13,7 +13,7 @@ from models.tables import StoredPage
 from worker.addresses import Refusal, canonical_form, refusal_of
 from worker.html import Answer
 from worker.outcomes import PageOutcome, ReceiptResult
-from worker.store import addresses, references, story_arrivals, trees
+from worker.store import addresses, story_arrivals, trees
 from worker.store.addresses import Fetch, Resolution
 from worker.store.database import rows_only, sql
 from worker.store.fetched_pages import FetchedPage, ReadPage
@@ -103,7 +103,7 @@ def _record(
             session.execute(_CONTINUE_REVISIONS, joined)
             if each.stored is not None:
                 session.expire(each.stored, ["revision"])
-    contents = [(page_id(each), each.site_id, each.fetched) for each in with_content]
+    contents = [(page_id(each), each.fetched) for each in with_content]
     save_contents(session, contents, objects)
     addresses.save(session, [(each.located, page_id(each)) for each in judged])
     return [
@@ -404,13 +404,12 @@ def copy_content(session: Session, page: StoredPage, other: StoredPage) -> None:
     other.html_removed_at = page.html_removed_at
     query = sql("""
         INSERT INTO page_contents
-            (page_id, compressed, reference_id, object_url, is_text, stored_at)
-        SELECT :to_page, compressed, reference_id, object_url, is_text, stored_at
+            (page_id, compressed, object_url, is_text, stored_at)
+        SELECT :to_page, compressed, object_url, is_text, stored_at
         FROM page_contents WHERE page_id = :from_page
         ON CONFLICT (page_id) DO UPDATE SET
-            (compressed, reference_id, object_url, is_text, stored_at)
-            = (excluded.compressed, excluded.reference_id, excluded.object_url, excluded.is_text,
-                excluded.stored_at)
+            (compressed, object_url, is_text, stored_at)
+            = (excluded.compressed, excluded.object_url, excluded.is_text, excluded.stored_at)
     """)
     session.execute(query, {"from_page": page.id, "to_page": other.id})
 
@@ -450,41 +449,30 @@ def _put_objects(session: Session, objects: PageObjects, contents: Sequence[byte
 
 
 def save_contents(
-    session: Session, contents: Sequence[tuple[int, int, FetchedPage]], objects: PageObjects | None
+    session: Session, contents: Sequence[tuple[int, FetchedPage]], objects: PageObjects | None
 ) -> None:
-    """Store the content of pages, given with the IDs of page and site, which must be locked.
+    """Store the content of pages, given with their IDs; their sites must be locked.
 
     They are stored in the database without ``objects``.
     """
     if not contents:
         return
     query = sql("""
-        INSERT INTO page_contents (page_id, compressed, reference_id, object_url, is_text)
+        INSERT INTO page_contents (page_id, compressed, object_url, is_text)
         SELECT * FROM unnest(
             CAST(:page_ids AS bigint[]), CAST(:compressed AS bytea[]),
-            CAST(:reference_ids AS bigint[]), CAST(:object_urls AS text[]),
-            CAST(:is_text AS boolean[])
+            CAST(:object_urls AS text[]), CAST(:is_text AS boolean[])
         )
         ON CONFLICT (page_id) DO UPDATE SET
-            (compressed, reference_id, object_url, is_text, stored_at)
-            = (excluded.compressed, excluded.reference_id, excluded.object_url, excluded.is_text,
-                now())
+            (compressed, object_url, is_text, stored_at)
+            = (excluded.compressed, excluded.object_url, excluded.is_text, now())
     """)
-    compressed: list[bytes | None] = [None] * len(contents)
-    reference_ids: list[int | None] = [None] * len(contents)
-    urls: list[str | None] = [None] * len(contents)
-    if objects is None:
-        packed = [(site_id, fetched.content_bytes) for _, site_id, fetched in contents]
-        for place, each in enumerate(references.pack_contents(session, packed)):
-            compressed[place], reference_ids[place] = each
-    else:
-        packed_alone = [pack_content(fetched.content_bytes) for *_, fetched in contents]
-        urls[:] = _put_objects(session, objects, packed_alone)
+    packed = [pack_content(fetched.content_bytes) for _, fetched in contents]
+    nothing = [None] * len(contents)
     values = {
-        "page_ids": [page_id for page_id, *_ in contents],
-        "compressed": compressed,
-        "reference_ids": reference_ids,
-        "object_urls": urls,
-        "is_text": [isinstance(fetched.content, str) for *_, fetched in contents],
+        "page_ids": [page_id for page_id, _ in contents],
+        "compressed": packed if objects is None else nothing,
+        "object_urls": nothing if objects is None else _put_objects(session, objects, packed),
+        "is_text": [isinstance(fetched.content, str) for _, fetched in contents],
     }
     session.execute(query, values)

@@ -10,7 +10,6 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from models.tables import (
     Article,
-    ContentReference,
     FollowedRequest,
     GroupRepresentative,
     Membership,
@@ -62,22 +61,20 @@ class _Rule:
     """A rule that determines the removable rows of one table.
 
     ``windows`` is the column scanned window by window, and ``key`` the column with the same IDs in
-    the table from which rows are removed. ``is_removable`` may bind ``age``. If not ``is_counted``,
-    the rows are a by-product that the number of removed rows leaves out.
+    the table from which rows are removed. ``is_removable`` may bind ``age``.
     """
 
     kind: Kind
     windows: Column
     key: Column
     is_removable: ColumnElement[bool] | TextClause
-    is_counted: bool = True
 
     def remove(self, session: Session, keys: Collection[int], age: timedelta) -> int:
         """Remove the removable rows with these keys, which must be locked; return their number."""
         where = (self.key.in_(keys), self.is_removable)
         if self.key is not StoredPage.id:
             result: Any = session.execute(delete(self.key.class_).where(*where), {"age": age})
-            return int(result.rowcount) if self.is_counted else 0
+            return int(result.rowcount)
         removed = session.scalars(
             update(StoredPage)
             .where(*where)
@@ -114,13 +111,6 @@ _RULES = (
                 )
             """),
         ),
-    ),
-    _Rule(
-        "html",
-        ContentReference.id,
-        ContentReference.id,
-        text("NOT EXISTS (SELECT FROM page_contents WHERE reference_id = content_references.id)"),
-        is_counted=False,
     ),
     _Rule(
         "revisions",
@@ -196,8 +186,6 @@ def prune(
     inside = rule.key.between(place.after + 1, last)
     following = Place(place.rule, last)
     removable = (inside, rule.is_removable)
-    if dry_run and not rule.is_counted:
-        return Step(rule.kind, 0, following)
     if dry_run:
         counting = select(func.count()).select_from(rule.key.class_).where(*removable)
         return Step(rule.kind, session.scalar(counting, {"age": age}) or 0, following)

@@ -1,22 +1,28 @@
-"""Check that a database's schema matches this code, without the slow import of Alembic."""
+"""Check that a database's schema is that of this code, without the slow import of Alembic."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from weakref import WeakSet
+from importlib.resources import files
+from typing import Final
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.orm import Session
 
 from worker.errors import ExpectedError, cause, without_passwords
-from worker.store.database import REFUSALS, Database, ForeignSchemaError, is_connection_lost, sql
-from worker.store.revisions import FIRST_COMPACT, known_revisions, newest_revision
-
-BEHIND = "older than this version: run `detourage migrate`"
-"""Message for an outdated schema, with the remedy."""
+from worker.store.database import REFUSALS, Database, is_connection_lost
 
 COMMAND_CONNECT_SECONDS = 3
 """Connection timeout for commands, so that users do not have to wait."""
+
+
+def known_revisions() -> list[str]:
+    """Return the schema revisions known to this code in order: the prefixes of its migrations."""
+    names = (each.name for each in files("migrations").joinpath("versions").iterdir())
+    return sorted(name.partition("_")[0] for name in names if name[0].isdigit())
+
+
+REVISION: Final = known_revisions()[-1]
+"""Schema revision of this code."""
 
 
 def check_current(database: Database) -> None:
@@ -43,23 +49,23 @@ class SchemaIsBehindError(ExpectedError):
     """The database has not been migrated to the schema of this version."""
 
     def __init__(self) -> None:
-        super().__init__(f"schema: {BEHIND}")
+        super().__init__("schema: older than this version: run `detourage migrate`")
 
 
-class UnknownSchemaError(ExpectedError):
-    """The database has a schema version unknown to this code, and does not admit this code."""
+class SchemaIsForeignError(ExpectedError):
+    """The database has a schema that this version of the service does not know."""
 
-    def __init__(self, version: str) -> None:
+    def __init__(self, revision: str) -> None:
         super().__init__(
-            f"schema: version {version} is unknown to this version of the service, which knows"
-            f" versions up to {newest_revision()}"
+            f"schema: {revision} is unknown to this version, whose own is {REVISION}: install the"
+            " version that migrated the database"
         )
 
 
 def require_current(database: Database) -> None:
-    """Wait for the database, and require that its schema admits this code.
+    """Wait for the database, and require that its schema is that of this code.
 
-    Raises `SchemaIsBehindError`, `UnknownSchemaError`, or `DatabaseRefusesError`.
+    Raises `SchemaIsBehindError`, `SchemaIsForeignError`, or `DatabaseRefusesError`.
     """
     database.wait()
     database.run(lambda session: _require_current(session.connection()))
@@ -67,10 +73,10 @@ def require_current(database: Database) -> None:
 
 @contextmanager
 def current_database(url: str) -> Iterator[Database]:
-    """Yield a connection pool for a command, if the schema admits this code.
+    """Yield a connection pool for a command, if the schema is that of this code.
 
     Raises `DatabaseIsAwayError` if the database does not respond at the start,
-    `SchemaIsBehindError`, or `UnknownSchemaError`.
+    `SchemaIsBehindError`, or `SchemaIsForeignError`.
     """
     with Database(url, connect_seconds=COMMAND_CONNECT_SECONDS) as database:
         try:
@@ -83,49 +89,17 @@ def current_database(url: str) -> Iterator[Database]:
 
 
 def revision_of(connection: Connection) -> str | None:
-    """Return the schema version of a database, or None if it was never migrated."""
+    """Return the schema revision of a database, or None if it was never migrated."""
     if connection.scalar(text("SELECT to_regclass('alembic_version')")) is None:
         return None
-    version: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
-    return version
+    revision: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return revision
 
 
 def _require_current(connection: Connection) -> None:
     current = revision_of(connection)
-    if current == newest_revision():
+    if current == REVISION:
         return
     if current is None or current in known_revisions():
         raise SchemaIsBehindError
-    has_list = connection.scalar(text("SELECT to_regproc('admitted_schemas')")) is not None
-    if not has_list or not _admits(connection.scalar(text("SELECT admitted_schemas()"))):
-        raise UnknownSchemaError(current)
-
-
-def require_admitted(admitted: Sequence[str]) -> None:
-    """Raise `ForeignSchemaError` unless the database, by `admitted_schemas()`, admits this code.
-
-    Call this before any step that cannot be undone.
-    """
-    if not _admits(admitted):
-        raise ForeignSchemaError(f"the database does not admit version {newest_revision()}")
-
-
-def may_store_compactly(session: Session) -> bool:
-    """Return whether the database admits no version older than `FIRST_COMPACT`."""
-    engine = session.get_bind().engine
-    # A version that is no longer admitted is never admitted again while this one is running.
-    if engine not in _COMPACT:
-        oldest = session.execute(sql("SELECT (admitted_schemas())[1]")).scalar_one()
-        if oldest < FIRST_COMPACT:
-            return False
-        _COMPACT.add(engine)
-    return True
-
-
-_COMPACT: WeakSet[Engine] = WeakSet()
-"""The databases for which `may_store_compactly` is known to be true."""
-
-
-def _admits(admitted: Sequence[str]) -> bool:
-    oldest, newest = admitted
-    return oldest <= newest_revision() <= newest
+    raise SchemaIsForeignError(current)

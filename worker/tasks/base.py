@@ -1,20 +1,15 @@
 """The base class of all tasks."""
 
-import logging
 import os
-import signal
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from celery import Task
-from celery.exceptions import Reject, SoftTimeLimitExceeded
+from celery.exceptions import SoftTimeLimitExceeded
 
 from worker import tracing
 from worker.processes.time_limit import time_limit
-from worker.store.database import ForeignSchemaError
 from worker.workflow.process import main_process
-
-logger = logging.getLogger(__name__)
 
 
 class OutOfMemoryError(Exception):
@@ -43,13 +38,6 @@ class ServiceTask(Task):
         except MemoryError as error:
             # A MemoryError would make Celery stop the worker and abort everything it is working on.
             raise OutOfMemoryError(str(error)) from error
-        except ForeignSchemaError as error:
-            if self.request.called_directly:
-                raise
-            # The worker stops accepting tasks; the tasks that it has reserved go to another worker.
-            logger.critical("%s", error)
-            os.kill(main_process(), signal.SIGTERM)
-            raise Reject(str(error), requeue=True) from error
 
     def _cpu_limit(self) -> AbstractContextManager[None]:
         # Signals reach only the main thread of a process, and ending the worker's main process

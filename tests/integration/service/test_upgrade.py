@@ -1,13 +1,10 @@
-"""Upgrades of the schema while pages and messages are pending."""
+"""A process refuses a database whose schema is not its own."""
 
-import subprocess
-import sys
-import time
 from pathlib import Path
 
-from sqlalchemy import func, select, text
+import pytest
+from sqlalchemy import text
 
-from models.tables import OutboxEntry, StoredPage
 from tests.deployment import (
     PROCESSES,
     Deployment,
@@ -19,96 +16,42 @@ from tests.deployment import (
 from tests.integration.service.crawl import described
 from tests.preloaded import PreloadedSupervisor
 from tests.services import Services, temporary_database
-from tests.versions import ADMITTED
 from worker.messaging.broker import connect, messages_waiting, topology_of
-from worker.messaging.task_names import CLUSTER
-from worker.processes.heartbeat import Heartbeat
-from worker.service.application import create_app
 from worker.store.database import Database
-
-OLDEST_RELEASED = "0012"
-"""Schema version of release 0.1.0."""
+from worker.store.schema import REVISION
 
 BEHIND = "Error: schema: older than this version: run `detourage migrate`"
+FOREIGN = (
+    f"Error: schema: 9999 is unknown to this version, whose own is {REVISION}: install the version"
+    " that migrated the database"
+)
 
 
-def test_pending_work_is_processed_after_an_upgrade(
-    services: Services, migrated_url: str, tmp_path: Path
+@pytest.mark.parametrize("is_foreign", [False, True], ids=["never migrated", "foreign"])
+def test_each_process_exits_with_one_line_and_leaves_the_messages(
+    services: Services, migrated_url: str, tmp_path: Path, is_foreign: bool
 ) -> None:
-    with temporary_database(services, template=migrated_url) as url:
+    with temporary_database(services, template=migrated_url if is_foreign else "") as url:
         settings = own_settings(services, url, tmp_path / "heartbeats")
-        environment = process_environment(settings)
-        migrating = [sys.executable, "-m", "worker.cli", "migrate"]
+        if is_foreign:
+            with Database(url) as database, database.transaction() as session:
+                session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
         try:
-            with Deployment(settings, tmp_path, processes=["intake"]) as deployment:
-                deployment.publish(described(seed) for seed in range(3))
-                deployment.wait_for_receipts(3)
-                deployment.publish(described(0) for _ in range(2))
-                deployment.wait_for_receipts(5)
-            subprocess.run([*migrating, "--to", OLDEST_RELEASED], env=environment, check=True)
-            deployment.publish(described(seed) for seed in range(3, 6))
-
+            with connect(settings) as connection:
+                topology_of(settings).declare(connection)
+            deployment = Deployment(settings, tmp_path, processes=[])
+            deployment.publish(described(seed) for seed in range(3))
             with PreloadedSupervisor() as refused:
                 logs = {name: tmp_path / f"refused-{name}.log" for name in PROCESSES}
                 for name, log in logs.items():
                     argv = process_command(name, tmp_path, pool=1)
-                    refused.start(name, argv, log=log, env=environment)
+                    refused.start(name, argv, log=log, env=process_environment(settings))
                 for name, log in logs.items():
                     status = refused.wait_for(name)
                     told = log.read_text()
-                    assert (status, told.splitlines()[-1]) == (1, BEHIND), name
+                    expected = FOREIGN if is_foreign else BEHIND
+                    assert (status, told.splitlines()[-1]) == (1, expected), name
                     assert "Traceback" not in told
             assert messages_waiting(settings, deployment.topology.pages) == 3
-
-            subprocess.run(migrating, env=environment, check=True)
-            with Deployment(settings, tmp_path) as deployment:
-                waiting = select(func.count()).select_from(OutboxEntry)
-                deployment.wait_for_receipts(8)
-                deployment.wait_for_outcomes()
-                assert deployment.count(waiting) == 0
-                outcomes = select(StoredPage.outcome, func.count()).group_by(StoredPage.outcome)
-                with deployment.database.transaction() as session:
-                    assert session.execute(outcomes).all() == [("article", 6)]
-                pages = {each["url"] for each in deployment.take_articles()}
-                assert len(pages) == 6
         finally:
-            remove_queues(settings)
-
-
-def test_outdated_processes_exit_with_one_line_after_a_migration(
-    services: Services, migrated_url: str, tmp_path: Path
-) -> None:
-    with temporary_database(services, template=migrated_url) as url:
-        settings = own_settings(services, url, tmp_path / "heartbeats")
-        database = Database(url)
-        with connect(settings) as connection:
-            topology_of(settings).declare(connection)
-        logs = {name: tmp_path / f"{name}.log" for name in ("intake", "relay", "worker")}
-        try:
-            with PreloadedSupervisor() as running:
-                environment = process_environment(settings)
-                for name, log in logs.items():
-                    argv = process_command(name, tmp_path, pool=1)
-                    running.start(name, argv, log=log, env=environment)
-                deadline = time.monotonic() + 60
-                while not all(Heartbeat(tmp_path / "heartbeats", name).is_alive() for name in logs):
-                    assert time.monotonic() < deadline
-                    time.sleep(0.1)
-                with database.transaction() as session:
-                    session.execute(text(ADMITTED.format("9998", "9999")))
-                Deployment(settings, tmp_path, processes=[]).publish([described(0)])
-                create_app(settings).send_task(CLUSTER, kwargs={"site_id": 1})
-                for name, log in logs.items():
-                    running.wait_for(name)
-                    # Below the reason, Celery prints a traceback for requeued messages.
-                    told, _, _ = log.read_text().partition("Traceback")
-                    assert "schema: the database" in told, name
-                    assert "this process belongs to another version, and exits" in told, name
-            # Unfinished messages have returned to their queues, where other processes can consume
-            # them.
-            topology = topology_of(settings)
-            assert messages_waiting(settings, topology.pages) == 1
-            assert messages_waiting(settings, topology.task_queue("cluster")) == 1
-        finally:
-            database.dispose()
             remove_queues(settings)

@@ -1,7 +1,6 @@
 """Persistence and idempotence of the store, with a real PostgreSQL."""
 
 import json
-import zlib
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
@@ -9,12 +8,11 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import select, text, update
+from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from models.tables import PageContent, Site, StoredPage
+from models.tables import Site, StoredPage
 from tests.trees import tree_of
-from tests.versions import ADMITTED
 from worker.outcomes import ReceiptResult, UnusableReason
 from worker.store import articles, groups, outbox, pages, trees
 from worker.store.articles import NewArticle
@@ -25,7 +23,6 @@ from worker.store.pages import NewReceipt
 from worker.store.progress import run_progress, site_statuses
 from worker.store.reads.details import revisions_of
 from worker.store.recording import record_pages
-from worker.store.revisions import newest_revision
 
 MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
@@ -58,16 +55,6 @@ def record(session: Session, *fetches: FetchedPage) -> tuple[list[str], StoredPa
 def test_content_is_returned_unchanged(session: Session, content: bytes | str) -> None:
     _, page = record(session, fetched(content))
     assert pages.load_content(session, page.id) == content
-
-
-def test_content_stored_by_an_earlier_version_is_readable(session: Session) -> None:
-    _, page = record(session, fetched("of the present"))
-    session.execute(
-        update(PageContent)
-        .where(PageContent.page_id == page.id)
-        .values(compressed=zlib.compress(b"of the past"))
-    )
-    assert pages.load_content(session, page.id) == "of the past"
 
 
 def test_the_latest_fetch_wins_in_any_order(session: Session) -> None:
@@ -193,16 +180,7 @@ def test_messages_of_any_length_are_returned_unchanged(session: Session, length:
     assert [each.body for each in outbox.refused(session)] == [body]
 
 
-def test_earlier_relays_get_messages_that_they_can_publish(session: Session) -> None:
-    session.execute(text(ADMITTED.format("0033", newest_revision())))
-    body = json.dumps("text " * 1000).encode()
-    outbox.add_message(session, exchange="articles", routing_key="en", body=body)
-    assert bytes(session.scalar(text("SELECT body FROM outbox")) or b"") == body
-
-
-@pytest.mark.parametrize("oldest", ["0033", newest_revision()])
-def test_articles_are_returned_unchanged(session: Session, oldest: str) -> None:
-    session.execute(text(ADMITTED.format(oldest, newest_revision())))
+def test_articles_are_returned_unchanged(session: Session) -> None:
     _, page = record(session, fetched())
     message = {
         "text": "Élise 🙂 spoke.\n\nShe left.",
@@ -216,7 +194,7 @@ def test_articles_are_returned_unchanged(session: Session, oldest: str) -> None:
     [revision] = revisions_of(session, page.id, limit=1, with_messages=[1])
     assert revision.message == message
     stored = session.scalar(text("SELECT message::text FROM articles")) or ""
-    assert stored.count("Élise") == (2 if oldest == "0033" else 1)
+    assert stored.count("Élise") == 1
 
 
 def test_progress_counts_each_message_of_the_run_once(session: Session) -> None:
