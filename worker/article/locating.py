@@ -1,6 +1,6 @@
 """Location of a range of an article's text in its page."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import quote
@@ -169,26 +169,33 @@ def locate(page: Page, blocks: Sequence[LocatedBlock], start: int, end: int) -> 
     if not 0 <= start < end:
         raise LocationError(f"{start} to {end} is not a range of characters")
     found: list[Passage] = []
+    below: dict[int, Iterator[int]] = {}
     for block in blocks:
         first, last = max(start - block.start, 0), min(end - block.start, len(block.text))
         if first < last and block.text[first:last].strip():
-            found += _located(page, block, first, last)
+            found += _located(page, block, first, last, below)
     if not found:
         raise LocationError(f"characters {start} to {end} are not part of a block with a location")
     return found
 
 
-def _located(page: Page, block: LocatedBlock, first: int, last: int) -> list[Passage]:
+def _located(
+    page: Page, block: LocatedBlock, first: int, last: int, below: dict[int, Iterator[int]]
+) -> list[Passage]:
     element = index_at(page.flat, block.xpath)
     if element is None:
         raise LocationError(f"the page has no element at {block.xpath}")
-    # Any addition to a page shifts its bytes; if the byte ranges do not match, use the element's
-    # texts.
-    for pieces in (_pieces_at(page, block.nodes), PageSource.of(page).texts_below(element)):
-        found = _aligned(page, block, pieces, first, last)
-        if found is not None:
-            return found
-    raise LocationError(f"the page has no text {block.text[:40]!r} at {block.xpath}")
+    found = _aligned(page, block, _pieces_at(page, block.nodes), first, last)
+    if found is None:
+        # Any addition to a page shifts its bytes; if the byte ranges do not match, use the
+        # element's texts. An element may hold many blocks, in order, so each continues where the
+        # one before it ended.
+        if element not in below:
+            below[element] = PageSource.of(page).texts_below(element)
+        found = _aligned(page, block, below[element], first, last)
+    if found is None:
+        raise LocationError(f"the page has no text {block.text[:40]!r} at {block.xpath}")
+    return found
 
 
 def _pieces_at(page: Page, nodes: Sequence[ByteRange]) -> list[int]:
@@ -208,7 +215,7 @@ def _pieces_at(page: Page, nodes: Sequence[ByteRange]) -> list[int]:
 
 
 def _aligned(
-    page: Page, block: LocatedBlock, pieces: Sequence[int], first: int, last: int
+    page: Page, block: LocatedBlock, pieces: Iterable[int], first: int, last: int
 ) -> list[Passage] | None:
     """Return the passages of part of a block, or None if the pieces do not contain its text."""
     flat, source = page.flat, PageSource.of(page)

@@ -197,7 +197,7 @@ class PageLocations:
             return None
         return self._of_pieces(element, self._source.texts_below(element))
 
-    def _of_pieces(self, element: int, pieces: Sequence[int]) -> Location:
+    def _of_pieces(self, element: int, pieces: Iterable[int]) -> Location:
         ranges = [found for each in pieces if (found := self._source.text_range(each))]
         path = self._paths.path(element)
         if not ranges:

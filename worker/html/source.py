@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
@@ -269,11 +269,11 @@ class PageSource:
         raw = source.raw_offsets(np.array([start, start + len(value.encode())]))
         return None if raw is None else ByteRange(*raw.tolist())
 
-    def texts_below(self, element: int) -> list[int]:
-        """Return the indices of the texts below an element."""
+    def texts_below(self, element: int) -> Iterator[int]:
+        """Yield the indices of the texts below an element."""
         end = int(self._flat.ends[element])
         first, last = bisect_left(self._after, element), bisect_left(self._after, end)
-        return [each for each in range(first, last) if element <= self.holders[each] < end]
+        return (each for each in range(first, last) if element <= self.holders[each] < end)
 
     @cached_property
     def text_at(self) -> dict[int, int]:

@@ -10,6 +10,7 @@ import pytest
 from detourage import Page, extract
 from detourage.article import Article
 from models.messages import ArticleMessage, PageMessage
+from tests.counted import LINEAR, Work, growth
 from tests.unit.article.article_pages import prose
 from worker.article.article_values import json_values
 from worker.article.locating import LocationError, locate_in_message, text_fragment
@@ -216,7 +217,6 @@ def test_a_value_in_an_element_that_is_not_displayed_does_no_harm(tag: str) -> N
     assert found.authors == ("Ann Olsenworth",)
 
 
-@pytest.mark.timeout(20)
 def test_deep_pages_have_bounded_locations() -> None:
     deep = "<span>" * 450 + "<i>a</i>" * 8_000
     found = extract(f"<h1>A long headline here</h1>{prose(6)}<p>{deep}</p>", URL)
@@ -224,13 +224,29 @@ def test_deep_pages_have_bounded_locations() -> None:
     assert len(found.to_json()) < 2_000_000
 
 
-@pytest.mark.timeout(20)
-def test_articles_of_many_blocks_are_located_in_linear_time() -> None:
-    found = extract(
-        f"<h1>A long headline here</h1><div>{'Some words here.<br><br>' * 6_000}</div>", URL
-    )
+def many_blocks(number: int) -> str:
+    lines = "".join(f"Some words here, {each}.<br><br>" for each in range(number))
+    return f"<h1>A long headline here</h1><div>{lines}</div>"
+
+
+@pytest.mark.parametrize("added", ["", "<!-- new -->"], ids=["same page", "page with an addition"])
+def test_articles_of_many_blocks_are_located_in_linear_time(added: str) -> None:
+    def prepared(number: int) -> Work:
+        found = extract(many_blocks(number), URL)
+        assert found is not None
+        page = Page(added + many_blocks(number), URL)
+        return lambda: found.locate(0, len(found.text), page)
+
+    assert growth(prepared, 300) < LINEAR
+
+
+def test_equal_blocks_of_one_element_are_located_one_after_another() -> None:
+    lines = "".join("Some words here.<br><br>" for _ in range(200))
+    html = f"<h1>A long headline here</h1><div>{lines}</div>"
+    found = extract(html, URL)
     assert found is not None
-    assert len(found.locate(0, len(found.text))) == len(found.blocks)
+    passages = found.locate(0, len(found.text), Page("<!-- new -->" + html, URL))
+    assert len({each.byte_start for each in passages}) == len(found.blocks)
 
 
 @pytest.mark.parametrize(("start", "end"), [(-5, 3), (5, 5), (9, 2)])

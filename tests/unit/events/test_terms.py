@@ -1,7 +1,5 @@
 """The terms of an article are limited in number, and the same on every machine."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -39,10 +37,8 @@ def test_scripts_without_spaces_give_pairs_of_characters() -> None:
         "",
     ],
 )
-def test_hostile_texts_have_bounded_terms_in_bounded_time(text: str) -> None:
-    began = time.process_time()
+def test_hostile_texts_have_bounded_terms(text: str) -> None:
     found = terms_of(text, text, text)
-    assert time.process_time() - began < 0.5
     assert len(found) <= MAX_TERMS
     assert np.all(found["term"][1:] > found["term"][:-1])
     assert found["count"].max(initial=0) <= 255

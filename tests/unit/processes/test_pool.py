@@ -72,7 +72,6 @@ def test_only_a_few_items_are_consumed_ahead() -> None:
 
 
 def test_closing_does_not_wait_for_unrequested_results() -> None:
-    before = time.monotonic()
     items = [0.0, *[1000.0] * 8]
     with closing(in_processes(sleep, items, 2, preload=LIGHT, crashed=none_of)) as found:
         assert next(found) == 0
@@ -80,7 +79,6 @@ def test_closing_does_not_wait_for_unrequested_results() -> None:
         assert workers
     _, alive = psutil.wait_procs(workers, timeout=60)
     assert not alive
-    assert time.monotonic() - before < 500
 
 
 def test_ctrl_c_is_left_to_the_calling_process() -> None:
