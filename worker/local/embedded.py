@@ -37,10 +37,11 @@ DATABASE = "detourage"
 
 PORT = 5432
 
-START_SECONDS = 60.0
-"""Time limit for the server to start: crash recovery on a slow disk takes seconds."""
+START_SECONDS = 600.0
+"""Time limit for the server to start while its process runs: on a busy machine or a slow disk,
+crash recovery takes minutes."""
 
-STOP_SECONDS = 15.0
+STOP_SECONDS = 60.0
 """Time after which a stale server that does not stop is killed."""
 
 BROKER_TRANSPORT_OPTIONS = {
@@ -260,7 +261,10 @@ class _Server:
                 supervisor.check()
                 if time.monotonic() > deadline:
                     reason = str(error).splitlines()[0]
-                    raise EmbeddedError(f"PostgreSQL does not answer: {reason}") from error
+                    raise EmbeddedError(
+                        f"PostgreSQL does not answer after {START_SECONDS:g} seconds: {reason}:"
+                        f" check {self.log}, and whether the machine is overloaded, and start again"
+                    ) from error
                 time.sleep(0.02)
             else:
                 return

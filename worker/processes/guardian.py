@@ -12,9 +12,10 @@ closed no matter how the command ends, or on SIGTERM.
 
 The protocol is JSON lines. Each line on standard input is a request: ``{"do": "configure", "grace":
 seconds, "remove": [directory, …]}`` or ``{"do": "start", …}`` with the arguments of :class:`Child`.
-Each line on standard output is an event: ``{"event": "started", "name", "pid"}``, ``{"event":
-"failed", "name", "error"}`` if the program cannot be run, or ``{"event": "exited", "name",
-"status"}`` with the status as in :attr:`subprocess.Popen.returncode`.
+Each line on standard output is an event: ``{"event": "importing", "module"}`` before each preloaded
+module, ``{"event": "started", "name", "pid"}``, ``{"event": "failed", "name", "error"}`` if the
+program cannot be run, or ``{"event": "exited", "name", "status"}`` with the status as in
+:attr:`subprocess.Popen.returncode`.
 """
 
 import contextlib
@@ -31,7 +32,7 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ POLL_SECONDS = 0.02
 HANDLED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 """Signals that wake the guardian; its children handle them by default."""
 
-SWEEP_SECONDS = 10.0
+SWEEP_SECONDS = 60.0
 """Time limit for the final sweep; only a process stuck in the kernel survives SIGKILL that long."""
 
 
@@ -263,11 +264,14 @@ def requests(wakeup: int) -> Iterator[dict[str, Any] | None]:
                 yield json.loads(line)
 
 
-def import_modules(names: Sequence[str]) -> None:
-    """Import modules for the children to share."""
+def import_modules(
+    names: Sequence[str], report: Callable[[str], object] = lambda _name: None
+) -> None:
+    """Import modules for the children to share; `report` is called before each."""
     # Not imported above, because the guardian, if run as a script, has only the standard library.
     importlib.import_module("worker.processes.threads").start_no_idle_threads()
     for name in names:
+        report(name)
         importlib.import_module(name)
     # A garbage collection in a child would copy the memory that it shares with this process.
     gc.freeze()
@@ -313,5 +317,5 @@ def run(*, is_preloaded: bool) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:]:
-        import_modules(sys.argv[1:])
+        import_modules(sys.argv[1:], lambda name: emit(event="importing", module=name))
     run(is_preloaded=bool(sys.argv[1:]))

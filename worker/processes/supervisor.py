@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType, TracebackType
@@ -27,7 +26,9 @@ GRACE_SECONDS = 10.0
 TAIL_LINES = 20
 TAIL_BYTES = 16 * 1024
 
-_ANSWER_SECONDS = 30.0
+STALL_SECONDS = 600.0
+"""Time without any report from the guardian after which it counts as stuck. On a busy machine, its
+imports alone may take minutes, so each module is reported."""
 
 
 class SupervisorError(ExpectedError):
@@ -97,6 +98,7 @@ class Supervisor:
         self._logs: dict[str, Path] = {}
         self._buffer = b""
         self._events: list[dict[str, Any]] = []
+        self._importing = ""
 
     def __enter__(self) -> Self:
         self._socket, self._guardian = self._start_guardian()
@@ -110,7 +112,7 @@ class Supervisor:
         traceback: TracebackType | None,
     ) -> None:
         self._socket.close()
-        limit = self._grace + guardian.SWEEP_SECONDS + _ANSWER_SECONDS
+        limit = self._grace + guardian.SWEEP_SECONDS + STALL_SECONDS
         try:
             self._guardian.wait(limit)
         except subprocess.TimeoutExpired:
@@ -173,7 +175,6 @@ class Supervisor:
                 "stop_signal": int(stop_signal),
             }
         )
-        deadline = time.monotonic() + _ANSWER_SECONDS
         while True:
             for event in self._events:
                 if event["name"] == name and event["event"] != "exited":
@@ -181,9 +182,13 @@ class Supervisor:
                     if event["event"] == "failed":
                         raise ChildDied(name, None, log, f"did not start: {event['error']}")
                     return int(event["pid"])
-            if time.monotonic() > deadline:
-                raise SupervisorError(f"the guardian did not report the start of {name}")
-            self._receive(_ANSWER_SECONDS)
+            if not self._receive(STALL_SECONDS):
+                at = f" while importing {self._importing}" if self._importing else ""
+                raise SupervisorError(
+                    f"{name} did not start: no progress for {STALL_SECONDS:g} seconds{at}: check"
+                    " whether the machine is overloaded or its disk does not respond, and start"
+                    " again"
+                )
 
     def check(self) -> None:
         """Raise `ChildDied` if a child has ended, or `SupervisorError` if the guardian has."""
@@ -196,27 +201,32 @@ class Supervisor:
         self._send({"do": "configure", "grace": self._grace, "remove": self._remove})
 
     def _send(self, message: dict[str, Any]) -> None:
-        self._socket.settimeout(_ANSWER_SECONDS)
+        self._socket.settimeout(STALL_SECONDS)
         try:
             self._socket.sendall(json.dumps(message).encode() + b"\n")
         except OSError as error:
             raise SupervisorError(f"the guardian process has ended: {error}") from error
 
-    def _receive(self, timeout: float) -> None:
-        """Read pending events, waiting up to ``timeout`` for the first."""
+    def _receive(self, timeout: float) -> bool:
+        """Read pending events, waiting up to ``timeout`` for the first; return whether any came."""
+        is_any = False
         while True:
             self._socket.settimeout(timeout)
             try:
                 chunk = self._socket.recv(65536)
             except (BlockingIOError, TimeoutError):
-                return
+                return is_any
             except OSError:
                 chunk = b""
             if not chunk:
                 raise SupervisorError("the guardian process has ended")
             *lines, self._buffer = (self._buffer + chunk).split(b"\n")
-            self._events += [json.loads(line) for line in lines]
-            timeout = 0
+            for event in map(json.loads, lines):
+                if event["event"] == "importing":
+                    self._importing = event["module"]
+                else:
+                    self._events.append(event)
+            timeout, is_any = 0, True
 
 
 @contextlib.contextmanager

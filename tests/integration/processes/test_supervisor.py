@@ -173,6 +173,36 @@ def test_a_missing_program_is_reported_immediately(tmp_path: Path) -> None:
         supervisor.check()
 
 
+def slow_module(directory: Path, seconds: float) -> str:
+    """Write a module whose import takes a time, and return its name."""
+    name = f"slow_{uuid.uuid4().hex}"
+    (directory / f"{name}.py").write_text(f"import time; time.sleep({seconds})")
+    return name
+
+
+def test_a_start_waits_while_modules_are_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr("worker.processes.supervisor.STALL_SECONDS", 4.0)
+    preload = [slow_module(tmp_path, 1.5) for _ in range(3)]
+    with Supervisor(preload=preload) as supervisor:
+        supervisor.start("child", ["sleep", "1000"], log=tmp_path / "log")
+        supervisor.check()
+
+
+def test_a_start_without_progress_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr("worker.processes.supervisor.STALL_SECONDS", 1.0)
+    with (
+        Supervisor(preload=[slow_module(tmp_path, 5)]) as supervisor,
+        pytest.raises(SupervisorError, match=r"no progress for 1 seconds.*machine is overloaded"),
+    ):
+        supervisor.start("child", ["sleep", "1000"], log=tmp_path / "log")
+
+
 REPORTED = (
     'print(os.environ["COLOUR"], len(os.environ), os.getcwd(), os.getsid(0) == os.getpid(),'
     ' signal.getsignal(signal.SIGTERM).name, "sqlite3" in sys.modules, flush=True)'
