@@ -193,36 +193,13 @@ class Article:
         """Return title and blocks as CommonMark, with links, images, nested lists and tables."""
         from worker.article.documents import to_markdown
 
-        return to_markdown(self.content, self.url, self.site)
+        return to_markdown(self.content.article)
 
     def to_html(self) -> str:
         """Return title and blocks as an HTML page."""
         from worker.article.documents import to_html
 
-        return to_html(self.content, self.url, self.site)
-
-    def to_xml(self) -> str:
-        """Return the article with its metadata and comments as XML (TEI P5)."""
-        from worker.article.documents import to_tei
-
-        return to_tei(self.content, self.url, self.site)
-
-    def to_json_feed(self) -> str:
-        """Return a JSON Feed (version 1.1) with the article as its only item."""
-        import json
-
-        from worker.article.syndication import json_feed, json_feed_item
-
-        feed = json_feed([json_feed_item(self.to_dict())], self.site)
-        return json.dumps(feed, ensure_ascii=False)
-
-    def to_ninjs(self) -> str:
-        """Return the article as an object of IPTC's ninjs (version 3.0)."""
-        import json
-
-        from worker.article.syndication import ninjs
-
-        return json.dumps(ninjs(self.to_dict()), ensure_ascii=False)
+        return to_html(self.content.article, self.url)
 
 
 @dataclass(frozen=True)

@@ -191,9 +191,6 @@ RIGHT: list[tuple[tuple[str, ...], str]] = [
         ("extract", "pages.jsonl", "--method", "wutsi>justext", "--format", "json"),
         '"wutsi>justext"',
     ),
-    (("extract", "pages.jsonl", "--format", "jsonfeed"), "https://jsonfeed.org/version/1.1"),
-    (("extract", "html", "--format", "jsonfeed"), '"items": ['),
-    (("extract", "html", "--format", "ninjs"), '"standard": {"name": "ninjs"'),
     (("explain", "pages.jsonl", "--json", "why.json", "--html", "why.html"), "Bridge"),
     (("cluster", "pages.jsonl", "--json", "groups.json", "--threads", "1"), "a.example"),
 ]

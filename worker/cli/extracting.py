@@ -29,12 +29,8 @@ SUFFIXES = {
     "markdown": "md",
     "html": "html",
     "json": "json",
-    "csv": "csv",
-    "xml-tei": "xml",
-    "jsonfeed": "json",
-    "ninjs": "json",
 }
-"""File name suffixes by format, for each of `worker.explain.extracted.FORMATS`."""
+"""File name suffixes by format."""
 
 
 def _check_method(
@@ -148,9 +144,7 @@ def _write_files(
 
 def _write_several(results: Iterator[ExtractionOutcome], form: str) -> Iterator[ExtractionOutcome]:
     """Write articles one after another, with separators, and yield all results."""
-    written = 0
-    start, end = _frame(form)
-    click.echo(start, nl=False)
+    blank = ""
     for result in results:
         yield result
         if form == "json":
@@ -158,39 +152,15 @@ def _write_several(results: Iterator[ExtractionOutcome], form: str) -> Iterator[
         elif result.document is None:
             click.echo(printable(str(result)), err=True)
         else:
-            click.echo(_for_stdout(_piece(result, form, written)), nl=False)
-            written += 1
-    click.echo(end, nl=False)
-
-
-def _frame(form: str) -> tuple[str, str]:
-    """Return the text before and after all articles."""
-    if form != "jsonfeed":
-        return "", ""
-    from worker.article.syndication import json_feed_frame
-
-    return json_feed_frame()
+            click.echo(f"{blank}==> {printable(result.url)} <==")
+            click.echo(_for_stdout(result.document), nl=False)
+            blank = "\n"
 
 
 def _line(result: ExtractionOutcome) -> str:
     if result.document is None:
         return json_line({"url": result.url, "outcome": result.outcome, "reason": result.reason})
     return json_line(json.loads(result.document))
-
-
-def _piece(result: ExtractionOutcome, form: str, before: int) -> str:
-    """Return an article, preceded by a separator from the previous ones."""
-    document = result.document or ""
-    if form == "csv":
-        # All articles share one table header.
-        return document.partition("\n")[2] if before else document
-    if form == "ninjs":
-        return json_line(json.loads(document)) + "\n"
-    if form == "jsonfeed":
-        (item,) = json.loads(document)["items"]
-        return (",\n" if before else "\n") + json_line(item)
-    blank = "\n" if before else ""
-    return f"{blank}==> {printable(result.url)} <==\n{document}"
 
 
 def _report(results: Iterator[ExtractionOutcome]) -> None:

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from models.roles import LineRole
 from worker.article import NoArticleError
+from worker.article.documents import to_html, to_markdown
 from worker.article.reader import Content, read_content
-from worker.explain.extracted import FORMATS
 from worker.explain.input_pages import ExplainingError, GivenPage, given_pages
 from worker.explain.subject import Subject, alone, load_subject
 from worker.inputs import SourceError
 from worker.outcomes import PageOutcome
 from worker.processes.time_limit import TimeIsUpError, time_limit
+from worker.text.terminal import json_text
 
 SECONDS = 60.0
 """Maximum CPU time per page, in seconds."""
@@ -49,7 +50,7 @@ def all_given(places: Iterable[str]) -> Iterator[GivenPage | ExtractionOutcome]:
 
 @dataclass(frozen=True)
 class Extraction:
-    """Extraction in one of the `FORMATS`, by a paper's method or the service's own (None)."""
+    """Extraction as text, markdown, html or json; `method` is None or that of a paper."""
 
     form: str
     text_roles: Sequence[LineRole] = ()
@@ -98,7 +99,7 @@ class Extraction:
             with time_limit(SECONDS):
                 subject = parsed()
                 content = self._read(subject)
-                document = FORMATS[self.form](content, subject.page.url, subject.source.site)
+                document = _formatted(content, self.form, subject.page.url, subject.source.site)
         except NoArticleError as error:
             outcome = PageOutcome(error.outcome) if error.outcome in set(PageOutcome) else None
             return replace(found, outcome=outcome, reason=str(error))
@@ -125,6 +126,20 @@ class Extraction:
             Source(given.content, given.url, given.content_type),
             Source(pivot.content, pivot.url, pivot.content_type) if pivot is not None else None,
         )
+
+
+def _formatted(content: Content, form: str, url: str, site: str) -> str:
+    article = content.article
+    if form == "markdown":
+        return to_markdown(article)
+    if form == "html":
+        return to_html(article, url)
+    if form == "json":
+        # Importing the message contracts takes as long as importing everything else for one page.
+        from worker.article.article_values import json_values
+
+        return json_text(json_values(content, url, site)) + "\n"
+    return "\n\n".join(part for part in (article.title, article.text) if part) + "\n"
 
 
 def _unread(error: SourceError | ExplainingError) -> ExtractionOutcome:

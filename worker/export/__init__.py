@@ -1,1 +1,1 @@
-"""Articles as files of Parquet, JSON lines, JSON Feed or ninjs, optionally one file per day."""
+"""Articles as files of Parquet or JSON lines, optionally one file per day."""

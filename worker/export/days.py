@@ -16,9 +16,8 @@ from typing import Any
 
 from models.messages import ArticleMessage
 from worker.errors import ExpectedError
-from worker.export.files import OutputError, partial_of, replaced
+from worker.export.files import OutputError, partial_of, replaced, write_articles
 from worker.export.formats import SUFFIXES, FileFormat
-from worker.export.writing import write_articles
 
 DESCRIPTION = "_export.json"
 """Name of the file that describes the export; readers of tables skip names with an underscore."""
@@ -81,7 +80,7 @@ class DayFolder:
             file = self._file(day)
             file.parent.mkdir(exist_ok=True)
             messages = (ArticleMessage.in_order(message) for _, message in several)
-            written[day] = write_articles(file, self._format, messages, self._site or "")
+            written[day] = write_articles(file, self._format, messages)
         for day in old:
             if day not in written:
                 self._remove(day)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from worker.errors import ExpectedError
+from worker.export.formats import FileFormat, require_format
 
 
 class OutputError(ExpectedError):
@@ -84,6 +85,22 @@ def replacing(path: Path) -> Iterator[IO[str]]:
         else:
             with partial.open("w", encoding="utf-8") as stream:
                 yield stream
+
+
+def write_articles(path: Path, form: FileFormat, messages: Iterable[dict[str, Any]]) -> int:
+    """Write article messages to a file, which is replaced only on success; return their number.
+
+    Memory use does not depend on the number of messages. JSON lines are compressed if the name
+    ends in ``.gz``.
+    """
+    if form == "parquet":
+        require_format(form)
+        from worker.export.arrow import write_parquet
+
+        with replaced(path) as partial:
+            return write_parquet(partial, messages)
+    with replacing(path) as stream:
+        return write_lines(stream, messages)
 
 
 def write_lines(stream: IO[str], messages: Iterable[dict[str, Any]]) -> int:

@@ -6,14 +6,12 @@ from typing import Final, Literal, get_args
 
 from worker.errors import require_extra
 
-FileFormat = Literal["jsonl", "parquet", "jsonfeed", "ninjs"]
+FileFormat = Literal["jsonl", "parquet"]
 FILE_FORMATS: Final[tuple[FileFormat, ...]] = get_args(FileFormat)
 
 SUFFIXES: Final[Mapping[FileFormat, str]] = {
     "jsonl": ".jsonl.gz",
     "parquet": ".parquet",
-    "jsonfeed": ".json",
-    "ninjs": ".jsonl.gz",
 }
 """Suffixes of the files of an export by day."""
 

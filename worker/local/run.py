@@ -18,9 +18,8 @@ from sqlalchemy.exc import DBAPIError
 from models.links import LinksMessage
 from models.messages import ArticleMessage
 from worker.errors import ExpectedError
-from worker.export.files import GrowingFile, replacing, write_lines
+from worker.export.files import GrowingFile, replacing, write_articles, write_lines
 from worker.export.formats import FileFormat
-from worker.export.writing import write_articles
 from worker.local.embedded import embedded_services, remove_services
 from worker.local.unfinished import RunFolder, quarantine_of
 from worker.messaging.publishing import publish_pages, purge_pages

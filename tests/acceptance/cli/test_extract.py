@@ -1,8 +1,6 @@
 """`detourage extract`, run as a user does."""
 
 import codecs
-import csv
-import io
 import json
 import os
 import signal
@@ -144,16 +142,6 @@ def test_one_input_with_several_pages_is_treated_like_several_inputs(tmp_path: P
     titles = [json.loads(line)["title"] for line in done.stdout.splitlines()]
     assert titles == [f"Bridge story number {n}" for n in range(3)]
     assert (done.exit_code, done.stderr) == (0, "")
-
-
-def test_csv_has_one_header_line(crawl: Path) -> None:
-    done = extract(crawl, "--format", "csv", "--processes", "1")
-    rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    assert [row["title"] for row in rows] == [f"Bridge story number {n}" for n in range(6)]
-    assert [line.split(": ")[1] for line in done.stderr.splitlines()[:2]] == [
-        "needs-rendering",
-        "not-json",
-    ]
 
 
 def test_documents_are_separated_by_lines_with_their_urls(crawl: Path) -> None:

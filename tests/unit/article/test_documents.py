@@ -2,35 +2,29 @@ from typing import Any
 
 import lxml.html
 import pytest
-from lxml import etree
 
 from models.roles import CHOOSABLE_ROLES
 from tests.unit.article.article_pages import page, prose, sentence
-from worker.article.documents import to_html, to_markdown, to_tei
-from worker.article.reader import Content, read_content
+from worker.article import Extraction
+from worker.article.documents import to_html, to_markdown
+from worker.article.reader import read_content
 
 URL = "https://news.example/2024/story"
-SITE = "news.example"
 A, B, C = sentence(1), sentence(2), sentence(3)
-TEI: dict[str, str] = {"t": "http://www.tei-c.org/ns/1.0"}
 
 
-def content(body: str) -> Content:
+def extraction(body: str) -> Extraction:
     head = "<title>Bridge to close - News</title>"
     shown = page(f"<div><h1>Bridge to close</h1>{prose(1)}{body}{prose(2)}</div>", head, URL)
-    return read_content(shown, text_roles=CHOOSABLE_ROLES)
+    return read_content(shown, text_roles=CHOOSABLE_ROLES).article
 
 
 def markdown(body: str) -> str:
-    return to_markdown(content(body), URL, SITE)
+    return to_markdown(extraction(body))
 
 
 def html(body: str) -> Any:
-    return lxml.html.fromstring(to_html(content(body), URL, SITE))
-
-
-def tei(body: str) -> Any:
-    return etree.fromstring(to_tei(content(body), URL, SITE).encode())
+    return lxml.html.fromstring(to_html(extraction(body), URL))
 
 
 @pytest.mark.parametrize(
@@ -81,33 +75,18 @@ def test_html_preserves_the_structure() -> None:
     assert [cell.text for cell in found.xpath("//tr[2]/td")] == ["Ell", "12"]
 
 
-def test_tei_preserves_structure_metadata_and_comments() -> None:
-    found = tei(
-        f"<h3>Next</h3><p>{A} <a href='/b'>The <b>old</b> bridge</a></p><ul><li>{B}</li></ul>"
-    )
-
-    def text(path: str) -> str:
-        return str(found.xpath(f"string({path})", namespaces=TEI))
-
-    assert text("//t:titleStmt/t:title") == "Bridge to close"
-    assert text("//t:bibl/t:ptr/@target") == URL
-    assert text("//t:body//t:ab[@rend='h3']") == "Next"
-    assert text("//t:ref[@target='https://news.example/b']/t:hi") == "old"
-    assert text("//t:list/t:item") == B
-
-
 HOSTILE = (
     f"<p>&lt;script&gt;x1&lt;/script&gt; {A}</p><p><a href='javascript:x()'>{B}</a></p>"
     f"<img src='/a.jpg\" onerror=\"x()' alt='&quot; onload=x'><p>{C}</p>"
 )
 
 
-def test_hostile_markup_is_escaped_in_html_and_tei() -> None:
-    for found in (html(HOSTILE), tei(HOSTILE)):
-        names = {str(name) for element in found.iter() for name in element.attrib}
-        assert not names & {"onerror", "onload"}
-        assert not [element for element in found.iter() if "script" in str(element.tag)]
-        assert not [v for element in found.iter() for v in element.values() if "javascript" in v]
+def test_hostile_markup_is_escaped_in_html() -> None:
+    found = html(HOSTILE)
+    names = {str(name) for element in found.iter() for name in element.attrib}
+    assert not names & {"onerror", "onload"}
+    assert not [element for element in found.iter() if "script" in str(element.tag)]
+    assert not [v for element in found.iter() for v in element.values() if "javascript" in v]
 
 
 def test_hostile_markup_is_escaped_in_markdown() -> None:

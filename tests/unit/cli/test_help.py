@@ -9,8 +9,6 @@ from click.testing import CliRunner
 
 from models.roles import CHOOSABLE_ROLES
 from worker.cli import GROUPS, main
-from worker.cli.extracting import SUFFIXES
-from worker.explain.extracted import FORMATS
 
 SCREEN = 40
 """Number of lines on a screen that is 80 columns wide."""
@@ -51,7 +49,3 @@ def test_commands_are_grouped_by_audience() -> None:
 def test_roles_are_listed_once() -> None:
     listing = [path for path in commands(main) if f" {CHOOSABLE_ROLES[-2]}," in help_of(*path)]
     assert listing == [("run",)]
-
-
-def test_every_output_format_can_be_chosen() -> None:
-    assert list(SUFFIXES) == list(FORMATS)

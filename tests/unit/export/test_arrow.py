@@ -17,7 +17,7 @@ from tests.pages import article_html
 from worker.errors import MissingExtraError
 from worker.export import arrow
 from worker.export.arrow import article_schema, to_table, write_parquet
-from worker.export.writing import write_articles
+from worker.export.files import write_articles
 
 HUGE = 10**30
 """An integer that JSON and PostgreSQL can store but Arrow cannot."""

@@ -1,4 +1,3 @@
-import json
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
@@ -132,9 +131,3 @@ def test_two_exports_do_not_write_to_one_folder(tmp_path: Path) -> None:
     ):
         write(tmp_path, article(MONDAY), form="jsonl")
     write(tmp_path, article(MONDAY), form="jsonl")
-
-
-def test_the_feed_of_a_day_is_named_after_its_site(tmp_path: Path) -> None:
-    write(tmp_path, article(MONDAY), form="jsonfeed", site="news.example")
-    feed = json.loads((tmp_path / f"day={MONDAY}" / "part-0000.json").read_text())
-    assert (feed["title"], len(feed["items"])) == ("news.example", 1)

@@ -1,5 +1,3 @@
-import gzip
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -7,9 +5,8 @@ from typing import Any
 import pytest
 
 from tests.arrow_rows import example
-from worker.export.files import OutputError
+from worker.export.files import OutputError, write_articles
 from worker.export.formats import FILE_FORMATS, FileFormat, format_of
-from worker.export.writing import write_articles
 
 
 def articles(number: int) -> list[dict[str, Any]]:
@@ -19,24 +16,6 @@ def articles(number: int) -> list[dict[str, Any]]:
 def test_the_name_implies_the_format() -> None:
     names = ("a.parquet", "a.PARQUET", "a.jsonl", "a.jsonl.gz", "parquet", "a.json")
     assert [format_of(Path(name)) for name in names] == ["parquet"] * 2 + ["jsonl"] * 4
-
-
-@pytest.mark.parametrize("number", [0, 1, 3])
-def test_a_json_feed_has_every_article(tmp_path: Path, number: int) -> None:
-    path = tmp_path / "feed.json"
-    assert write_articles(path, "jsonfeed", articles(number), 'x[0]"') == number
-    feed = json.loads(path.read_text(encoding="utf-8"))
-    assert (feed["version"], feed["title"]) == ("https://jsonfeed.org/version/1.1", 'x[0]"')
-    assert [each["id"] for each in feed["items"]] == [
-        each["canonical"] for each in articles(number)
-    ]
-
-
-def test_ninjs_has_one_object_per_line(tmp_path: Path) -> None:
-    path = tmp_path / "articles.jsonl.gz"
-    assert write_articles(path, "ninjs", articles(3)) == 3
-    found = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
-    assert [each["uri"] for each in found] == [each["canonical"] for each in articles(3)]
 
 
 @pytest.mark.parametrize("form", FILE_FORMATS)
