@@ -19,7 +19,7 @@ COPY . .
 RUN pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \
  # Fail if the wheel lacks the native kernel: the final image has no compiler, and without the kernel, comparisons
  # would be slow.
- && python -m zipfile --list /wheels/detourage-*.whl | grep 'worker/grouping/distance/.*[.]so'
+ && python -m zipfile --list /wheels/detourage-*.whl | grep 'detourage/template/distance/.*[.]so'
 
 FROM ${PYTHON_IMAGE}
 RUN useradd --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin detourage

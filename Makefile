@@ -156,7 +156,7 @@ audit: $(tools)
 clean:
 	rm -rf .venv build dist out *.egg-info .*_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
-	find worker -name '*.so' -delete
+	find detourage -name '*.so' -delete
 
 $(bin)/python:
 	@if [ -z "$(PYTHON)" ]; then \
@@ -182,6 +182,6 @@ $(axe):
 	@command -v npm >/dev/null || { echo "no npm: apt-get install npm" >&2; exit 1; }
 	npm install --silent --no-save --prefix .venv/node axe-core@4.10
 
-$(package): pyproject.toml setup.py $(shell find worker -name '*.[ch]') $(tools)
+$(package): pyproject.toml setup.py $(shell find detourage -name '*.[ch]') $(tools)
 	$(uv) --no-deps --no-build-isolation --editable .
 	@touch $@

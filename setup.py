@@ -1,6 +1,6 @@
 """Build of the native modules; everything else is in pyproject.toml.
 
-The distance kernel is optional: if it does not compile, `worker.grouping.distance` falls back to
+The distance kernel is optional: if it does not compile, `detourage.template.distance` falls back to
 the `apted` package.
 """
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 
-KERNEL = Path("worker/grouping/distance/kernel")
+KERNEL = Path("detourage/template/distance/kernel")
 GCC = ["-O3", "-ffp-contract=off"]
 """Options for compilers other than Microsoft's: vectorise, and round after each operation, so that
 results are the same on every machine.
@@ -32,14 +32,16 @@ def native(name: str, folder: Path, *sources: Path, optional: bool = False) -> E
     )
 
 
-INFERENCE = Path("worker/inference")
+INFERENCE = Path("detourage/inference")
 
 NATIVE = [
-    native("worker.grouping.distance._native", KERNEL, *sorted(KERNEL.glob("*.c")), optional=True),
-    native("worker.inference._trees", INFERENCE, INFERENCE / "_trees.c"),
-    native("worker.inference._layers", INFERENCE, INFERENCE / "_layers.c"),
-    native("worker.text._texts", Path("worker/text"), Path("worker/text/_texts.c")),
-    native("worker.html._markup", Path("worker/html"), Path("worker/html/_markup.c")),
+    native(
+        "detourage.template.distance._native", KERNEL, *sorted(KERNEL.glob("*.c")), optional=True
+    ),
+    native("detourage.inference._trees", INFERENCE, INFERENCE / "_trees.c"),
+    native("detourage.inference._layers", INFERENCE, INFERENCE / "_layers.c"),
+    native("detourage.text._texts", Path("detourage/text"), Path("detourage/text/_texts.c")),
+    native("detourage.html._markup", Path("detourage/html"), Path("detourage/html/_markup.c")),
 ]
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from worker.inference import BoostedTrees
-from worker.inference.trees import LEAF_UNIT, LEAVES_OF_ONE, Forest
+from detourage.inference import BoostedTrees
+from detourage.inference.trees import LEAF_UNIT, LEAVES_OF_ONE, Forest
 
 LEARNING_RATE = 0.1
 SHRINKAGE = 1.0

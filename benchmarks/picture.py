@@ -10,10 +10,10 @@ import tempfile
 from itertools import pairwise
 from pathlib import Path
 
-from worker.article import NoArticleError, explain_article, extract_article
-from worker.explain.explained_html import to_html
-from worker.html import Page, parse_page
-from worker.sample import generate
+from detourage.explain.explained_html import to_html
+from detourage.html import Page, parse_page
+from detourage.reader import NoArticleError, explain_article, extract_article
+from detourage.sample import generate
 
 TEMPLATE = "harbour-post.example/2023/news"
 

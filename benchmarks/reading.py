@@ -17,13 +17,13 @@ from time import process_time
 import numpy as np
 
 from benchmarks.evaluation.scores import CorpusPage, load_corpus
-from worker.article import extract_article
-from worker.article.body import judge_page
-from worker.article.comment_exclusion import comments_to_exclude
-from worker.article.errors import NoArticleError
-from worker.article.outline import Outline
-from worker.article.reader import comments_of, read_content
-from worker.html import Page, PageError, parse_page
+from detourage.html import Page, PageError, parse_page
+from detourage.reader import extract_article
+from detourage.reader.body import judge_page
+from detourage.reader.comment_exclusion import comments_to_exclude
+from detourage.reader.content import comments_of, read_content
+from detourage.reader.errors import NoArticleError
+from detourage.reader.outline import Outline
 
 SAMPLE = 150
 """Number of pages per corpus to measure."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 from sqlalchemy import func, select, update
 
-from models.messages import DOUBTFUL
+from detourage.messages import DOUBTFUL
 from models.tables import Article, Membership, Site, StoredPage
 from tests.crawled import crawled_deployment, inspected
 from tests.deployment import Deployment

@@ -17,18 +17,18 @@ from detourage.article import Article, Result
 
 if TYPE_CHECKING:
     from detourage.batch import extract_many
+    from detourage.comments import Comment
     from detourage.pages import Page, load_pages
-    from detourage.reading import extract, read
-    from detourage.site import Group, Site
-    from detourage.tables import arrow_schema, to_arrow
-    from worker.article import (
+    from detourage.reader import (
         ArticleBlock,
         ArticleEmbed,
         ArticleEmphasis,
         ArticleImage,
         ArticleLink,
     )
-    from worker.comments import Comment
+    from detourage.reading import extract, read
+    from detourage.site import Group, Site
+    from detourage.tables import arrow_schema, to_arrow
 
 __all__ = [
     "Article",
@@ -56,10 +56,10 @@ _MODULES = {
     "extract_many": "detourage.batch",
     **dict.fromkeys(("Group", "Site"), "detourage.site"),
     **dict.fromkeys(("arrow_schema", "to_arrow"), "detourage.tables"),
-    "Comment": "worker.comments",
+    "Comment": "detourage.comments",
     **dict.fromkeys(
         ("ArticleBlock", "ArticleEmbed", "ArticleEmphasis", "ArticleImage", "ArticleLink"),
-        "worker.article",
+        "detourage.reader",
     ),
 }
 """Modules that define the public names, each imported on first use, because the models are slow to

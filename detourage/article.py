@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from detourage.comments import Comment
     from detourage.pages import Page
-    from worker.article import ArticleBlock, ArticleEmbed, ArticleImage
-    from worker.article.locating import Passage
-    from worker.article.reader import Content
-    from worker.comments import Comment
+    from detourage.reader import ArticleBlock, ArticleEmbed, ArticleImage
+    from detourage.reader.content import Content
+    from detourage.reader.locating import Passage
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class Article:
     @cached_property
     def site(self) -> str:
         """Registrable domain of `url`; empty without a URL."""
-        from worker.html import site_of
+        from detourage.html import site_of
 
         return site_of(self.url) if self.url else ""
 
@@ -158,8 +158,8 @@ class Article:
         Raises ------ ValueError If the range is not part of a block, the page does not display the
         article, or no page is given.
         """
-        from worker.article.locating import locate, located_blocks
-        from worker.html import parse_page
+        from detourage.html import parse_page
+        from detourage.reader.locating import locate, located_blocks
 
         page = page or self.page
         if page is None:
@@ -173,7 +173,7 @@ class Article:
         Keys that only a deployment can fill (``id``, ``revision``, ``template`` and others) are
         omitted.
         """
-        from worker.article.article_values import json_values
+        from detourage.reader.article_values import json_values
 
         return json_values(self.content, self.url, self.site)
 
@@ -191,13 +191,13 @@ class Article:
 
     def to_markdown(self) -> str:
         """Return title and blocks as CommonMark, with links, images, nested lists and tables."""
-        from worker.article.documents import to_markdown
+        from detourage.reader.documents import to_markdown
 
         return to_markdown(self.content.article)
 
     def to_html(self) -> str:
         """Return title and blocks as an HTML page."""
-        from worker.article.documents import to_html
+        from detourage.reader.documents import to_html
 
         return to_html(self.content.article, self.url)
 

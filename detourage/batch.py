@@ -7,15 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from detourage.pages import AnyPage, Page, pages_of
+from detourage.pool import in_processes
 from detourage.reading import failed, read_page
-from worker.processes.pool import in_processes
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Sequence
 
     from detourage.article import Result
-    from models.roles import LineRole
+    from detourage.roles import LineRole
 
 
 def extract_many(

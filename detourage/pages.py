@@ -61,8 +61,8 @@ def load_pages(path: str | os.PathLike[str]) -> Iterator[Page]:
 
     from pydantic import ValidationError
 
-    from models.messages import PageMessage
-    from worker.inputs import SourceError, read_messages
+    from detourage.inputs import SourceError, read_messages
+    from detourage.messages import PageMessage
 
     try:
         for body in read_messages(Path(path)):

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from detourage.article import Article, Result
+from detourage.html import Page as ParsedPage
+from detourage.html import PageError, parse_page
+from detourage.outcomes import PageOutcome
 from detourage.pages import Page
-from worker.article import NoArticleError, TemplateKnowledge
-from worker.article.reader import read_content
-from worker.html import Page as ParsedPage
-from worker.html import PageError, parse_page
-from worker.outcomes import PageOutcome
+from detourage.reader import NoArticleError, TemplateKnowledge
+from detourage.reader.content import read_content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from models.roles import LineRole
-    from worker.comments import CommentPattern
+    from detourage.comments import CommentPattern
+    from detourage.roles import LineRole
 
 logger = logging.getLogger(__name__)
 

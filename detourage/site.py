@@ -7,20 +7,20 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from detourage.article import Article, Result
+from detourage.html import Page as ParsedPage
+from detourage.html import site_of
 from detourage.pages import AnyPage, pages_of
+from detourage.reader import TemplateKnowledge
+from detourage.reader.content import comment_pattern_of, pattern_of_group, patterns_for_page
 from detourage.reading import attempt, parse, read_parsed
-from worker.article import TemplateKnowledge
-from worker.article.reader import comment_pattern_of, pattern_of_group, patterns_for_page
-from worker.html import Page as ParsedPage
-from worker.html import site_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from models.roles import LineRole
-    from worker.comments import CommentPattern
-    from worker.grouping.sites import SiteGroups
+    from detourage.comments import CommentPattern
+    from detourage.roles import LineRole
+    from detourage.template.sites import SiteGroups
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Site:
     @cached_property
     def _grouped(self) -> SiteGroups:
         # Grouping takes long to import, and a site may be used for its URLs alone.
-        from worker.grouping.sites import group_site
+        from detourage.template.sites import group_site
 
         urls = list(self._parsed)
         name = site_of(urls[0]) if urls else ""

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from detourage.article import Article
-    from worker.export.arrow import Schema, Table
+    from detourage.export.arrow import Schema, Table
 
 
 def arrow_schema() -> Schema:
@@ -20,7 +20,7 @@ def arrow_schema() -> Schema:
         If the ``arrow`` extra is not installed.
     """
     _require_pyarrow()
-    from worker.export.arrow import article_schema
+    from detourage.export.arrow import article_schema
 
     return article_schema()
 
@@ -41,13 +41,13 @@ def to_arrow(articles: Iterable[Article]) -> Table:
         If the ``arrow`` extra is not installed.
     """
     _require_pyarrow()
-    from worker.export.arrow import to_table
+    from detourage.export.arrow import to_table
 
     return to_table(article.to_dict() for article in articles)
 
 
 def _require_pyarrow() -> None:
-    from worker.errors import MissingExtraError, require_extra
+    from detourage.errors import MissingExtraError, require_extra
 
     try:
         require_extra("arrow", "an Arrow table", "pyarrow")

@@ -17,8 +17,8 @@ import click
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from models.links import LinksMessage
-from models.messages import ArticleMessage, ChangesMessage, FeedbackMessage, PageMessage
+from detourage.links import LinksMessage
+from detourage.messages import ArticleMessage, ChangesMessage, FeedbackMessage, PageMessage
 from worker.cli import GROUPS, main
 from worker.settings import PREFIX, Settings
 
@@ -62,7 +62,7 @@ def messages_page() -> str:
     feedback = FeedbackMessage.model_json_schema(mode="validation")
     return _page(
         "Messages",
-        "models/messages.py and models/links.py",
+        "detourage/messages.py and models/links.py",
         "JSON in UTF-8; a leading byte order mark is ignored. `detourage schema page`,"
         " `detourage schema article`, `detourage schema changes`, `detourage schema links` and"
         " `detourage schema feedback` print the JSON Schema.",

@@ -237,7 +237,7 @@ class Address(Base):
         ARRAY(Text), doc="Spellings as given by the crawler, sorted; if many, only the first ones."
     )
     kind: Mapped[str | None] = mapped_column(
-        doc="`worker.addresses.Kind`; null if the address is not a variant."
+        doc="`detourage.addresses.Kind`; null if the address is not a variant."
     )
     headlines: Mapped[list[int]] = mapped_column(
         server_default="{}", doc="Digests of the headline wordings of the fetched page."
@@ -585,7 +585,7 @@ class Feedback(Base):
     )
     method: Mapped[str] = mapped_column(doc="Method that produced the text of the article.")
     entities: Mapped[Small]
-    verdict: Mapped[str | None] = mapped_column(doc="`models.messages.Verdict`, or null.")
+    verdict: Mapped[str | None] = mapped_column(doc="`detourage.messages.Verdict`, or null.")
     note: Mapped[str | None]
     received_at: Mapped[datetime] = mapped_column(server_default=func.now())
 

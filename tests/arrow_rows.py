@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import AwareDatetime, BaseModel
 
-from models.messages import ArticleMessage
+from detourage.messages import ArticleMessage
 
 EXAMPLES: Mapping[Any, Any] = {
     str: "Zwölf – 十二",

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from worker.grouping.comparison_policy import (
+from detourage.html import Tree, TreeShape
+from detourage.template.comparison_policy import (
     MissingComparisons,
     MissingNearest,
     MissingPairs,
@@ -16,12 +17,11 @@ from worker.grouping.comparison_policy import (
     group_or_missing,
     known_or_missing,
 )
-from worker.grouping.distance import KnownNearest, Nearest, nearest_of_changed
-from worker.grouping.distance.forest import forest_of
-from worker.grouping.distance.matrix import MEMORY
-from worker.grouping.groups import Grouping
-from worker.grouping.known_site import KnownSite, NearestReference
-from worker.html import Tree, TreeShape
+from detourage.template.distance import KnownNearest, Nearest, nearest_of_changed
+from detourage.template.distance.forest import forest_of
+from detourage.template.distance.matrix import MEMORY
+from detourage.template.groups import Grouping
+from detourage.template.known_site import KnownSite, NearestReference
 
 
 class PageOfTree(NamedTuple):

@@ -11,6 +11,7 @@ from urllib.parse import urljoin
 import requests
 from sqlalchemy import select
 
+from detourage.sample import generate
 from models.tables import Site, StoredPage
 from tests.deployment import own_settings, remove_queues
 from tests.inline_tasks import Tasks
@@ -19,7 +20,6 @@ from worker.inspector.application import create_app
 from worker.inspector.serving import address_of, bound_socket, served
 from worker.messaging.broker import connect, topology_of
 from worker.messaging.headers import DETAIL, REASON
-from worker.sample import generate
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.workflow.process import configure, process_state

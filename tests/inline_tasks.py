@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from models.messages import PageMessage
+from detourage.html import Tree
+from detourage.messages import PageMessage
 from models.tables import Generation, Membership, OutboxEntry, StoredPage
-from worker.html import Tree
 from worker.messaging import task_names
 from worker.service.relay import as_one_task, batched
 from worker.store import trees

@@ -25,8 +25,8 @@ from celery.bin.celery import celery as celery_command
 from markdown_it import MarkdownIt
 from pydantic import BaseModel, TypeAdapter
 
-from models.links import LinksMessage
-from models.messages import ArticleMessage, FeedbackMessage, PageMessage
+from detourage.links import LinksMessage
+from detourage.messages import ArticleMessage, FeedbackMessage, PageMessage
 from worker.cli import main
 from worker.settings import PREFIX, Settings
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from worker.html.tree import Tree
+from detourage.html.tree import Tree
 
 _TOKENS = re.compile(r"\\[\\{}]|[{}]")
 

@@ -2,7 +2,6 @@
 
 import logging
 import re
-from importlib.util import find_spec
 
 # The password in a URL or in a libpq connection string.
 _PASSWORD = re.compile(r"(\w://[^\s:/@]*:)[^\s@/]+(?=@)|(\bpassword=)\S+")
@@ -21,26 +20,6 @@ _LOST = frozenset(
 
 _REFUSED = frozenset({"AccessRefused", "InsufficientPrivilege", "ReadOnlySqlTransaction"})
 """Names of the errors that client libraries raise for a missing privilege."""
-
-
-class ExpectedError(Exception):
-    """An error that the user can fix; the first line of its message says what is wrong."""
-
-
-class MissingExtraError(ExpectedError):
-    """A requested optional feature is not installed."""
-
-    def __init__(self, extra: str, purpose: str) -> None:
-        super().__init__(
-            f"{purpose} needs the {extra} extra: pip install 'detourage[{extra}]',"
-            f" or make {extra} in a checkout"
-        )
-
-
-def require_extra(extra: str, purpose: str, *modules: str) -> None:
-    """Raise `MissingExtraError` unless the modules of an extra are installed."""
-    if not all(map(find_spec, modules)):
-        raise MissingExtraError(extra, purpose)
 
 
 def warn_of(logger: logging.Logger, event: str, error: BaseException) -> None:

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import structlog
 
+from detourage.text.terminal import printable
 from worker import tracing
 from worker.errors import cause, is_lost_connection, without_passwords
-from worker.text.terminal import printable
 
 Format = Literal["text", "json"]
 

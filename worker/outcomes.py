@@ -7,27 +7,6 @@ them.
 from enum import StrEnum, unique
 from typing import Final
 
-
-@unique
-class PageOutcome(StrEnum):
-    """Result of processing a page; every page ends with exactly one outcome."""
-
-    ARTICLE = "article"
-    MENU = "menu"
-    NO_TEXT = "no-text"
-    EMPTY = "empty"
-    WALL = "wall"
-    GONE = "gone"
-    NEEDS_RENDERING = "needs-rendering"
-    NOT_HTML = "not-html"
-    UNDECODABLE = "undecodable"
-    FRAMESET = "frameset"
-    TOO_DEEP = "too-deep"
-    TOO_LARGE = "too-large"
-    JOINED = "joined"
-    FAILED = "failed"
-
-
 PENDING: Final = "pending"
 """Label, in counts, of the pages without an outcome."""
 
@@ -41,22 +20,6 @@ class ReceiptResult(StrEnum):
     DUPLICATE = "duplicate"
     SUPERSEDED = "superseded"
     QUARANTINED = "quarantined"
-
-
-@unique
-class UnusableReason(StrEnum):
-    """Reason why an invalid page message or feedback message was quarantined."""
-
-    NOT_JSON = "not-json"
-    NO_URL = "no-url"
-    UNSUPPORTED_URL = "unsupported-url"
-    UNSUPPORTED_SITE = "unsupported-site"
-    UNSUPPORTED_VERSION = "unsupported-version"
-    NO_HTML = "no-html"
-    OVERSIZED = "oversized"
-    UNDECODABLE_BODY = "undecodable-body"
-    UNLIKELY_TIME = "unlikely-time"
-    INVALID_MESSAGE = "invalid-message"
 
 
 @unique

@@ -15,8 +15,9 @@ from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_va
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from models.roles import CHOOSABLE_ROLES, TEXT_ROLES, LineRole, chosen_roles
-from worker.errors import ExpectedError
+from detourage.errors import ExpectedError
+from detourage.limits import WHOLE_MATRIX_TREES
+from detourage.roles import CHOOSABLE_ROLES, TEXT_ROLES, LineRole, chosen_roles
 
 PREFIX = "DETOURAGE_"
 """Prefix of all environment variables."""
@@ -31,14 +32,6 @@ DATABASE_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg2")
 """Accepted schemes of database URLs. All of them select psycopg2; SQLAlchemy would choose another
 driver for the first."""
 BROKER_SCHEMES = ("amqp", "amqps", "pyamqp", "pgmq")
-
-WHOLE_MATRIX_TREES = 400
-"""Default maximum number of trees of a site for which all pairs are compared.
-
-These trees form 80,000 pairs. Comparing them takes one core 10 s for pages of 300 elements made
-from a few templates, and 160 s for pages of 750 elements that differ more; 1,000 trees would take
-six times as long. For the accuracy on larger sites, see docs/decisions/groups.md.
-"""
 
 
 class SettingsError(ExpectedError):

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any, Final, Protocol, TypeAlias
 
-from worker.errors import MissingExtraError, cause, without_passwords
+from detourage.errors import MissingExtraError
+from worker.errors import cause, without_passwords
 
 logger = logging.getLogger(__name__)
 

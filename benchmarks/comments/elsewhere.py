@@ -12,9 +12,9 @@ from statistics import fmean
 from time import process_time
 
 from benchmarks.evaluation.scores import load_corpus
-from worker.article.reader import declared_comments
-from worker.comments.elsewhere import find_elsewhere
-from worker.html import PageError, parse_page
+from detourage.comments.elsewhere import find_elsewhere
+from detourage.html import PageError, parse_page
+from detourage.reader.content import declared_comments
 
 
 def main() -> None:

@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from benchmarks.comments.labels import agreement_of, page_f1_of
 from benchmarks.evaluation.scores import Gold, load_corpus
-from worker.comments.candidates import Candidate, find_candidates
-from worker.comments.elements import PageElements
-from worker.comments.features import measure
-from worker.html import Page, PageError, parse_page
-from worker.inference import Features
+from detourage.comments.candidates import Candidate, find_candidates
+from detourage.comments.elements import PageElements
+from detourage.comments.features import measure
+from detourage.html import Page, PageError, parse_page
+from detourage.inference import Features
 
 UNSAID = Path(__file__).with_name("unsaid.json")
 """File that lists, by corpus, pages whose gold records lack the comments or reviews on the page.

@@ -14,9 +14,9 @@ from benchmarks.comments.locating import locate
 from benchmarks.evaluation.scores.comments import CommentScore, score_comments, with_names
 from benchmarks.evaluation.scores.corpora import load_corpus
 from benchmarks.evaluation.scores.records import Comment
-from worker.comments.comment import Comment as ReadComment
-from worker.comments.reading import read_comments
-from worker.html import parse_page
+from detourage.comments.comment import Comment as ReadComment
+from detourage.comments.reading import read_comments
+from detourage.html import parse_page
 
 CORPORA = ("reader_comments", "forum_threads")
 

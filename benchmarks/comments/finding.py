@@ -28,11 +28,11 @@ from benchmarks.comments.train import (
 from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1, CommentScore, score_comments
 from benchmarks.evaluation.scores.records import Comment
 from benchmarks.extraction.examples import fold_of
-from worker.comments.certainty import Certainty
-from worker.comments.elements import PageElements
-from worker.comments.finding import MIN_CONFIDENCE, MIN_OF_DISCUSSION
-from worker.comments.pattern import NONE_SEEN, CommentPattern, vote
-from worker.comments.reading import read_comments, with_content
+from detourage.comments.certainty import Certainty
+from detourage.comments.elements import PageElements
+from detourage.comments.finding import MIN_CONFIDENCE, MIN_OF_DISCUSSION
+from detourage.comments.pattern import NONE_SEEN, CommentPattern, vote
+from detourage.comments.reading import read_comments, with_content
 
 MARKED = ("reader_comments", "forum_threads")
 """Corpora whose gold records list comments individually."""

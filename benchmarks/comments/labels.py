@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1
 from benchmarks.evaluation.scores.records import Comment
 from benchmarks.evaluation.scores.words import words
-from worker.comments.elements import PageElements
-from worker.comments.features import nesting_of
+from detourage.comments.elements import PageElements
+from detourage.comments.features import nesting_of
 
 _Floats = npt.NDArray[np.float64]
 

@@ -26,11 +26,11 @@ from benchmarks.comments.rankers import (
 )
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.training.headers import ModelFile, corpus_used, training_of
-from worker.comments.elements import PageElements
-from worker.comments.features import paper_measures
-from worker.html import parse_page
-from worker.inference import BoostedTrees
-from worker.papers.commentsminer.mining import mine
+from detourage.comments.elements import PageElements
+from detourage.comments.features import paper_measures
+from detourage.html import parse_page
+from detourage.inference import BoostedTrees
+from detourage.papers.commentsminer.mining import mine
 
 FOLDS = 5
 

@@ -28,13 +28,13 @@ from benchmarks.evaluation.scores import Gold, load_corpus
 from benchmarks.extraction.bags import BagScore, compare_bags
 from benchmarks.extraction.examples import fold_of
 from benchmarks.extraction.folds import FoldModels
-from worker.article import NoArticleError, extract_article
-from worker.article.reader import Content, read_content
-from worker.comments import finding
-from worker.comments.certainty import Certainty
-from worker.html import PageError
-from worker.inference import BoostedTrees
-from worker.papers.reading import page_of
+from detourage.comments import finding
+from detourage.comments.certainty import Certainty
+from detourage.html import PageError
+from detourage.inference import BoostedTrees
+from detourage.papers.reading import page_of
+from detourage.reader import NoArticleError, extract_article
+from detourage.reader.content import Content, read_content
 
 CORPORA = {"wcxb": None, "dragnet": None, "daniel": 200, "fundus_body": None}
 """Corpora with texts, and the number of pages used from each (None for all)."""

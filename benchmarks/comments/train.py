@@ -20,11 +20,11 @@ from benchmarks.comments.examples import THREAD, Example, read_examples
 from benchmarks.comments.labels import is_good
 from benchmarks.extraction.examples import fold_of
 from benchmarks.training.headers import ModelFile, Training, corpus_used, training_of
-from worker.comments.certainty import Certainty, Floats, measure_choice, read_choice
-from worker.comments.discussion import is_discussion
-from worker.comments.elements import PageElements
-from worker.comments.finding import MIN_PROBABILITY
-from worker.inference import BoostedTrees, Rows
+from detourage.comments.certainty import Certainty, Floats, measure_choice, read_choice
+from detourage.comments.discussion import is_discussion
+from detourage.comments.elements import PageElements
+from detourage.comments.finding import MIN_PROBABILITY
+from detourage.inference import BoostedTrees, Rows
 
 CORPORA = ("reader_comments", "forum_threads", "dragnet", "l3s_gn1", "wcxb")
 

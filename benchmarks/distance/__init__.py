@@ -1,1 +1,1 @@
-"""Speed, memory and agreement of `worker.grouping.distance` and its peers on real pages."""
+"""Speed, memory and agreement of `detourage.template.distance` and its peers on real pages."""

@@ -6,7 +6,7 @@ from functools import partial
 from benchmarks.distance.corpora import Sites, pairs_of_size, strangers
 from benchmarks.distance.measure import cpu_seconds, peak_megabytes, timed
 from benchmarks.distance.tools import OURS, PEERS, UNITS, WHOLE_TABLES, Tool, agree, cells
-from worker.html import Tree
+from detourage.html import Tree
 
 
 def compare(sites: Sites, nodes: int, count: int, patience: float) -> None:

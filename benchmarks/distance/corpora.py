@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from worker.html import PageError, Tree, parse_page
+from detourage.html import PageError, Tree, parse_page
 
 Sites = dict[str, list[Tree]]
 

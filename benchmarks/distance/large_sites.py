@@ -10,17 +10,17 @@ import numpy.typing as npt
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.distance.corpora import Sites
-from tests.compared_trees import ComparedTrees, PageOfTree
-from worker.grouping.comparison_policy import (
+from detourage.html import Tree, parse_page
+from detourage.limits import WHOLE_MATRIX_TREES
+from detourage.sample import generate
+from detourage.template.comparison_policy import (
     SAMPLED_SHARE,
     MissingComparisons,
     MissingNearest,
     MissingPairs,
     MissingToPivot,
 )
-from worker.html import Tree, parse_page
-from worker.sample import generate
-from worker.settings import WHOLE_MATRIX_TREES
+from tests.compared_trees import ComparedTrees, PageOfTree
 
 Labels = npt.NDArray[np.int64]
 

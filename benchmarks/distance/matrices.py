@@ -12,9 +12,9 @@ import numpy as np
 
 from benchmarks.distance.corpora import Sites, largest_sites, site_of_size, strangers
 from benchmarks.distance.measure import peak_megabytes
-from worker.grouping.distance import _native, distance_matrix
-from worker.grouping.distance.native import NativeForest
-from worker.html import Tree
+from detourage.html import Tree
+from detourage.template.distance import _native, distance_matrix
+from detourage.template.distance.native import NativeForest
 
 LEAST_PAGES = 20
 """Minimum number of pages for a site to represent sites with about 1,000 nodes per page."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import apted
 
-from worker.grouping.distance import _native, tree_edit_distance
-from worker.grouping.distance.native import NativeForest, Way
-from worker.html import Tree
+from detourage.html import Tree
+from detourage.template.distance import _native, tree_edit_distance
+from detourage.template.distance.native import NativeForest, Way
 
 Tool = Callable[[Tree, Tree], int]
 

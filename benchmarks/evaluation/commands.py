@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from detourage.errors import require_extra
 from worker.cli.outputs import OutputFile, OutputFolder
-from worker.errors import require_extra
 
 if TYPE_CHECKING:
     from benchmarks.evaluation.bench.measuring import Grouped
@@ -158,8 +158,8 @@ def bench(
     from benchmarks.evaluation.bench import Bench
     from benchmarks.evaluation.methods import Runner, extractor_names
     from benchmarks.evaluation.scores import load_diseases
+    from detourage.text.terminal import printable
     from worker.cli.progress import measurement_bar
-    from worker.text.terminal import printable
 
     names = extractor_names() if extractors == EVERY_EXTRACTOR else extractors.split(",")
     with measurement_bar() as progress:

@@ -21,7 +21,7 @@ from benchmarks.evaluation.scores import (
     paired_difference,
     score_page,
 )
-from worker.papers.reading import page_of
+from detourage.papers.reading import page_of
 
 SCORE = "to_f"
 

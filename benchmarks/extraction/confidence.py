@@ -26,18 +26,18 @@ from benchmarks.evaluation.scores import Gold, bag_of_words, headline_of, load_c
 from benchmarks.extraction.examples import ARTICLES, fold_of
 from benchmarks.extraction.folds import FoldModels
 from benchmarks.training.headers import ModelFile, corpus_used, training_of
-from models.messages import DOUBTFUL
-from worker.article.article import PageInTemplate, find_article
-from worker.article.comment_exclusion import comments_to_exclude
-from worker.article.confidence import GOOD_F1, ExtractedArticle
-from worker.article.confidence.evidence import confidence_evidence
-from worker.article.errors import NoArticleError
-from worker.article.finding import Finding
-from worker.article.outline import Outline
-from worker.article.reader import comments_of
-from worker.html import PageError
-from worker.inference import BoostedTrees, Features
-from worker.papers.reading import page_of
+from detourage.html import PageError
+from detourage.inference import BoostedTrees, Features
+from detourage.messages import DOUBTFUL
+from detourage.papers.reading import page_of
+from detourage.reader.article import PageInTemplate, find_article
+from detourage.reader.comment_exclusion import comments_to_exclude
+from detourage.reader.confidence import GOOD_F1, ExtractedArticle
+from detourage.reader.confidence.evidence import confidence_evidence
+from detourage.reader.content import comments_of
+from detourage.reader.errors import NoArticleError
+from detourage.reader.finding import Finding
+from detourage.reader.outline import Outline
 
 CORPORA = (
     *("wcxb", "fundus_body", "daniel", "dragnet", "l3s_gn1", "msv_big9"),

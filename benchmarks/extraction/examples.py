@@ -19,15 +19,15 @@ from benchmarks.evaluation.scores.records import TextBlock
 from benchmarks.evaluation.scores.roles import LabelledPage, align
 from benchmarks.extraction.labels import UNSAID, hinted_labels, lines_of_lead, shares_in_gold
 from benchmarks.extraction.weak import KnownLines, weak_roles
-from models.roles import LineRole
-from worker.article import TemplateKnowledge
-from worker.article.evidence import Evidence, gather_evidence
-from worker.article.outline import Outline
-from worker.html import PageError
-from worker.inference import Features
-from worker.papers.interface import ALONE
-from worker.papers.reading import page_of
-from worker.sample.crawl import generate
+from detourage.html import PageError
+from detourage.inference import Features
+from detourage.papers.interface import ALONE
+from detourage.papers.reading import page_of
+from detourage.reader import TemplateKnowledge
+from detourage.reader.evidence import Evidence, gather_evidence
+from detourage.reader.outline import Outline
+from detourage.roles import LineRole
+from detourage.sample.crawl import generate
 
 ARTICLES = frozenset({None, "article"})
 """Kinds of pages that are articles; None is included because corpora of articles record no kinds.

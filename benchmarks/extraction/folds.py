@@ -14,8 +14,8 @@ from unittest.mock import patch
 
 from benchmarks.extraction.examples import fold_of
 from benchmarks.training.headers import ModelFile, training_of
-from worker.article import page_model
-from worker.article.page_model import PageModel
+from detourage.reader import page_model
+from detourage.reader.page_model import PageModel
 
 
 @dataclass(frozen=True)

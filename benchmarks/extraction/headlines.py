@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean
 
-from models.messages import PageMessage
-from worker.article import headline_links
-from worker.article.outline import Outline
-from worker.html import Page, parse_page
-from worker.html.addresses import absolute, base_of
+from detourage.html import Page, parse_page
+from detourage.html.addresses import absolute, base_of
+from detourage.messages import PageMessage
+from detourage.reader import headline_links
+from detourage.reader.outline import Outline
 
 
 def main() -> None:

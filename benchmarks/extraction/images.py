@@ -17,9 +17,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.extraction.examples import fold_of
-from worker.article import ArticleImage, NoArticleError
-from worker.article.reader import read_content
-from worker.html import PageError, parse_page
+from detourage.html import PageError, parse_page
+from detourage.reader import ArticleImage, NoArticleError
+from detourage.reader.content import read_content
 
 MIN_NAME = 6
 """Minimum number of letters and digits in a name that identifies a picture."""

@@ -18,8 +18,8 @@ from benchmarks.extraction.examples import Example, fold_of
 from benchmarks.extraction.folds import FoldModels
 from benchmarks.extraction.roles import labelled_pages, scores_of, summary
 from benchmarks.extraction.train import KINDS, fit_network, fit_trees, lessons, read_all
-from models.roles import ALL_ROLES
-from worker.article.page_model import PageModel
+from detourage.reader.page_model import PageModel
+from detourage.roles import ALL_ROLES
 
 SIZES = (75, 150, 300, 600, 1200)
 

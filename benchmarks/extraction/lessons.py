@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from worker.article.hashed_words import HashedWords
-from worker.inference import Features
+from detourage.inference import Features
+from detourage.reader.hashed_words import HashedWords
 
 UNKNOWN: Final = -1
 """Number that denotes an unknown role or kind."""

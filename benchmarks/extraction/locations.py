@@ -21,11 +21,11 @@ from urllib.parse import unquote
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.evaluation.scores.corpora import CorpusPage
 from benchmarks.extraction.images import names_of
-from worker.article import ArticleEmbed, ArticleImage, NoArticleError
-from worker.article.article_values import json_values
-from worker.article.locating import LocationError, locate, located_blocks
-from worker.article.reader import Content, read_content
-from worker.html import Page, PageError, parse_page
+from detourage.html import Page, PageError, parse_page
+from detourage.reader import ArticleEmbed, ArticleImage, NoArticleError
+from detourage.reader.article_values import json_values
+from detourage.reader.content import Content, read_content
+from detourage.reader.locating import LocationError, locate, located_blocks
 
 PICTURE_BYTES = 20_000
 """Maximum number of bytes before an image in which its picture element is searched for."""

@@ -1,6 +1,6 @@
 """Training of the network that judges pages; only this training needs PyTorch.
 
-The network has the structure of `worker.inference.networks`, but uses floating-point numbers. So
+The network has the structure of `detourage.inference.networks`, but uses floating-point numbers. So
 that it generalises to other sites, columns, words and the class names of whole pages are dropped at
 random in training.
 """
@@ -15,10 +15,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from benchmarks.extraction.lessons import UNKNOWN, Lesson, TextLabels
-from models.roles import ALL_ROLES, TEXT_ROLES
-from worker.article.hashed_words import NAME_NUMBERS, TEXT_NUMBERS
-from worker.inference import LineNetwork
-from worker.inference.networks import (
+from detourage.inference import LineNetwork
+from detourage.inference.networks import (
     EPSILON,
     KERNEL,
     WEIGHT_UNIT,
@@ -28,6 +26,8 @@ from worker.inference.networks import (
     logarithms,
     standardised,
 )
+from detourage.reader.hashed_words import NAME_NUMBERS, TEXT_NUMBERS
+from detourage.roles import ALL_ROLES, TEXT_ROLES
 
 WIDTH: Final = 128
 VECTOR_SIZE: Final = 16

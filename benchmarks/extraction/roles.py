@@ -27,10 +27,10 @@ from benchmarks.evaluation.scores.roles import (
     load_roles,
 )
 from benchmarks.extraction.folds import FoldModels
-from worker.article.body import choose_lines, judge_page
-from worker.article.lines import lines_of
-from worker.html import PageError
-from worker.papers.reading import outline_of
+from detourage.html import PageError
+from detourage.papers.reading import outline_of
+from detourage.reader.body import choose_lines, judge_page
+from detourage.reader.lines import lines_of
 
 SCORED_ROLES = ("title", "lead", "byline", "dateline", "caption", "related", "promo")
 """Roles whose mean F1 is printed."""

@@ -26,12 +26,12 @@ from benchmarks.evaluation.scores import (
 )
 from benchmarks.extraction.bags import BagScore, compare_bags, words_of
 from benchmarks.extraction.folds import FoldModels
-from worker.article import NoArticleError, extract_article
-from worker.article.lines import lines_of
-from worker.article.outline import Outline
-from worker.article.reader import read_content
-from worker.html import Page, PageError, parse_page
-from worker.papers.reading import text_of
+from detourage.html import Page, PageError, parse_page
+from detourage.papers.reading import text_of
+from detourage.reader import NoArticleError, extract_article
+from detourage.reader.content import read_content
+from detourage.reader.lines import lines_of
+from detourage.reader.outline import Outline
 
 CORPORA = ("wcxb", "fundus_body")
 OURS = "Détourage"

@@ -47,13 +47,13 @@ from benchmarks.training.headers import (
     corpus_used,
     training_of,
 )
-from models.kinds import Kind
-from models.roles import ALL_ROLES, TEXT_ROLES
-from worker.article import TemplateKnowledge, body, sentences
-from worker.article.article import article_of
-from worker.article.page_model import PageModel
-from worker.inference import BoostedTrees, Features, LineNetwork
-from worker.papers.reading import outline_of
+from detourage.inference import BoostedTrees, Features, LineNetwork
+from detourage.kinds import Kind
+from detourage.papers.reading import outline_of
+from detourage.reader import TemplateKnowledge, body, sentences
+from detourage.reader.article import article_of
+from detourage.reader.page_model import PageModel
+from detourage.roles import ALL_ROLES, TEXT_ROLES
 
 KINDS: Final[tuple[Kind, ...]] = (
     *("article", "forum", "product", "listing", "collection", "documentation", "service"),

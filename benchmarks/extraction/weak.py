@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from models.roles import LineRole
-from worker.html.elements import HEADINGS
-from worker.inference import Features
-from worker.text import words
+from detourage.html.elements import HEADINGS
+from detourage.inference import Features
+from detourage.roles import LineRole
+from detourage.text import words
 
 IN_GOLD = 0.8
 """Minimum share of a line's words that the gold text must contain for the line to certainly belong

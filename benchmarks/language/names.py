@@ -1,7 +1,7 @@
-"""Names of months, weekdays and units of time for `worker.text`.
+"""Names of months, weekdays and units of time for `detourage.text`.
 
-``python -m benchmarks.language.names worker/text/names.json`` writes the names to that file. They
-are taken from the Unicode CLDR data in the installed Babel; a test fails if the file is outdated.
+``python -m benchmarks.language.names detourage/text/names.json`` writes the names to that file.
+They are taken from the Unicode CLDR data in the installed Babel; a test fails if it is outdated.
 """
 
 import json
@@ -19,8 +19,8 @@ from babel import Locale, UnknownLocaleError, localedata
 from babel.core import get_global
 from babel.dates import format_timedelta
 
-from worker.text.calendars import LANGUAGES, MIN_PREFIX, plain_name
-from worker.text.relative import words_of_age
+from detourage.text.calendars import LANGUAGES, MIN_PREFIX, plain_name
+from detourage.text.relative import words_of_age
 
 _CODE = re.compile("[a-z]{2,3}")
 

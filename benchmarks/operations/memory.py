@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import func, select
 
 from benchmarks.operations.throughput import page_messages
-from models.messages import PageMessage
+from detourage.messages import PageMessage
 from models.tables import StoredPage
 from tests.faults.documents import table
 from tests.faults.memory import COLUMNS, MemoryLog

@@ -17,7 +17,7 @@ from statistics import median
 from sqlalchemy import Engine, create_engine, select, text
 
 from benchmarks.operations.throughput import page_messages
-from models.messages import PageMessage
+from detourage.messages import PageMessage
 from models.tables import PageContent
 from tests.faults.documents import table
 from tests.object_stores import Folder, S3Server, StoreOfTest

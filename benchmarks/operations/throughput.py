@@ -17,9 +17,9 @@ from pathlib import Path
 import psutil
 
 from benchmarks.operations.sampling.sitecustomize import SAMPLES
+from detourage.html import site_key
 from tests.faults.documents import table
 from tests.faults.proving_ground import ProvingGround, Servers
-from worker.html import site_key
 
 SAMPLING = Path(__file__).parent / "sampling"
 

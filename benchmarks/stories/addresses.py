@@ -14,7 +14,7 @@ from itertools import combinations
 from pathlib import Path
 
 from benchmarks.evaluation.scores import Corpus, CorpusError, load_corpus
-from worker.addresses import (
+from detourage.addresses import (
     AddressRecord,
     Joining,
     are_other_parts,
@@ -22,11 +22,11 @@ from worker.addresses import (
     joining,
     read_declared,
 )
-from worker.addresses.reading import declared_address
-from worker.addresses.wording import share_passages
-from worker.article import NoArticleError
-from worker.article.reader import read_content
-from worker.html import Page, PageError, parse_page, site_of
+from detourage.addresses.reading import declared_address
+from detourage.addresses.wording import share_passages
+from detourage.html import Page, PageError, parse_page, site_of
+from detourage.reader import NoArticleError
+from detourage.reader.content import read_content
 
 COLUMNS = (
     *("pages", "declare", "own", "another", "other site", "front page"),

@@ -14,16 +14,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from models.messages import Changes
-from worker.article import NoArticleError
-from worker.article.article_values import json_values
-from worker.article.reader import read_content
-from worker.html import parse_page
-from worker.revisions import changes_between
-from worker.revisions.sentences import reading_key, split_sentences
-from worker.sample.page import PageMaker
-from worker.sample.site import Site, all_sites
-from worker.sample.story import Newsroom, Story
+from detourage.html import parse_page
+from detourage.messages import Changes
+from detourage.reader import NoArticleError
+from detourage.reader.article_values import json_values
+from detourage.reader.content import read_content
+from detourage.revisions import changes_between
+from detourage.revisions.sentences import reading_key, split_sentences
+from detourage.sample.page import PageMaker
+from detourage.sample.site import Site, all_sites
+from detourage.sample.story import Newsroom, Story
 
 Edit = tuple[str, str | None, str | None]
 """A change: ``title`` or the action, and the texts before and after the change."""

@@ -18,12 +18,12 @@ from time import process_time
 from typing import Any
 
 from benchmarks.evaluation.scores import load_corpus
-from models.messages import PageMessage
-from worker.html import Page, PageError, parse_page
-from worker.html.addresses import absolute, base_of
-from worker.html.nodes import Node
-from worker.pagination import read_pagination
-from worker.text.wordlists import listed
+from detourage.html import Page, PageError, parse_page
+from detourage.html.addresses import absolute, base_of
+from detourage.html.nodes import Node
+from detourage.messages import PageMessage
+from detourage.pagination import read_pagination
+from detourage.text.wordlists import listed
 
 KINDS = ("next", "prev", "page", "first", "last")
 

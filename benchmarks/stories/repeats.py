@@ -19,10 +19,10 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.stories.variations import Version, generate, half_of, read_texts
-from worker.duplicates.fingerprint import Fingerprint, fingerprint_of
-from worker.duplicates.grouping import APART, StoryText, group_texts
-from worker.duplicates.overlap import Overlap, overlap_of
-from worker.text.words import tokens
+from detourage.duplicates.fingerprint import Fingerprint, fingerprint_of
+from detourage.duplicates.grouping import APART, StoryText, group_texts
+from detourage.duplicates.overlap import Overlap, overlap_of
+from detourage.text.words import tokens
 
 SEEDS = (1, 2, 3)
 

@@ -24,9 +24,9 @@ import numpy.typing as npt
 from sqlalchemy import event, text
 from sqlalchemy.orm import Session
 
+from detourage.duplicates.fingerprint import BANDS, fingerprint_of
 from models.tables import Site, StoredPage
 from tests.services import running_services, temporary_database
-from worker.duplicates.fingerprint import BANDS, fingerprint_of
 from worker.store.database import Database
 from worker.store.migrations import migrate
 from worker.store.story_arrivals import Arrival

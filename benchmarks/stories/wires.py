@@ -10,9 +10,9 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.evaluation.scores import CorpusPage, load_corpus
-from worker.article import Extraction, NoArticleError, extract_article
-from worker.article.metadata.wires import written_forms
-from worker.html import PageError, parse_page
+from detourage.html import PageError, parse_page
+from detourage.metadata.wires import written_forms
+from detourage.reader import Extraction, NoArticleError, extract_article
 
 ENDS = 300
 """Number of characters at either end of a text in which an agency may be named."""

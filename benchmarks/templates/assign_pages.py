@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from worker.grouping.assignment import assign_tree, representatives
-from worker.grouping.generations import match_groups
-from worker.grouping.likeness import size_tolerant_distances
-from worker.grouping.sites import group_site
-from worker.html import PageError, Tree, parse_page
+from detourage.html import PageError, Tree, parse_page
+from detourage.template.assignment import assign_tree, representatives
+from detourage.template.generations import match_groups
+from detourage.template.likeness import size_tolerant_distances
+from detourage.template.sites import group_site
 
 CORPORA = ("daniel", "dragnet", "cleanportaleval", "msv_big9")
 FEWEST_PAGES = 9

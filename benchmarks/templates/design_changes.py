@@ -12,9 +12,9 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from worker.explain.cluster_report import cluster_pages
-from worker.grouping.generations import MIN_PAGES, design_change
-from worker.inputs import read_messages
+from detourage.explain.cluster_report import cluster_pages
+from detourage.inputs import read_messages
+from detourage.template.generations import MIN_PAGES, design_change
 
 FEWEST_PAGES = 2 * MIN_PAGES
 """Minimum number of pages of a site; no change is ever reported for smaller sites."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.training.headers import ModelFile, corpus_used, training_of
 from benchmarks.training.ngrams import MIN_SHIPPED_COUNT, TrainingPair, train
-from worker.papers.interface import Source
-from worker.papers.nclean import Normalisation
+from detourage.papers.interface import Source
+from detourage.papers.nclean import Normalisation
 
 NORMALISATIONS = (Normalisation.ASCII, Normalisation.NON_LEXICAL)
 

@@ -4,9 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from worker.html import PageError
-from worker.papers.interface import Source, one_line
-from worker.papers.nclean import ORDER, PADDING, Model, NGramModel, Normalisation, segments_of
+from detourage.html import PageError
+from detourage.papers.interface import Source, one_line
+from detourage.papers.nclean import ORDER, PADDING, Model, NGramModel, Normalisation, segments_of
 
 PAIRS_OF_A_LANGUAGE = 5
 """Number of training pairs per language in Lejeune et al. (2015, section 4.3)."""

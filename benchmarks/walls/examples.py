@@ -13,12 +13,12 @@ from lxml import html as markup
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.extraction.bags import compare_bags
 from benchmarks.walls import pages as generated
-from worker.article import Extraction, NoArticleError
-from worker.article.reader import read_shown
-from worker.article.walls.evidence import ExaminedPage, wall_evidence
-from worker.html import Page, PageError, parse_page
-from worker.html.paths import element_at
-from worker.inference import Features
+from detourage.html import Page, PageError, parse_page
+from detourage.html.paths import element_at
+from detourage.inference import Features
+from detourage.reader import Extraction, NoArticleError
+from detourage.reader.content import read_shown
+from detourage.walls.evidence import ExaminedPage, wall_evidence
 
 CORPORA = (
     *("wcxb", "daniel", "fundus_body", "trafilatura_eval", "dragnet", "l3s_gn1", "msv_big9"),

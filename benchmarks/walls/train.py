@@ -26,8 +26,8 @@ from benchmarks.walls.examples import (
     generated_examples,
     inserted_examples,
 )
-from worker.article.walls import SURE, TRUNCATED, WallTrees
-from worker.inference import BoostedTrees
+from detourage.inference import BoostedTrees
+from detourage.walls import SURE, TRUNCATED, WallTrees
 
 TREES = 300
 LEAVES = 8

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 
 import detourage
-from worker.html import site_of
+from detourage.html import site_of
 
 PAGES = pa.schema(
     [

@@ -21,6 +21,7 @@ import amqp
 import psutil
 from sqlalchemy import create_engine, func, make_url, select, text
 
+from detourage.errors import ExpectedError
 from models.tables import Article, StoredPage
 from tests.deployment import Deployment, process_command, process_environment
 from tests.faults.history import Delivery, Revision, check, digest_of
@@ -33,7 +34,6 @@ from tests.services import (
     unused_ports,
     wait_for_broker,
 )
-from worker.errors import ExpectedError
 from worker.local.embedded import (
     SERVER_SETTINGS,
     THROWAWAY_SETTINGS,

@@ -36,13 +36,17 @@ MAX_GROWTH = 40
 quadratic time 100."""
 
 _NOT_SERVING = (
-    *("benchmarks.evaluation", "worker.sample", "worker.celery"),
+    *("benchmarks.evaluation", "detourage.sample", "worker.celery"),
     # The published script is used verbatim, and only if it is requested.
-    "worker.papers.html_killer_script",
+    "detourage.papers.html_killer_script",
 )
 _BUILDERS = frozenset(
     # These patterns consist of escaped words, or of character classes.
-    ("worker.inspector.pages.marked", "worker.inspector.passages._find", "worker.text.words._class")
+    (
+        "worker.inspector.pages.marked",
+        "worker.inspector.passages._find",
+        "detourage.text.words._class",
+    )
 )
 _METHODS = frozenset(
     ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from worker.article.reader import MAX_COMMENTS
-from worker.html.dom import MAX_MARKUP
-from worker.html.html5 import MAX_ATTRIBUTES
-from worker.html.page import MAX_DEPTH, MAX_ELEMENTS
+from detourage.html.dom import MAX_MARKUP
+from detourage.html.html5 import MAX_ATTRIBUTES
+from detourage.html.page import MAX_DEPTH, MAX_ELEMENTS
+from detourage.reader.content import MAX_COMMENTS
 from worker.messaging.task_names import STAGE_OF_TASK
 from worker.messaging.topology import Topology
 

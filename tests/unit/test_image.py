@@ -39,7 +39,7 @@ def test_the_context_contains_only_what_the_wheel_is_built_from() -> None:
         "crawl.warc.gz",
         "out/articles.jsonl",
         "worker/__pycache__/celery.cpython-311.pyc",
-        "worker/grouping/distance/_native.abi3.so",
+        "detourage/template/distance/_native.abi3.so",
     ],
 )
 def test_files_outside_the_repository_are_excluded(path: str) -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from models.limits import MAX_BODY_BYTES, MAX_CONTENT_BYTES, MAX_HTML_BYTES, MAX_MESSAGE_BYTES
+from detourage.limits import MAX_BODY_BYTES, MAX_CONTENT_BYTES, MAX_HTML_BYTES, MAX_MESSAGE_BYTES
 from worker.messaging.topology import DELIVERY_LIMIT
 from worker.store.locks import AdvisoryLock
 from worker.workflow import attempts

@@ -6,15 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from worker.article import GoneError, MenuPageError, NeedsRenderingError, NoTextError, WallError
-from worker.html import PageError
-from worker.outcomes import (
-    AbandonedReason,
-    PageOutcome,
-    ReceiptResult,
-    RefusedReason,
-    UnusableReason,
-)
+from detourage.html import PageError
+from detourage.outcomes import PageOutcome, UnusableReason
+from detourage.reader import GoneError, MenuPageError, NeedsRenderingError, NoTextError, WallError
+from worker.outcomes import AbandonedReason, ReceiptResult, RefusedReason
 
 ROOT = Path(__file__).parents[2]
 CODE = re.compile(r"`([a-z]+(?:-[a-z]+)*)`")

@@ -19,14 +19,14 @@ from tests.image_context import ROOT, in_context, tracked_files
 PACKAGES = ("detourage", "models", "migrations", "worker")
 CHECKED = (*PACKAGES, "benchmarks/evaluation")
 USERS_OF_EXTRAS = {
-    "arrow": "worker/export/arrow.py",
+    "arrow": "detourage/export/arrow.py",
     "benchmarks": "benchmarks/evaluation",
     "inspector": "worker/inspector",
     "kafka": "worker/service/kafka_bridge.py",
     "otel": "worker/tracing.py",
     "objects": "worker/store/page_objects.py",
-    "papers": "worker/papers",
-    "plot": "worker/explain/site_picture.py",
+    "papers": "detourage/papers",
+    "plot": "detourage/explain/site_picture.py",
     "render": "worker/rendering/program.py",
     "scrapy": "worker/integrations/scrapy.py",
 }
@@ -171,11 +171,11 @@ def test_the_wheel_contains_only_what_is_needed_at_run_time(tmp_path: Path) -> N
         name for name in tracked if name.startswith(PACKAGES) and name[-2:] not in (".c", ".h")
     }
     assert set(compiled) == {
-        "worker/grouping/distance/_native",
-        "worker/inference/_layers",
-        "worker/inference/_trees",
-        "worker/text/_texts",
-        "worker/html/_markup",
+        "detourage/template/distance/_native",
+        "detourage/inference/_layers",
+        "detourage/inference/_trees",
+        "detourage/text/_texts",
+        "detourage/html/_markup",
     }
     assert not [name for name, code in compiled.items() if b".debug_info" in code]
 

@@ -7,8 +7,8 @@ import click
 import pytest
 from pydantic import BaseModel
 
+from detourage import messages
 from docs.reference_pages import PAGES, commands_page, settings_page, write
-from models import messages
 from worker.cli import main
 from worker.settings import PREFIX, Settings
 
@@ -28,7 +28,7 @@ MODELS = [
     for each in vars(messages).values()
     if isinstance(each, type)
     and issubclass(each, BaseModel)
-    and each.__module__ == "models.messages"
+    and each.__module__ == "detourage.messages"
 ]
 
 

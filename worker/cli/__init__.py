@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from detourage.errors import ExpectedError
+from detourage.text.terminal import printable
 from worker.cli import (
     deployment,
     explaining,
@@ -22,9 +24,7 @@ from worker.cli import (
     reprocessing,
     sites,
 )
-from worker.errors import ExpectedError
 from worker.processes.threads import start_no_idle_threads
-from worker.text.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

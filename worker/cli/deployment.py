@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from detourage.errors import require_extra
+from detourage.text.plural import counted
 from worker.cli.process import process_settings, stop_on_signals, with_database
-from worker.errors import require_extra
 from worker.processes.heartbeat import BRIDGES, PROCESSES, Heartbeat
-from worker.text.plural import counted
 
 if TYPE_CHECKING:
     from worker.service.checks import Finding

@@ -10,16 +10,17 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from worker.outcomes import PENDING, PageOutcome
-from worker.text.plural import counted
-from worker.text.terminal import printable
+from detourage.outcomes import PageOutcome
+from detourage.text.plural import counted
+from detourage.text.terminal import printable
+from worker.outcomes import PENDING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from detourage.reader.locating import Passage
     from models.tables import DesignChange
-    from worker.article.locating import Passage
     from worker.local.run import RunSummary
     from worker.store.feedback import FeedbackRow
     from worker.store.progress import SiteHistory, SiteStatus, SiteTotals

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from detourage.text.plural import counted
+from detourage.text.terminal import printable
 from worker.cli.inputs import input_paths, messages_in, site_pages_option, url_option
 from worker.cli.outputs import OutputFile
-from worker.text.plural import counted
-from worker.text.terminal import printable
 
 page_argument = click.argument("page", metavar="URL|FILE|-")
 
@@ -42,8 +42,8 @@ def cluster(
 
     This works without a deployment.
     """
+    from detourage.explain.cluster_report import check_drawable, cluster_pages
     from worker.cli.progress import measurement_bar
-    from worker.explain.cluster_report import check_drawable, cluster_pages
 
     if plot:
         check_drawable(plot)
@@ -54,7 +54,7 @@ def cluster(
         groups = json.dumps(found.to_json(), ensure_ascii=False, indent=1)
         json_file.write_text(groups + "\n", encoding="utf-8")
     if plot:
-        from worker.explain.site_picture import MAX_SITES, draw
+        from detourage.explain.site_picture import MAX_SITES, draw
 
         draw(found.sites, plot)
         if len(found.sites) > MAX_SITES:
@@ -89,12 +89,12 @@ def explain(
     A URL is fetched; FILE or standard input (-) contains HTML, a page message, or several messages
     from which --url selects one. Reasons are in log odds, relative to the page's average line.
     """
-    from worker.article.reader import explain_content
+    from detourage.explain.explained_html import to_html
+    from detourage.explain.explained_json import to_json
+    from detourage.explain.explained_text import to_terminal
+    from detourage.explain.subject import load_subject
+    from detourage.reader.content import explain_content
     from worker.cli.display import wide_output
-    from worker.explain.explained_html import to_html
-    from worker.explain.explained_json import to_json
-    from worker.explain.explained_text import to_terminal
-    from worker.explain.subject import load_subject
 
     subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
     explained = explain_content(subject.page, subject.pivot, subject.patterns)
@@ -117,8 +117,8 @@ def schema(message: str) -> None:
     """Print the JSON Schema of a message contract."""
     from pydantic import BaseModel
 
-    from models.links import LinksMessage
-    from models.messages import ArticleMessage, ChangesMessage, FeedbackMessage, PageMessage
+    from detourage.links import LinksMessage
+    from detourage.messages import ArticleMessage, ChangesMessage, FeedbackMessage, PageMessage
 
     received: dict[str, type[BaseModel]] = {"page": PageMessage, "feedback": FeedbackMessage}
     sent: dict[str, type[BaseModel]] = {

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from detourage.text.plural import counted
 from worker.cli.outputs import OutputFolder, file_format_option
-from worker.text.plural import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlalchemy.orm import Session
 
-    from worker.export.formats import FileFormat
+    from detourage.export.formats import FileFormat
 
 
 class Day(click.ParamType[date]):
@@ -62,14 +62,14 @@ def export(
     can be interrupted and repeated at any time; the same articles produce the same files. Parquet
     requires the `arrow` extra.
     """
-    from worker.export.formats import require_format
+    from detourage.export.formats import require_format
 
     last = last or datetime.now(UTC).date()
     if last < first:
         raise click.UsageError(f"--since {first} is after --until {last}")
     require_format(form)
+    from detourage.export.days import DayFolder
     from worker.cli.process import with_database
-    from worker.export.days import DayFolder
     from worker.processes.supervisor import termination_as_exit
     from worker.store.articles import articles_published
     from worker.store.database import Database

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from detourage.text.plural import counted
+from detourage.text.terminal import json_line, printable
 from worker.cli.inputs import site_pages_option, text_roles_option, url_option
 from worker.cli.outputs import OutputFolder
-from worker.text.plural import counted
-from worker.text.terminal import json_line, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from models.roles import LineRole
-    from worker.explain.batch import ExtractionOutcome
+    from detourage.explain.batch import ExtractionOutcome
+    from detourage.roles import LineRole
 
 SUFFIXES = {
     "text": "txt",
@@ -38,8 +38,8 @@ def _check_method(
 ) -> str | None:
     del context, parameter
     if value is not None:
-        from worker.papers.interface import UnknownExtractorError
-        from worker.papers.registry import get_method
+        from detourage.papers.interface import UnknownExtractorError
+        from detourage.papers.registry import get_method
 
         try:
             get_method(value)
@@ -97,7 +97,7 @@ def extract(
     is_chosen = site_pages is not None or url is not None
     if is_chosen and len(pages) > 1:
         raise click.UsageError("--site-pages and --url accept only one input")
-    from worker.explain.batch import Extraction, all_given
+    from detourage.explain.batch import Extraction, all_given
 
     roles = text_roles or ()
     if is_chosen:

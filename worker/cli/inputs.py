@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from models.roles import CHOOSABLE_ROLES, LineRole, chosen_roles
+from detourage.roles import CHOOSABLE_ROLES, LineRole, chosen_roles
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -61,7 +61,7 @@ def messages_in(
     written: Collection[Path] = (),
 ) -> Iterator[bytes]:
     """Open all inputs, and return their page messages, except those in ``written`` files."""
-    from worker.inputs import Origin, read_messages
+    from detourage.inputs import Origin, read_messages
 
     _check_origin(base_url, site)
     origin = Origin(base_url, site)
@@ -79,7 +79,7 @@ def _check_origin(base_url: str | None, site: str | None) -> None:
         return
     from pydantic import ValidationError
 
-    from models.messages import PageMessage
+    from detourage.messages import PageMessage
 
     try:
         PageMessage(version=1, url=base_url or "https://pages.invalid/", html="", site=site)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from worker.errors import require_extra
+from detourage.errors import require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from detourage.text.terminal import json_text
 from worker.cli.process import read_database, stop_on_signals, with_database
 from worker.store.removable import KINDS, Kind
-from worker.text.terminal import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,8 +156,8 @@ def locate(article: str, start: int, end: int, as_json: bool) -> None:
     browser, the character offsets in the parent's own text, and the byte offsets in the stored
     page; then the URL that highlights the text in a browser.
     """
-    from models.messages import ArticleMessage
-    from worker.article.locating import LocationError, locate_in_message, text_fragment
+    from detourage.messages import ArticleMessage
+    from detourage.reader.locating import LocationError, locate_in_message, text_fragment
     from worker.cli.display import print_passages, wide_output
     from worker.store.reads.article_history import sent_article
 

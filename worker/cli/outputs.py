@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worker.export.formats import FILE_FORMATS
+from detourage.export.formats import FILE_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

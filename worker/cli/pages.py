@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import click
 
+from detourage.text.plural import counted
 from worker.cli.inputs import (
     ROLES_TO_CHOOSE,
     base_url_option,
@@ -20,11 +21,10 @@ from worker.cli.inputs import (
 )
 from worker.cli.inspector import check_installed, inspected, wait_for_interrupt
 from worker.cli.outputs import OutputFile, OutputFolder, file_format_option
-from worker.text.plural import counted
 
 if TYPE_CHECKING:
-    from models.roles import LineRole
-    from worker.export.formats import FileFormat
+    from detourage.export.formats import FileFormat
+    from detourage.roles import LineRole
     from worker.local.unfinished import Leftover
 
 EXIT_UNUSABLE_INPUT = 3
@@ -98,7 +98,7 @@ def run(
     OUTPUT.run contains the data that --resume needs. Exit code 0: success; 1: the run failed; 3: it
     completed, but some messages were unusable or some pages failed; 130: interrupted.
     """
-    from worker.export.formats import format_of, require_format
+    from detourage.export.formats import format_of, require_format
     from worker.local.unfinished import quarantine_of, run_folder
     from worker.settings import load_settings
 
@@ -183,7 +183,7 @@ def send(inputs: tuple[Path, ...], base_url: str | None, site: str | None) -> No
 @click.argument("directory", type=OutputFolder())
 def sample(directory: Path) -> None:
     """Write the sample crawl and its gold standard to DIRECTORY."""
-    from worker.sample import write_crawl
+    from detourage.sample import write_crawl
 
     write_crawl(directory)
     click.echo(f"sample crawl written to {directory}")

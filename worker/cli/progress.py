@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from detourage.text.terminal import printable
 from worker.cli.display import console, say
-from worker.text.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

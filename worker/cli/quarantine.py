@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from detourage.text.plural import counted, cut, short_age
+from detourage.text.terminal import json_line, printable
 from worker.messaging.task_names import STAGES
-from worker.text.plural import counted, cut, short_age
-from worker.text.terminal import json_line, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

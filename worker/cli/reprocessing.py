@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from detourage.text.plural import counted
 from worker.cli.process import read_database, with_database
 from worker.messaging.task_names import PAGE_STAGES, REPROCESS, REPROCESS_ALL, REPROCESS_STAGES
-from worker.text.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
+from detourage.text.plural import counted
 from worker.cli.process import with_database
-from worker.text.plural import counted
 
 
 @click.group()
@@ -57,7 +57,7 @@ def site_import(file: Path) -> None:
     Later revisions of its articles continue the numbering. The site is clustered again. An
     interrupted import can be repeated. It is an error if a page is newer here than in the file.
     """
-    from worker.inputs.streams import open_source
+    from detourage.inputs.streams import open_source
     from worker.settings import load_settings
     from worker.store.page_objects import page_objects
     from worker.workflow.moved_sites import import_site

@@ -8,7 +8,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from worker.text.words import UNSPACED, tokens
+from detourage.text.words import UNSPACED, tokens
 
 MAX_CHARACTERS: Final = 2_000
 """Maximum number of characters read from a text; news reports begin with what happened (measured,

@@ -17,7 +17,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 import worker.inspector.views  # noqa: F401  Registers the routes.
-from worker.errors import ExpectedError, cause, without_passwords
+from detourage.errors import ExpectedError
+from worker.errors import cause, without_passwords
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.deployment import CONNECTIONS, Deployment
 from worker.inspector.pages import render

@@ -12,8 +12,8 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from models.messages import ArticleMessage, Block
-from worker.article.documents import Run, runs
+from detourage.messages import ArticleMessage, Block
+from detourage.reader.documents import Run, runs
 
 LEADING_BLOCKS: Final = 3
 """Number of blocks at the beginning that may contain the lead."""

@@ -12,9 +12,9 @@ from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from detourage.text.plural import cut
+from detourage.text.terminal import printable
 from worker.inspector.deployment import Deployment
-from worker.text.plural import cut
-from worker.text.terminal import printable
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -9,14 +9,14 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from worker.article.documents import Run
-from worker.explain.pictures.groups import key
-from worker.html.addresses import split_url
+from detourage.explain.pictures.groups import key
+from detourage.html.addresses import split_url
+from detourage.reader.documents import Run
+from detourage.text.abridged import abridged
+from detourage.text.plural import counted, cut, short_age
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.security import form_token
 from worker.store.reads.sites import TrendPart
-from worker.text.abridged import abridged
-from worker.text.plural import counted, cut, short_age
 
 RIGHT_TO_LEFT = re.compile(r"(?:ar|fa|he|ur|ps|sd|ug|yi|dv|ckb)\b")
 """Pattern of the tags of right-to-left languages."""

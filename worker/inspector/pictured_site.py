@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy.orm import Session
 
-from worker.explain.pictures.arranging import OrderedPages, order_pages
-from worker.grouping.distance import normalised_distance
-from worker.grouping.likeness import size_tolerant_distances
-from worker.grouping.matrix import Matrix, comparable_pages
+from detourage.explain.pictures.arranging import OrderedPages, order_pages
+from detourage.template.distance import normalised_distance
+from detourage.template.likeness import size_tolerant_distances
+from detourage.template.matrix import Matrix, comparable_pages
 from worker.store import trees
 from worker.store.reads.details import PageOfTree, pages_of_trees, trees_to_picture
 

@@ -11,7 +11,7 @@ from time import sleep
 import uvicorn
 from starlette.types import ASGIApp
 
-from worker.errors import ExpectedError
+from detourage.errors import ExpectedError
 
 SHORTEST_TOKEN = 16
 """Minimum length of an access token; shorter tokens can be guessed."""

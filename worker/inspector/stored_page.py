@@ -8,12 +8,12 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
+from detourage.errors import ExpectedError
+from detourage.html import Page, PageError, parse_page
+from detourage.reader import TemplateKnowledge
+from detourage.reader.content import ExplainedContent, explain_content
+from detourage.time_limit import TimeIsUpError, thread_time_limit
 from models.tables import StoredPage
-from worker.article import TemplateKnowledge
-from worker.article.reader import ExplainedContent, explain_content
-from worker.errors import ExpectedError
-from worker.html import Page, PageError, parse_page
-from worker.processes.time_limit import TimeIsUpError, thread_time_limit
 from worker.store.extraction_jobs import Pivot
 from worker.store.groups import load_knowledge
 from worker.store.page_objects import LostContentError

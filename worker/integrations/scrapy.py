@@ -18,7 +18,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
-from worker.inputs.messages import page_message
+from detourage.inputs.messages import page_message
 from worker.messaging.topology import Topology
 from worker.messaging.transport import BrokerConnection, tls_options
 

@@ -29,7 +29,7 @@ from psycopg2 import sql
 from psycopg2.errors import DuplicateDatabase
 from sqlalchemy import URL
 
-from worker.errors import ExpectedError
+from detourage.errors import ExpectedError
 from worker.processes.supervisor import Supervisor
 
 DATABASE = "detourage"

@@ -15,16 +15,18 @@ from typing import Any
 from kombu.exceptions import OperationalError as BrokerError
 from sqlalchemy.exc import DBAPIError
 
-from models.links import LinksMessage
-from models.messages import ArticleMessage
-from worker.errors import ExpectedError
-from worker.export.files import GrowingFile, replacing, write_articles, write_lines
-from worker.export.formats import FileFormat
+from detourage.errors import ExpectedError
+from detourage.export.files import GrowingFile, replacing, write_articles, write_lines
+from detourage.export.formats import FileFormat
+from detourage.links import LinksMessage
+from detourage.messages import ArticleMessage
+from detourage.outcomes import PageOutcome
+from detourage.text.plural import counted
 from worker.local.embedded import embedded_services, remove_services
 from worker.local.unfinished import RunFolder, quarantine_of
 from worker.messaging.publishing import publish_pages, purge_pages
 from worker.messaging.task_names import CLUSTER_DUE, JOIN_PARTS, TELL_STORIES
-from worker.outcomes import PageOutcome, ReceiptResult
+from worker.outcomes import ReceiptResult
 from worker.processes.supervisor import Supervisor
 from worker.service import quarantine
 from worker.service.application import TASK_MODULES, create_app
@@ -33,7 +35,6 @@ from worker.store import articles, progress
 from worker.store.database import Database
 from worker.store.migrations import migrate
 from worker.store.progress import RunProgress, SiteStatus, SiteTotals
-from worker.text.plural import counted
 
 POLL_SECONDS = 0.25
 

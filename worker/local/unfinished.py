@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 from uuid import uuid4
 
-from worker.errors import ExpectedError
+from detourage.errors import ExpectedError
 
 Leftover = Literal["refuse", "resume", "overwrite"]
 """How to treat an unfinished earlier run with the same output file."""

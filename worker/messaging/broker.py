@@ -10,7 +10,8 @@ from kombu import Connection, Producer
 from kombu.exceptions import OperationalError
 from kombu.transport.base import StdChannel
 
-from worker.errors import ExpectedError, cause, warn_of, without_passwords
+from detourage.errors import ExpectedError
+from worker.errors import cause, warn_of, without_passwords
 from worker.messaging.topology import Topology
 from worker.messaging.transport import BrokerConnection, TlsTransport, Transport, tls_options
 from worker.settings import Settings, SettingsError

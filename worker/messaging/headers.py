@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from worker.outcomes import AbandonedReason, UnusableReason
+from detourage.outcomes import UnusableReason
+from worker.outcomes import AbandonedReason
 
 REASON: Final = "x-reason"
 DETAIL: Final = "x-detail"
@@ -17,8 +18,6 @@ FIRST_DEATH_PREFIX: Final = "x-first-death"
 
 DELIVERY_COUNT: Final = "x-delivery-count"
 """Header in which RabbitMQ counts redeliveries from a quorum queue."""
-
-MAX_DETAIL_CHARACTERS: Final = 2000
 
 
 def quarantine_headers(

@@ -19,7 +19,7 @@ from amqp.method_framing import frame_handler
 from amqp.serialization import decode_properties_basic, loads
 from kombu.transport import base, pyamqp
 
-from models.limits import MAX_BODY_BYTES
+from detourage.limits import MAX_BODY_BYTES
 
 HEADER_FRAME, BODY_FRAME = 2, 3
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Self
 
-from worker.errors import ExpectedError
+from detourage.errors import ExpectedError
 from worker.processes import guardian
 
 GRACE_SECONDS = 10.0

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from worker.errors import ExpectedError, MissingExtraError, require_extra
+from detourage.errors import ExpectedError, MissingExtraError, require_extra
 from worker.processes.supervisor import ChildDied, Supervisor, SupervisorError
 
 _SECRET = "DETOURAGE_"  # noqa: S105 - the beginning of the names of settings

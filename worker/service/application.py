@@ -24,8 +24,8 @@ from celery.signals import (
 from celery.utils.dispatch import Signal
 from sqlalchemy.exc import SQLAlchemyError
 
+from detourage.errors import ExpectedError
 from worker import logs, tracing
-from worker.errors import ExpectedError
 from worker.messaging.broker import broker_tls, connect, topology_of, transport_options
 from worker.messaging.task_names import (
     ASSIGN,

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
+from detourage.versions import EXTRACTION_VERSION
 from worker import logs
 from worker.errors import without_passwords
 from worker.settings import Settings
 from worker.store.schema import REVISION
-from worker.versions import EXTRACTION_VERSION
 
 logger = logging.getLogger(__name__)
 

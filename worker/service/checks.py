@@ -7,8 +7,9 @@ from functools import partial
 
 from kombu.exceptions import ChannelError
 
-from worker.errors import ExpectedError, without_passwords
-from worker.grouping import distance
+from detourage.errors import ExpectedError
+from detourage.template import distance
+from worker.errors import without_passwords
 from worker.messaging.broker import connected, depth, topology_of
 from worker.messaging.task_names import REPEATED
 from worker.settings import Settings, unknown_variables

@@ -21,16 +21,18 @@ from kombu.mixins import ConsumerMixin
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
+from detourage.inputs.received import UnusableMessageError, read_message
+from detourage.outcomes import PageOutcome
+from detourage.time_limit import TimeIsUpError, time_limit
 from worker import logs, tracing
 from worker.errors import cause
 from worker.messaging.broker import connect, topology_of
-from worker.messaging.received_messages import UnusableMessageError, plain_body, read_message
+from worker.messaging.received_messages import plain_body
 from worker.messaging.task_names import REPEATED
 from worker.messaging.topology import Topology
 from worker.messaging.transport import raw_body, withheld_bytes
-from worker.outcomes import PageOutcome, ReceiptResult
+from worker.outcomes import ReceiptResult
 from worker.processes.heartbeat import Heartbeat
-from worker.processes.time_limit import TimeIsUpError, time_limit
 from worker.service.summary import Summary
 from worker.settings import Settings
 from worker.store import pages, progress, schema

@@ -18,8 +18,8 @@ from amqp.exceptions import MessageNacked, PreconditionFailed
 from confluent_kafka import KafkaError, KafkaException
 from kombu import Connection, Consumer, Exchange, Message, Producer, Queue
 
+from detourage.inputs.messages import oversized_message
 from worker.errors import warn_of
-from worker.inputs.messages import oversized_message
 from worker.messaging.broker import connect, topology_of
 from worker.messaging.transport import raw_body
 from worker.processes.heartbeat import Heartbeat

@@ -14,14 +14,16 @@ from typing import Any, TypeVar
 from kombu import Connection, Message, Producer
 from sqlalchemy.orm import Session
 
+from detourage.inputs.received import writable
+from detourage.limits import MAX_DETAIL_CHARACTERS
+from detourage.outcomes import UnusableReason
 from models.tables import OutboxEntry
 from worker.messaging import headers
 from worker.messaging.broker import connected, depth, topology_of
-from worker.messaging.headers import MAX_DETAIL_CHARACTERS
-from worker.messaging.received_messages import FEEDBACK_BYTES, writable
+from worker.messaging.received_messages import FEEDBACK_BYTES
 from worker.messaging.topology import FEEDBACK
 from worker.messaging.transport import raw_body, withheld_bytes
-from worker.outcomes import RefusedReason, UnusableReason
+from worker.outcomes import RefusedReason
 from worker.settings import Settings
 from worker.store import outbox, schema
 from worker.store.failures import last_failures

@@ -10,8 +10,7 @@ from sqlalchemy import Row, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from models.tables import Address, AddressTarget, StoredPage
-from worker.addresses import (
+from detourage.addresses import (
     MAX_ADDRESS,
     NOTHING_DECLARED,
     AddressRecord,
@@ -26,6 +25,7 @@ from worker.addresses import (
     speaking,
     with_spelling,
 )
+from models.tables import Address, AddressTarget, StoredPage
 from worker.store.database import rows_only, sql
 from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
 
@@ -43,8 +43,8 @@ class Resolution:
     ``declared_before`` are the stored row and declarations, None for a new address. ``is_stale``
     means that a later fetch has already been read. ``joins`` holds the IDs of the addresses that
     lead to the same page, and ``page_ids`` those of their stored pages, ascending. ``speaker`` is
-    the address that provides the content (see `worker.addresses.speaking`), and ``parted_from`` the
-    ID of the page that the address had joined but no longer matches.
+    the address that provides the content (see `detourage.addresses.speaking`), and ``parted_from``
+    the ID of the page that the address had joined but no longer matches.
     """
 
     site_id: int

@@ -20,6 +20,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
+from detourage.comments import Comment
+from detourage.outcomes import PageOutcome
 from models.column_types import ArticleJson, without_block_texts
 from models.tables import (
     Article,
@@ -30,8 +32,6 @@ from models.tables import (
     StoredPage,
     StoryArticle,
 )
-from worker.comments import Comment
-from worker.outcomes import PageOutcome
 from worker.store.database import rows_only, sql
 from worker.store.events import current_event
 from worker.store.pages import has_article

@@ -10,9 +10,9 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
+from detourage.text.plural import counted
 from worker.store.database import sql
 from worker.store.provisional import PROVISIONAL
-from worker.text.plural import counted
 
 MAX_ERROR_LENGTH = 500
 """Maximum length of a stored error; the full traceback is stored with the failed task."""

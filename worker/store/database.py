@@ -28,7 +28,8 @@ from sqlalchemy.exc import DBAPIError, DisconnectionError, InterfaceError, Opera
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-from worker.errors import ExpectedError, cause, warn_of
+from detourage.errors import ExpectedError
+from worker.errors import cause, warn_of
 from worker.store.locks import AdvisoryLock
 
 logger = logging.getLogger(__name__)

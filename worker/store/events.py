@@ -20,7 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import Session
 
-from models import messages
+from detourage import messages
 from models.tables import Event as EventRow
 from models.tables import (
     EventArrival,

@@ -14,9 +14,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from worker.addresses import PageAddress
-from worker.html import Answer
-from worker.outcomes import PageOutcome
+from detourage.addresses import PageAddress
+from detourage.html import Answer
+from detourage.outcomes import PageOutcome
 from worker.store import addresses
 from worker.store.addresses import page_addresses
 from worker.store.database import sql

@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, exists, or_, select
 from sqlalchemy.orm import Session
 
-from models.messages import FeedbackMessage
+from detourage.messages import FeedbackMessage
 from models.tables import Article, Feedback, StoredPage
 from worker.store.database import sql
 

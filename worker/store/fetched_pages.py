@@ -7,16 +7,16 @@ from datetime import datetime
 from functools import cached_property
 from typing import Self
 
-from models.messages import PageMessage
-from worker.addresses import (
+from detourage.addresses import (
     NOTHING_DECLARED,
     DeclaredUrls,
     Refusal,
     canonical_form,
     refusal_of,
 )
-from worker.html import Answer, Tree, site_key
-from worker.outcomes import PageOutcome
+from detourage.html import Answer, Tree, site_key
+from detourage.messages import PageMessage
+from detourage.outcomes import PageOutcome
 from worker.tracing import Context
 
 

@@ -15,8 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from models.limits import MAX_HTML_BYTES
-from worker.errors import ExpectedError, cause, require_extra
+from detourage.errors import ExpectedError, require_extra
+from detourage.limits import MAX_HTML_BYTES
+from worker.errors import cause
 from worker.store.database import UnavailableError
 
 if TYPE_CHECKING:

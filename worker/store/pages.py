@@ -15,8 +15,9 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from detourage.outcomes import PageOutcome, UnusableReason
 from models.tables import Receipt, Site, StoredPage
-from worker.outcomes import PageOutcome, ReceiptResult, UnusableReason
+from worker.outcomes import ReceiptResult
 from worker.store.database import rows_only, sql
 from worker.store.page_objects import LostContentError, read_objects
 
@@ -54,7 +55,7 @@ def lock_site(session: Session, key: str) -> int:
 
 
 def sites_called(session: Session, name: str) -> dict[int, str]:
-    """Return the keys of the sites with a given name, by ID; see `worker.html.site_key`."""
+    """Return the keys of the sites with a given name, by ID; see `detourage.html.site_key`."""
     called_so = or_(Site.key == name, Site.key.startswith(f"{name}@", autoescape=True))
     rows = session.execute(select(Site.id, Site.key).where(called_so).order_by(Site.id))
     return dict(rows.all())

@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, bindparam, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
+from detourage.addresses import canonical_form
 from models.column_types import ArticleJson
 from models.tables import Article, PageParts, StoredPage
-from worker.addresses import canonical_form
 from worker.store import articles
 from worker.store.database import do_not_wait_for_disk, sql
 from worker.store.fetched_pages import digest_of_url

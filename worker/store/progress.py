@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 from sqlalchemy import exists, func, or_, select
 from sqlalchemy.orm import Session
 
-from models.messages import DOUBTFUL
+from detourage.messages import DOUBTFUL
 from models.tables import (
     DesignChange,
     EventArrival,

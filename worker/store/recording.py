@@ -9,10 +9,11 @@ from sqlalchemy import ARRAY, BigInteger, any_, bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from detourage.addresses import Refusal, canonical_form, refusal_of
+from detourage.html import Answer
+from detourage.outcomes import PageOutcome
 from models.tables import StoredPage
-from worker.addresses import Refusal, canonical_form, refusal_of
-from worker.html import Answer
-from worker.outcomes import PageOutcome, ReceiptResult
+from worker.outcomes import ReceiptResult
 from worker.store import addresses, story_arrivals, trees
 from worker.store.addresses import Fetch, Resolution
 from worker.store.database import rows_only, sql

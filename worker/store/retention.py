@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from sqlalchemy import ColumnElement, TextClause, and_, delete, func, not_, select, text, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from detourage.outcomes import PageOutcome
 from models.tables import (
     Article,
     FollowedRequest,
@@ -19,7 +20,6 @@ from models.tables import (
     StoredTree,
     TaskFailure,
 )
-from worker.outcomes import PageOutcome
 from worker.store.database import sql
 from worker.store.locks import AdvisoryLock
 from worker.store.page_objects import PageObjects, shard_of

@@ -8,7 +8,8 @@ from typing import Final
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
-from worker.errors import ExpectedError, cause, without_passwords
+from detourage.errors import ExpectedError
+from worker.errors import cause, without_passwords
 from worker.store.database import REFUSALS, Database, is_connection_lost
 
 COMMAND_CONNECT_SECONDS = 3

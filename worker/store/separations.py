@@ -7,10 +7,10 @@ from datetime import datetime
 from sqlalchemy import delete, func, or_, select
 from sqlalchemy.orm import Session
 
+from detourage.addresses import canonical_of
+from detourage.errors import ExpectedError
+from detourage.outcomes import PageOutcome
 from models.tables import Address, PageContent, Site, StoredPage
-from worker.addresses import canonical_of
-from worker.errors import ExpectedError
-from worker.outcomes import PageOutcome
 from worker.store import addresses, pages
 from worker.store.database import sql
 from worker.store.fetched_pages import digest_of_url, digests_of_address
@@ -154,7 +154,7 @@ MAX_LISTED = 10_000
 class JoinedAddress:
     """An address that joined another address's page, or was separated from it.
 
-    ``kind`` is a `worker.addresses.Kind` or ``separated``; ``canonical`` is the page's address.
+    ``kind`` is a `detourage.addresses.Kind` or ``separated``; ``canonical`` is the page's address.
     """
 
     address: str

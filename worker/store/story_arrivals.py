@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, LargeBinary, exists, or_, text
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from detourage.duplicates.fingerprint import Fingerprint
 from models.tables import Story, StoryArrival, StoryArticle, StoryText
-from worker.duplicates.fingerprint import Fingerprint
 from worker.store.database import BRIEF_LIMITS
 from worker.store.locks import AdvisoryLock
 from worker.store.stories import packed, unpacked

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from worker.html import Tree, TreeShape
+from detourage.html import Tree, TreeShape
 from worker.store.database import sql
 
 # Locks trees until their pages are written; otherwise they could be removed as orphans.

@@ -9,9 +9,7 @@ import numpy.typing as npt
 from celery import shared_task
 from sqlalchemy.orm import Session
 
-from models.tables import StoredPage
-from worker import logs, tracing
-from worker.grouping.assignment import (
+from detourage.template.assignment import (
     MIN_NEW_GROUP_PAGES,
     NOT_COMPARED,
     Assignment,
@@ -19,15 +17,17 @@ from worker.grouping.assignment import (
     assign_tree,
     worth_comparing,
 )
-from worker.grouping.distance import normalised_distance
-from worker.grouping.distance.forest import TASK_WORK
+from detourage.template.distance import normalised_distance
+from detourage.template.distance.forest import TASK_WORK
+from detourage.text.plural import counted
+from models.tables import StoredPage
+from worker import logs, tracing
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
 from worker.store import clusterings, groups, outbox, pages, trees
 from worker.store.database import is_connection_lost
 from worker.store.groups import NewGroup, NewMembership, Outlier
 from worker.tasks.base import TASK_OPTIONS
-from worker.text.plural import counted
 from worker.workflow.attempts import ASSIGNMENT_ATTEMPTS
 from worker.workflow.comment_patterns import pattern_of_group
 from worker.workflow.comparison import compare_at_once

@@ -7,8 +7,8 @@ from typing import Any
 from celery import Task
 from celery.exceptions import SoftTimeLimitExceeded
 
+from detourage.time_limit import time_limit
 from worker import tracing
-from worker.processes.time_limit import time_limit
 from worker.workflow.process import main_process
 
 

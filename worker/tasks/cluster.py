@@ -6,6 +6,7 @@ from dataclasses import replace
 from celery import shared_task
 from sqlalchemy.orm import Session
 
+from detourage.text.plural import counted
 from worker import logs
 from worker.messaging import task_names
 from worker.messaging.broker import messages_seen
@@ -16,7 +17,6 @@ from worker.store.clusterings import SettleTimes, due_sites
 from worker.store.database import is_connection_lost
 from worker.store.locks import AdvisoryLock
 from worker.tasks.base import TASK_OPTIONS
-from worker.text.plural import counted
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS
 from worker.workflow.clustering_requests import request_due_clusterings
 from worker.workflow.comparison_plan import (

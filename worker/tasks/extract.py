@@ -10,16 +10,17 @@ from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from detourage.addresses import refusal_of
+from detourage.html import Page, PageError, parse_page, site_name
+from detourage.html.encoding import decode
+from detourage.outcomes import PageOutcome
+from detourage.reader import NeedsRenderingError, NoArticleError
+from detourage.reader.content import Content, read_content
+from detourage.reader.listed import listed_links
+from detourage.text.plural import counted
 from worker import logs, tracing
-from worker.addresses import refusal_of
-from worker.article import NeedsRenderingError, NoArticleError
-from worker.article.listed import listed_links
-from worker.article.reader import Content, read_content
 from worker.errors import cause
-from worker.html import Page, PageError, parse_page, site_name
-from worker.html.encoding import decode
 from worker.messaging import task_names
-from worker.outcomes import PageOutcome
 from worker.rendering import Browser, RenderingError
 from worker.store import extraction_jobs
 from worker.store.database import UnavailableError, is_connection_lost
@@ -27,7 +28,6 @@ from worker.store.extraction_jobs import ExtractionJob
 from worker.store.locks import AdvisoryLock
 from worker.store.page_objects import LostContentError
 from worker.tasks.base import TASK_OPTIONS
-from worker.text.plural import counted
 from worker.workflow.attempts import EXTRACTION_ATTEMPTS
 from worker.workflow.comment_patterns import patterns_for_page
 from worker.workflow.extraction_requests import (

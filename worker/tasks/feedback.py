@@ -10,18 +10,19 @@ from kombu import Connection, Message
 from kombu.transport.base import StdChannel
 from sqlalchemy.orm import Session
 
-from models.messages import FeedbackMessage
+from detourage.inputs.received import UnusableMessageError
+from detourage.messages import FeedbackMessage
+from detourage.outcomes import UnusableReason
+from detourage.text.plural import counted
 from worker import logs
 from worker.messaging import task_names
 from worker.messaging.broker import connect, depth
-from worker.messaging.received_messages import UnusableMessageError, read_feedback
+from worker.messaging.received_messages import read_feedback
 from worker.messaging.topology import FEEDBACK, Topology
 from worker.messaging.transport import raw_body, withheld_bytes
-from worker.outcomes import UnusableReason
 from worker.store import feedback
 from worker.store.locks import AdvisoryLock
 from worker.tasks.base import TASK_OPTIONS
-from worker.text.plural import counted
 from worker.workflow.process import ProcessState, process_state
 from worker.workflow.quarantine import message_id_of, quarantine_message
 

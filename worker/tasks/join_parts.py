@@ -16,12 +16,10 @@ from uuid import UUID
 from celery import shared_task
 from sqlalchemy.orm import Session
 
-from models.messages import ArticleMessage, Story
-from worker.addresses import PageAddress
-from worker.article.article_values import parts_of
-from worker.comments import Comment
-from worker.messaging import task_names
-from worker.pagination import (
+from detourage.addresses import PageAddress
+from detourage.comments import Comment
+from detourage.messages import ArticleMessage, Story
+from detourage.pagination import (
     Member,
     Pagination,
     addresses_of,
@@ -29,14 +27,16 @@ from worker.pagination import (
     is_held_by,
     joined_values,
 )
+from detourage.reader.article_values import parts_of
+from detourage.text.dates import parse_moment
+from detourage.text.plural import counted
+from worker.messaging import task_names
 from worker.store import addresses, articles, outbox, parts, story_articles
 from worker.store.articles import NewArticle
 from worker.store.database import is_connection_lost
 from worker.store.locks import AdvisoryLock
 from worker.store.parts import StoredPart
 from worker.tasks.base import TASK_OPTIONS
-from worker.text.dates import parse_moment
-from worker.text.plural import counted
 from worker.workflow.article_message import further_revision, next_number, reader_digest
 from worker.workflow.article_parts import addresses_of_links, from_json, joined_parts, with_missing
 from worker.workflow.outgoing_articles import outgoing_of, send

@@ -7,9 +7,9 @@ from typing import Any
 from celery import shared_task
 from sqlalchemy.orm import Session
 
-from worker.html import Answer
+from detourage.html import Answer
+from detourage.outcomes import PageOutcome
 from worker.messaging import task_names
-from worker.outcomes import PageOutcome
 from worker.store import (
     clusterings,
     comparisons,

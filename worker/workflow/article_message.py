@@ -10,13 +10,13 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 from sqlalchemy.orm import Session
 
-from models.messages import ArticleMessage, Event, Story, Template
-from worker.addresses import PageAddress, canonical_of, identity_of, variants_of
-from worker.article.article_values import article_values
-from worker.article.reader import Content
-from worker.html import site_name
-from worker.pagination.parts import without_location
-from worker.revisions import changes_between
+from detourage.addresses import PageAddress, canonical_of, identity_of, variants_of
+from detourage.html import site_name
+from detourage.messages import ArticleMessage, Event, Story, Template
+from detourage.pagination.parts import without_location
+from detourage.reader.article_values import article_values
+from detourage.reader.content import Content
+from detourage.revisions import changes_between
 from worker.store import articles
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, PageState
@@ -187,6 +187,6 @@ def reader_digest(message: ArticleMessage) -> str:
 def article_id(site: str, url: str, revision: int) -> UUID:
     """Return the ID of an article revision, the same on every machine.
 
-    `site` is the name of the site, and `url` the result of `worker.addresses.identity_of`.
+    `site` is the name of the site, and `url` the result of `detourage.addresses.identity_of`.
     """
     return uuid5(NAMESPACE_URL, f"{url}\n{site}\n{revision}")

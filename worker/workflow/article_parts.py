@@ -5,9 +5,9 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from models.messages import Part, Parts
-from worker.article.reader import Content
-from worker.pagination import MAX_PARTS, Pagination, may_be_part
+from detourage.messages import Part, Parts
+from detourage.pagination import MAX_PARTS, Pagination, may_be_part
+from detourage.reader.content import Content
 from worker.store import parts
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionResult

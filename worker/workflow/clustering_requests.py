@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from worker.grouping.distance.blocks import BLOCK_SIDE
+from detourage.template.distance.blocks import BLOCK_SIDE
 from worker.messaging import task_names
 from worker.store import clusterings, comparisons, outbox
 from worker.store.clusterings import DueSite

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from worker.article import reader
-from worker.comments import CommentPattern
+from detourage.comments import CommentPattern
+from detourage.reader import content
 
 
 def pattern_of_group(stored: Iterable[str | None]) -> str | None:
@@ -11,7 +11,7 @@ def pattern_of_group(stored: Iterable[str | None]) -> str | None:
 
     Pages that were never searched (None) do not vote. The order of the patterns does not matter.
     """
-    voted = reader.pattern_of_group(
+    voted = content.pattern_of_group(
         CommentPattern.from_json(each) for each in stored if each is not None
     )
     return voted.to_json() if voted is not None else None
@@ -19,7 +19,7 @@ def pattern_of_group(stored: Iterable[str | None]) -> str | None:
 
 def patterns_for_page(own: str | None, of_group: str | None) -> list[CommentPattern] | None:
     """Return the patterns with which to search a page for comments, from those in the database."""
-    return reader.patterns_for_page(_read(own), _read(of_group))
+    return content.patterns_for_page(_read(own), _read(of_group))
 
 
 def _read(stored: str | None) -> CommentPattern | None:

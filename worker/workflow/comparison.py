@@ -8,10 +8,10 @@ from typing import TypeAlias
 import numpy as np
 from sqlalchemy.orm import Session
 
+from detourage.html import Tree, site_name
+from detourage.template.distance import LEFT, TOO_LARGE, KnownNearest, PairBlock, nearest_of_changed
+from detourage.template.distance.forest import TASK_WORK, forest_of
 from models.tables import ComparisonBlock
-from worker.grouping.distance import LEFT, TOO_LARGE, KnownNearest, PairBlock, nearest_of_changed
-from worker.grouping.distance.forest import TASK_WORK, forest_of
-from worker.html import Tree, site_name
 from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
 from worker.store import comparisons, pages, trees

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from worker.grouping.comparison_policy import (
+from detourage.html import TreeShape
+from detourage.template.comparison_policy import (
     MissingNearest,
     MissingPairs,
     MissingToPivot,
@@ -13,11 +14,10 @@ from worker.grouping.comparison_policy import (
     group_or_missing,
     known_or_missing,
 )
-from worker.grouping.distance import PairBlock, blocks_of_missing
-from worker.grouping.distance.blocks import BLOCK_NODES, BLOCK_SIDE, parts
-from worker.grouping.groups import Grouping
-from worker.grouping.known_site import KnownSite, SitePage
-from worker.html import TreeShape
+from detourage.template.distance import PairBlock, blocks_of_missing
+from detourage.template.distance.blocks import BLOCK_NODES, BLOCK_SIDE, parts
+from detourage.template.groups import Grouping
+from detourage.template.known_site import KnownSite, SitePage
 from worker.messaging import task_names
 from worker.settings import Settings
 from worker.store import comparisons, outbox, trees

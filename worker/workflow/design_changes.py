@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
+from detourage.template.generations import MIN_PAGES_FOR_CHANGE, design_change
 from models.tables import DesignChange
-from worker.grouping.generations import MIN_PAGES_FOR_CHANGE, design_change
 from worker.store import groups
 from worker.store.groups import DatedPage
 

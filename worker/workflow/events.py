@@ -13,7 +13,8 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 from sqlalchemy.orm import Session
 
-from models import messages
+from detourage import messages
+from detourage.html import site_name
 from worker.events.clustering import (
     Event,
     TermCounts,
@@ -23,7 +24,6 @@ from worker.events.clustering import (
     leading_terms,
     with_article,
 )
-from worker.html import site_name
 from worker.store import events
 from worker.store.database import is_connection_lost
 from worker.store.events import MAX_SOURCES, Arrival, ArticleEvent

@@ -9,20 +9,20 @@ from functools import partial
 
 from sqlalchemy.orm import Session
 
-from models.messages import Event
-from models.roles import LineRole
+from detourage.duplicates.fingerprint import fingerprint_of
+from detourage.html import site_name
+from detourage.messages import Event
+from detourage.outcomes import PageOutcome
+from detourage.reader.content import Content
+from detourage.reader.listed import MISSED_KINDS, ListedLinks
+from detourage.roles import LineRole
+from detourage.versions import EXTRACTION_VERSION
 from worker import logs, tracing
-from worker.article.listed import MISSED_KINDS, ListedLinks
-from worker.article.reader import Content
-from worker.duplicates.fingerprint import fingerprint_of
 from worker.events.terms import primary_language, terms_of
-from worker.html import site_name
-from worker.outcomes import PageOutcome
 from worker.store import articles, events, extraction_jobs
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
 from worker.store.story_arrivals import Arrival
-from worker.versions import EXTRACTION_VERSION
 from worker.workflow.article_message import new_revision, shortened, with_changes
 from worker.workflow.article_parts import find_parts, note_parts
 from worker.workflow.events import provisional_events

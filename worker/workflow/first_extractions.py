@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy.orm import Session
 
+from detourage.text.plural import counted
 from worker.store import provisional
-from worker.text.plural import counted
 from worker.workflow.extraction_requests import request_extractions
 
 logger = logging.getLogger(__name__)

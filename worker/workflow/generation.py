@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from models.roles import LineRole
-from worker.grouping.generations import match_groups
-from worker.grouping.groups import Group, Grouping
-from worker.grouping.known_site import KnownSite
-from worker.grouping.methods import DEFAULT_METHOD
+from detourage.roles import LineRole
+from detourage.template.generations import match_groups
+from detourage.template.groups import Group, Grouping
+from detourage.template.known_site import KnownSite
+from detourage.template.methods import DEFAULT_METHOD
 from worker.messaging import task_names
 from worker.store import groups, outbox
 from worker.store.groups import ComparablePage, NewGroup, NewMembership

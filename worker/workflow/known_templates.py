@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from sqlalchemy.orm import Session
 
-from worker.article import TemplateKnowledge
-from worker.html import parse_page
+from detourage.html import parse_page
+from detourage.reader import TemplateKnowledge
 from worker.store import groups, pages
 from worker.store.database import Database
 from worker.store.extraction_jobs import Pivot

@@ -15,13 +15,15 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializ
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.orm import Session
 
-from models.limits import MAX_BODY_BYTES, MAX_MESSAGE_BYTES
-from models.links import LinksMessage
-from models.messages import ArticleMessage, PageMessage
-from worker.addresses import Kind
-from worker.errors import ExpectedError, cause
-from worker.html import site_name
-from worker.outcomes import PageOutcome
+from detourage.addresses import Kind
+from detourage.errors import ExpectedError
+from detourage.html import site_name
+from detourage.limits import MAX_BODY_BYTES, MAX_MESSAGE_BYTES
+from detourage.links import LinksMessage
+from detourage.messages import ArticleMessage, PageMessage
+from detourage.outcomes import PageOutcome
+from detourage.text.plural import counted
+from worker.errors import cause
 from worker.store import moving, pages
 from worker.store.database import Database
 from worker.store.fetched_pages import FetchedPage, ReadPage
@@ -29,7 +31,6 @@ from worker.store.locks import AdvisoryLock
 from worker.store.moving import PAGES_AT_ONCE, KnownPage
 from worker.store.page_objects import LostContentError, PageObjects
 from worker.store.pages import StoredContent, read_content
-from worker.text.plural import counted
 from worker.workflow.article_parts import from_json
 from worker.workflow.parsing import parse_or_reject
 from worker.workflow.story_index import group_page

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from models.messages import ChangesMessage
+from detourage.messages import ChangesMessage
 from worker.store import events, outbox, story_articles
 from worker.store.outbox import NewMessage
 from worker.tracing import Context

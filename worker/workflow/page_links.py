@@ -8,10 +8,10 @@ from uuid import NAMESPACE_URL, uuid5
 
 from sqlalchemy.orm import Session
 
-from models.links import Link, LinksMessage
-from worker.addresses import identity_of
-from worker.article.listed import MISSED_KINDS, ListedLinks
-from worker.html import site_name
+from detourage.addresses import identity_of
+from detourage.html import site_name
+from detourage.links import Link, LinksMessage
+from detourage.reader.listed import MISSED_KINDS, ListedLinks
 from worker.messaging.topology import Topology
 from worker.store import articles, outbox
 from worker.store.extraction_jobs import ExtractionJob, PageState

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
+from detourage.outcomes import PageOutcome
 from worker.messaging import task_names
-from worker.outcomes import PageOutcome
 from worker.store import outbox, pages, separations
 from worker.store.separations import SeparatedPage
 from worker.workflow.extraction_requests import request_extractions

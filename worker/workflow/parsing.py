@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from worker.addresses import NOTHING_DECLARED, read_declared, refusal_of
-from worker.article.reader import comment_pattern_of
-from worker.html import Answer, Page, PageError, parse_page
-from worker.html.answer import NO_ANSWER
+from detourage.addresses import NOTHING_DECLARED, read_declared, refusal_of
+from detourage.html import Answer, Page, PageError, parse_page
+from detourage.html.answer import NO_ANSWER
+from detourage.outcomes import PageOutcome
+from detourage.reader.content import comment_pattern_of
 from worker.messaging import task_names
-from worker.outcomes import PageOutcome
 from worker.store import outbox, pages
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.page_objects import PageObjects

@@ -9,8 +9,8 @@ from uuid import uuid4
 from kombu import Message
 from sqlalchemy.orm import Session
 
+from detourage.inputs.received import UnusableMessageError, writable
 from worker.messaging.headers import quarantine_headers
-from worker.messaging.received_messages import UnusableMessageError, writable
 from worker.messaging.transport import raw_body
 from worker.outcomes import AbandonedReason
 from worker.store import outbox

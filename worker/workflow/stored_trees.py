@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from worker.html import Tree
+from detourage.html import Tree
 from worker.store import trees
 
 CACHED_NODES = 2_000_000

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from models.messages import ArticleMessage, Story
+from detourage.messages import ArticleMessage, Story
 from worker.store import addresses, articles, events, stories, story_articles
 from worker.store.articles import NewArticle
 from worker.workflow.article_message import further_revision, next_number

@@ -14,11 +14,11 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from models.messages import Story
-from worker.duplicates.grouping import APART, StoryText, group_texts
-from worker.duplicates.overlap import WHOLE, overlap_of
-from worker.duplicates.story_entry import first_of, follower_of, id_alone, story_id
-from worker.html import site_name
+from detourage.duplicates.grouping import APART, StoryText, group_texts
+from detourage.duplicates.overlap import WHOLE, overlap_of
+from detourage.duplicates.story_entry import first_of, follower_of, id_alone, story_id
+from detourage.html import site_name
+from detourage.messages import Story
 from worker.messaging import task_names
 from worker.store import outbox, stories, story_arrivals, story_articles
 from worker.store.database import Database

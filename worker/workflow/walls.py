@@ -9,10 +9,10 @@ from typing import Final, TypeAlias
 import numpy as np
 from sqlalchemy.orm import Session
 
-from worker.article.reader import Content
-from worker.duplicates.fingerprint import fingerprint_of
-from worker.html import publisher_of
-from worker.outcomes import PageOutcome
+from detourage.duplicates.fingerprint import fingerprint_of
+from detourage.html import publisher_of
+from detourage.outcomes import PageOutcome
+from detourage.reader.content import Content
 from worker.store import articles
 from worker.store.extraction_jobs import (
     ExtractionJob,

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from models.messages import Story
+from detourage.messages import Story
 from worker.store import articles, story_articles
 from worker.store.extraction_jobs import PageState
 from worker.workflow.process import ProcessState

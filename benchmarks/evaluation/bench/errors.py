@@ -1,6 +1,6 @@
 """Errors that abort a measurement."""
 
-from worker.errors import ExpectedError
+from detourage.errors import ExpectedError
 
 
 class BenchError(ExpectedError):

@@ -28,8 +28,8 @@ from benchmarks.evaluation.scores import (
     macro_average_by_site,
 )
 from benchmarks.evaluation.scores.corpora import open_text
-from models.messages import ArticleMessage
-from worker.text.plural import counted
+from detourage.messages import ArticleMessage
+from detourage.text.plural import counted
 
 
 def evaluate(

@@ -15,7 +15,7 @@ from benchmarks.evaluation.bench.terminal import (
     task_prfs,
     what_happened,
 )
-from worker.text.plural import counted
+from detourage.text.plural import counted
 
 _EXPLANATION = (
     "Percent, macro averages over pages. The plots show 95 % bootstrap intervals, for which whole"

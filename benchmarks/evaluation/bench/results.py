@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 
 from benchmarks.evaluation.methods.provenance import own_release
 from benchmarks.evaluation.scores import Difference, Interval, TaskScore, TextStatistics
-from worker.text.plural import counted
+from detourage.text.plural import counted
 
 Kind = Literal["method", "peer", "limit", "gold"]
 

@@ -26,8 +26,8 @@ from benchmarks.evaluation.scores import (
 )
 from benchmarks.evaluation.scores.comments import with_names
 from benchmarks.evaluation.scores.page import with_headline
-from worker.html import PageError
-from worker.papers.reading import page_of, text_of
+from detourage.html import PageError
+from detourage.papers.reading import page_of, text_of
 
 LIMITS = {
     "limit: best subtree": best_subtree,

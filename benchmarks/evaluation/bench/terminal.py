@@ -8,7 +8,7 @@ from rich.text import Text
 
 from benchmarks.evaluation.bench.results import LABELS, CorpusTable, Line, Mean, Task
 from benchmarks.evaluation.scores import PRF
-from worker.text.terminal import printable
+from detourage.text.terminal import printable
 
 _MAIN = ("exact", "equal", "to_p", "to_r", "to_f")
 """Scores in the first table: those used in the papers."""

@@ -10,8 +10,8 @@ from benchmarks.evaluation.methods.registry import (
 )
 from benchmarks.evaluation.methods.runner import Runner
 from benchmarks.training.ngrams import TrainingPair
-from worker.papers.chain import chain
-from worker.papers.interface import (
+from detourage.papers.chain import chain
+from detourage.papers.interface import (
     ALONE,
     Extracted,
     Extractor,

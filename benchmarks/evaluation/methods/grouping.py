@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from benchmarks.evaluation.methods.pairing import nearest_pairs
-from worker.grouping.sites import SiteGroups, group_site
-from worker.html import PageError, Tree, parse_page, site_of
-from worker.papers.interface import ALONE, Neighbours, Source
+from detourage.html import PageError, Tree, parse_page, site_of
+from detourage.papers.interface import ALONE, Neighbours, Source
+from detourage.template.sites import SiteGroups, group_site
 
 
 def find_neighbours(

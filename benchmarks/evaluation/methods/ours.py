@@ -2,12 +2,12 @@
 
 from functools import lru_cache
 
-from worker.article import TemplateKnowledge
-from worker.article.reader import Content, comment_pattern_of, read_content
-from worker.comments import CommentPattern, vote
-from worker.papers.giving import as_given
-from worker.papers.interface import Extracted, Neighbours, Source
-from worker.papers.reading import CACHED_PAGES, outline_of, page_of
+from detourage.comments import CommentPattern, vote
+from detourage.papers.giving import as_given
+from detourage.papers.interface import Extracted, Neighbours, Source
+from detourage.papers.reading import CACHED_PAGES, outline_of, page_of
+from detourage.reader import TemplateKnowledge
+from detourage.reader.content import Content, comment_pattern_of, read_content
 
 
 def detourage(source: Source, neighbours: Neighbours) -> Extracted:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from worker.papers.interface import ALONE, Extracted, Neighbours, Source
+from detourage.papers.interface import ALONE, Extracted, Neighbours, Source
 
 FailureKind = Literal["refused", "error", "timeout", "crash", "unavailable"]
 """Kind of failure: no article or an unreadable page (``refused``), an exception (``error``), an

@@ -13,9 +13,9 @@ from pathlib import Path
 from benchmarks.evaluation.methods.outcome import Failure, Job, Outcome
 from benchmarks.evaluation.methods.peers.bridge import running_programs
 from benchmarks.evaluation.methods.usage import cpu_seconds, peak_memory
-from worker.article import NoArticleError
-from worker.html import PageError
-from worker.papers.interface import Extracted, Extractor, UnavailableError
+from detourage.html import PageError
+from detourage.papers.interface import Extracted, Extractor, UnavailableError
+from detourage.reader import NoArticleError
 
 _FORKSERVER = get_context("forkserver")
 """Multiprocessing context whose fork server has imported only this module. As a result, the

@@ -6,16 +6,16 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from worker.papers.interface import UnavailableError
+from detourage.papers.interface import UnavailableError
 
 _SOURCE = (".py", ".c", ".h", ".java", ".mjs", ".json")
 
 READING = (
-    "worker/html/encoding.py",
-    "worker/article/rendering.py",
-    "worker/html/elements.py",
-    "worker/papers/interface.py",
-    "worker/papers/reading.py",
+    "detourage/html/encoding.py",
+    "detourage/reader/rendering.py",
+    "detourage/html/elements.py",
+    "detourage/papers/interface.py",
+    "detourage/papers/reading.py",
 )
 """Source files of this project that affect all results, even those of peers."""
 

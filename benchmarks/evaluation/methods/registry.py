@@ -15,27 +15,27 @@ from benchmarks.evaluation.methods.provenance import (
 )
 from benchmarks.training import ngrams
 from benchmarks.training.ngrams import TrainingPair
-from worker.papers import nclean
-from worker.papers.chain import chain
-from worker.papers.interface import (
+from detourage.papers import nclean
+from detourage.papers.chain import chain
+from detourage.papers.interface import (
     Extractor,
     Gives,
     Needs,
     UnavailableError,
     UnknownExtractorError,
 )
-from worker.papers.registry import METHODS as PAPERS
+from detourage.papers.registry import METHODS as PAPERS
 
 _HERE = "benchmarks.evaluation.methods"
 
 _OWN_SOURCE = (
-    "worker/inference",
-    "worker/comments",
-    "worker/article",
-    "worker/article",
-    "worker/text",
-    "worker/html",
-    "worker/papers",
+    "detourage/inference",
+    "detourage/comments",
+    "detourage/reader",
+    "detourage/reader",
+    "detourage/text",
+    "detourage/html",
+    "detourage/papers",
     "benchmarks/evaluation/methods/ours.py",
 )
 """Source files and folders of this project that affect the results of our own methods."""
@@ -191,9 +191,9 @@ def get_extractor(
         return replace(
             extractor,
             version=library_release(_LIBRARIES[name]),
-            source=source_digest(*READING, "worker/papers"),
+            source=source_digest(*READING, "detourage/papers"),
         )
-    more = ("worker/grouping/distance",) if name.startswith("deturck") else ()
+    more = ("detourage/template/distance",) if name.startswith("deturck") else ()
     version = f"{own_release()}+{source_digest(*_OWN_SOURCE, *more)}"
     return replace(extractor, version=version, source=source_digest(*READING))
 
@@ -214,7 +214,9 @@ def trained(
         version=f"trained {model.digest}",
         function=f"{nclean.__name__}:extract",
         options={"model": model},
-        source=source_digest(*READING, "worker/papers/nclean.py", "benchmarks/training/ngrams.py"),
+        source=source_digest(
+            *READING, "detourage/papers/nclean.py", "benchmarks/training/ngrams.py"
+        ),
     )
 
 

@@ -14,7 +14,7 @@ from benchmarks.evaluation.methods.outcome import Failure, Job, Outcome, PageRes
 from benchmarks.evaluation.methods.process import ExtractorProcess
 from benchmarks.evaluation.methods.registry import parse_chain
 from benchmarks.training.ngrams import TrainingPair
-from worker.papers.interface import Extractor, UnavailableError
+from detourage.papers.interface import Extractor, UnavailableError
 
 START_SECONDS = 360.0
 """Maximum time, in seconds, for a method to prepare itself: import, compile or install its

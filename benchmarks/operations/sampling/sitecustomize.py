@@ -6,7 +6,7 @@ belongs to one of the kinds below. Native code thus counts as part of its caller
 the totals are written to a file per process in the directory named by `SAMPLES`.
 
 A process has only one CPU-time timer. The measured code uses it for time limits
-(`worker.processes.time_limit`), which would stop the sampling and are therefore disabled.
+(`detourage.time_limit`), which would stop the sampling and are therefore disabled.
 
 If `TRAFFIC` names a directory, each process appends to a file there the statements that it sends to
 PostgreSQL and the messages that it publishes. The embedded PostgreSQL lacks ``pg_stat_statements``.
@@ -31,12 +31,12 @@ INTERVAL_SECONDS = 0.005
 WRITTEN_EVERY_SECONDS = 1.0
 
 KINDS = {
-    "worker.html": "parsing",
-    "worker.grouping.distance": "distances",
-    "worker.grouping": "grouping",
-    "worker.article": "extraction",
-    "worker.inference": "extraction",
-    "worker.comments": "extraction",
+    "detourage.html": "parsing",
+    "detourage.template.distance": "distances",
+    "detourage.template": "grouping",
+    "detourage.reader": "extraction",
+    "detourage.inference": "extraction",
+    "detourage.comments": "extraction",
     "worker.store": "database client",
     "sqlalchemy": "database client",
     "psycopg2": "database client",

@@ -11,7 +11,7 @@ import psutil
 import pytest
 from click.testing import CliRunner, Result
 
-from models.messages import ArticleMessage
+from detourage.messages import ArticleMessage
 from tests.acceptance.command_line import BARE, DETOURAGE, SHELL, detourage, write_messages
 from tests.pages import article_html, message, paragraphs, site_messages
 from worker.cli import main
@@ -216,5 +216,5 @@ def test_extract_imports_no_library_that_only_the_service_needs(page: Path) -> N
         check=True,
     )
     slow = {"celery", "kombu", "psycopg2", "pydantic_settings", "requests", "rich", "scipy"}
-    slow |= {"sklearn", "sqlalchemy", "worker.article.metadata.chinese"}
+    slow |= {"sklearn", "sqlalchemy", "detourage.metadata.chinese"}
     assert slow.isdisjoint(done.stderr.split())

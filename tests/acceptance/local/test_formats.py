@@ -6,10 +6,10 @@ import duckdb
 import pandas as pd
 import pyarrow.parquet as pq
 
-from models.messages import ArticleMessage
+from detourage.messages import ArticleMessage
+from detourage.sample import write_crawl
 from tests.acceptance.command_line import read_lines, run_command, without_clock
 from tests.arrow_rows import message_of
-from worker.sample import write_crawl
 
 
 def test_parquet_has_the_articles_of_json_lines(tmp_path: Path) -> None:

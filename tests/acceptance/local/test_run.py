@@ -15,8 +15,8 @@ import pytest
 import requests
 from click.testing import CliRunner
 
-from models.links import LinksMessage
-from models.messages import ArticleMessage, Block, Metadata, Template
+from detourage.links import LinksMessage
+from detourage.messages import ArticleMessage, Block, Metadata, Template
 from tests import parted_pages
 from tests.acceptance.command_line import (
     BARE,

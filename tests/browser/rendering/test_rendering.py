@@ -10,10 +10,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from detourage.html import parse_page
+from detourage.reader import extract_article
 from tests.acceptance.command_line import BARE, DETOURAGE, read_lines, write_messages
 from tests.pages import message, paragraphs
-from worker.article import extract_article
-from worker.html import parse_page
 from worker.rendering import Browser, RenderingError
 
 pytestmark = pytest.mark.browser

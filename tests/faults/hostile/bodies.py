@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from models.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
+from detourage.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
 from tests.faults.hostile.sent import FORGED, Draw, Kind, Make, Sent
 
 COPIES = 27

@@ -19,7 +19,7 @@ import amqp
 import psutil
 from sqlalchemy import func, make_url, select
 
-from models.links import LinksMessage
+from detourage.links import LinksMessage
 from models.tables import OutboxEntry, Receipt, StoredPage, StoryArrival
 from tests.deployment import Deployment, process_environment
 from tests.faults.hostile import bodies, crowds, envelopes, pages

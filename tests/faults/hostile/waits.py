@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Self
 
+from detourage.sample.crawl import generate
+from detourage.sample.site import all_sites
 from tests.deployment import Deployment
-from worker.sample.crawl import generate
-from worker.sample.site import all_sites
 
 PAGES_OF_ROUND = 12
 """Number of articles in the sample crawl if it has one page per template."""

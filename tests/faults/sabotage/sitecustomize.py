@@ -148,7 +148,7 @@ SABOTAGED: Replacements = {
         "HARD_LIMIT_AFTER_SECONDS": lambda _: HARD_LIMIT_AFTER_SECONDS,
         "WALL_TIMES": lambda _: WALL_TIMES,
     },
-    "worker.article.article": {"extract_article": _harmed_by_pages},
+    "detourage.reader.article": {"extract_article": _harmed_by_pages},
     "worker.service.intake": {"_store": _trapped_after("intake")},
     "worker.store.outbox": {"remove": _trapped_before("relay")},
     "worker.tasks.assign": {"_assign": _trapped_after("assign"), "assign_tree": _harmed_by_tree},

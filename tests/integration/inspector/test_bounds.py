@@ -147,7 +147,7 @@ def test_a_page_that_takes_too_long_to_analyse_is_shown_without_reasons(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("worker.inspector.stored_page.READING_SECONDS", 0.0005)
-    monkeypatch.setattr("worker.processes.time_limit.AGAIN_SECONDS", 0.02)
+    monkeypatch.setattr("detourage.time_limit.AGAIN_SECONDS", 0.02)
     page_id = page_ids(crawled)[0]
     with client_of(crawled) as reader:
         shown = reader.get(f"/pages/{page_id}")

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import delete, func, insert, select, update
 
-from models.messages import FeedbackMessage
+from detourage.messages import FeedbackMessage
 from models.tables import Article, Event, EventArticle, Feedback, Receipt, StoredPage
 from tests.crawled import SITES, Client, page_ids
 from worker.settings import Settings

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 from kombu import Producer
 
-from models.messages import PageMessage
+from detourage.messages import PageMessage
+from detourage.sample import generate
 from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
 from tests.integration.waiting import wait_until
 from tests.services import Services
 from worker.messaging.broker import connect, messages_waiting, topology_of
-from worker.sample import generate
 from worker.settings import Settings
 
 ROOT = Path(__file__).parents[3]

@@ -7,14 +7,14 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import func, select
 
-from models.limits import MAX_HTML_BYTES
-from models.messages import ArticleMessage
+from detourage.limits import MAX_HTML_BYTES
+from detourage.messages import ArticleMessage
+from detourage.sample import generate
 from models.tables import Generation, Site, StoredPage
 from tests.deployment import Deployment
 from tests.integration.service.crawl import OUTCOMES, REJECTED, UNUSABLE
 from tests.pages import article_html, message, paragraphs
 from worker import cli
-from worker.sample import generate
 
 REDESIGNED = "harbour-post.example"
 """The site of the sample crawl that is redesigned halfway through."""

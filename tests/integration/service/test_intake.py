@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, text, update
 
-from models.messages import PageMessage
+from detourage.messages import PageMessage
 from models.tables import PageContent, Site, StoredPage
 from tests.inline_tasks import Tasks
 from tests.integration.service.conftest import Alone

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from detourage.versions import EXTRACTION_VERSION
 from tests.deployment import Deployment
 from tests.integration.service.crawl import UNUSABLE
 from tests.services import unused_ports
-from worker.versions import EXTRACTION_VERSION
 
 MONITORING = Path(__file__).parents[3] / "monitoring"
 

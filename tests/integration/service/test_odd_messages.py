@@ -12,7 +12,7 @@ import amqp
 import pytest
 from sqlalchemy import select
 
-from models.limits import MAX_BODY_BYTES
+from detourage.limits import MAX_BODY_BYTES
 from models.tables import Receipt, Site, StoredPage
 from tests.deployment import Deployment, remove_queues
 from tests.pages import message

@@ -12,11 +12,11 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from detourage.addresses import canonical_of, identity_of, variants_of
+from detourage.outcomes import PageOutcome
 from models.tables import Address, Receipt, StoredPage
 from tests.addressed import AMP, FIVE, MOBILE, PLAIN, PRINT, TRACKED, declaring, five_pages
 from tests.pages import article_html
-from worker.addresses import canonical_of, identity_of, variants_of
-from worker.outcomes import PageOutcome
 from worker.store import addresses, pages, separations
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.recording import record_pages

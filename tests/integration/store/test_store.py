@@ -11,9 +11,10 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
+from detourage.outcomes import UnusableReason
 from models.tables import Site, StoredPage
 from tests.trees import tree_of
-from worker.outcomes import ReceiptResult, UnusableReason
+from worker.outcomes import ReceiptResult
 from worker.store import articles, groups, outbox, pages, trees
 from worker.store.articles import NewArticle
 from worker.store.clusterings import SettleTimes, due_sites

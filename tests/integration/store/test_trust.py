@@ -9,12 +9,12 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from detourage.addresses import canonical_of, variants_of
+from detourage.html import site_of
 from models.tables import StoredPage
 from tests.addressed import declaring
 from tests.integration.store.test_addresses import MOMENT, Fetch, read, record
 from tests.pages import article_html
-from worker.addresses import canonical_of, variants_of
-from worker.html import site_of
 from worker.store import addresses, pages
 from worker.store.fetched_pages import FetchedPage
 from worker.workflow.parsing import parse_or_reject

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, text
 
+from detourage.outcomes import PageOutcome
 from models.tables import StoredPage, StoryArticle
 from tests.addressed import AMP, FIVE, MOBILE, PLAIN, PRINT, TRACKED, five_pages
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.outcomes import PageOutcome
 from worker.workflow.article_message import article_id
 from worker.workflow.page_requests import separate
 

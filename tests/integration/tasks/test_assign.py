@@ -10,6 +10,8 @@ import pytest
 from sqlalchemy import delete, func, select, update
 
 from benchmarks.evaluation.scores import text_only
+from detourage.sample import generate
+from detourage.template.assignment import assign_tree
 from models.tables import (
     DesignChange,
     Generation,
@@ -21,10 +23,8 @@ from models.tables import (
 )
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.grouping.assignment import assign_tree
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
-from worker.sample import generate
 from worker.store.database import Database
 from worker.store.pages import is_pending
 from worker.tasks import assign as assignment

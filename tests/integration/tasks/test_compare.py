@@ -5,6 +5,9 @@ import random
 import pytest
 from sqlalchemy import func, select, text
 
+from detourage.html import Tree
+from detourage.template.clusterer import NOT_COMPARABLE
+from detourage.template.distance import distance_matrix, normalised_distance, tree_edit_distance
 from models.tables import (
     Address,
     ComparisonBlock,
@@ -17,9 +20,6 @@ from models.tables import (
 from tests.compared_trees import nearest_references
 from tests.inline_tasks import Tasks
 from tests.integration.tasks.test_assign import articles
-from worker.grouping.clusterer import NOT_COMPARABLE
-from worker.grouping.distance import distance_matrix, normalised_distance, tree_edit_distance
-from worker.html import Tree
 from worker.messaging import task_names
 from worker.store import trees
 from worker.tasks.cluster import cluster

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from models.messages import ArticleMessage
+from detourage.messages import ArticleMessage
+from detourage.reader.content import Content, read_content
 from models.tables import Article, StoredPage
 from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.article.reader import Content, read_content
 from worker.messaging import task_names
 from worker.messaging.broker import connect
 from worker.service.application import create_app

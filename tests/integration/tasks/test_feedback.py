@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from kombu import Producer
 from sqlalchemy import delete, insert, select
 
-from models.limits import MAX_BODY_BYTES
+from detourage.limits import MAX_BODY_BYTES
 from models.tables import Article, Feedback, OutboxEntry, StoredPage
 from tests.inline_tasks import Tasks
 from tests.integration.waiting import wait_until

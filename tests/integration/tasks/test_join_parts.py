@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from models.messages import ArticleMessage
+from detourage.messages import ArticleMessage
 from models.tables import Article, PageParts
 from tests.inline_tasks import Tasks
 from tests.pages import paragraphs
@@ -255,7 +255,7 @@ def test_only_parts_that_are_joined_are_loaded(
         return message_of(session, page_id)
 
     monkeypatch.setattr(parts, "message_of", noted)
-    monkeypatch.setattr("worker.pagination.parts.MAX_BYTES", sum([*sizes.values()][:3]))
+    monkeypatch.setattr("detourage.pagination.parts.MAX_BYTES", sum([*sizes.values()][:3]))
     join_parts(settle_seconds=0)
     assert last(tasks)["text"] == expected_text([1, 2, 3])
     assert len(last(tasks)["parts"]["pages"]) == 6

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
-from models.messages import PageMessage
+from detourage.messages import PageMessage
 from models.tables import Site, StoredPage
 from tests.addressed import FIVE, PLAIN, PRINT, five_pages
 from tests.inline_tasks import Tasks

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select
 
-from models.links import LinksMessage
+from detourage.links import LinksMessage
 from models.tables import OutboxEntry, PageLinks, StoredPage
 from tests.fronts import front_html, listed
 from tests.inline_tasks import Tasks

@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
+from detourage.duplicates.fingerprint import fingerprint_of
 from models.tables import (
     OutboxEntry,
     Site,
@@ -25,7 +26,6 @@ from models.tables import (
     StoryText,
 )
 from tests.inline_tasks import Tasks
-from worker.duplicates.fingerprint import fingerprint_of
 from worker.messaging import task_names
 from worker.store import stories
 from worker.store.locks import AdvisoryLock
@@ -203,7 +203,7 @@ KILLED = """
 import sys, time
 from datetime import UTC, datetime, timedelta
 from worker.store.database import Database
-from worker.duplicates.fingerprint import fingerprint_of
+from detourage.duplicates.fingerprint import fingerprint_of
 from worker.workflow import story_index
 from worker.store.story_arrivals import Arrival
 from worker.workflow.story_index import await_grouping, group_page, provisional_stories

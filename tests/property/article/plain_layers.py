@@ -27,7 +27,7 @@ and the unit of products is finer still."""
 def linear(rows: Numbers, inputs: int, weights: Weights, biases: Weights, lowest: int) -> bytes:
     """Return the outputs of a linear layer as int32 bytes; no output is below `lowest`.
 
-    The weights have the layout of `worker.inference.networks.Layer.in_blocks`.
+    The weights have the layout of `detourage.inference.networks.Layer.in_blocks`.
     """
     pairs = weights.transpose(1, 3, 0, 2)
     by_input = pairs.reshape(2 * len(pairs), -1)[:inputs, : len(biases)].astype(np.float64)

@@ -6,11 +6,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.article import extract_article
-from worker.article.metadata.authors import names_in
-from worker.article.metadata.jsonld import parse_tolerant
-from worker.html import parse_page
-from worker.text.dates import find_moments, parse_moment, without_dates
+from detourage.html import parse_page
+from detourage.metadata.authors import names_in
+from detourage.metadata.jsonld import parse_tolerant
+from detourage.reader import extract_article
+from detourage.text.dates import find_moments, parse_moment, without_dates
 
 KEYS = st.sampled_from(
     [

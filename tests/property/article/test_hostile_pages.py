@@ -5,10 +5,10 @@ from contextlib import suppress
 
 import pytest
 
+from detourage.html import PageError, parse_page
+from detourage.reader import NoArticleError
+from detourage.reader.content import read_content
 from tests.hostile_pages import baits
-from worker.article import NoArticleError
-from worker.article.reader import read_content
-from worker.html import PageError, parse_page
 
 SMALL, LARGE = 3_000, 30_000
 MAX_GROWTH = 40

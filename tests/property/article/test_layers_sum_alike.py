@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from detourage.inference import _layers
+from detourage.inference.networks import Layer
 from tests.property.article import plain_layers
-from worker.inference import _layers
-from worker.inference.networks import Layer
 
 Numbers = npt.NDArray[np.int32]
 Weights = npt.NDArray[np.int16]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.boosting import DecisionTree, forest_of
-from worker.inference.trees import MAX_LEAVES, PackedTrees
+from detourage.inference.trees import MAX_LEAVES, PackedTrees
 
 COLUMNS = 3
 VALUES = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 7.25])

@@ -5,8 +5,8 @@ from urllib.parse import urlsplit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.addresses import are_other_parts, canonical_form
-from worker.addresses.variants import MAX_TARGETS, targets_by_form
+from detourage.addresses import are_other_parts, canonical_form
+from detourage.addresses.variants import MAX_TARGETS, targets_by_form
 
 PIECES = st.one_of(
     st.sampled_from(

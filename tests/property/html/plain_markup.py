@@ -58,7 +58,7 @@ _RAW_ATTRIBUTE = re.compile(
 
 
 def survey(html: bytes) -> tuple[int, int, int, list[bytes]]:
-    """Count the parts of a page that are limited in number (see `worker.html.html5.Survey`)."""
+    """Count the parts of a page that are limited in number (see `detourage.html.html5.Survey`)."""
     most = position = 0
     while tag := _TAG.search(html, position):
         position, number = tag.end(), -1
@@ -72,7 +72,7 @@ def survey(html: bytes) -> tuple[int, int, int, list[bytes]]:
 
 
 def to_xml(html: bytes, noscript: Noscript | None) -> bytes:
-    """Convert serialised HTML to XML (see `worker.html._markup.to_xml`)."""
+    """Convert serialised HTML to XML (see `detourage.html._markup.to_xml`)."""
     return _Writer(html, noscript).write()
 
 

@@ -10,11 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from lxml.html import HtmlElement
 
+from detourage.html import _markup
+from detourage.html.flat import FlatDocument
+from detourage.html.html5 import flattened, parse_html
+from detourage.html.serialisation import serialised
 from tests.property.html import plain_markup
-from worker.html import _markup
-from worker.html.flat import FlatDocument
-from worker.html.html5 import flattened, parse_html
-from worker.html.serialisation import serialised
 
 ATTRIBUTES = ["", " class=a", " id='q\"r'", " a=1 b", " =x", " size=3", " type=hidden", "/"]
 ATTRIBUTES += [" xml:lang=en lang=de", " a:b=1 c:b=2 b=3", " xmlns:x=1 xml:id='1 2'"]

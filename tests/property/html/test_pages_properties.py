@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from detourage.html import PageError, Tree, TreeFormatError, parse_page, site_of
+from detourage.html.encoding import decode
+from detourage.html.errors import UndecodableError
+from detourage.html.text import paragraphs, visible_text
 from tests.trees import brackets_of, tree_of
-from worker.html import PageError, Tree, TreeFormatError, parse_page, site_of
-from worker.html.encoding import decode
-from worker.html.errors import UndecodableError
-from worker.html.text import paragraphs, visible_text
 
 CONTENT_TYPES = st.sampled_from(
     [

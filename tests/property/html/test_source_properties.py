@@ -2,9 +2,9 @@
 
 from hypothesis import given
 
+from detourage.html import PageError, parse_page
+from detourage.html.source import PageSource
 from tests.property.html.test_html5_properties import FOREIGN_MARKUP, HTML_MARKUP
-from worker.html import PageError, parse_page
-from worker.html.source import PageSource
 
 
 def check(markup: str) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.limits import MAX_MESSAGE_BYTES
-from worker.inputs import SourceError, read_messages
+from detourage.inputs import SourceError, read_messages
+from detourage.limits import MAX_MESSAGE_BYTES
 
 PIECES = st.sampled_from(
     [

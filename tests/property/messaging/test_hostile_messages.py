@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.messages import PageMessage
-from worker.messaging.received_messages import UnusableMessageError, read_message
-from worker.outcomes import UnusableReason
+from detourage.inputs.received import UnusableMessageError, read_message
+from detourage.messages import PageMessage
+from detourage.outcomes import UnusableReason
 from worker.store.fetched_pages import FetchedPage
 from worker.workflow.parsing import parse_or_reject
 

@@ -5,8 +5,8 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from detourage.papers.commentsminer.mining import mine_tree
 from tests.property.papers.subtrees import closed_subtrees, nested, random_tree
-from worker.papers.commentsminer.mining import mine_tree
 
 
 @given(st.randoms(use_true_random=False))

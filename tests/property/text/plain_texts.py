@@ -4,8 +4,8 @@ from itertools import chain, repeat
 
 import numpy as np
 
-from worker.text import words
-from worker.text.characters import LAST_CHARACTER, Table, Trait
+from detourage.text import words
+from detourage.text.characters import LAST_CHARACTER, Table, Trait
 
 FIRST_IDEOGRAPH = "\u2e80"
 LAST_UNSPACED = 0x3FFFF
@@ -25,7 +25,7 @@ _COUNTED = np.array(
 
 
 def count(text: str, traits: Table) -> tuple[int, int]:
-    """Count the tokens (see `worker.text.texts.count_words`)."""
+    """Count the tokens (see `detourage.text.texts.count_words`)."""
     del traits
     return len(words.tokens(text)), words.count_unspaced(text)
 
@@ -33,7 +33,7 @@ def count(text: str, traits: Table) -> tuple[int, int]:
 def read(
     texts: list[str], lines: list[str], traits: Table, lower: Table, seed: int
 ) -> tuple[list[str], list[str], list[str], bytes, bytes, bytes]:
-    """Process texts (see `worker.text.texts`); the last two arguments are for the native code."""
+    """Process texts (see `detourage.text.texts`); the last two are for the native code."""
     del lower, seed
     clean: list[str] = []
     tokens: list[str] = []

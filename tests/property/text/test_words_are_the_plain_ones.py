@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from detourage.text import words
+from detourage.text.characters import LAST_CHARACTER, character_tables
+from detourage.text.texts import count_words
+from detourage.text.words import MARKS, SIGNS, UNSPACED
 from tests.property.text import plain_texts
-from worker.text import words
-from worker.text.characters import LAST_CHARACTER, character_tables
-from worker.text.texts import count_words
-from worker.text.words import MARKS, SIGNS, UNSPACED
 
-native = pytest.importorskip("worker.text._texts")
+native = pytest.importorskip("detourage.text._texts")
 
 TOKEN = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}](?:[^\W{UNSPACED}]|[{SIGNS}])*")
 UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")

@@ -1,8 +1,6 @@
 import pytest
 
-from tests.addressed import AMP, MOBILE, PLAIN, five_pages
-from tests.pages import article_html
-from worker.addresses import (
+from detourage.addresses import (
     AddressRecord,
     Joining,
     Target,
@@ -11,7 +9,9 @@ from worker.addresses import (
     joining,
     read_declared,
 )
-from worker.html import parse_page
+from detourage.html import parse_page
+from tests.addressed import AMP, MOBILE, PLAIN, five_pages
+from tests.pages import article_html
 
 
 def known(url: str, html: str) -> AddressRecord:

@@ -1,6 +1,6 @@
 import pytest
 
-from worker.addresses import canonical_form
+from detourage.addresses import canonical_form
 
 SESSION = "4f9a03bc7d21e8a65c0f4b17"
 

@@ -1,9 +1,9 @@
 import pytest
 
+from detourage.addresses import read_declared, refusal_of
+from detourage.html import Answer, parse_page
 from tests.addressed import PLAIN
 from tests.pages import article_html
-from worker.addresses import read_declared, refusal_of
-from worker.html import Answer, parse_page
 
 URL = "https://www.example.org/town/bridge"
 

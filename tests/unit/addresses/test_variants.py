@@ -1,7 +1,7 @@
 import pytest
 
-from worker.addresses import are_other_parts
-from worker.addresses.variants import targets_by_form
+from detourage.addresses import are_other_parts
+from detourage.addresses.variants import targets_by_form
 
 
 @pytest.mark.parametrize(

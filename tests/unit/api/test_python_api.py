@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import detourage
+from detourage.sample import generate
 from tests.pages import article_html, message
-from worker.sample import generate
 
 SITE = "https://news.example"
 HEAD = (
@@ -178,7 +178,7 @@ CRASH = """
 import detourage
 import detourage.batch
 from tests.unit.api.crashing import read
-from worker.processes.pool import in_processes
+from detourage.pool import in_processes
 if __name__ == "__main__":
     pages = [detourage.Page("crash" if n == 3 else "", f"https://a.example/{n}") for n in range(9)]
     crashed = detourage.batch._crashed

@@ -7,7 +7,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from models.roles import CHOOSABLE_ROLES
+from detourage.roles import CHOOSABLE_ROLES
 from worker.cli import GROUPS, main
 
 SCREEN = 40

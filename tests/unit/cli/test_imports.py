@@ -58,14 +58,14 @@ def loaded_after(code: str) -> set[str]:
     [
         (
             "from worker.celery import app; app.Beat(loglevel='INFO').init_loader()",
-            {"numpy", "lxml", "worker.article", "worker.tasks.extract", "sklearn"},
+            {"numpy", "lxml", "detourage.reader", "worker.tasks.extract", "sklearn"},
         ),
-        ("import worker.service.relay", {"numpy", "lxml", "worker.article", "sklearn"}),
+        ("import worker.service.relay", {"numpy", "lxml", "detourage.reader", "sklearn"}),
         (
             "import worker.service.metrics; from worker.service.build import build; build()",
-            {"worker.article", "celery", "sklearn", "scipy"},
+            {"detourage.reader", "celery", "sklearn", "scipy"},
         ),
-        ("import worker.service.intake", {"celery", "sklearn", "scipy", "worker.grouping"}),
+        ("import worker.service.intake", {"celery", "sklearn", "scipy", "detourage.template"}),
     ],
     ids=["beat", "relay", "metrics", "intake"],
 )
@@ -101,7 +101,7 @@ def test_reading_one_page_imports_only_what_it_needs(
     (tmp_path / "page.html").write_text(article_html(1), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     loaded = loaded_after(code)
-    assert {"numpy", "lxml", "worker.article"} <= loaded
+    assert {"numpy", "lxml", "detourage.reader"} <= loaded
     # Importing each of these takes a few milliseconds, and a single page needs none of them.
     small = {"hashlib", "importlib.resources", "numpy.ma", "statistics", "subprocess"}
     assert (SLOW - {"lxml", "numpy"} | {"pydantic", "requests"} | small) & loaded == set()

@@ -1,8 +1,8 @@
 from collections.abc import Sequence
 
-from worker.comments.comment import Comment
-from worker.comments.reading import read_comments
-from worker.html import parse_page
+from detourage.comments.comment import Comment
+from detourage.comments.reading import read_comments
+from detourage.html import parse_page
 
 URL = "https://news.example/2024/05/story.html"
 

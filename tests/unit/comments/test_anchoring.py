@@ -1,8 +1,8 @@
 from datetime import UTC, datetime
 
-from worker.comments.comment import Comment
-from worker.comments.reading import dated_from
-from worker.text.dates import parse_moment
+from detourage.comments.comment import Comment
+from detourage.comments.reading import dated_from
+from detourage.text.dates import parse_moment
 
 FETCHED = datetime(2024, 5, 3, 12, 20, tzinfo=UTC)
 

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from benchmarks.boosting import DecisionTree, forest_of
+from detourage.comments.candidates import find_candidates
+from detourage.comments.certainty import MAX_READ, Certainty, measure_choice, read_choice
+from detourage.comments.elements import PageElements
+from detourage.html import parse_page
+from detourage.inference import BoostedTrees
 from tests.unit.comments.comment_pages import NAMES, SAID, URL
-from worker.comments.candidates import find_candidates
-from worker.comments.certainty import MAX_READ, Certainty, measure_choice, read_choice
-from worker.comments.elements import PageElements
-from worker.html import parse_page
-from worker.inference import BoostedTrees
 
 
 def _measured(record: str, count: int = 5) -> dict[str, float]:

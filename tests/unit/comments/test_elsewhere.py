@@ -1,7 +1,7 @@
 import pytest
 
-from worker.comments.elsewhere import MAX_VALUE, CommentsElsewhere, find_elsewhere
-from worker.html import parse_page
+from detourage.comments.elsewhere import MAX_VALUE, CommentsElsewhere, find_elsewhere
+from detourage.html import parse_page
 
 URL = "https://news.example/2024/05/story.html"
 

@@ -2,8 +2,7 @@ import itertools
 
 import pytest
 
-from tests.unit.comments.comment_pages import NAMES, SAID, URL
-from worker.comments import (
+from detourage.comments import (
     NONE_SEEN,
     CommentPattern,
     FoundComments,
@@ -11,11 +10,12 @@ from worker.comments import (
     read_comments,
     vote,
 )
-from worker.comments.candidates import MAX_MEMBERS, find_candidates
-from worker.comments.elements import PageElements
-from worker.comments.features import measure
-from worker.comments.signatures import Signature
-from worker.html import Page, parse_page
+from detourage.comments.candidates import MAX_MEMBERS, find_candidates
+from detourage.comments.elements import PageElements
+from detourage.comments.features import measure
+from detourage.comments.signatures import Signature
+from detourage.html import Page, parse_page
+from tests.unit.comments.comment_pages import NAMES, SAID, URL
 
 STORY = "".join(
     f"<p>The {place} was closed on Tuesday, the council said, as the river had risen by"

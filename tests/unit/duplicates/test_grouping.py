@@ -3,9 +3,9 @@ import random
 import numpy as np
 import pytest
 
-from worker.duplicates.fingerprint import Shingles
-from worker.duplicates.grouping import StoryText, group_texts
-from worker.duplicates.overlap import Overlap, overlap_of
+from detourage.duplicates.fingerprint import Shingles
+from detourage.duplicates.grouping import StoryText, group_texts
+from detourage.duplicates.overlap import Overlap, overlap_of
 
 
 def part(*stretches: tuple[int, int]) -> Shingles:

@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from detourage.sample import generate
+from detourage.sample.site import all_sites
+from detourage.text.plural import counted
 from worker.cli import main
-from worker.sample import generate
-from worker.sample.site import all_sites
-from worker.text.plural import counted
 
 SITES = sorted(all_sites())[:2]
 
@@ -45,7 +45,7 @@ def test_prints_and_writes_the_groups_of_each_site(crawl: Path, tmp_path: Path) 
 def test_reports_sites_omitted_from_a_picture(
     crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.explain.site_picture.MAX_SITES", 1)
+    monkeypatch.setattr("detourage.explain.site_picture.MAX_SITES", 1)
     picture = tmp_path / "groups.png"
     done = CliRunner().invoke(main, ["cluster", str(crawl), "--plot", str(picture)])
     assert done.exit_code == 0

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from detourage.explain.fetching import fetch
+from detourage.explain.input_pages import ExplainingError
 from tests.certificates import Authority
-from worker.explain.fetching import fetch
-from worker.explain.input_pages import ExplainingError
 
 
 class _Pages(BaseHTTPRequestHandler):

@@ -3,9 +3,9 @@ from html import unescape
 
 from lxml import etree, html
 
-from worker.article import explain_article
-from worker.explain.explained_html import to_html
-from worker.html import Page, parse_page
+from detourage.explain.explained_html import to_html
+from detourage.html import Page, parse_page
+from detourage.reader import explain_article
 
 STORY = "".join(
     f"<p>Nobody had expected so many people to come and speak on day {day}. They did.</p>"

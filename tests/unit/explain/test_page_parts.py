@@ -1,8 +1,8 @@
+from detourage.explain import page_parts
+from detourage.explain.page_parts import BoxPart, TextPart, fixed_lines, texts_of
+from detourage.html import parse_page
+from detourage.reader.outline import Outline
 from tests.pages import article_html, paragraphs
-from worker.article.outline import Outline
-from worker.explain import page_parts
-from worker.explain.page_parts import BoxPart, TextPart, fixed_lines, texts_of
-from worker.html import parse_page
 
 
 def outline(html: str) -> Outline:

@@ -1,4 +1,4 @@
-from worker.explain.revision_changes import ChangedField, revision_changes
+from detourage.explain.revision_changes import ChangedField, revision_changes
 
 FIRST = {
     "revision": 1,

@@ -5,10 +5,16 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
-from tests.unit.grouping.template_sites import made_site
-from worker.explain.site_picture import LEGEND_GROUPS, draw, draw_distances, draw_map, reading_order
-from worker.grouping.groups import group_pages
-from worker.grouping.sites import SiteGroups
+from detourage.explain.site_picture import (
+    LEGEND_GROUPS,
+    draw,
+    draw_distances,
+    draw_map,
+    reading_order,
+)
+from detourage.template.groups import group_pages
+from detourage.template.sites import SiteGroups
+from tests.unit.template.template_sites import made_site
 
 
 def site_of(templates: list[int], *, unknown: int | None = None) -> SiteGroups:

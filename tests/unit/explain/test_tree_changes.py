@@ -1,11 +1,11 @@
 from hypothesis import given
 
+from detourage.explain.tree_changes import TreeLine, element_names, tree_changes
+from detourage.html import Tree, parse_page
+from detourage.template.distance import tree_edit_distance
 from tests.pages import article_html
-from tests.property.grouping.distance.trees import trees
+from tests.property.template.distance.trees import trees
 from tests.trees import tree_of
-from worker.explain.tree_changes import TreeLine, element_names, tree_changes
-from worker.grouping.distance import tree_edit_distance
-from worker.html import Tree, parse_page
 
 
 def test_differences_are_listed_in_document_order() -> None:

@@ -11,13 +11,13 @@ import pytest
 from pydantic import BaseModel
 
 import detourage
-from models.messages import ArticleMessage
+from detourage.errors import MissingExtraError
+from detourage.export import arrow
+from detourage.export.arrow import article_schema, to_table, write_parquet
+from detourage.export.files import write_articles
+from detourage.messages import ArticleMessage
 from tests.arrow_rows import example, message_of
 from tests.pages import article_html
-from worker.errors import MissingExtraError
-from worker.export import arrow
-from worker.export.arrow import article_schema, to_table, write_parquet
-from worker.export.files import write_articles
 
 HUGE = 10**30
 """An integer that JSON and PostgreSQL can store but Arrow cannot."""

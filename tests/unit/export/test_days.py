@@ -7,9 +7,9 @@ import duckdb
 import pandas as pd
 import pytest
 
+from detourage.export.days import DESCRIPTION, DayFolder, ExportFolderError
+from detourage.export.formats import FILE_FORMATS, FileFormat
 from tests.arrow_rows import example
-from worker.export.days import DESCRIPTION, DayFolder, ExportFolderError
-from worker.export.formats import FILE_FORMATS, FileFormat
 
 MONDAY, TUESDAY, WEDNESDAY = date(2026, 11, 23), date(2026, 11, 24), date(2026, 11, 25)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from worker.export.files import GrowingFile, OutputError, replacing, write_lines
+from detourage.export.files import GrowingFile, OutputError, replacing, write_lines
 
 NAMES = ("articles.jsonl", "articles.jsonl.gz")
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from detourage.export.files import OutputError, write_articles
+from detourage.export.formats import FILE_FORMATS, FileFormat, format_of
 from tests.arrow_rows import example
-from worker.export.files import OutputError, write_articles
-from worker.export.formats import FILE_FORMATS, FileFormat, format_of
 
 
 def articles(number: int) -> list[dict[str, Any]]:

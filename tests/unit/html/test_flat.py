@@ -1,7 +1,7 @@
 from lxml.html import fragment_fromstring
 
-from worker.html import parse_page
-from worker.html.flat import FlatDocument
+from detourage.html import parse_page
+from detourage.html.flat import FlatDocument
 
 
 def _below(flat: FlatDocument, tag: str) -> list[str]:

@@ -5,10 +5,10 @@ from functools import partial
 
 import pytest
 
+from detourage.html import Page, parse_page
+from detourage.html.paths import Paths
+from detourage.html.source import PageSource
 from tests.counted import LINEAR, Work, growth
-from worker.html import Page, parse_page
-from worker.html.paths import Paths
-from worker.html.source import PageSource
 
 
 def sources(page: Page) -> list[str]:

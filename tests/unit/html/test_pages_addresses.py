@@ -1,7 +1,7 @@
 import pytest
 from lxml.html import document_fromstring
 
-from worker.html.addresses import absolute, base_of
+from detourage.html.addresses import absolute, base_of
 
 PAGE = "https://news.example/a/b?c=1"
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from worker.html import UndecodableError, parse_page
-from worker.html.encoding import decode
+from detourage.html import UndecodableError, parse_page
+from detourage.html.encoding import decode
 
 SENTENCES = {
     "el": "Άρχισε την Τετάρτη ο εμβολιασμός κατά της γρίπης, ανακοίνωσε το υπουργείο Υγείας.",

@@ -9,8 +9,8 @@ import json
 import sys
 
 from tests.trees import brackets_of
-from worker.html import PageError, confined, parse_page
-from worker.html.text import visible_text
+from detourage.html import PageError, confined, parse_page
+from detourage.html.text import visible_text
 
 # Four of the pages use up this time, in seconds; the others take a fraction of a second.
 confined.PARSING_SECONDS = 2

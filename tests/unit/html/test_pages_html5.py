@@ -3,7 +3,7 @@
 import pytest
 from lxml import etree
 
-from worker.html import parse_page
+from detourage.html import parse_page
 
 
 def body_of(html: str) -> str:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from worker.article import extract_article
-from worker.html import parse_page
+from detourage.html import parse_page
+from detourage.reader import extract_article
 
 SECRET = "The secret of this host is a word that stands in a file."
 

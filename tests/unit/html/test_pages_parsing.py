@@ -4,9 +4,7 @@ import zipfile
 
 import pytest
 
-from models.limits import MAX_HTML_BYTES
-from tests.trees import brackets_of, tree_of
-from worker.html import (
+from detourage.html import (
     EmptyPageError,
     FramesetError,
     NotHtmlError,
@@ -14,10 +12,12 @@ from worker.html import (
     TooLargeError,
     parse_page,
 )
-from worker.html.dom import MAX_MARKUP
-from worker.html.html5 import MAX_ATTRIBUTES
-from worker.html.page import MAX_DEPTH, MAX_ELEMENTS
-from worker.html.text import visible_text
+from detourage.html.dom import MAX_MARKUP
+from detourage.html.html5 import MAX_ATTRIBUTES
+from detourage.html.page import MAX_DEPTH, MAX_ELEMENTS
+from detourage.html.text import visible_text
+from detourage.limits import MAX_HTML_BYTES
+from tests.trees import brackets_of, tree_of
 
 XHTML = '<html xmlns="http://www.w3.org/1999/xhtml" xml:lang="fr">'
 XML = '<?xml version="1.0" encoding="UTF-8"?>\n'

@@ -1,7 +1,7 @@
 import pytest
 
-from worker.html import parse_page
-from worker.html.paths import Paths, element_at, index_at
+from detourage.html import parse_page
+from detourage.html.paths import Paths, element_at, index_at
 
 DOCUMENT = parse_page(
     "<div><p>One.</p><fb:like><p>Two.</p><p><x-b.c>Three.</x-b.c></p></fb:like></div><div>Four.</div>"

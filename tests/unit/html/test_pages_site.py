@@ -7,7 +7,7 @@ import idna
 import pytest
 from publicsuffixlist import PSLFILE, PublicSuffixList
 
-from worker.html import site_of
+from detourage.html import site_of
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_an_invalid_international_name_is_kept() -> None:
 def test_neither_network_nor_cache_is_used(tmp_path: Path) -> None:
     program = (
         "import socket\n"
-        "from worker.html import site_of\n"
+        "from detourage.html import site_of\n"
         "def refuse(*args, **options): raise AssertionError('network used')\n"
         "socket.socket.connect = socket.getaddrinfo = refuse\n"
         "print(site_of('http://www.example.co.uk/'))\n"

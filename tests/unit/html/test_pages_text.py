@@ -1,5 +1,5 @@
-from worker.html import parse_page
-from worker.html.text import paragraphs, visible_text
+from detourage.html import parse_page
+from detourage.html.text import paragraphs, visible_text
 
 
 def shown(html: str) -> list[str]:

@@ -4,8 +4,8 @@ import pickle
 import numpy as np
 import pytest
 
+from detourage.html import Tree, TreeFormatError
 from tests.trees import brackets_of, tree_of
-from worker.html import Tree, TreeFormatError
 
 DEPTH = 100_000
 

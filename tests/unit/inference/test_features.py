@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from benchmarks.boosting import DecisionTree, forest_of
-from worker.inference import BoostedTrees, Features
+from detourage.inference import BoostedTrees, Features
 
 TREE = DecisionTree([0, -1, -1], [0.5, 0, 0], [1, 0, 0], [2, 0, 0], [0, -2, 3])
 MODEL = BoostedTrees(("words", "links"), 0.0, forest_of([TREE]))

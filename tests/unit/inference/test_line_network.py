@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from worker.inference import Features, LineNetwork
-from worker.inference.networks import ACTIVATION_UNIT, Convolution, Layer, Numbers, Weights
+from detourage.inference import Features, LineNetwork
+from detourage.inference.networks import ACTIVATION_UNIT, Convolution, Layer, Numbers, Weights
 
 COLUMNS = ("words", "links", "depth")
 WIDTH = 8

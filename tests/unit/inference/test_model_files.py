@@ -9,11 +9,11 @@ import pytest
 
 from benchmarks.boosting import DecisionTree, forest_of
 from benchmarks.training.headers import ModelFile, Training, TrainingCorpus
-from worker.article.page_model import PageModel
-from worker.comments.certainty import Certainty
-from worker.inference import BoostedTrees, load_model
-from worker.inference.files import TrainedModel
-from worker.papers import commentsminer, nclean
+from detourage.comments.certainty import Certainty
+from detourage.inference import BoostedTrees, load_model
+from detourage.inference.files import TrainedModel
+from detourage.papers import commentsminer, nclean
+from detourage.reader.page_model import PageModel
 
 TREE = DecisionTree([0, -1, -1], [0.5, 0, 0], [1, 0, 0], [2, 0, 0], [0, -2, 3])
 CORPUS = TrainingCorpus(
@@ -33,10 +33,10 @@ MODELS: tuple[TrainedModel, ...] = (
     Certainty(("a", "b"), (1.5, -0.25), -0.5, BoostedTrees(("a", "b"), 0.25, forest_of([TREE]))),
 )
 SHIPPED: tuple[tuple[type[TrainedModel], str, str], ...] = (
-    (PageModel, "worker.article", "model.json"),
-    (BoostedTrees, "worker.article.confidence", "model.json"),
-    (BoostedTrees, "worker.comments", "model.json"),
-    (Certainty, "worker.comments", "certainty.json"),
+    (PageModel, "detourage.reader", "model.json"),
+    (BoostedTrees, "detourage.reader.confidence", "model.json"),
+    (BoostedTrees, "detourage.comments", "model.json"),
+    (Certainty, "detourage.comments", "certainty.json"),
     (BoostedTrees, commentsminer.__name__, "commentsminer.json"),
     (nclean.Model, nclean.__package__, "models/nclean-ascii.json"),
     (nclean.Model, nclean.__package__, "models/nclean-non-lexical.json"),

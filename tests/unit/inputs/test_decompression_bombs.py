@@ -12,9 +12,9 @@ from pathlib import Path
 import brotli
 import pytest
 
-from models.limits import MAX_MESSAGE_BYTES
+from detourage.inputs import SourceError, read_messages, streams
+from detourage.limits import MAX_MESSAGE_BYTES
 from tests.pages import article_html, message
-from worker.inputs import SourceError, read_messages, streams
 
 MIB = 2**20
 ENOUGH_BYTES = 6 * MAX_MESSAGE_BYTES

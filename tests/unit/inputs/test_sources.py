@@ -15,9 +15,9 @@ from typing import Any
 import brotli
 import pytest
 
-from models.limits import MAX_MESSAGE_BYTES
-from models.messages import PageMessage
-from worker.inputs import Origin, SourceError, read_messages
+from detourage.inputs import Origin, SourceError, read_messages
+from detourage.limits import MAX_MESSAGE_BYTES
+from detourage.messages import PageMessage
 
 HTML = "<html><body><p>Grüße</p></body></html>".encode()
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from models.messages import ArticleMessage
+from detourage.messages import ArticleMessage
 from worker.inspector.article_parts import ArticleParts, article_parts, source_of
 
 OTHER_KEYS = {

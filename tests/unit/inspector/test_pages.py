@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from worker.article.documents import Run
+from detourage.reader.documents import Run
 from worker.inspector.pages import breakable, instant, marked, marked_up, rate, span
 from worker.inspector.views.overview import round_top
 

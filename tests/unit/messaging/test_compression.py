@@ -6,8 +6,9 @@ import zlib
 import brotli
 import pytest
 
-from models.limits import MAX_BODY_BYTES
-from worker.messaging.received_messages import UnusableMessageError, plain_body
+from detourage.inputs.received import UnusableMessageError
+from detourage.limits import MAX_BODY_BYTES
+from worker.messaging.received_messages import plain_body
 
 BODY = b'{"version": 1, "url": "https://news.example/a", "html": "<p>Text</p>"}'
 

@@ -7,10 +7,11 @@ import json
 
 import pytest
 
-from models.limits import MAX_BODY_BYTES, MAX_HTML_BYTES
-from worker.html import site_name
-from worker.inputs.messages import oversized_message
-from worker.messaging.received_messages import UnusableMessageError, plain_body, read_message
+from detourage.html import site_name
+from detourage.inputs.messages import oversized_message
+from detourage.inputs.received import UnusableMessageError, read_message
+from detourage.limits import MAX_BODY_BYTES, MAX_HTML_BYTES
+from worker.messaging.received_messages import plain_body
 from worker.store.fetched_pages import FetchedPage
 
 PAGE = {"version": 1, "url": "https://www.example.org/a", "html": "<p>Text</p>"}

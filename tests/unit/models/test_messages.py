@@ -6,8 +6,8 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from models.limits import MAX_HTML_BYTES
-from models.messages import ArticleMessage, PageMessage
+from detourage.limits import MAX_HTML_BYTES
+from detourage.messages import ArticleMessage, PageMessage
 
 PAGE = {"version": 1, "url": "https://news.example/a", "html": "<p>Text</p>"}
 

@@ -1,6 +1,6 @@
 import pytest
 
-from models.roles import ALL_ROLES, CHOOSABLE_ROLES, TEXT_ROLES, chosen_roles
+from detourage.roles import ALL_ROLES, CHOOSABLE_ROLES, TEXT_ROLES, chosen_roles
 
 
 def test_the_headline_is_not_a_text_role() -> None:

@@ -1,6 +1,13 @@
 from typing import Any
 
-from worker.pagination import Member, Pagination, addresses_of, chain_of, is_held_by, joined_values
+from detourage.pagination import (
+    Member,
+    Pagination,
+    addresses_of,
+    chain_of,
+    is_held_by,
+    joined_values,
+)
 
 STORY = "https://paper.example/story"
 

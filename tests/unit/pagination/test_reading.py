@@ -1,7 +1,7 @@
 import pytest
 
-from worker.html import parse_page
-from worker.pagination import Pagination, read_pagination
+from detourage.html import parse_page
+from detourage.pagination import Pagination, read_pagination
 
 URL = "https://paper.example/news/story"
 

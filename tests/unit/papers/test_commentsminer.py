@@ -1,12 +1,12 @@
 import pytest
 
 from benchmarks.evaluation.methods import get_extractor
+from detourage.comments.elements import PageElements
+from detourage.comments.features import paper_measures
+from detourage.html import parse_page
+from detourage.papers.commentsminer.finding import find_occurrences, trained_ranking
+from detourage.papers.commentsminer.mining import mine
 from tests.unit.evaluation.methods.gull import commented_page
-from worker.comments.elements import PageElements
-from worker.comments.features import paper_measures
-from worker.html import parse_page
-from worker.papers.commentsminer.finding import find_occurrences, trained_ranking
-from worker.papers.commentsminer.mining import mine
 
 
 def _elements(body: str) -> PageElements:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from worker.papers.deturck.retained import character_similarity
+from detourage.papers.deturck.retained import character_similarity
 
 
 @pytest.mark.parametrize(

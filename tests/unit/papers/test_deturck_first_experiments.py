@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.evaluation.methods import Neighbours, get_extractor
+from detourage.papers.deturck.first_experiments import HEURISTICS
+from detourage.reader import NoArticleError, NoTextError
 from tests.unit.evaluation.methods.gull import FOOTER, holds_story, neighbours_of, page
-from worker.article import NoArticleError, NoTextError
-from worker.papers.deturck.first_experiments import HEURISTICS
 
 EXPERIMENTS = [f"deturck_2015_{name}" for name in HEURISTICS]
 

@@ -1,13 +1,13 @@
 import pytest
 from lxml import html
 
-from tests.unit.article.article_pages import page, paragraphs, prose, sentence
-from worker.article import Extraction
-from worker.article.article import article_of
-from worker.article.outline import Outline
-from worker.article.titles import Titles
-from worker.html import Page
-from worker.papers.deturck.retained import CHOSEN, READINGS, Reading, find_body
+from detourage.html import Page
+from detourage.papers.deturck.retained import CHOSEN, READINGS, Reading, find_body
+from detourage.reader import Extraction
+from detourage.reader.article import article_of
+from detourage.reader.outline import Outline
+from detourage.reader.titles import Titles
+from tests.unit.reader.article_pages import page, paragraphs, prose, sentence
 
 MENU = "".join(f'<li><a href="/s/{name}">{name} news</a></li>' for name in ("city", "sport", "art"))
 

@@ -1,8 +1,8 @@
 from lxml.html import document_fromstring
 
+from detourage.papers.deturck.first_experiments import HEURISTICS, differentials
+from detourage.papers.deturck.token_tree import TokenTree, token_tree_of
 from tests.trees import brackets_of
-from worker.papers.deturck.first_experiments import HEURISTICS, differentials
-from worker.papers.deturck.token_tree import TokenTree, token_tree_of
 
 PAGE = """<html><body><div id="top">Home Town Sea</div><div id="text"><p>one two three four</p>
 <p>five six seven</p><p>eight <b>nine</b> ten</p></div><div id="foot">all</div></body></html>"""

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.evaluation.methods import Source, get_extractor
-from worker.papers.html_killer_script import kill
+from detourage.papers.html_killer_script import kill
 
 
 def paragraphs(code: str) -> list[str]:

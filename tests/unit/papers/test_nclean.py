@@ -12,8 +12,8 @@ from benchmarks.evaluation.methods import (
 )
 from benchmarks.evaluation.methods.registry import trained
 from benchmarks.training.ngrams import all_pairs, five_pairs, train
+from detourage.papers.nclean import Model, Normalisation, shipped_model
 from tests.unit.evaluation.methods.gull import FOOTER, SENTENCES, holds_story, page
-from worker.papers.nclean import Model, Normalisation, shipped_model
 
 
 def pair(story: str) -> TrainingPair:

@@ -1,7 +1,7 @@
 import pytest
 
 from benchmarks.evaluation.methods import Source, get_extractor
-from worker.article import NoTextError
+from detourage.reader import NoTextError
 
 
 def text_of(name: str, body: str) -> str:

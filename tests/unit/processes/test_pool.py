@@ -9,7 +9,7 @@ from itertools import count
 import psutil
 import pytest
 
-from worker.processes.pool import AHEAD, in_processes
+from detourage.pool import AHEAD, in_processes
 
 LIGHT = "worker.processes.heartbeat"
 

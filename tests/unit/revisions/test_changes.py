@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from models.messages import Changes
-from worker.revisions import changes_between
+from detourage.messages import Changes
+from detourage.revisions import changes_between
 
 TEXT = (
     "The ferry left the harbour at noon. Dr. Ada Jones, 47, was on board with 120 passengers.\n\n"

@@ -12,10 +12,10 @@ import lxml.html
 import pytest
 from lxml import etree
 
-from models.messages import PageMessage
-from worker.html import parse_page
-from worker.sample import SamplePage, generate, write_crawl
-from worker.sample.site import all_sites
+from detourage.html import parse_page
+from detourage.messages import PageMessage
+from detourage.sample import SamplePage, generate, write_crawl
+from detourage.sample.site import all_sites
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
 

@@ -3,9 +3,9 @@ import re
 
 import pytest
 
-from worker.sample.grammar import GrammarError, NumberStyle, Voice
-from worker.sample.language import language
-from worker.sample.site import all_sites
+from detourage.sample.grammar import GrammarError, NumberStyle, Voice
+from detourage.sample.language import language
+from detourage.sample.site import all_sites
 
 POINT = NumberStyle(decimal=".", thousands=",")
 

@@ -1,6 +1,6 @@
 import pytest
 
-from worker.sample.markup import MarkupError, Templates
+from detourage.sample.markup import MarkupError, Templates
 
 
 def render(template: str, context: dict[str, object], **others: str) -> str:

@@ -3,10 +3,10 @@ from functools import cache
 
 import pytest
 
-from worker.article import Extraction
-from worker.article.reader import read_content
-from worker.html import parse_page
-from worker.sample import SamplePage, generate
+from detourage.html import parse_page
+from detourage.reader import Extraction
+from detourage.reader.content import read_content
+from detourage.sample import SamplePage, generate
 
 
 @cache

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from worker.grouping.distance import distance_matrix, normalised_distance
-from worker.html import parse_page
-from worker.sample import generate
-from worker.sample.site import all_sites
+from detourage.html import parse_page
+from detourage.sample import generate
+from detourage.sample.site import all_sites
+from detourage.template.distance import distance_matrix, normalised_distance
 
 PAGES_PER_TEMPLATE = 5
 

@@ -2,8 +2,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from detourage.text.terminal import json_line, printable
 from worker.service.quarantine import QuarantinedMessage
-from worker.text.terminal import json_line, printable
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

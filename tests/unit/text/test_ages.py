@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from worker.text.ages import moment_before
-from worker.text.relative import find_relative
+from detourage.text.ages import moment_before
+from detourage.text.relative import find_relative
 
 ANCHOR = datetime(2024, 3, 1, 9, 45, 30, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from worker.text.caches import MAX_LENGTH, cached_if_short
+from detourage.text.caches import MAX_LENGTH, cached_if_short
 
 
 @pytest.mark.parametrize(("length", "computed"), [(1, 1), (MAX_LENGTH, 1), (MAX_LENGTH + 1, 2)])

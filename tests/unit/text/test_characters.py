@@ -6,8 +6,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from worker.text import words
-from worker.text.characters import LAST_CHARACTER, Trait, character_tables
+from detourage.text import words
+from detourage.text.characters import LAST_CHARACTER, Trait, character_tables
 
 EVERY = "".join(map(chr, range(LAST_CHARACTER + 1)))
 PATTERNS: dict[Trait, Callable[[str], object]] = {

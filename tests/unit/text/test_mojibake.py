@@ -1,8 +1,8 @@
 import pytest
 
-from worker.html import parse_page
-from worker.html.text import visible_text
-from worker.text.mojibake import repair
+from detourage.html import parse_page
+from detourage.html.text import visible_text
+from detourage.text.mojibake import repair
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from importlib.resources import files
 import pytest
 
 from benchmarks.language.names import names, written
-from worker.text.calendars import month_named
+from detourage.text.calendars import month_named
 
 
 def test_the_file_is_up_to_date() -> None:
-    found = files("worker.text").joinpath("names.json").read_text(encoding="utf-8")
+    found = files("detourage.text").joinpath("names.json").read_text(encoding="utf-8")
     assert found == written(names()), "run python -m benchmarks.language.names"
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from worker.text.plural import counted, cut, short_age
+from detourage.text.plural import counted, cut, short_age
 
 WORKER = Path(__file__).parents[3] / "worker"
 NOUNS = "articles|extractions|golds|groups|messages|outliers|pages|sites"

@@ -1,6 +1,6 @@
 import pytest
 
-from worker.text.relative import find_relative
+from detourage.text.relative import find_relative
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from worker.text.words import tokens
+from detourage.text.words import tokens
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from worker.text.dates import date_in_path, find_moments, parse_moment, without_dates
+from detourage.text.dates import date_in_path, find_moments, parse_moment, without_dates
 
 
 @pytest.mark.parametrize(

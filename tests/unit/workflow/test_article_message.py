@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from models.messages import ArticleMessage
-from models.roles import LineRole
+from detourage.comments.elsewhere import CommentsElsewhere
+from detourage.html import parse_page
+from detourage.html.answer import NO_ANSWER
+from detourage.messages import ArticleMessage
+from detourage.reader.content import read_content
+from detourage.roles import LineRole
 from tests.pages import article_html, paragraphs
-from worker.article.reader import read_content
-from worker.comments.elsewhere import CommentsElsewhere
-from worker.html import parse_page
-from worker.html.answer import NO_ANSWER
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.workflow.article_message import article_id, compose, new_revision, reader_digest
 

@@ -2,12 +2,12 @@ from dataclasses import replace
 
 import pytest
 
-from models.kinds import Kind
-from models.messages import Part
+from detourage.html import parse_page
+from detourage.kinds import Kind
+from detourage.messages import Part
+from detourage.reader.article_values import article_values
+from detourage.reader.content import Content, read_content
 from tests.parted_pages import STORY, address, part_html
-from worker.article.article_values import article_values
-from worker.article.reader import Content, read_content
-from worker.html import parse_page
 from worker.workflow.article_parts import from_json, is_part, to_json, with_missing
 
 CONTENT = read_content(parse_page(part_html(2), address(2)))

@@ -8,12 +8,13 @@ from itertools import chain
 from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 
-from models.messages import ArticleMessage
+from detourage.messages import ArticleMessage
+from detourage.outcomes import PageOutcome
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.deployment import Deployment
 from worker.inspector.passages import passages_of
 from worker.inspector.registry import Answer, page_view, plain_view
-from worker.outcomes import PENDING, PageOutcome
+from worker.outcomes import PENDING
 from worker.store.reads.articles import ArticleFilter, messages, search, texts_of
 
 ANY = "any"

@@ -4,12 +4,12 @@ from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 
-from worker.article import TemplateKnowledge
-from worker.article.outline import Outline
-from worker.comments import CommentPattern
-from worker.explain.page_parts import fixed_lines, page_parts, texts_of
-from worker.explain.pictures.wireframe import draw_wireframe
-from worker.html import Page
+from detourage.comments import CommentPattern
+from detourage.explain.page_parts import fixed_lines, page_parts, texts_of
+from detourage.explain.pictures.wireframe import draw_wireframe
+from detourage.html import Page
+from detourage.reader import TemplateKnowledge
+from detourage.reader.outline import Outline
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.registry import Answer, page_view
 from worker.inspector.stored_page import content_if_stored, parsed

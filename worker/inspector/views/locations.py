@@ -4,12 +4,12 @@ from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 
-from models.messages import ArticleMessage
-from worker.article.locating import LocationError, Passage, locate_in_message, text_fragment
+from detourage.messages import ArticleMessage
+from detourage.reader.locating import LocationError, Passage, locate_in_message, text_fragment
+from detourage.time_limit import TimeIsUpError, thread_time_limit
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.registry import Answer, page_view
 from worker.inspector.stored_page import READING_SECONDS, TooSlowError
-from worker.processes.time_limit import TimeIsUpError, thread_time_limit
 from worker.store.reads.article_history import SentArticle, sent_article
 
 AROUND: Final = 120

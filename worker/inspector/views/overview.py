@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from worker.errors import ExpectedError
+from detourage.errors import ExpectedError
+from detourage.outcomes import PageOutcome
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.registry import Answer, page_view
 from worker.messaging.broker import QueueState, queue_states, topology_of
 from worker.messaging.task_names import STAGES
-from worker.outcomes import PENDING, PageOutcome
+from worker.outcomes import PENDING
 from worker.processes.heartbeat import PROCESSES, Heartbeat
 from worker.settings import Settings
 from worker.store.reads.overview import Arrivals, Overview

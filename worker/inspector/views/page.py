@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from models.messages import DOUBTFUL, ArticleMessage
-from worker.article import ExplainedLine
-from worker.article.reader import ExplainedContent
-from worker.explain.marked_page import to_offline_html
-from worker.explain.revision_changes import revision_changes
+from detourage.explain.marked_page import to_offline_html
+from detourage.explain.revision_changes import revision_changes
+from detourage.messages import DOUBTFUL, ArticleMessage
+from detourage.reader import ExplainedLine
+from detourage.reader.content import ExplainedContent
 from worker.inspector.article_parts import article_parts
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.registry import Answer, action, page_view, plain_view

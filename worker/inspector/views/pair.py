@@ -4,12 +4,12 @@ from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 
-from worker.article.outline import Outline
-from worker.explain.page_parts import fixed_lines, page_parts
-from worker.explain.pictures.wireframe import draw_wireframe
-from worker.explain.tree_changes import TreeChanges, element_names, tree_changes
-from worker.grouping.distance import TreeTooLargeError, normalised_distance
-from worker.html import Page, Tree
+from detourage.explain.page_parts import fixed_lines, page_parts
+from detourage.explain.pictures.wireframe import draw_wireframe
+from detourage.explain.tree_changes import TreeChanges, element_names, tree_changes
+from detourage.html import Page, Tree
+from detourage.reader.outline import Outline
+from detourage.template.distance import TreeTooLargeError, normalised_distance
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.registry import Answer, page_view
 from worker.inspector.stored_page import KnownPage, known_page

@@ -4,7 +4,7 @@ from typing import Final
 
 from starlette.exceptions import HTTPException
 
-from models.messages import ArticleMessage
+from detourage.messages import ArticleMessage
 from worker.inspector.article_parts import article_parts
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.registry import Answer, page_view

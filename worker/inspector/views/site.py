@@ -3,10 +3,12 @@
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from worker.explain.pictures.arranging import place_pages
-from worker.explain.pictures.heat_map import cell_size, draw_dendrogram, draw_distances
-from worker.explain.pictures.history import DrawnGeneration, draw_history
-from worker.explain.pictures.site_map import MappedPages, draw_map
+from detourage.explain.pictures.arranging import place_pages
+from detourage.explain.pictures.heat_map import cell_size, draw_dendrogram, draw_distances
+from detourage.explain.pictures.history import DrawnGeneration, draw_history
+from detourage.explain.pictures.site_map import MappedPages, draw_map
+from detourage.text.abridged import abridged
+from detourage.text.plural import counted
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.pictured_site import PicturedSite, PicturedTree, pictured_site
 from worker.inspector.registry import Answer, page_view, plain_view
@@ -21,8 +23,6 @@ from worker.store.reads.details import (
     last_generations,
     pages_in_no_group,
 )
-from worker.text.abridged import abridged
-from worker.text.plural import counted
 
 
 @page_view("/sites/{site:number}", "site.html")

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from models.messages import Changes
+from detourage.messages import Changes
 from models.tables import Address, Article, StoredPage
 from worker.store.database import sql
 from worker.store.fetched_pages import digests_of_address

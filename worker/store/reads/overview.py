@@ -11,7 +11,7 @@ from typing import Final
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from models.messages import DOUBTFUL
+from detourage.messages import DOUBTFUL
 from models.tables import Site
 from worker.outcomes import PENDING
 from worker.store import clusterings, durations, progress

@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 from sqlalchemy import TextClause
 from sqlalchemy.orm import Session
 
-from models.messages import DOUBTFUL
+from detourage.messages import DOUBTFUL
 from worker.store.database import sql
 from worker.store.progress import SiteStatus, site_statuses
 

@@ -1,7 +1,7 @@
 """readability-lxml, a Python port of Arc90's Readability."""
 
-from worker.papers.interface import Extracted, Neighbours, Source
-from worker.papers.reading import stretches_of, text_of
+from detourage.papers.interface import Extracted, Neighbours, Source
+from detourage.papers.reading import stretches_of, text_of
 
 
 def prepare() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 from lxml.etree import tostring
 
-from worker.papers.interface import Extracted, Neighbours, ReaderComment, Source
-from worker.papers.reading import stretches_of, text_of
+from detourage.papers.interface import Extracted, Neighbours, ReaderComment, Source
+from detourage.papers.reading import stretches_of, text_of
 
 _HTML_NAMES = {
     "head": "h2",

@@ -9,8 +9,8 @@ import pytest
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
-from worker.explain.pictures.arranging import order_pages, place_pages
-from worker.grouping.scaling import classical_scaling, majorise_stress
+from detourage.explain.pictures.arranging import order_pages, place_pages
+from detourage.template.scaling import classical_scaling, majorise_stress
 
 
 def distances(pages: int, seed: int) -> npt.NDArray[np.float64]:

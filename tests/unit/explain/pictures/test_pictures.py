@@ -8,17 +8,17 @@ import numpy.typing as npt
 import pytest
 from lxml import etree
 
+from detourage.explain.page_parts import fixed_lines, page_parts
+from detourage.explain.pictures.arranging import order_pages
+from detourage.explain.pictures.groups import mark
+from detourage.explain.pictures.heat_map import cell_size, draw_dendrogram, draw_distances
+from detourage.explain.pictures.history import DrawnGeneration, draw_history
+from detourage.explain.pictures.site_map import HEIGHT, WIDTH, MappedPages, draw_map
+from detourage.explain.pictures.svg import element
+from detourage.explain.pictures.wireframe import draw_wireframe
+from detourage.html import parse_page
+from detourage.reader.outline import Outline
 from tests.pages import article_html
-from worker.article.outline import Outline
-from worker.explain.page_parts import fixed_lines, page_parts
-from worker.explain.pictures.arranging import order_pages
-from worker.explain.pictures.groups import mark
-from worker.explain.pictures.heat_map import cell_size, draw_dendrogram, draw_distances
-from worker.explain.pictures.history import DrawnGeneration, draw_history
-from worker.explain.pictures.site_map import HEIGHT, WIDTH, MappedPages, draw_map
-from worker.explain.pictures.svg import element
-from worker.explain.pictures.wireframe import draw_wireframe
-from worker.html import parse_page
 
 
 def read(picture: str) -> etree._Element:

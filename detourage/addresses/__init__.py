@@ -1,0 +1,47 @@
+"""Canonical URLs: recognition of the URLs that lead to the same article."""
+
+from detourage.addresses.form import canonical_form
+from detourage.addresses.page import (
+    PageAddress,
+    canonical_of,
+    identity_of,
+    variants_of,
+    with_spelling,
+)
+from detourage.addresses.reading import NOTHING_DECLARED, DeclaredUrls, read_declared
+from detourage.addresses.refusal import Refusal, refusal_of
+from detourage.addresses.same_page import (
+    AddressRecord,
+    Joining,
+    agreement,
+    joined,
+    joining,
+    names,
+    speaking,
+)
+from detourage.addresses.variants import MAX_ADDRESS, Kind, Target, are_other_parts
+
+__all__ = [
+    "MAX_ADDRESS",
+    "NOTHING_DECLARED",
+    "AddressRecord",
+    "DeclaredUrls",
+    "Joining",
+    "Kind",
+    "PageAddress",
+    "Refusal",
+    "Target",
+    "agreement",
+    "are_other_parts",
+    "canonical_form",
+    "canonical_of",
+    "identity_of",
+    "joined",
+    "joining",
+    "names",
+    "read_declared",
+    "refusal_of",
+    "speaking",
+    "variants_of",
+    "with_spelling",
+]

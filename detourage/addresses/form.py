@@ -1,0 +1,116 @@
+"""Canonical form of a URL."""
+
+import re
+from urllib.parse import SplitResult, unquote, urlsplit
+
+import idna
+
+from detourage.addresses.parameters import is_irrelevant
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+# An escape, or a character that must be escaped in a path, query or fragment according to RFC 3986
+# (brackets and bars may remain, because servers accept them).
+_NO_ASCII = re.compile("()[^!-~]")
+_TO_WRITE = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]|]")
+
+# Servlet containers, and ASP.NET without cookies.
+_SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*+", re.IGNORECASE)
+_SESSION_SEGMENT = re.compile(r"/\((?:[A-Z]\([A-Za-z0-9]{20,60}\)){1,3}\)(?=/)")
+
+HASH_BANG = "!"
+"""Prefix of fragments that scripts use to identify a page (Google, 2009)."""
+
+
+def canonical_form(url: str) -> str:
+    """Return an absolute http or https URL without the parts that do not affect where it leads.
+
+    The scheme and host are in lower case, the host in ASCII (IDNA) without a trailing dot. User
+    information, default ports, dot segments, tracking parameters, session IDs, and fragments that
+    do not start with ``#!`` are removed. Every character is escaped in only one way (RFC 3986,
+    sections 6.2.2 and 6.2.3). Everything else, such as a trailing slash, is preserved, because it
+    may matter to the server.
+
+    The function takes linear time and is idempotent. If the URL is invalid, only its non-ASCII
+    characters are escaped.
+    """
+    try:
+        parts = urlsplit(url.strip())
+        authority = _authority(parts)
+    except ValueError:
+        authority = ""
+    if not authority or parts.scheme not in _DEFAULT_PORTS:
+        return _NO_ASCII.sub(_written, url)
+    path = _path(parts.path)
+    query = _query(parts.query)
+    fragment = parts.fragment if parts.fragment.startswith(HASH_BANG) else ""
+    return "".join(
+        (
+            f"{parts.scheme}://{authority}{path}",
+            f"?{query}" if query else "",
+            f"#{_normalised(fragment)}" if fragment else "",
+        )
+    )
+
+
+def _authority(parts: SplitResult) -> str:
+    host = ascii_host(parts.hostname or "")
+    if ":" in host:
+        host = f"[{host}]"
+    port = parts.port
+    return host if port is None or port == _DEFAULT_PORTS.get(parts.scheme) else f"{host}:{port}"
+
+
+def ascii_host(host: str) -> str:
+    """Return a host in lower case and ASCII, without a trailing dot; empty if invalid."""
+    if not host.isascii():
+        try:
+            host = idna.encode(host, uts46=True).decode("ascii")
+        except idna.IDNAError:
+            return ""
+    host = host.lower().rstrip(".")
+    return host if re.fullmatch(r"[a-z0-9._~:!$&'()*+,;=-]+", host) else ""
+
+
+def _path(path: str) -> str:
+    path = _SESSION_IN_PATH.sub("", _normalised(path))
+    return _without_dots(_SESSION_SEGMENT.sub("", path)) or "/"
+
+
+def _without_dots(path: str) -> str:
+    """Resolve the segments ``.`` and ``..`` (RFC 3986, section 5.2.4)."""
+    if "/." not in path:
+        return path
+    kept: list[str] = []
+    segments = path.split("/")[1:]
+    for segment in segments:
+        if segment == "..":
+            del kept[-1:]
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in {".", ".."}:
+        kept.append("")
+    return "/" + "/".join(kept)
+
+
+def _query(query: str) -> str:
+    kept = []
+    for pair in query.split("&"):
+        name, _, value = pair.partition("=")
+        if pair and not is_irrelevant(unquote(name), unquote(value)):
+            kept.append(_normalised(pair))
+    return "&".join(kept)
+
+
+def _normalised(text: str) -> str:
+    """Escape exactly what must be escaped, in one pass, so that the result is stable."""
+    return _TO_WRITE.sub(_written, text)
+
+
+def _written(found: re.Match[str]) -> str:
+    if not found[1]:
+        code_units = found[0].encode("utf-8", errors="surrogatepass")
+        return "".join(f"%{unit:02X}" for unit in code_units)
+    code = int(found[1], 16)
+    return chr(code) if code in _UNRESERVED else found[0].upper()

@@ -1,0 +1,256 @@
+"""Extraction of the URLs declared by a page, and of its wording."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from detourage.addresses.form import canonical_form
+from detourage.addresses.refusal import is_front
+from detourage.addresses.variants import (
+    MAX_ADDRESS,
+    MAX_TARGETS,
+    Kind,
+    Target,
+    targets_by_form,
+)
+from detourage.addresses.wording import MIN_PASSAGE, headline_digests, passage_digests
+from detourage.html import Page, publisher_of
+from detourage.html.addresses import absolute
+from detourage.html.elements import INLINE, UNSEEN
+from detourage.html.flat import FlatDocument
+from detourage.text import words
+from detourage.text.words import squash
+
+MAX_DECLARATIONS = 500
+"""Maximum number of declaring elements read from a page's head."""
+
+MAX_HEADINGS = 3
+MAX_TITLE = 400
+"""Maximum number of first-level headings read, and maximum length of a heading or title."""
+
+MIN_PART_WORDS = 3
+"""Minimum number of words for a part of a title to be the headline; shorter parts name sections."""
+
+MIN_HEADING_WORDS = 5
+"""Minimum number of words for a first-level heading to be the headline regardless of what the page
+declares, as in `detourage.reader.titles`."""
+
+_SEPARATOR = re.compile(
+    r"(?<!\s)\s*+(?:[|｜]|::|//|--)\s*|(?<!\s)\s++[-–—·•»«>/:]+\s+|:\s+|(?<=\S)_(?=\S)"
+)
+
+
+@dataclass(frozen=True)
+class DeclaredUrls:
+    """URLs of the same publisher that a page is a variant of, and the page's wording.
+
+    `headlines` and `passages` are digests in ascending order.
+    """
+
+    targets: tuple[Target, ...] = ()
+    headlines: tuple[int, ...] = ()
+    passages: tuple[int, ...] = ()
+
+    @property
+    def kind(self) -> Kind | None:
+        """How the page's URL is a variant of another; None if it may be canonical."""
+        kinds = {target.kind for target in self.targets}
+        return next(
+            (kind for kind in ("amp", "print", "mobile", "canonical") if kind in kinds), None
+        )
+
+    @property
+    def own(self) -> str | None:
+        """The URL that the page declares as its own; None if it declares no other URL."""
+        declared = (each for each in self.targets if each.is_declared)
+        return next((target.address for target in declared), None)
+
+
+NOTHING_DECLARED = DeclaredUrls()
+"""Declarations of a page that was not parsed."""
+
+
+def read_declared(page: Page) -> DeclaredUrls:
+    """Read the URLs that a page declares, and digests of its wording.
+
+    A declared URL counts if it belongs to the page's publisher and is not a front page (unless the
+    page is one). A redirect overrides declarations, which override the form of the page's own URL.
+    Links to variants (``rel=amphtml``) do not count, because otherwise any page could claim
+    another as its variant.
+    """
+    flat = page.flat
+    own = canonical_form(page.url)
+    head = _Head.of(flat, page.url)
+    final_url = page.answer.final_url
+    redirected = canonical_form(final_url) if final_url is not None else None
+    return DeclaredUrls(
+        tuple(_targets(own, head, redirected)),
+        headline_digests(_headlines(flat, head, own)),
+        passage_digests(_paragraphs(flat)),
+    )
+
+
+def declared_address(page: Page) -> str:
+    """Return the canonical form of the URL declared by a page, regardless of its host."""
+    head = _Head.of(page.flat, page.url)
+    return head.canonical or head.open_graph
+
+
+@dataclass
+class _Head:
+    """Declarations in the head of a page; URLs are absolute."""
+
+    is_amp: bool = False
+    canonical: str = ""
+    open_graph: str = ""
+    site_name: str = ""
+    title: str = ""
+    open_graph_title: str = ""
+
+    @classmethod
+    def of(cls, flat: FlatDocument, url: str) -> "_Head":
+        root = flat.attributes.of(0)
+        head = cls(is_amp="amp" in root or "\u26a1" in root or "\u26a1\ufe0f" in root)
+        base = url
+        found = np.flatnonzero(flat.having({"base", "link", "meta", "title"}))
+        for index in islice(found.tolist(), MAX_DECLARATIONS):
+            tag, attributes = flat.tags[index], flat.attributes.of(index)
+            if tag == "base" and base == url and attributes.get("href"):
+                base = absolute(attributes["href"][:MAX_ADDRESS], url) or url
+            elif tag == "title":
+                head.title = head.title or _text(flat, index)
+            elif tag == "meta":
+                head.read_meta(attributes, base)
+            elif tag == "link":
+                head.read_link(attributes, base)
+        return head
+
+    def read_meta(self, attributes: dict[str, str], base: str) -> None:
+        name = (attributes.get("property") or attributes.get("name") or "").strip().lower()
+        content = attributes.get("content", "")
+        if name == "og:title":
+            self.open_graph_title = self.open_graph_title or words.clean(content[:MAX_TITLE])
+        elif name == "og:site_name":
+            self.site_name = self.site_name or words.clean(content[:MAX_TITLE])
+        elif name == "og:url":
+            self.open_graph = self.open_graph or _absolute(content, base)
+
+    def read_link(self, attributes: dict[str, str], base: str) -> None:
+        relations = attributes.get("rel", "").lower().split()
+        address = attributes.get("href", "")
+        if "canonical" in relations:
+            self.canonical = self.canonical or _absolute(address, base)
+
+
+def _absolute(address: str, base: str) -> str:
+    if not 0 < len(address) <= MAX_ADDRESS:
+        return ""
+    found = absolute(address, base)
+    return canonical_form(found) if found else ""
+
+
+def _targets(own: str, head: _Head, redirected: str | None) -> Iterator[Target]:
+    by_form = targets_by_form(own)
+    kind: Kind = by_form[0].kind if by_form else "canonical"
+    if head.is_amp:
+        kind = "amp"
+    declared = head.canonical or head.open_graph
+    if redirected is not None and _is_believable(redirected, own):
+        declared = redirected
+    if declared and _is_believable(declared, own):
+        yield Target(declared, kind, is_declared=True)
+        return
+    for each in by_form[:MAX_TARGETS]:
+        if _is_believable(each.address, own):
+            yield Target(each.address, "amp" if head.is_amp else each.kind)
+
+
+def _is_believable(address: str, own: str) -> bool:
+    if address == own or publisher_of(address) != publisher_of(own):
+        return False
+    return not is_front(address) or is_front(own)
+
+
+def _headlines(flat: FlatDocument, head: _Head, url: str) -> Iterator[str]:
+    sites = {squash(head.site_name), ""}
+    host = squash(urlsplit(url).hostname or "")
+
+    def names_site(text: str) -> bool:
+        squashed = squash(text)
+        return squashed in sites or squashed in host
+
+    title, declared = head.title, head.open_graph_title
+    if title and not _is_part(declared, title):
+        # A declared title unrelated to the page's title is a constant of the site.
+        declared = ""
+    wordings = [*_wordings(declared), *([title] if declared else _wordings(title))]
+    yield from (each for each in wordings if not names_site(each))
+    shortest = min((len(words.tokens(each)) for each in (title, declared) if each), default=0)
+    headings = np.flatnonzero(flat.having({"h1"}))[:MAX_HEADINGS]
+    for heading in (_text(flat, index) for index in headings.tolist()):
+        # Headings may also contain logos and section names, which are short.
+        word_count = len(words.tokens(heading))
+        unspaced = words.count_unspaced(heading)
+        is_declared = not title or _is_part(heading, title) or _is_part(heading, declared)
+        is_headline = word_count - unspaced / 2 >= MIN_HEADING_WORDS or (
+            is_declared and 2 * word_count > shortest
+        )
+        if is_headline and not names_site(heading):
+            yield heading
+
+
+def _is_part(text: str, title: str) -> bool:
+    """Return whether a title contains at least half of the words of a text."""
+    words_of_text = set(words.tokens(text))
+    return 2 * len(words_of_text.intersection(words.tokens(title))) >= max(1, len(words_of_text))
+
+
+def _wordings(title: str) -> Iterator[str]:
+    """Yield a title, and the title without the parts at either end that may name the site."""
+    yield title
+    separators = list(_SEPARATOR.finditer(title))
+    if not separators:
+        return
+    cut = (
+        title[: separators[0].start()],
+        title[: separators[-1].start()],
+        title[separators[0].end() :],
+        title[separators[-1].end() :],
+    )
+    # The site's name is usually shorter than the headline.
+    for part in dict.fromkeys(cut):
+        if 2 * len(part) >= len(title) and len(words.tokens(part)) >= MIN_PART_WORDS:
+            yield part
+
+
+def _text(flat: FlatDocument, index: int) -> str:
+    texts = flat.texts[flat.text_starts[index] : flat.text_ends[index]]
+    return words.clean(" ".join(texts)[:MAX_TITLE])
+
+
+def _paragraphs(flat: FlatDocument) -> Iterator[str]:
+    """Yield the texts between block boundaries, except those that consist mostly of links."""
+    if not flat.texts:
+        return
+    unseen = flat.within(flat.having(UNSEEN))[flat.text_parents]
+    linked = flat.within(flat.having({"a"}))[flat.text_parents]
+    lengths = np.where(unseen, 0, [len(text) for text in flat.texts])
+    blocks = ~flat.having(INLINE)
+    bounds = np.union1d(flat.text_starts[blocks], flat.text_ends[blocks])
+    bounds = bounds[bounds < len(flat.texts)]
+    whole = np.add.reduceat(lengths, bounds)
+    in_links = np.add.reduceat(lengths * linked, bounds)
+    kept = np.flatnonzero((2 * whole >= MIN_PASSAGE) & (2 * in_links < whole))
+    ends = np.append(bounds[1:], len(flat.texts))
+    for start, end in zip(bounds[kept].tolist(), ends[kept].tolist(), strict=True):
+        yield "".join(
+            text
+            for text, is_unseen in zip(
+                flat.texts[start:end], unseen[start:end].tolist(), strict=True
+            )
+            if not is_unseen
+        )

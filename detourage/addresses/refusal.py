@@ -1,0 +1,71 @@
+"""Recognition of responses that are not the requested page, by status and redirects only."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from detourage.addresses.form import canonical_form
+from detourage.html import Answer, site_of
+from detourage.outcomes import PageOutcome
+
+_REMOVED: Final = (404, 410)
+"""HTTP statuses for pages that do not exist (404) or no longer exist (410)."""
+
+_BEFORE_PAGES: Final = re.compile(
+    r"log-?in|sign-?in|auth|oauth2?|sso|consent|captcha|challenge|paywall", re.IGNORECASE
+)
+"""Host labels and path segments of pages shown before the requested one, such as log-in pages,
+consent pages and challenges."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A response that is not the requested page: a wall, or an explicit or implicit removal.
+
+    `is_removal` is set if the site explicitly reports the page as removed.
+    """
+
+    outcome: PageOutcome
+    detail: str
+    is_removal: bool = False
+
+
+def refusal_of(url: str, answer: Answer) -> Refusal | None:
+    """Return how a site refused to deliver a page, or None if it delivered the page.
+
+    A redirect within the site is not a refusal, because its target may be the requested page.
+    """
+    status = answer.status
+    if status in _REMOVED:
+        return Refusal(
+            PageOutcome.GONE, f"the site responded with status {status}", is_removal=True
+        )
+    if status is not None and not 200 <= status < 300:
+        return Refusal(PageOutcome.WALL, f"the site responded with status {status}")
+    return _redirected(url, answer.final_url) if answer.final_url is not None else None
+
+
+def _redirected(url: str, final_url: str) -> Refusal | None:
+    asked, final = canonical_form(url), canonical_form(final_url)
+    if asked == final:
+        return None
+    if _asks(final) - _asks(asked):
+        return Refusal(PageOutcome.WALL, f"redirected to {final}")
+    if site_of(asked) != site_of(final):
+        return Refusal(PageOutcome.GONE, f"redirected to another site, {final}")
+    if is_front(final) and not is_front(asked):
+        return Refusal(PageOutcome.GONE, f"redirected to the front page, {final}")
+    return None
+
+
+def _asks(address: str) -> set[str]:
+    parts = urlsplit(address)
+    labels = [*(parts.hostname or "").split("."), *parts.path.split("/")]
+    return {label.lower() for label in labels if _BEFORE_PAGES.fullmatch(label)}
+
+
+def is_front(address: str) -> bool:
+    """Return whether a canonical URL belongs to a front page."""
+    parts = urlsplit(address)
+    return parts.path in {"", "/"} and not parts.query and not parts.fragment

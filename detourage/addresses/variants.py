@@ -1,0 +1,225 @@
+"""URLs recognisable by their form as AMP, mobile or print variants."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+from detourage.addresses.form import canonical_form
+from detourage.html import site_of
+from detourage.text.wordlists import listed
+
+Kind = Literal["form", "canonical", "amp", "mobile", "print"]
+"""Ways in which a URL can lead to the same page as another.
+
+- ``form``: both have the same canonical form;
+- ``canonical``: the page at the URL declares the other URL as its own;
+- ``amp``, ``mobile``, ``print``: the URL is the AMP, mobile or print variant of the other URL.
+"""
+
+MAX_TARGETS = 8
+"""Maximum number of URLs that a URL may be a variant of."""
+
+MAX_ADDRESS = 2_000
+"""Maximum length of a URL to be analysed, in characters."""
+
+
+@dataclass(frozen=True, order=True)
+class Target:
+    """A URL, in canonical form, that a page is a variant of; `kind` is the kind of variant.
+
+    Unless `is_declared`, the only evidence is the form of the page's own URL.
+    """
+
+    address: str
+    kind: Kind
+    is_declared: bool = False
+
+
+def _by_word(words: Mapping[Kind, str]) -> dict[str, Kind]:
+    return {word: kind for kind, text in words.items() for word in text.split()}
+
+
+_HOST_LABELS = _by_word({"mobile": "m mobile mobil touch wap", "amp": "amp"})
+_SEGMENTS = _by_word(
+    {
+        "amp": "amp googleamp",
+        "mobile": "m mobile mobil",
+        "print": "print printable printer drucken druck druckversion imprimer imprimir",
+    }
+)
+_SUFFIX = re.compile(r"[.,_-](amp|print)(?=(?:\.s?html?|\.php|\.aspx?)?/?$)")
+
+_YES = listed("1 true yes on y")
+_PARAMETERS = _by_word(
+    {
+        "amp": "amp isamp is_amp",
+        "mobile": "m mobile ismobile",
+        "print": "print printable printview printpage print_view pf drucken imprimir",
+    }
+)
+_VIEW_PARAMETERS = listed(
+    "view output outputtype format mode template tmpl type service layout display action do"
+)
+_VIEWS = _by_word(
+    {
+        "amp": "amp",
+        "mobile": "mobile mobil",
+        "print": "print printable printer printview printpage drucken",
+    }
+)
+
+_PAGE_PARAMETERS = listed(
+    "page paged pg pagina pagenum pageno page_no page_number pagenumber pn seite start offset skip"
+    " currentpage cpage p_page slide"
+)
+# Page parameters with a prefix or suffix; shops use similar names for other parameters.
+_PAGE_NAME = re.compile(r"(?:^|[_-])(?:page|start|offset|seite)(?:$|[_-])")
+_PAGE_SEGMENT = re.compile(
+    r"/(?:page|pagina|seite|pg|part|teil|strona|stranica|sivu)[/_=-]?(\d{1,4}|all)(?=[/.]|$)"
+    r"|[-_,./](?:page|pagina|seite|part|teil|strona)[-_=]?(\d{1,4}|all)(?=[/.]|$)",
+    re.IGNORECASE,
+)
+# Larger numbers and numbers with a leading zero are dates or identify articles.
+_LAST_NUMBER = re.compile(r"[/_,.-]([1-9]\d?)(?=(?:\.s?html?|\.php|\.aspx?)?/?$)")
+
+
+def targets_by_form(url: str) -> list[Target]:
+    """Return the URLs that a canonical URL may be a variant of by its form, up to `MAX_TARGETS`.
+
+    There may be several, because the main host for a mobile host may or may not start with
+    ``www.``.
+    """
+    if len(url) > MAX_ADDRESS:
+        return []
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return []
+    found: list[Kind] = []
+    query = _query(parts.query, found)
+    paths = _paths(parts.path, found)
+    hosts = [parts.netloc] if found else []
+    hosts += _hosts(parts, found)
+    kind = next((kind for kind in ("amp", "print", "mobile") if kind in found), None)
+    if kind is None:
+        return []
+    addresses = dict.fromkeys(
+        canonical_form(urlunsplit((parts.scheme, host, path, query, parts.fragment)))
+        for host in hosts
+        for path in paths
+    )
+    addresses.pop(url, None)
+    return [Target(address, kind) for address in addresses][:MAX_TARGETS]
+
+
+def _query(query: str, found: list[Kind]) -> str:
+    kept = []
+    for pair in query.split("&") if query else []:
+        name, _, value = pair.lower().partition("=")
+        kind = _PARAMETERS.get(name) if value in {*_YES, "", name} else None
+        if name in _VIEW_PARAMETERS:
+            kind = _VIEWS.get(value)
+        if kind is None:
+            kept.append(pair)
+        else:
+            found.append(kind)
+    return "&".join(kept)
+
+
+def _paths(path: str, found: list[Kind]) -> list[str]:
+    """Return the possible paths of the original, without the marker of the variant."""
+    suffix = _SUFFIX.search(path)
+    if suffix is not None:
+        found.append("amp" if suffix[1] == "amp" else "print")
+        return [_SUFFIX.sub("", path)]
+    segments = path.split("/")
+    last = len(segments) - (1 if segments[-1] else 2)
+    if last < 2:
+        return [path]
+    # Only the last and the first segment are examined: elsewhere, such a word more often names a
+    # section.
+    for place in (last, 1):
+        kind = _SEGMENTS.get(segments[place].lower())
+        if kind is not None:
+            found.append(kind)
+            rest = "/".join(segments[:place] + segments[place + 1 :])
+            return [rest.rstrip("/"), f"{rest.rstrip('/')}/"] if place == last else [rest]
+    return [path]
+
+
+def _hosts(parts: SplitResult, found: list[Kind]) -> Iterator[str]:
+    labels = (parts.hostname or "").split(".")
+    for place in (0, 1):
+        kind = _HOST_LABELS.get(labels[place]) if len(labels) > place + 2 else None
+        if kind is None:
+            continue
+        rest = ".".join(labels[:place] + labels[place + 1 :])
+        # "mobile." may be part of the domain of a site about mobile phones.
+        if site_of(f"//{rest}") != site_of(f"//{parts.hostname}"):
+            continue
+        found.append(kind)
+        port = f":{parts.port}" if parts.port else ""
+        yield f"{rest}{port}"
+        if place == 0:
+            yield f"www.{rest}{port}"
+        return
+
+
+_SHORT_PARAMETER = re.compile(r"(?:^|&)p=(\d{1,4})(?:&|$)")
+
+
+class Part(NamedTuple):
+    """The part of an article that a URL leads to, according to its form.
+
+    `number` may be ``all``, and is None for the first part or if unnumbered. `last` has the
+    numbers at the end of the path and in the parameter ``p``, which may identify either a part or
+    the article; `stem` is the path without these numbers.
+    """
+
+    number: str | None
+    last: tuple[str | None, str | None]
+    stem: str
+
+
+def are_other_parts(one: str, other: str) -> bool:
+    """Return whether two canonical URLs lead to different parts of an article.
+
+    A bare number is evidence only if the paths are otherwise equal.
+    """
+    ours, theirs = part_of(one), part_of(other)
+    if ours.number != theirs.number:
+        return True
+    return ours.last != theirs.last and ours.stem == theirs.stem
+
+
+def part_of(url: str) -> Part:
+    """Return the part of an article that a canonical URL, or a variant's original, leads to."""
+    if len(url) > MAX_ADDRESS:
+        return Part(None, (None, None), url)
+    url = next((target.address for target in targets_by_form(url)), url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return Part(None, (None, None), url)
+    last = _LAST_NUMBER.search(parts.path)
+    stem = _LAST_NUMBER.sub("", parts.path) if last else parts.path
+    short = _SHORT_PARAMETER.search(parts.query)
+    numbers = (_later(last[1]) if last else None, _later(short[1]) if short else None)
+    return Part(_named_number(parts), numbers, stem.rstrip("/"))
+
+
+def _named_number(parts: SplitResult) -> str | None:
+    for pair in parts.query.split("&"):
+        name, _, value = pair.lower().partition("=")
+        if (name in _PAGE_PARAMETERS or _PAGE_NAME.search(name)) and value != "":
+            return _later(value[:20])
+    named = _PAGE_SEGMENT.search(parts.path)
+    return _later((named[1] or named[2]).lower()) if named else None
+
+
+def _later(number: str) -> str | None:
+    """Return a part number in comparable form, or None for the first part."""
+    number = number.lstrip("0")
+    return None if number in {"", "1"} else number

@@ -1,0 +1,19 @@
+"""Extraction of reader comments, with their texts, authors, dates and parents."""
+
+from detourage.comments.comment import Comment
+from detourage.comments.finding import FoundComments, find_comments
+from detourage.comments.pattern import NONE_SEEN, CommentPattern, vote
+from detourage.comments.reading import CommentParts, locate_parts, read_comments, with_content
+
+__all__ = [
+    "NONE_SEEN",
+    "Comment",
+    "CommentParts",
+    "CommentPattern",
+    "FoundComments",
+    "find_comments",
+    "locate_parts",
+    "read_comments",
+    "vote",
+    "with_content",
+]

@@ -1,0 +1,329 @@
+"""Extraction of the texts of comments, without anything that the page adds to them."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
+
+from detourage.comments.dating import Dating
+from detourage.comments.layout import Layout, joined
+from detourage.comments.naming import Naming
+from detourage.comments.replies import MAX_HEADER, names_parent
+from detourage.html.elements import CONTROLS
+from detourage.text.caches import cached_if_short
+from detourage.text.wordlists import listed
+from detourage.text.words import clean
+
+MIN_REPEATS = 0.4
+"""Minimum share of comments with the same text at the same path for the text to be boilerplate."""
+
+_TEXT_NAMES = listed("body text txt content bodytext messagetext postcontent richtext usertext")
+_COMMENT_NAMES = listed("message msg comment post posting says entry description")
+_AROUND_NAMES = listed(
+    "author avatar meta metadata info user username userinfo profile date time timestamp footer"
+    " foot header head actions action tools tool toolbar buttons button btn controls control share"
+    " sharing vote votes voting like likes rating rate score rank stats badge badges reply replies"
+    " respond links link permalink edited lastedited edit notice signature sig attachments report"
+    " flag num number count title subject ad ads advert moderation nav menu popup"
+)
+_LINKS = listed("link links")
+_TYPED = frozenset({"code", "kbd", "samp", "var"})
+"""Elements for keyboard input and program output, where many readers may write the same text."""
+
+_SIGNATURES = listed("signature sig signatur usersignature postsignature")
+_AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
+"""Punctuation left at the start of a reply when the name of the person being answered is removed.
+"""
+
+MAX_LABEL = 6
+"""Maximum length, in words, of a label next to a name or a date: "Joined in", "Senior member"."""
+
+MAX_SHOWING = 200
+"""Maximum length, in characters, of an element that displays nothing but a name or a date."""
+
+MAX_HEAD_WORDS = 12
+"""Maximum length, in words, of a text that displays a name or a date: "Posted on May 31, 2024"."""
+
+MAX_PICTURES = 20
+MAX_ALTERNATIVE = 200
+"""Maximum number of pictures read in a comment without text, and maximum length of their
+alternative texts, in characters."""
+
+_SEPARATORS = " .,:：;|·•‣»«–—-_/\\()[]"
+"""Characters that separate removed parts from the remaining text and have no meaning on their own.
+"""
+
+_SAID = (
+    r"said|wrote|schrieb|a écrit|a dit|escribió|dijo|ha scritto|napisał\(?a?\)?|schreef"
+    r"|писал\(?а?\)?|написал\(?а?\)?"
+)
+_QUOTE_HEADER = re.compile(
+    rf"^.{{0,60}}?\b(?:{_SAID})\s*[:：↑]*$"
+    r"|^(?:quote|zitat|citation|cita|cytat|цитата)\s*[:：]?$"
+    r"|^(?:zitat von|quote from|quoting|originally posted by|citation de|envoyé par)\b.{0,60}$"
+    r"|^(?:click to expand|zum vergrößern anklicken|cliquez pour agrandir).{0,20}$",
+    re.IGNORECASE,
+)
+
+
+class Body(NamedTuple):
+    """The text of a comment, with a blank line between paragraphs.
+
+    `nodes` are the text nodes that make up the text. They include the headers of quotes, which the
+    text omits.
+    """
+
+    text: str
+    nodes: tuple[int, ...]
+
+
+def bodies_of(
+    layouts: Sequence[Layout], named: Mapping[int, Naming], dated: Mapping[int, Dating]
+) -> list[Body]:
+    """Return the text of each comment.
+
+    All comments of a page share a template, so their texts are at the same path. The path with the
+    highest expected word F1 is chosen; each text node counts in proportion to the probability that
+    the reader wrote it.
+    """
+    placed = [
+        [*zip(map(layout.paths.__getitem__, parents), map(_plain, layout.clean_texts), strict=True)]
+        for layout in layouts
+        for parents in [[node.parent for node in layout.texts]]
+    ]
+    repeated = _repeated(placed)
+    templates = [
+        [
+            each in repeated and layout.tags[node.parent] not in _TYPED
+            for node, each in zip(layout.texts, of, strict=True)
+        ]
+        for layout, of in zip(layouts, placed, strict=True)
+    ]
+    around = [
+        _texts_of(layout, shown) | _reply_headers(layout)
+        for n, layout in enumerate(layouts)
+        for shown in [
+            [
+                *([(named[n].element, named[n].name)] if n in named else []),
+                *([(dated[n].element, dated[n].written)] if n in dated else []),
+            ]
+        ]
+    ]
+    weights = [
+        _weights(layout, [number in around[n] or is_out for number, is_out in enumerate(of)])
+        for n, (layout, of) in enumerate(zip(layouts, templates, strict=True))
+    ]
+    outermost = [_outermost(layout) for layout in layouts]
+    path = _best_path(layouts, weights, outermost)
+    return [_render(*each, path) for each in zip(layouts, weights, outermost, strict=True)]
+
+
+def _repeated(placed: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[int, str]]:
+    """Return the texts that occur at the same path in several comments."""
+    counts: Counter[tuple[int, str]] = Counter()
+    for of_comment in placed:
+        counts.update({*of_comment})
+    least = max(2.0, MIN_REPEATS * len(placed))
+    # Symbols are excluded, because many readers may post the same emoji.
+    return frozenset(
+        (path, text)
+        for (path, text), count in counts.items()
+        if count >= least and any(map(str.isalnum, text))
+    )
+
+
+_DIGITS = re.compile(r"\d+")
+_MIN_SPACES = 4
+"""Minimum number of spaces for the numbers in a text to be significant; in "Reply (3)" or "12
+posts" they are not."""
+
+
+@cached_if_short(4096)
+def _plain(text: str) -> str:
+    plain = text.lower()
+    return plain if plain.count(" ") >= _MIN_SPACES else _DIGITS.sub("0", plain)
+
+
+def _texts_of(layout: Layout, shown: Sequence[tuple[int, str]]) -> frozenset[int]:
+    """Return the text nodes that display a name or a date, and their labels.
+
+    Lengths are limited because a table cell may contain both the date and the text.
+    """
+    return frozenset(
+        number
+        for index, text in shown
+        for number in range(layout.text_starts[index], layout.text_ends[index])
+        if (layout.lengths[index] <= MAX_SHOWING and layout.word_counts[number] <= MAX_LABEL)
+        or (layout.word_counts[number] <= MAX_HEAD_WORDS and text in layout.clean_texts[number])
+    )
+
+
+def _reply_headers(layout: Layout) -> frozenset[int]:
+    """Return the text nodes that state who is being answered, up to the link to that post."""
+    headers: set[int] = set()
+    first_of: dict[int, int] = {}
+    for number, node in enumerate(layout.texts):
+        first_of.setdefault(node.line, number)
+    for index, tag in enumerate(layout.tags):
+        start, end = layout.text_starts[index], layout.text_ends[index]
+        if tag == "a" and start < end and names_parent(layout, index):
+            start = first_of[layout.texts[start].line]
+            if sum(len(node.text) for node in layout.texts[start:end]) <= MAX_HEADER:
+                headers.update(range(start, end))
+    return frozenset(headers)
+
+
+def _weights(layout: Layout, is_template: Sequence[bool]) -> list[float]:
+    """Return the probability that each text node was written by the reader."""
+    limits: dict[int, float | None] = {-1: None}
+    weights = []
+    nodes = zip(layout.texts, layout.word_counts, is_template, strict=True)
+    for node, length, is_out in nodes:
+        if is_out:
+            weights.append(0.0)
+            continue
+        chance = min(0.9, 0.4 + 0.05 * length)
+        limit = _limit_around(layout, node.parent, limits)
+        if limit is None:
+            weights.append(chance)
+        else:
+            weights.append(max(chance, limit) if limit == _NAMED else min(chance, limit))
+    return weights
+
+
+_NAMED = 0.9
+"""Minimum probability that the reader wrote a text if the names of its enclosing elements indicate
+readers' text."""
+
+_NAMED_AROUND = 0.1
+"""Maximum probability that the reader wrote a text if the names of an enclosing element indicate
+another part. A line that consists entirely of such texts is dropped."""
+
+_NAMED_LINK = 0.2
+"""Maximum probability that the reader added a link if its names merely identify it as a link,
+because both readers and pages add links."""
+
+
+_LIKELY = 0.3
+"""Minimum probability for a text to count as the reader's if the comment has no text at the chosen
+path."""
+
+
+def _limit_of(tag: str, names: frozenset[str]) -> float | None:
+    if tag in CONTROLS or names & _SIGNATURES:
+        return 0.0
+    # Words for "comment" also occur in the names of other parts: "comment-author",
+    # "message-actions".
+    if names & _TEXT_NAMES:
+        return _NAMED
+    around = names & _AROUND_NAMES
+    if around:
+        return _NAMED_LINK if tag == "a" and around <= _LINKS else _NAMED_AROUND
+    return _NAMED if names & _COMMENT_NAMES else None
+
+
+def _limit_around(layout: Layout, index: int, limits: dict[int, float | None]) -> float | None:
+    """Return the bound that the nearest informative names set on the probability of a text.
+
+    `_NAMED` is a lower bound, and any other number an upper bound. The result is None if no
+    enclosing element has informative names.
+    """
+    below: list[int] = []
+    while index not in limits:
+        limit = _limit_of(layout.tags[index], layout.names[index])
+        if limit and layout.parents[index] < 0:
+            limit = None
+        if limit is not None:
+            limits[index] = limit
+            break
+        below.append(index)
+        index = layout.parents[index]
+    limit = limits[index]
+    for inside in below:
+        limits[inside] = limit
+    return limit
+
+
+def _best_path(
+    layouts: Sequence[Layout],
+    weights: Sequence[Sequence[float]],
+    outermost: Sequence[Sequence[int]],
+) -> int:
+    expected: defaultdict[int, float] = defaultdict(float)
+    sizes: defaultdict[int, int] = defaultdict(int)
+    total = 0.0
+    for layout, chances, shown in zip(layouts, weights, outermost, strict=True):
+        lengths = layout.word_counts
+        before, size = [0.0], [0]
+        for length, chance in zip(lengths, chances, strict=True):
+            before.append(before[-1] + length * chance)
+            size.append(size[-1] + (length if chance > 0 else 0))
+        total += before[-1]
+        for index in shown:
+            start, end = layout.text_starts[index], layout.text_ends[index]
+            expected[layout.paths[index]] += before[end] - before[start]
+            sizes[layout.paths[index]] += size[end] - size[start]
+    scores = {path: 2 * expected[path] / (sizes[path] + total) for path in expected if total}
+    # Ties go to the first path, which is the outermost.
+    return max(scores, key=scores.__getitem__, default=0)
+
+
+def _outermost(layout: Layout) -> list[int]:
+    """Return the elements with text; of those nested at the same path, only the outermost."""
+    found = []
+    open_until: dict[int, int] = {}
+    stretches = zip(layout.paths, layout.text_starts, layout.text_ends, strict=True)
+    for index, (path, start, end) in enumerate(stretches):
+        if start < end and index >= open_until.get(path, 0):
+            found.append(index)
+            open_until[path] = layout.ends[index]
+    return found
+
+
+def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], path: int) -> Body:
+    holders = [index for index in outermost if layout.paths[index] == path]
+    places = [
+        place
+        for index in holders
+        for place in range(layout.text_starts[index], layout.text_ends[index])
+    ]
+    # A notice that the comment was removed is at a different path.
+    least = 0.0 if holders else _LIKELY
+    likely = [
+        place
+        for place in (places if holders else range(len(layout.texts)))
+        if weights[place] > least
+    ]
+    written = {layout.texts[place].line for place in likely if weights[place] > _NAMED_AROUND}
+    # If no other text remains, the names mean something else here.
+    kept = tuple(place for place in likely if not written or layout.texts[place].line in written)
+    lines = [
+        _AFTER_NAME.sub("", joined(list(nodes)))
+        for _, nodes in groupby((layout.texts[place] for place in kept), key=attrgetter("line"))
+    ]
+    shown = (line for line in lines if line.strip(_SEPARATORS))
+    text = "\n\n".join(line for line in shown if not _QUOTE_HEADER.search(line))
+    if not text:
+        text = _pictured(layout, path)
+    return Body(text, kept)
+
+
+def _pictured(layout: Layout, path: int) -> str:
+    """Return the alternative texts of a comment's pictures, such as emoji or stickers."""
+    found: list[str] = []
+    limits: dict[int, float | None] = {-1: None}
+    end = 0
+    for holder, each in enumerate(layout.paths):
+        if each != path or holder < end:
+            continue
+        end = layout.ends[holder]
+        for index in range(holder, end):
+            if layout.tags[index] != "img" or len(found) == MAX_PICTURES:
+                continue
+            description = clean(layout.get(index, "alt") or "")[:MAX_ALTERNATIVE]
+            limit = _limit_around(layout, index, limits)
+            if description and (limit is None or limit >= _LIKELY):
+                found.append(description)
+    return " ".join(found)

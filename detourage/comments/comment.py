@@ -1,0 +1,47 @@
+"""A reader's comment, as extracted."""
+
+from dataclasses import dataclass, field
+
+from detourage.html.locations import Location
+from detourage.text.dates import Moment
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A reader's comment, or a post of a thread.
+
+    Attributes
+    ----------
+    text
+        The text, with a blank line between paragraphs; empty if there is no text.
+    author
+        Name or pseudonym; None if the page displays none.
+    date
+        Date, as precise as the page states it; None if it states none, or states only an age and
+        the fetch time is unknown.
+    written_date
+        The date as displayed by the page ("3 hours ago"); None if it displays none.
+    parent
+        Index of the comment that this one replies to, if any.
+    permalink
+        Absolute URL of the comment itself; None if the page gives none.
+    votes
+        Readers' votes, net of downvotes if the page subtracts them; None if it displays none.
+    location
+        Location of its element and text in the page; None if unknown.
+    element
+        Index of its element in the page; None if the page does not display it.
+    texts
+        Indices of the first and the last text node of its text, among those of the page.
+    """
+
+    text: str
+    author: str | None = None
+    date: Moment | None = None
+    written_date: str | None = None
+    parent: int | None = None
+    permalink: str | None = None
+    votes: int | None = None
+    location: Location | None = field(default=None, compare=False)
+    element: int | None = field(default=None, compare=False, repr=False)
+    texts: tuple[int, ...] = field(default=(), compare=False, repr=False)

@@ -1,0 +1,218 @@
+"""Recognition of the dates of comments."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from detourage.comments.columns import Column
+from detourage.comments.layout import Layout
+from detourage.comments.naming import Naming
+from detourage.text.caches import cached_if_short
+from detourage.text.calendars import is_weekday
+from detourage.text.dates import Moment, find_dates, parse_moment
+from detourage.text.relative import find_relative
+from detourage.text.wordlists import listed
+
+MIN_SHARE = 0.5
+"""Minimum share of the texts at a place that contain a date for it to be a date column. Also the
+minimum score of another place, relative to the best one, for it to supply missing dates."""
+
+_NAMES = listed(
+    "date time datetime timestamp datum fecha data created published posted ago when permalink"
+    " datecreated datepublished dateline age"
+)
+_OTHER_DATES = listed(
+    "join joined joindate registered registriert registrierung inscrit inscription mitglied"
+    " member since seit depuis desde dabei edited edit modified bearbeitet geändert modifié"
+    " dernière modification editado zuletzt last updated zarejestrowany dołączył регистрация"
+    " lastedited signature sig quote"
+)
+_MOMENTS = (
+    "datetime",
+    "content",
+    "data-time",
+    "data-timestamp",
+    "data-utime",
+    "data-date",
+    "title",
+)
+"""Attributes that contain a machine-readable date, or the full form of an abbreviated one."""
+
+_MAX_LABEL = 30
+"""Maximum length, in characters, of a text that labels the following date."""
+
+_LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)[\s.,|]*+$")
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+_MARKS = frozenset(["time", "abbr"])
+"""Elements that may declare a date regardless of their text."""
+
+
+class Dating(NamedTuple):
+    """The date of a comment.
+
+    `element` is the layout index of the element that displays the date, `written` is the date as
+    displayed, and `moment` is the parsed date, or None if the page displays only an age.
+    """
+
+    element: int
+    written: str
+    moment: Moment | None
+
+
+def date_comments(
+    layouts: Sequence[Layout],
+    columns: Sequence[Column],
+    named: Mapping[int, Naming],
+    language: str | None,
+) -> dict[int, Dating]:
+    """Find the date of each comment of a page, by comment number.
+
+    Dates are at the same place in all comments: the place where most comments have a date.
+    Ascending or descending dates are preferred, and dates of another kind are excluded (when the
+    author joined, when the comment was edited). `named` are the authors: a date that all comments
+    of an author share is not the date of a comment.
+    """
+    ranked: list[tuple[float, dict[int, Dating]]] = []
+    for column in columns:
+        found = _read(layouts, column, language)
+        if len(found) >= MIN_SHARE * len(column.values):
+            score = _score(layouts, column, found, named)
+            if score > 0:
+                ranked.append((score, found))
+    ranked.sort(key=lambda each: -each[0])
+    dated = _unshown(layouts, language)
+    for score, found in reversed(ranked):
+        if score >= MIN_SHARE * ranked[0][0]:
+            dated |= found
+    return dated
+
+
+def _unshown(layouts: Sequence[Layout], language: str | None) -> dict[int, Dating]:
+    """Return the dates of ``time`` elements that may be filled in by a script."""
+    found = {}
+    for number, layout in enumerate(layouts):
+        for index, tag in enumerate(layout.tags):
+            written = layout.get(index, "datetime") if tag == "time" else None
+            if written:
+                moment = parse_moment(written, language)
+                if moment is not None:
+                    found[number] = Dating(index, "", moment)
+                    break
+    return found
+
+
+def _read(layouts: Sequence[Layout], column: Column, language: str | None) -> dict[int, Dating]:
+    found = {}
+    for number, value in column.values.items():
+        span = _date_in(value.text, language)
+        moment, start, end = span if span else (None, 0, 0)
+        layout = layouts[number]
+        if moment is None and (span or layout.tags[value.element] in _MARKS):
+            moment = _declared(layout, value.element, language)
+        if end or moment is not None:
+            written = value.text[_with_weekday(value.text, start) : end]
+            found[number] = Dating(value.element, written.strip(), moment)
+    return found
+
+
+def _with_weekday(text: str, start: int) -> int:
+    """Return the start of a date, including any weekday before it."""
+    before = _LAST_WORD.search(text[:start])
+    return before.start() if before and is_weekday(before[1]) else start
+
+
+@cached_if_short(4096)
+def _date_in(text: str, language: str | None) -> tuple[Moment | None, int, int] | None:
+    date = next(find_dates(text, language), None)
+    if date is not None:
+        return date.moment, date.start, date.end
+    span = find_relative(text)
+    return (None, *span) if span else None
+
+
+def _declared(layout: Layout, index: int, language: str | None) -> Moment | None:
+    """Return the date given by the attributes of an element, its parent or its descendants."""
+    inside = range(index, min(layout.ends[index], index + 4))
+    for each in (*inside, layout.parents[index]):
+        if each >= 0:
+            for value in _attributes(layout, each):
+                moment = parse_moment(value, language)
+                if moment is not None:
+                    return moment
+    return None
+
+
+def _attributes(layout: Layout, index: int) -> Iterable[str]:
+    for name in _MOMENTS:
+        value = (layout.get(index, name) or "").strip()
+        if 6 <= len(value) <= 60:
+            yield value
+
+
+def _score(
+    layouts: Sequence[Layout],
+    column: Column,
+    found: Mapping[int, Dating],
+    named: Mapping[int, Naming],
+) -> float:
+    score = len(found) / len(layouts)
+    number, value = next(iter(column.values.items()))
+    layout = layouts[number]
+    names = _names_around(layout, value.element)
+    labels = _LETTERS.findall(f"{_before(layout, value.element)} {value.text}".lower())
+    if names & _OTHER_DATES or not _OTHER_DATES.isdisjoint(labels):
+        score -= 0.5
+    if layout.tags[value.element] == "time" or names & _NAMES:
+        score += 0.2
+    length = sum(len(value.text) for value in column.values.values()) / len(column.values)
+    written = sum(len(date.written) for date in found.values()) / len(found)
+    # Prefer elements with little other text and, among nested elements, the innermost.
+    score += 0.3 * written / max(length, 1)
+    score += 0.1 * sum(date.moment is not None for date in found.values()) / len(found)
+    if column.is_constant and len(layouts) > 2 and not any(date.moment for date in found.values()):
+        score -= 0.5
+    if _are_of_authors(found, named):
+        score -= 0.5
+    return score + 0.3 * _order(found)
+
+
+def _are_of_authors(found: Mapping[int, Dating], named: Mapping[int, Naming]) -> bool:
+    """Return whether each author's comments share one date, while the authors' dates differ."""
+    dates: defaultdict[str, list[str]] = defaultdict(list)
+    for number, date in found.items():
+        if number in named:
+            dates[named[number].name].append(date.written)
+    several = [each for each in dates.values() if len(each) > 1]
+    return (
+        len(several) > 0
+        and all(len(set(each)) == 1 for each in several)
+        and len({each[0] for each in dates.values()}) > 1
+    )
+
+
+def _before(layout: Layout, index: int) -> str:
+    """Return the text before an element, which may state what kind of date it is."""
+    start = layout.text_starts[index]
+    text = layout.texts[start - 1].text if start else ""
+    return text if len(text) <= _MAX_LABEL else ""
+
+
+def _names_around(layout: Layout, index: int) -> frozenset[str]:
+    names = layout.names[index]
+    for _ in range(2):
+        index = layout.parents[index]
+        if index < 0 or layout.lengths[index] > 200:
+            break
+        names |= layout.names[index]
+    return names
+
+
+def _order(found: Mapping[int, Dating]) -> float:
+    """Return how consistently dates ascend or descend, from 0 (random) to 1 (sorted)."""
+    moments = [date.moment.instant for _, date in sorted(found.items()) if date.moment]
+    steps = [(before < after) - (before > after) for before, after in pairwise(moments)]
+    return abs(sum(steps)) / len(steps) if steps else 0.0

@@ -1,0 +1,378 @@
+"""Comments in a page's JSON, in the schema.org vocabulary or in a web application's state.
+
+Other data looks similar, such as a site's answers to its own questions, or recent comments on other
+pages. Therefore, each comment must name its author, and comments on other pages are excluded.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import unescape
+from typing import Any, NamedTuple, TypeVar
+
+from detourage.comments.comment import Comment
+from detourage.html.addresses import absolute
+from detourage.html.fragments import plain_paragraphs
+from detourage.text.dates import parse_moment
+from detourage.text.words import clean
+
+MAX_VALUES = 100_000
+"""Maximum number of JSON values examined per page."""
+
+MAX_DEPTH = 100
+"""Maximum nesting depth of values."""
+
+MAX_COMMENTS = 1_000
+"""Maximum number of comments read; the text of each is parsed as HTML."""
+
+MAX_CHARACTERS = 50_000
+"""Maximum length of a comment's text, in characters."""
+
+MAX_SHORT = 300
+"""Maximum length of a name, date, ID or URL, in characters."""
+
+_TYPES = ('Comment"', 'UserComments"', 'Answer"')
+_KEY = re.compile(r"omment[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]")
+
+_REPLIES = frozenset(["comment", "answer", "usercomments"])
+_FIRST = frozenset(["discussionforumposting", "question"])
+_OF_OTHERS = re.compile(r"recent|latest|popular|related|config|setting")
+_OF_ARTICLES = frozenset(["headline", "slug", "standfirst", "excerpt", "teaser"])
+_ADDRESS = re.compile(r"(?:https?:)?//|/\S", re.IGNORECASE)
+_NO_LETTER = re.compile(r"[^a-z]+")
+
+_TEXT = ("text", "body", "content", "message", "comment", "commenttext", "commentbody", "bodyhtml")
+_MARKED = ("html", "rendered", "raw", "plain", *_TEXT)
+_AUTHOR = ("author", "user", "creator", "createdby", "commenter", "owner", "profile", "member")
+_NAME = ("name", "displayname", "fullname", "username", "nickname", "screenname", "login")
+_NAME_BESIDE = ("authorname", "username", "displayname", "nickname", "commentername")
+_DATE = (
+    *("createdat", "created", "createddate", "createdon", "creationdate", "datecreated", "date"),
+    *("dategmt", "datepublished", "publishedat", "published", "postedat", "timestamp", "time"),
+)
+_DECLARED_TEXT = ("text", "commenttext", "articlebody", "description")
+_DECLARED_DATE = ("datecreated", "datepublished", "commenttime")
+_ID = ("id", "commentid", "uuid")
+_PARENT = ("parentid", "parentcommentid", "parent", "inreplyto", "replyto", "parentitem")
+_FOR = ("upvotes", "upvotecount", "likes", "likecount", "likescount", "score", "points")
+_AGAINST = ("downvotes", "downvotecount", "dislikes", "dislikecount")
+
+_Object = Mapping[str, Any]
+_Value = TypeVar("_Value")
+
+
+class _Raw(NamedTuple):
+    """A comment as given in its source; `around` is the innermost enclosing comment, if any."""
+
+    text: str
+    author: str
+    date: str | None
+    id: str | None
+    answered: str | None
+    address: str | None
+    votes: int | None
+    around: int | None = None
+
+
+@dataclass
+class _Thread:
+    """The comments on one item, and the item itself if it is the first post of a thread."""
+
+    addresses: tuple[str, ...] = ()
+    post: _Raw | None = None
+    comments: list[_Raw] = field(default_factory=list)
+
+
+def may_hold_comments(script: str) -> bool:
+    """Return whether a script's text may contain comments and is worth parsing."""
+    return any(kind in script for kind in _TYPES) or _KEY.search(script) is not None
+
+
+def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
+    """Read the comments, or the posts of a thread, in the page's JSON-LD, in source order.
+
+    If the page describes several items with comments, only the comments on the page itself are
+    read. Comments without an author, such as a site's answers to its own questions, are excluded.
+    The first post of a thread is included if it has replies.
+    """
+    threads = [thread for thread in _declared_threads(list(values)) if thread.comments]
+    if len(threads) > 1:
+        own = _plain(url)
+        threads = [each for each in threads if any(_plain(at) == own for at in each.addresses)]
+    if len(threads) != 1:
+        return ()
+    (thread,) = threads
+    if thread.post is None:
+        return _to_comments(thread.comments, url)
+    moved = (
+        each if each.around is None else each._replace(around=each.around + 1)
+        for each in thread.comments
+    )
+    return _to_comments([thread.post, *moved], url)
+
+
+def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
+    """Read the comments in the application state in the page's scripts, whatever the software.
+
+    Comments are objects with a text, an author and a date, at any depth below a key that contains
+    ``comment``. If there are several such keys, the key with the most comments is used.
+    """
+    stated = list(_threads_in_state(list(values)))
+    places = Counter(place for place, _ in stated)
+    # A path that occurs several times belongs to the items in a list of pages.
+    own = (comments for place, comments in stated if places[place] == 1)
+    return _to_comments(max(own, key=len, default=[]), url)
+
+
+def _plain(url: str) -> str:
+    return url.partition("#")[0].rstrip("/")
+
+
+def _declared_threads(values: Sequence[Any]) -> list[_Thread]:
+    threads = [_Thread()]
+    waiting: list[tuple[Any, int, int, int | None]] = [(each, 0, 0, None) for each in values[::-1]]
+    for _ in range(MAX_VALUES):
+        if not waiting:
+            break
+        value, depth, owner, around = waiting.pop()
+        inner: Iterable[Any] = ()
+        if isinstance(value, list):
+            inner = value
+        elif isinstance(value, dict):
+            inner = value.values()
+            kinds = _kinds(value)
+            if kinds & _REPLIES:
+                raw = _declared_comment(value, around)
+                if raw is not None:
+                    around = len(threads[owner].comments)
+                    threads[owner].comments.append(raw)
+            elif around is None and (kinds & _FIRST or _has_comments(value)):
+                post = _declared_comment(value, None) if kinds & _FIRST else None
+                threads.append(_Thread(_addresses(value), post))
+                owner = len(threads) - 1
+        if depth < MAX_DEPTH:
+            below = [each for each in inner if isinstance(each, dict | list)]
+            waiting.extend((each, depth + 1, owner, around) for each in reversed(below))
+    return threads
+
+
+def _has_comments(node: _Object) -> bool:
+    return any(_plain_key(key) in {"comment", "comments"} for key in node)
+
+
+def _kinds(node: _Object) -> frozenset[str]:
+    value = node.get("@type")
+    values = value if isinstance(value, list) else [value]
+    return frozenset(
+        each.rpartition("/")[2].lower() for each in values[:10] if isinstance(each, str)
+    )
+
+
+def _addresses(node: _Object) -> tuple[str, ...]:
+    values = (node.get(key) for key in ("url", "@id", "mainEntityOfPage"))
+    named = (value.get("@id") if isinstance(value, dict) else value for value in values)
+    return tuple(each for each in named if isinstance(each, str))
+
+
+def _declared_comment(node: _Object, around: int | None) -> _Raw | None:
+    values = _by_plain_key(node)
+    text = _first(values, _DECLARED_TEXT, _string) or ""
+    author = _first(values, ("author", "creator"), _author)
+    if not text or author is None:
+        return None
+    votes = _first(values, ("upvotecount",), _number)
+    against = _first(values, ("downvotecount",), _number) or 0
+    return _Raw(
+        text=text,
+        author=author,
+        date=_first(values, _DECLARED_DATE, _short),
+        id=_first(values, ("id",), _short),
+        answered=_first(values, ("parentitem",), _reference),
+        address=_first(values, ("url", "id"), _short),
+        votes=None if votes is None else votes - against,
+        around=around,
+    )
+
+
+def _threads_in_state(values: Sequence[Any]) -> Iterator[tuple[tuple[str, ...], list[_Raw]]]:
+    """Yield the path of each key for comments, and the comments below that key."""
+    left = MAX_VALUES
+    waiting: list[tuple[tuple[str, ...], Any]] = [(("",), each) for each in reversed(values)]
+    while waiting and left > 0:
+        place, value = waiting.pop()
+        left -= 1
+        if "comment" in place[-1] and not _OF_OTHERS.search(place[-1]):
+            found, examined = _thread_in(value, left)
+            left -= examined
+            if found:
+                yield place, found
+                continue
+        if len(place) > MAX_DEPTH:
+            continue
+        if isinstance(value, dict):
+            below = [(_plain_key(key), each) for key, each in value.items()]
+        elif isinstance(value, list):
+            below = [("", each) for each in value]
+        else:
+            continue
+        waiting.extend(
+            ((*place, key), each) for key, each in reversed(below) if isinstance(each, dict | list)
+        )
+
+
+def _thread_in(value: Any, most: int) -> tuple[list[_Raw], int]:
+    """Return the comments in a value, and the number of values examined."""
+    found: list[_Raw] = []
+    waiting: list[tuple[Any, int, int | None]] = [(value, 0, None)]
+    examined = 0
+    while waiting and examined < most:
+        value, depth, around = waiting.pop()
+        examined += 1
+        inner: Iterable[Any] = ()
+        if isinstance(value, list):
+            inner = value
+        elif isinstance(value, dict):
+            inner = value.values()
+            raw = _stated_comment(value, around)
+            if raw is not None:
+                around = len(found)
+                found.append(raw)
+        if depth < MAX_DEPTH:
+            below = [each for each in inner if isinstance(each, dict | list)]
+            waiting.extend((each, depth + 1, around) for each in reversed(below))
+    return found, examined
+
+
+def _stated_comment(node: _Object, around: int | None) -> _Raw | None:
+    values = _by_plain_key(node)
+    if not _OF_ARTICLES.isdisjoint(values):
+        return None
+    text = _first(values, _TEXT, _marked)
+    author = _first(values, _AUTHOR, _author) or _first(values, _NAME_BESIDE, _person)
+    date = _first(values, _DATE, _short)
+    if not text or author is None or date is None or parse_moment(date) is None:
+        return None
+    votes = _first(values, _FOR, _number)
+    against = _first(values, _AGAINST, _number) or 0
+    return _Raw(
+        text=text,
+        author=author,
+        date=date,
+        id=_first(values, _ID, _short),
+        answered=_first(values, _PARENT, _reference),
+        address=_first(values, ("permalink", "url"), _short),
+        votes=None if votes is None else votes - against,
+        around=around,
+    )
+
+
+def _plain_key(key: str) -> str:
+    return _NO_LETTER.sub("", key[:MAX_SHORT].lower())
+
+
+def _by_plain_key(node: _Object) -> dict[str, Any]:
+    return {_plain_key(key): value for key, value in reversed([*node.items()])}
+
+
+def _first(
+    values: _Object, names: Iterable[str], read: Callable[[Any], _Value | None]
+) -> _Value | None:
+    """Return the first result of `read` that is not None."""
+    found = (read(values[name]) for name in names if name in values)
+    return next((value for value in found if value is not None), None)
+
+
+def _string(value: Any) -> str | None:
+    is_text = isinstance(value, str) and 0 < len(value) <= MAX_CHARACTERS
+    return value if is_text else None
+
+
+def _marked(value: Any) -> str | None:
+    """Return a text, which may be given as an object with the text in several formats."""
+    if isinstance(value, dict):
+        return _first(_by_plain_key(value), _MARKED, _string)
+    return _string(value)
+
+
+def _short(value: Any) -> str | None:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = str(int(value)) if abs(value) < 1e15 else ""
+    if not isinstance(value, str) or len(value) > MAX_SHORT:
+        return None
+    return clean(unescape(value)) or None
+
+
+def _number(value: Any) -> int | None:
+    text = _short(value) or ""
+    return int(text) if re.fullmatch(r"-?\d{1,9}", text, re.ASCII) else None
+
+
+def _author(value: Any) -> str | None:
+    for _ in range(3):
+        if isinstance(value, list):
+            value = value[0] if value else None
+        elif isinstance(value, dict):
+            values = _by_plain_key(value)
+            named = _first(values, _NAME, _person)
+            if named is not None:
+                return named
+            value = _first(values, ("profile", "user"), lambda user: user)
+    return _person(value)
+
+
+def _person(value: Any) -> str | None:
+    """Return a name, or None if the value is an ID or a URL."""
+    name = _short(value) if isinstance(value, str) else None
+    return None if name is None or name.isdecimal() or _ADDRESS.match(name) else name
+
+
+def _reference(value: Any) -> str | None:
+    """Return the ID of an item that is referenced by ID or embedded as an object."""
+    return _first(_by_plain_key(value), _ID, _short) if isinstance(value, dict) else _short(value)
+
+
+def _to_comments(found: Sequence[_Raw], url: str) -> tuple[Comment, ...]:
+    kept: list[_Raw] = []
+    place: dict[int, int] = {}
+    known: dict[tuple[str | None, ...], int] = {}
+    for number, raw in enumerate(found[:MAX_COMMENTS]):
+        key = (raw.author, raw.date, raw.text)
+        if key not in known:
+            known[key] = len(kept)
+            kept.append(raw)
+        place[number] = known[key]
+    by_id = {raw.id: number for number, raw in reversed([*enumerate(kept)]) if raw.id}
+    parents = [
+        by_id.get(raw.answered or "", -1 if raw.around is None else place.get(raw.around, -1))
+        for raw in kept
+    ]
+    return tuple(
+        _comment(raw, _without_circle(number, parents), url) for number, raw in enumerate(kept)
+    )
+
+
+def _without_circle(number: int, parents: Sequence[int]) -> int | None:
+    """Return the parent of a comment, or None if its ancestors form a cycle."""
+    above = parents[number]
+    for _ in parents:
+        if above < 0:
+            return parents[number] if parents[number] >= 0 else None
+        if above == number:
+            return None
+        above = parents[above]
+    return None
+
+
+def _comment(raw: _Raw, parent: int | None, url: str) -> Comment:
+    moment = parse_moment(raw.date) if raw.date else None
+    address = raw.address if raw.address and "/" in raw.address else None
+    return Comment(
+        text="\n\n".join(plain_paragraphs(raw.text)),
+        author=raw.author,
+        date=moment,
+        written_date=raw.date if moment is None else None,
+        parent=parent,
+        permalink=absolute(address, url),
+        votes=raw.votes,
+    )

@@ -1,0 +1,311 @@
+"""Layout of comments: their elements, flattened and aligned by path across a page."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, pairwise
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from detourage.comments.extents import Extent
+from detourage.html.elements import INLINE, UNSEEN
+from detourage.html.flat import FlatDocument, Integers, numbered
+from detourage.html.names import split_words
+from detourage.html.text import hides
+from detourage.text.words import clean, tokens
+
+_Value = TypeVar("_Value")
+
+_HIDDEN = frozenset(["hidden", "sr-only", "visually-hidden", "screen-reader-text", "d-none"])
+
+MIN_SHARE = 0.1
+"""Minimum share of comments with a class for the class to be part of the template."""
+
+
+class Text(NamedTuple):
+    """A text node: the index of its element, and its text as on the page.
+
+    Text nodes that no block border separates have the same `line` number.
+    """
+
+    parent: int
+    line: int
+    text: str
+
+
+class AttributeValues(dict[str, dict[int, str]]):
+    """Attribute values by name and element index, looked up on demand."""
+
+    def __init__(self, page: FlatDocument) -> None:
+        self._attributes = page.attributes
+        self._alike: dict[re.Pattern[str], dict[int, list[str]]] = {}
+
+    def __missing__(self, name: str) -> dict[int, str]:
+        """Look up the values of an attribute."""
+        owners, values = self._attributes.named(name)
+        found = self[name] = dict(zip(owners.tolist(), values, strict=True))
+        return found
+
+    def alike(self, pattern: re.Pattern[str]) -> dict[int, list[str]]:
+        """Return the values of all attributes whose names match a pattern, by element."""
+        found = self._alike.get(pattern)
+        if found is None:
+            found = self._alike[pattern] = defaultdict(list)
+            names = self._attributes.distinct
+            has = np.array([pattern.search(name) is not None for name in names], dtype=np.bool_)
+            for place in np.flatnonzero(has[self._attributes.names]).tolist():
+                owner = int(self._attributes.owners[place])
+                found[owner].append(self._attributes.values[place])
+        return found
+
+
+@dataclass
+class Layout:
+    """The elements of one comment in document order, without the elements of nested comments.
+
+    `places` are indices in the page, and `names` are the words of classes, IDs and other names.
+    `parents` is -1 for the comment's rows (see `Extent`), and `ends` are the indices after the
+    last descendants. `paths` are the numbers of the elements' paths from their row, composed of
+    tags and classes; 0 is the comment's element. The same path in two comments of a page is the
+    same part of the template. `texts` are the displayed text nodes, `text_starts` and `text_ends`
+    their ranges below each element, and `text_places` their indices in the page. `lengths` are the
+    numbers of characters below each element, including whitespace; `word_counts` are the numbers of
+    words in each text node. `attributes` are those of all elements of the page.
+    """
+
+    places: list[int]
+    tags: list[str]
+    names: list[frozenset[str]]
+    parents: list[int]
+    ends: list[int]
+    paths: list[int]
+    texts: list[Text]
+    text_starts: list[int]
+    text_ends: list[int]
+    lengths: list[int]
+    word_counts: list[int]
+    attributes: "AttributeValues"
+    text_places: list[int]
+
+    def get(self, index: int, name: str) -> str | None:
+        """Return an attribute of an element."""
+        return self.attributes[name].get(self.places[index])
+
+    def text_of(self, index: int) -> str:
+        """Return the text below an element, on one line."""
+        stretch = self.text_starts[index], self.text_ends[index]
+        text = self._joined.get(stretch)
+        if text is None:
+            start, end = stretch
+            is_alone = end - start == 1
+            text = self.clean_texts[start] if is_alone else joined(self.texts[start:end])
+            self._joined[stretch] = text
+        return text
+
+    @cached_property
+    def clean_texts(self) -> list[str]:
+        """Text nodes, each on one line."""
+        return [clean(node.text) for node in self.texts]
+
+    @cached_property
+    def _joined(self) -> dict[tuple[int, int], str]:
+        return {}
+
+
+_NAMING = ("itemprop", "rel", "data-role", "data-testid")
+"""Attributes that name elements, in addition to class and ID."""
+
+_DIGIT = re.compile(r"\d")
+_DIGITS = dict.fromkeys(range(ord("0"), ord("9") + 1), "-")
+
+
+def joined(texts: Sequence[Text]) -> str:
+    """Join text nodes into one line."""
+    parts: list[str] = []
+    line = -1
+    for node in texts:
+        parts.append(node.text if node.line == line else f" {node.text}")
+        line = node.line
+    return clean("".join(parts))
+
+
+def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
+    """Lay out the comments of a page, given in document order and possibly nested."""
+    attributes = AttributeValues(page)
+    owners, left_out = _owners(page, attributes, extents)
+    shown = _CommentItems(owners, len(extents))
+    owned_texts = _CommentItems(owners[page.text_parents], len(extents))
+    rows = {
+        row: place - extent.place for extent in extents for place, row in enumerate(extent.rows)
+    }
+    is_row = np.zeros(len(owners), dtype=np.bool_)
+    is_row[list(rows)] = True
+    is_row = is_row[shown.items]
+    parents = np.where(is_row, -1, shown.place_of(page.parents[shown.items], shown.owners))
+    paths = _paths(page, shown, parents, rows)
+    parents[~is_row] -= shown.bases[~is_row]
+    starts = owned_texts.place_of(page.text_starts[shown.items], shown.owners)
+    ends = owned_texts.place_of(page.text_ends[shown.items], shown.owners)
+    # Elements excluded from a comment still separate lines.
+    holders = np.where(page.parents[left_out] < 0, -1, owners[page.parents[left_out]])
+    is_within = (holders >= 0) & ~page.having(INLINE)[left_out]
+    gaps = owned_texts.place_of(page.text_ends[left_out[is_within]], holders[is_within])
+    is_block = ~page.having(INLINE)[shown.items]
+    breaks = np.concatenate([starts[is_block], ends[is_block], starts[is_row], gaps])
+    lines = np.cumsum(np.bincount(breaks, minlength=len(owned_texts.items) + 1))
+    holders = page.text_parents[owned_texts.items]
+    nodes = map(
+        Text,
+        (shown.place_of(holders, owned_texts.owners) - shown.firsts[owned_texts.owners]).tolist(),
+        lines[:-1].tolist(),
+        map(page.texts.__getitem__, owned_texts.items.tolist()),
+    )
+    text_bases = owned_texts.firsts[shown.owners]
+    characters = np.cumsum([0, *(len(page.texts[index]) for index in owned_texts.items.tolist())])
+    return [
+        Layout(*of_comment)
+        for of_comment in zip(
+            shown.cut(shown.items.tolist()),
+            shown.cut([page.tags[index] for index in shown.items.tolist()]),
+            shown.cut(_names(page, attributes, shown.items)),
+            shown.cut(parents.tolist()),
+            shown.cut(
+                (shown.place_of(page.ends[shown.items], shown.owners) - shown.bases).tolist()
+            ),
+            shown.cut(paths),
+            owned_texts.cut([*nodes]),
+            shown.cut((starts - text_bases).tolist()),
+            shown.cut((ends - text_bases).tolist()),
+            shown.cut((characters[ends] - characters[starts]).tolist()),
+            owned_texts.cut(
+                _count_words([page.texts[index] for index in owned_texts.items.tolist()])
+            ),
+            [attributes] * len(extents),
+            owned_texts.cut(owned_texts.items.tolist()),
+            strict=True,
+        )
+    ]
+
+
+_IN_WORDS = np.array([chr(code).isalnum() or chr(code) == "_" for code in range(128)])
+
+
+def _count_words(texts: Sequence[str]) -> list[int]:
+    """Return the number of `tokens` in each text; ASCII texts are counted in a single pass."""
+    plain = [f"{text}\n" if text.isascii() else "\n" for text in texts]
+    is_in_word = _IN_WORDS[np.frombuffer("".join(plain).encode(), dtype=np.uint8)]
+    begins = is_in_word.copy()
+    begins[1:] &= ~is_in_word[:-1]
+    ends = np.cumsum([*map(len, plain)], dtype=np.int64)
+    counts: list[int] = np.diff(np.append(0, np.cumsum(begins))[ends], prepend=0).tolist()
+    for place, text in enumerate(texts):
+        if not text.isascii():
+            counts[place] = len(tokens(text))
+    return counts
+
+
+class _CommentItems:
+    """The elements or texts of a page that belong to comments, grouped by comment.
+
+    `items` are their indices in the page, and `owners` is the comment number of each item. `firsts`
+    is the position of each comment's first item, and `bases` gives that position for every item.
+    """
+
+    def __init__(self, owners: Integers, count: int) -> None:
+        owned = np.flatnonzero(owners >= 0)
+        self.items = owned[np.argsort(owners[owned], kind="stable")]
+        self.owners = owners[self.items]
+        self._step = len(owners) + 1
+        self._keys = self.owners * self._step + self.items
+        self.firsts = np.searchsorted(self.owners, np.arange(count + 1))
+        self.bases = self.firsts[self.owners]
+
+    def place_of(self, items: Integers, owners: Integers) -> Integers:
+        """Return the position of each item or, if it is missing, of the comment's next item."""
+        return np.searchsorted(self._keys, owners * self._step + items)
+
+    def cut(self, values: list[_Value]) -> list[list[_Value]]:
+        """Split a list of values (one per item) by comment."""
+        return [values[start:end] for start, end in pairwise(self.firsts.tolist())]
+
+
+def _owners(
+    page: FlatDocument, attributes: AttributeValues, extents: Sequence[Extent]
+) -> tuple[Integers, Integers]:
+    """Return each element's comment number (or -1), and the elements that are excluded."""
+    number_of = {row: number for number, extent in enumerate(extents) for row in extent.rows}
+    inside = np.zeros(len(page.elements), dtype=np.bool_)
+    for row in number_of:
+        inside[row : page.ends[row]] = True
+    # A comment that is hidden as a whole can be unfolded with a click.
+    inside[list(number_of)] = False
+    for_others = np.zeros(len(page.distinct_names), dtype=np.bool_)
+    for number in {*page.name_numbers[inside].tolist()}:
+        for_others[number] = not _HIDDEN.isdisjoint(page.distinct_names[number][0].split())
+    hidden = page.having({"dialog"})
+    styled = [place for place, style in attributes["style"].items() if hides(style)]
+    hidden[styled] = True
+    # The style of an open dialog does not count as hiding it.
+    hidden[[each for each in attributes["open"] if page.tags[each] == "dialog"]] = False
+    hidden[[*attributes["hidden"]]] = True
+    hidden |= for_others[page.name_numbers] | page.having(UNSEEN)
+    hidden &= inside
+    hidden[[*number_of]] = True
+    left_out = np.flatnonzero(hidden)
+    owners = np.full(len(page.elements), -1, dtype=np.int64)
+    for index, end in zip(left_out.tolist(), page.ends[left_out].tolist(), strict=True):
+        owners[index:end] = number_of.get(index, -1)
+    return owners, left_out
+
+
+def _names(
+    page: FlatDocument, attributes: AttributeValues, items: Integers
+) -> list[frozenset[str]]:
+    """Return the words of elements' names."""
+    others: dict[int, tuple[str, ...]] = {}
+    for name in _NAMING:
+        for place, value in attributes[name].items():
+            others[place] = (*others.get(place, ()), value)
+    names = page.name_numbers[items].tolist()
+    distinct, numbers = numbered(
+        [(name, others.get(index, ())) for index, name in zip(items.tolist(), names, strict=True)]
+    )
+    # Names that differ only in numbers, such as IDs, are split only once.
+    plain = "\0".join(" ".join((*page.distinct_names[name], *other)) for name, other in distinct)
+    words = [*map(split_words, plain.translate(_DIGITS).split("\0"))]
+    return [words[number] for number in numbers.tolist()]
+
+
+def _paths(
+    page: FlatDocument, shown: _CommentItems, parents: Integers, rows: Mapping[int, int]
+) -> list[int]:
+    """Return the number of each element's path: its row's position and the steps from there."""
+    names = page.name_numbers[shown.items]
+    classes = {number: page.distinct_names[number][0].split() for number in {*names.tolist()}}
+    of_comments: list[set[str]] = [set() for _ in shown.firsts[1:]]
+    for owner, name in {*zip(shown.owners.tolist(), names.tolist(), strict=True)}:
+        of_comments[owner].update(classes[name])
+    counts = Counter(chain.from_iterable(of_comments))
+    least = max(MIN_SHARE * len(of_comments), min(2, len(of_comments)))
+    # A class that contains a number belongs to a single comment.
+    known = {name for name, count in counts.items() if count >= least and not _DIGIT.search(name)}
+    looks, look_of = np.unique(
+        page.tag_numbers[shown.items] * len(page.distinct_names) + names, return_inverse=True
+    )
+    step_of = numbered(
+        [
+            (tag, *sorted(each for each in classes[name] if each in known))
+            for tag, name in (divmod(look, len(page.distinct_names)) for look in looks.tolist())
+        ]
+    )[1]
+    number_of: dict[tuple[int, int], int] = {(-1, 0): 0}
+    paths: list[int] = []
+    for index, parent, step in zip(
+        shown.items.tolist(), parents.tolist(), step_of[look_of].tolist(), strict=True
+    ):
+        way = (paths[parent], step) if parent >= 0 else (-1, rows[index])
+        paths.append(number_of.setdefault(way, len(number_of)))
+    return paths

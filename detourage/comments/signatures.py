@@ -1,0 +1,110 @@
+"""Signatures: properties that elements of the same kind, such as comments, have in common."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from string import digits
+from typing import NamedTuple
+
+import numpy as np
+
+from detourage.html.flat import FlatDocument, Integers
+
+_DIGITS = re.compile(r"\d+")
+MIN_HEXADECIMAL = 8
+"""Minimum length, in characters, of a hexadecimal number."""
+
+_LONG = re.compile(f"[a-f0-9-]{{{MIN_HEXADECIMAL},}}+")
+_MARK = "\1"
+"""Placeholder for a digit; like NUL, it never occurs in a document."""
+
+_TO_MARKS = dict.fromkeys(map(ord, digits), _MARK)
+# Each run of such characters is tried only at its first word boundary, because a match that fails
+# there fails at every later one.
+_HEXADECIMAL = re.compile(
+    r"(?<![a-f0-9-])(\b|[a-f0-9]++(?=-)|-++(?=[a-f0-9]))(?=[a-f-]*+\d)"
+    rf"[a-f0-9-]{{{MIN_HEXADECIMAL},}}\b"
+)
+
+MAX_CLASSES = 8
+"""Maximum number of classes read per element."""
+
+
+class Signature(NamedTuple):
+    """Properties that elements of the same kind share.
+
+    `name` is ``.class``, ``#id`` or ``[kind]`` (of microdata), with numbers replaced by ``#``.
+    Several classes are sorted, as in ``.one.two``. `path` consists of the tags from the root down
+    to the element, separated by ``/``. If only one of the two counts, the other is empty.
+    """
+
+    tag: str
+    name: str
+    path: str
+
+
+def paths_of(page: FlatDocument) -> tuple[list[str], Integers]:
+    """Return the distinct paths of elements (see `Signature`), and each element's path number."""
+    ways: list[str] = [""]
+    # Number 0 is the empty path, above the root.
+    numbers = [0]
+    known: dict[int, int] = {}
+    tags = page.distinct_tags
+    for parent, tag in zip((page.parents + 1).tolist(), page.tag_numbers.tolist(), strict=True):
+        above = numbers[parent]
+        step = above * len(tags) + tag
+        if step not in known:
+            known[step] = len(ways)
+            ways.append(f"{ways[above]}/{tags[tag]}")
+        numbers.append(known[step])
+    return ways, np.array(numbers[1:], dtype=np.int64)
+
+
+def signatures_of(
+    tag: str, path: str, classes: str, identity: str, kind: str
+) -> list[tuple[str, str, str]]:
+    """Return an element's signatures; those with names come first (see `names_of`)."""
+    names, own = names_of(classes, identity, kind)
+    found = [(tag, name, "") for name in names]
+    if own:
+        found.append((tag, own, path))
+    found.append((tag, "", path))
+    return found
+
+
+def names_of(classes: str, identity: str, kind: str) -> tuple[list[str], str]:
+    """Return the names that an element may share with others, and its name with all classes.
+
+    `classes` and `identity` are `masked`; `kind` is its microdata. All of them may be empty.
+    """
+    words = sorted({*classes.split(maxsplit=MAX_CLASSES)[:MAX_CLASSES]})
+    names = [f".{word}" for word in words]
+    if len(words) > 1:
+        names.append("".join(names))
+    own = names[-1] if names else ""
+    if "#" in identity:
+        names.append(f"#{identity}")
+    if kind:
+        names.append(f"[{kind}]")
+    return names, own
+
+
+def masked(names: Sequence[str]) -> list[str]:
+    """Mask the numbers in classes or IDs, which differ between records of the same kind."""
+    # NUL never occurs in a document.
+    joined = "\0".join(names)
+    coded = [found.start() for found in _LONG.finditer(joined) if _DIGITS.search(found[0])]
+    if coded:
+        ends = [*accumulate(len(name) + 1 for name in names)]
+        whole = [*names]
+        for number in {bisect_right(ends, place) for place in coded}:
+            whole[number] = _HEXADECIMAL.sub(r"\1#", names[number])
+        joined = "\0".join(whole)
+    if not joined.isascii():
+        return _DIGITS.sub("#", joined).split("\0")
+    # A regular expression would give the same result, but more slowly.
+    joined = joined.translate(_TO_MARKS)
+    while _MARK * 2 in joined:
+        joined = joined.replace(_MARK * 2, _MARK)
+    return joined.replace(_MARK, "#").split("\0")

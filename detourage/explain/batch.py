@@ -1,0 +1,153 @@
+"""Extraction of articles as formatted documents, optionally in several processes."""
+
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from detourage.explain.input_pages import ExplainingError, GivenPage, given_pages
+from detourage.explain.subject import Subject, alone, load_subject
+from detourage.inputs import SourceError
+from detourage.outcomes import PageOutcome
+from detourage.reader import NoArticleError
+from detourage.reader.content import Content, read_content
+from detourage.reader.documents import to_html, to_markdown
+from detourage.roles import LineRole
+from detourage.text.terminal import json_text
+from detourage.time_limit import TimeIsUpError, time_limit
+
+SECONDS = 60.0
+"""Maximum CPU time per page, in seconds."""
+
+
+@dataclass(frozen=True)
+class ExtractionOutcome:
+    """Result for one page: its formatted article, or the reason why there is none.
+
+    The outcome is None if there is no page.
+    """
+
+    name: str
+    url: str
+    document: str | None = None
+    outcome: PageOutcome | None = None
+    reason: str | None = None
+
+    def __str__(self) -> str:
+        """Return the error line for a page without an article."""
+        return ": ".join(filter(None, (self.name, self.outcome, self.reason)))
+
+
+def all_given(places: Iterable[str]) -> Iterator[GivenPage | ExtractionOutcome]:
+    """Yield the pages at places (see `given_pages`), and an error result for unreadable places."""
+    for place in places:
+        try:
+            yield from given_pages(place)
+        except (SourceError, ExplainingError) as error:
+            yield _unread(error)
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """Extraction as text, markdown, html or json; `method` is None or that of a paper."""
+
+    form: str
+    text_roles: Sequence[LineRole] = ()
+    method: str | None = None
+
+    def of_pages(
+        self, given: Iterable[GivenPage | ExtractionOutcome], processes: int = 1
+    ) -> Generator[ExtractionOutcome]:
+        """Extract pages independently of each other and yield the results in order.
+
+        Results among the given pages are passed through. Closing the generator stops the processes.
+        """
+        if processes == 1:
+            yield from map(self._of_page, given)
+        else:
+            # Imported here so that a single page does not wait for processes to start.
+            from detourage.pool import in_processes
+
+            yield from in_processes(
+                self._of_page, given, processes, preload=__name__, crashed=_crashed
+            )
+
+    def of_chosen(
+        self, place: str, site_pages: Path | None, url: str | None
+    ) -> Generator[ExtractionOutcome]:
+        """Extract one page, selected and compared with other pages as in `load_subject`."""
+        try:
+            subject = load_subject(place, site_pages, url, threads=os.cpu_count() or 1)
+        except (SourceError, ExplainingError) as error:
+            yield _unread(error)
+        else:
+            yield self._documented(subject.source.name, subject.page.url, lambda: subject)
+
+    def _of_page(self, given: GivenPage | ExtractionOutcome) -> ExtractionOutcome:
+        if isinstance(given, ExtractionOutcome):
+            return given
+        try:
+            source = given.read()
+        except ExplainingError as error:
+            return _unread(error)
+        return self._documented(source.name, source.url, partial(alone, source))
+
+    def _documented(self, name: str, url: str, parsed: Callable[[], Subject]) -> ExtractionOutcome:
+        found = ExtractionOutcome(name, url, outcome=PageOutcome.FAILED)
+        try:
+            with time_limit(SECONDS):
+                subject = parsed()
+                content = self._read(subject)
+                document = _formatted(content, self.form, subject.page.url, subject.source.site)
+        except NoArticleError as error:
+            outcome = PageOutcome(error.outcome) if error.outcome in set(PageOutcome) else None
+            return replace(found, outcome=outcome, reason=str(error))
+        except ExplainingError as error:
+            return replace(found, outcome=error.outcome, reason=error.problem)
+        except TimeIsUpError:
+            return replace(found, reason=f"it took more than {SECONDS:g} seconds of CPU time")
+        except Exception as error:  # noqa: BLE001  A faulty page must not affect the following ones.
+            return replace(found, reason=f"{type(error).__name__}: {error}")
+        return replace(found, outcome=PageOutcome.ARTICLE, document=document)
+
+    def _read(self, subject: Subject) -> Content:
+        given, pivot = subject.source, subject.pivot_source
+        if self.method is None:
+            return read_content(
+                subject.page, subject.pivot, subject.patterns, self.text_roles, given.fetched_at
+            )
+        # Imported here because only published methods need it.
+        from detourage.papers.interface import Source
+        from detourage.papers.running import read_by
+
+        return read_by(
+            self.method,
+            Source(given.content, given.url, given.content_type),
+            Source(pivot.content, pivot.url, pivot.content_type) if pivot is not None else None,
+        )
+
+
+def _formatted(content: Content, form: str, url: str, site: str) -> str:
+    article = content.article
+    if form == "markdown":
+        return to_markdown(article)
+    if form == "html":
+        return to_html(article, url)
+    if form == "json":
+        # Importing the message contracts takes as long as importing everything else for one page.
+        from detourage.reader.article_values import json_values
+
+        return json_text(json_values(content, url, site)) + "\n"
+    return "\n\n".join(part for part in (article.title, article.text) if part) + "\n"
+
+
+def _unread(error: SourceError | ExplainingError) -> ExtractionOutcome:
+    if isinstance(error, SourceError):
+        return ExtractionOutcome(str(error.path), str(error.path), reason=error.problem)
+    return ExtractionOutcome(error.name, error.name, outcome=error.outcome, reason=error.problem)
+
+
+def _crashed(given: GivenPage | ExtractionOutcome) -> ExtractionOutcome:
+    reason = "it crashed the process that read it, possibly for lack of memory"
+    return ExtractionOutcome(given.name, given.name, outcome=PageOutcome.FAILED, reason=reason)

@@ -1,0 +1,117 @@
+"""Grouping of pages from files by template, without a running service."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from detourage.errors import ExpectedError, require_extra
+from detourage.html import PageError, Tree, parse_page, site_key
+from detourage.messages import PageMessage
+from detourage.template.methods import DEFAULT_METHOD, METHODS
+from detourage.template.sites import SiteGroups, group_site
+from detourage.text.plural import counted
+
+Progress = Callable[[str, int, int], None]
+"""Callback that receives the name of a step, the number of finished items, and their total."""
+
+
+class ClusteringError(ExpectedError):
+    """The clustering request is invalid."""
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """Groups of the pages of sites, largest site first, and the number of unusable messages."""
+
+    method: str
+    sites: list[SiteGroups]
+    unusable: int
+
+    def to_lines(self) -> Iterator[str]:
+        """Yield report lines with the groups, their sizes and representatives, and the outliers."""
+        for site in self.sites:
+            grouping = site.grouping
+            yield (
+                f"{site.site}: {counted(len(site.urls), 'page')},"
+                f" {counted(len(grouping.groups), 'group')},"
+                f" {counted(len(grouping.outliers), 'outlier')},"
+                f" silhouette {grouping.silhouette:.2f}"
+            )
+            for number, group in enumerate(grouping.groups, start=1):
+                yield f"  {number:>7} {len(group.members):>5}  {site.urls[group.pivot]}"
+            for outlier in grouping.outliers:
+                yield f"  outlier        {site.urls[outlier]}"
+        if self.unusable:
+            yield counted(self.unusable, "unusable message")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything except the distances as JSON values."""
+        return {
+            "method": self.method,
+            "unusable": self.unusable,
+            "sites": [_site_to_json(site) for site in self.sites],
+        }
+
+
+def cluster_pages(
+    messages: Iterable[bytes], method: str | None, *, threads: int, progress: Progress
+) -> Clustering:
+    """Group the pages of each site by template, given their raw messages.
+
+    Of messages with the same URL, the last one is used.
+    """
+    method = method or DEFAULT_METHOD
+    if method not in METHODS:
+        raise ClusteringError(f"unknown method {method!r}; choose one of {', '.join(METHODS)}")
+    trees: dict[str, dict[str, Tree]] = {}
+    unusable = 0
+    for body in messages:
+        try:
+            message = PageMessage.from_json(body)
+            page = parse_page(message.content, message.url, content_type=message.content_type)
+        except (ValidationError, PageError):
+            unusable += 1
+            continue
+        trees.setdefault(site_key(message.site, message.url), {})[message.url] = page.tree
+    if not trees:
+        raise ClusteringError("there is no usable page in the input")
+    sites = []
+    for done, (site, tree_of) in enumerate(trees.items()):
+        progress("sites", done, len(trees))
+        urls = sorted(tree_of)
+        ordered = [tree_of[url] for url in urls]
+        estimator = METHODS[method]()
+        sites.append(group_site(site, urls, ordered, estimator=estimator, threads=threads))
+    progress("sites", len(trees), len(trees))
+    sites.sort(key=lambda site: (-len(site.urls), site.site))
+    return Clustering(method, sites, unusable)
+
+
+def check_drawable(path: Path) -> None:
+    """Raise an error unless matplotlib is installed and the suffix of the picture is supported."""
+    require_extra("plot", "a picture", "matplotlib")
+    from detourage.explain.site_picture import SUFFIXES
+
+    if path.suffix.lower() not in SUFFIXES:
+        raise ClusteringError(f"{path}: the name of a picture must end in {' or '.join(SUFFIXES)}")
+
+
+def _site_to_json(site: SiteGroups) -> dict[str, Any]:
+    return {
+        "site": site.site,
+        "pages": len(site.urls),
+        "silhouette": round(site.grouping.silhouette, 6),
+        "groups": [
+            {
+                "group": number,
+                "size": len(group.members),
+                "representative": site.urls[group.pivot],
+                "members": [site.urls[member] for member in group.members],
+            }
+            for number, group in enumerate(site.grouping.groups, start=1)
+        ],
+        "outliers": [site.urls[outlier] for outlier in site.grouping.outliers],
+    }

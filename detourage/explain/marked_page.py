@@ -1,0 +1,139 @@
+"""Copy of a page for offline viewing, with each line marked with its verdict."""
+
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from html import escape
+from importlib.resources import files
+from itertools import accumulate
+
+from lxml import etree
+from lxml.html import HtmlElement
+
+from detourage.explain.summary import reason_texts
+from detourage.html import Page
+from detourage.html.addresses import base_of
+from detourage.html.elements import NO_TEXT
+from detourage.reader import ArticleImage, ExplainedLine, Explanation
+from detourage.reader.explanation import Verdict
+from detourage.reader.media import image_of
+from detourage.reader.outline import Outline
+
+_UNSHOWN = (
+    *("script", "style", "noscript", "template", "link", "meta", "base", "title", "iframe"),
+    *("frame", "frameset", "object", "embed", "applet", "portal", "fencedframe", "audio", "svg"),
+    *("math", "canvas", "map", "datalist", "dialog", "select", "input", "textarea", "button"),
+)
+"""Elements to omit because they are active, load content, are hidden or are interactive."""
+
+_KEPT_ATTRIBUTES = frozenset({"class", "title", "dir", "lang", "colspan", "rowspan"})
+"""Harmless attributes, which load nothing; classes have no effect without a style sheet."""
+
+
+def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
+    """Return a copy of a page's document with each line wrapped in an element for its verdict.
+
+    The class of this element is ``detourage-`` followed by the verdict, and its title lists the
+    reasons. The outermost elements with a single verdict, and the article's images, have the class
+    ``detourage-article`` or ``detourage-template``.
+    """
+    document = deepcopy(page.document)
+    outline = Outline.of(document)
+    places = list(_text_places(document))
+    lines = {line.number: line for line in explanation.lines}
+    # Texts that belong to no line contain no words; bullets and bars between links are examples.
+    shown = [lines.get(node.line) for node in outline.texts]
+    _frame_blocks(outline, [line.verdict if line else None for line in shown])
+    if explanation.article is not None:
+        _frame_images(document, page.url, explanation.article.images)
+    for (element, attribute), line in zip(places, shown, strict=True):
+        if line is not None:
+            _mark(element, attribute, line)
+    return document
+
+
+def _text_places(document: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:
+    """Yield the positions of the texts of an outline, in order."""
+    walk = etree.iterwalk(document, events=("start", "end"))
+    for event, element in walk:
+        if event == "start":
+            if element.tag in NO_TEXT:
+                walk.skip_subtree()
+            elif element.text and not element.text.isspace():
+                yield element, "text"
+        elif element is not document and element.tail and not element.tail.isspace():
+            yield element, "tail"
+
+
+def _mark(element: HtmlElement, attribute: str, line: ExplainedLine) -> None:
+    span = element.makeelement("span")
+    span.set("class", f"detourage-{line.verdict}")
+    span.set("title", f"{line.verdict}, {line.probability:.2f}\n" + "\n".join(reason_texts(line)))
+    span.text = getattr(element, attribute)
+    setattr(element, attribute, None)
+    if attribute == "text":
+        element.insert(0, span)
+    else:
+        element.addnext(span)
+
+
+def _frame_blocks(outline: Outline, verdicts: Sequence[Verdict | None]) -> None:
+    """Mark the outermost elements whose texts share a verdict."""
+    is_article = [verdict in ("kept", "title") for verdict in verdicts]
+    articles = [0, *accumulate(is_article)]
+    worded = [0, *accumulate(verdict is not None for verdict in verdicts)]
+    index = 0
+    while index < len(outline.elements):
+        start, end = outline.text_starts[index], outline.text_ends[index]
+        of_article, texts = articles[end] - articles[start], worded[end] - worded[start]
+        if texts and of_article not in (0, texts):
+            index += 1
+            continue
+        if texts:
+            name = "detourage-article" if of_article else "detourage-template"
+            element = outline.elements[index]
+            element.set("class", f"{element.get('class') or ''} {name}".strip())
+        index = outline.ends[index]
+
+
+def _frame_images(document: HtmlElement, url: str, images: Sequence[ArticleImage]) -> None:
+    base = base_of(document, url)
+    addresses = {image.url for image in images}
+    for element in document.iter("img"):
+        image = image_of(element, base, None)
+        if image is not None and image.url in addresses:
+            element.set("class", f"{element.get('class') or ''} detourage-article".strip())
+
+
+def to_offline_html(explanation: Explanation, page: Page) -> str:
+    """Return a page's text as HTML that loads nothing, with boilerplate struck through."""
+    document = marked_document(explanation, page)
+    for picture in list(document.iter("img", "picture", "video")):
+        _describe_picture(picture)
+    for element in list(document.iter(*_UNSHOWN)):
+        if element.getparent() is not None:
+            element.drop_tree()
+    for element in document.iter():
+        for name in list(element.attrib):
+            if name not in _KEPT_ATTRIBUTES:
+                del element.attrib[name]
+    body = document.find("body")
+    shown = document if body is None else body
+    inner = etree.tostring(shown, method="html", encoding="unicode")
+    style = files("detourage.explain").joinpath("offline.css").read_text("utf-8")
+    direction = document.get("dir") or shown.get("dir") or "auto"
+    return (
+        f'<!DOCTYPE html>\n<html dir="{escape(direction)}"><head><meta charset="utf-8">'
+        '<meta name="color-scheme" content="light dark"><title>The stored page</title>'
+        f"<style>\n{style}</style></head>{inner}</html>\n"
+    )
+
+
+def _describe_picture(picture: HtmlElement) -> None:
+    """Replace a picture with its description, because it is not loaded."""
+    description = " ".join((picture.get("alt") or "").split())
+    is_kept = "detourage-article" in (picture.get("class") or "").split()
+    for child in list(picture):
+        picture.remove(child)
+    picture.tag = "span"
+    picture.text = f"[picture{f': {description}' if description else ''}]"
+    picture.set("class", "detourage-picture" + (" detourage-kept" if is_kept else ""))

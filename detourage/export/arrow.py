@@ -1,0 +1,189 @@
+"""Articles as Arrow tables and Parquet files, which need the ``arrow`` extra.
+
+The schema is derived from `ArticleMessage`. All columns are nullable: a key that is absent from a
+message is null. Types differ from JSON as follows:
+
+- A timestamp is in UTC, with microseconds; ``metadata`` has dates as given by the page.
+- The array of a `TextLocation` is a struct with the fields `TEXT_LOCATION_FIELDS`.
+- An integer that exceeds 64 bits and a timestamp outside the years 1 to 9999 in UTC become null,
+  and a lone surrogate becomes U+FFFD.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import AwareDatetime, BaseModel
+
+from detourage.messages import ArticleMessage
+
+Schema: TypeAlias = pa.Schema
+Table: TypeAlias = pa.Table
+
+TEXT_LOCATION_FIELDS = ("start", "length", "byte_start", "byte_length", "xpath", "offset")
+"""Names of the elements of a `TextLocation`, which is an array in JSON."""
+
+ROW_GROUP_BYTES = 64_000_000
+"""Size in memory at which a row group is written to a Parquet file."""
+
+BATCH_MESSAGES = 64
+"""Number of messages that are converted at a time."""
+
+_SCALARS: Mapping[type, pa.DataType] = {
+    str: pa.string(),
+    int: pa.int64(),
+    float: pa.float64(),
+    bool: pa.bool_(),
+    AwareDatetime: pa.timestamp("us", tz="UTC"),
+}
+_INT64 = 2**63
+
+Convert = Callable[[Any], Any]
+
+
+@cache
+def article_schema() -> Schema:
+    """Return the schema of articles; its metadata has the contract's name and version."""
+    (version,) = get_args(ArticleMessage.model_fields["version"].annotation)
+    metadata = {"detourage.contract": "article", "detourage.contract_version": str(version)}
+    return pa.schema(_fields_of(ArticleMessage), metadata=metadata)
+
+
+def _fields_of(model: type[BaseModel]) -> list[pa.Field]:
+    return [pa.field(name, _type_of(each.annotation)) for name, each in model.model_fields.items()]
+
+
+def _type_of(annotation: Any) -> pa.DataType:
+    """Return the Arrow type of a key of the contract; raise `TypeError` if there is none."""
+    if annotation in _SCALARS:
+        return _SCALARS[annotation]
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return pa.struct(_fields_of(annotation))
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _type_of(arguments[0])
+    if origin is list:
+        return pa.list_(_type_of(arguments[0]))
+    if origin is tuple:
+        fields = zip(TEXT_LOCATION_FIELDS, map(_type_of, arguments), strict=False)
+        return pa.struct(list(fields))
+    if origin is Literal:
+        return _common([_SCALARS[type(each)] for each in arguments], annotation)
+    if origin in (Union, UnionType):
+        return _common([_type_of(each) for each in arguments if each is not NoneType], annotation)
+    raise TypeError(f"no Arrow type for {annotation}")
+
+
+def _common(types: list[pa.DataType], annotation: Any) -> pa.DataType:
+    """Return the type that covers all given types; a longer tuple covers a shorter one."""
+    widest = max(types, key=lambda each: each.num_fields)
+    for each in types:
+        if each != widest and not (
+            pa.types.is_struct(each) and list(each) == list(widest)[: each.num_fields]
+        ):
+            raise TypeError(f"no Arrow type for {annotation}")
+    return widest
+
+
+def record_batches(messages: Iterable[Mapping[str, Any]]) -> Iterator[pa.RecordBatch]:
+    """Convert article messages (JSON values) to record batches, a few messages at a time."""
+    schema = article_schema()
+    converts = {field.name: _converter(field.type) for field in schema}
+    remaining = iter(messages)
+    while chunk := list(islice(remaining, BATCH_MESSAGES)):
+        columns = [
+            pa.array([convert(each.get(name)) for each in chunk], schema.field(name).type)
+            for name, convert in converts.items()
+        ]
+        yield pa.record_batch(columns, schema=schema)
+
+
+def to_table(messages: Iterable[Mapping[str, Any]]) -> Table:
+    """Convert article messages (JSON values) to a table."""
+    return pa.Table.from_batches(list(record_batches(messages)), article_schema())
+
+
+def write_parquet(path: Path, messages: Iterable[Mapping[str, Any]]) -> int:
+    """Write article messages (JSON values) to a Parquet file, and return their number.
+
+    Memory is bounded: a row group is written as soon as it has `ROW_GROUP_BYTES`.
+    """
+    schema = article_schema()
+    written = 0
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for group in _row_groups(record_batches(messages)):
+            writer.write_table(pa.Table.from_batches(group, schema))
+            written += sum(batch.num_rows for batch in group)
+    return written
+
+
+def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
+    group: list[pa.RecordBatch] = []
+    size = 0
+    for batch in batches:
+        group.append(batch)
+        size += batch.nbytes
+        if size >= ROW_GROUP_BYTES:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+def _converter(kind: pa.DataType) -> Convert:
+    """Return the function that converts a JSON value to a value of an Arrow type."""
+    if pa.types.is_list(kind):
+        return _lists(_converter(kind.value_type))
+    if pa.types.is_struct(kind):
+        return _structs({field.name: _converter(field.type) for field in kind})
+    if pa.types.is_string(kind):
+        return _string
+    if pa.types.is_integer(kind):
+        return _integer
+    if pa.types.is_timestamp(kind):
+        return _timestamp
+    return lambda value: value
+
+
+def _lists(convert: Convert) -> Convert:
+    return lambda value: None if value is None else [convert(each) for each in value]
+
+
+def _structs(converts: Mapping[str, Convert]) -> Convert:
+    def to_struct(value: Any) -> dict[str, Any] | None:
+        if value is None:
+            return None
+        if not isinstance(value, Mapping):
+            value = dict(zip(converts, value, strict=False))
+        return {name: convert(value.get(name)) for name, convert in converts.items()}
+
+    return to_struct
+
+
+def _string(value: str | None) -> str | None:
+    if value is None or value.isascii():
+        return value
+    with suppress(UnicodeEncodeError):
+        value.encode()
+        return value
+    return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _integer(value: int | None) -> int | None:
+    return value if value is not None and -_INT64 <= value < _INT64 else None
+
+
+def _timestamp(value: str | None) -> datetime | None:
+    if value is None:
+        return None
+    try:
+        return datetime.fromisoformat(value).astimezone(UTC)
+    except (OverflowError, ValueError):
+        return None

@@ -1,0 +1,136 @@
+"""A folder of exported articles with one file per day, which can be read as one partitioned table.
+
+A day's file is replaced or removed atomically, so a reader sees the whole day before or after an
+export, and an export can be interrupted and repeated at any time.
+"""
+
+import fcntl
+import json
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, date, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from detourage.errors import ExpectedError
+from detourage.export.files import OutputError, partial_of, replaced, write_articles
+from detourage.export.formats import SUFFIXES, FileFormat
+from detourage.messages import ArticleMessage
+
+DESCRIPTION = "_export.json"
+"""Name of the file that describes the export; readers of tables skip names with an underscore."""
+
+_DAY = re.compile(r"day=(\d{4}-\d\d-\d\d)")
+
+
+def _with_partial(name: str) -> set[str]:
+    return {name, partial_of(Path(name)).name}
+
+
+_PARTS = {name for suffix in SUFFIXES.values() for name in _with_partial(f"part-0000{suffix}")}
+"""Names of the files of a day in all formats."""
+
+
+class ExportFolderError(ExpectedError):
+    """A folder cannot receive an export; the message tells users why and what to do."""
+
+
+class DayFolder:
+    """A folder with the articles of one site or of all sites, by day, in one format."""
+
+    def __init__(self, path: Path, form: FileFormat, site: str | None) -> None:
+        self._path = path
+        self._format: FileFormat = form
+        self._site = site
+        self._name = f"part-0000{SUFFIXES[form]}"
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Create or check the folder, and lock it.
+
+        Raises `ExportFolderError` if it contains anything other than an export, or is locked by
+        another export.
+        """
+        description = self._path / DESCRIPTION
+        try:
+            self._path.mkdir(parents=True, exist_ok=True)
+            self._check_contents()
+            if not description.exists():
+                with replaced(description) as partial:
+                    partial.write_text(json.dumps(self._described()) + "\n", encoding="utf-8")
+            with description.open(encoding="utf-8") as stream:
+                self._lock(stream.fileno())
+                self._check_description(stream.read())
+                yield
+        except OSError as error:
+            raise OutputError(self._path, error) from error
+
+    def replace(
+        self, first: date, last: date, articles: Iterable[tuple[datetime, dict[str, Any]]]
+    ) -> dict[date, int]:
+        """Replace the days from ``first`` to ``last``; return the number of articles by day.
+
+        ``articles`` are the messages with their times, in chronological order.
+        """
+        written: dict[date, int] = {}
+        old = [day for day in self._days() if first <= day <= last]
+        for day, several in groupby(articles, lambda each: each[0].astimezone(UTC).date()):
+            file = self._file(day)
+            file.parent.mkdir(exist_ok=True)
+            messages = (ArticleMessage.in_order(message) for _, message in several)
+            written[day] = write_articles(file, self._format, messages)
+        for day in old:
+            if day not in written:
+                self._remove(day)
+        return written
+
+    def _described(self) -> dict[str, Any]:
+        return {"contents": "articles", "format": self._format, "site": self._site}
+
+    def _check_contents(self) -> None:
+        is_export = (self._path / DESCRIPTION).exists()
+        for entry in sorted(self._path.iterdir()):
+            if entry.name in _with_partial(DESCRIPTION):
+                continue
+            is_day = is_export and entry.is_dir() and _DAY.fullmatch(entry.name) is not None
+            for other in sorted(entry.iterdir()) if is_day else [entry]:
+                if not is_day or other.name not in _PARTS:
+                    raise ExportFolderError(
+                        f"{self._path} contains {str(other.relative_to(self._path))!r}, which is"
+                        " not part of an export: choose a new or empty folder"
+                    )
+
+    def _check_description(self, text: str) -> None:
+        try:
+            found = json.loads(text)
+        except ValueError:
+            found = None
+        if found != self._described():
+            raise ExportFolderError(
+                f"{self._path} contains another export, {text.strip()}: use the same --format and"
+                " --site, or choose a new or empty folder"
+            )
+
+    def _lock(self, descriptor: int) -> None:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise ExportFolderError(
+                f"{self._path} is in use by another export: wait until it has ended"
+            ) from error
+
+    def _days(self) -> list[date]:
+        found = map(_DAY.fullmatch, (entry.name for entry in self._path.iterdir()))
+        return sorted(date.fromisoformat(each[1]) for each in found if each)
+
+    def _file(self, day: date) -> Path:
+        return self._path / f"day={day}" / self._name
+
+    def _remove(self, day: date) -> None:
+        file = self._file(day)
+        file.unlink(missing_ok=True)
+        partial_of(file).unlink(missing_ok=True)
+        with suppress(OSError):
+            file.parent.rmdir()

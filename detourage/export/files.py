@@ -1,0 +1,129 @@
+"""Output files: one that grows as articles arrive, and one that is replaced atomically."""
+
+import gzip
+import io
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from io import FileIO
+from pathlib import Path
+from typing import IO, Any
+
+from detourage.errors import ExpectedError
+from detourage.export.formats import FileFormat, require_format
+
+
+class OutputError(ExpectedError):
+    """A file cannot be written; the message tells users why in one line."""
+
+    def __init__(self, path: Path, error: OSError) -> None:
+        super().__init__(f"{path} cannot be written: {error.strerror or error}")
+
+
+class GrowingFile:
+    """A file that grows line by line; the first lines written replace any earlier content.
+
+    If the name ends in ``.gz``, each addition is a gzip member.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._stream: FileIO | None = None
+
+    def add(self, messages: Iterable[dict[str, Any]]) -> None:
+        """Append messages as JSON lines in one write; raise `OutputError` on failure."""
+        text = "".join(map(_line, messages)).encode()
+        if not text:
+            return
+        data = gzip.compress(text, mtime=0) if self._path.suffix == ".gz" else text
+        try:
+            if self._stream is not None:
+                _write_all(self._stream, data)
+                return
+            partial = partial_of(self._path)
+            # Unbuffered, so that each line is on disk when `add` returns.
+            self._stream = partial.open("wb", buffering=0)
+            _write_all(self._stream, data)
+            partial.replace(self._path.resolve())
+        except OSError as error:
+            raise OutputError(self._path, error) from error
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._stream is not None:
+            self._stream.close()
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[Path]:
+    """Yield the path of a file that replaces the given one only on success.
+
+    Raises `OutputError` on failure.
+    """
+    partial = partial_of(path)
+    try:
+        yield partial
+        partial.replace(path.resolve())
+    except OSError as error:
+        raise OutputError(path, error) from error
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[str]]:
+    """Open a file that replaces the given one only on success; raise `OutputError` on failure."""
+    with replaced(path) as partial:
+        if path.suffix == ".gz":
+            with (
+                partial.open("wb") as raw,
+                gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed,
+                io.TextIOWrapper(packed, encoding="utf-8") as stream,
+            ):
+                yield stream
+        else:
+            with partial.open("w", encoding="utf-8") as stream:
+                yield stream
+
+
+def write_articles(path: Path, form: FileFormat, messages: Iterable[dict[str, Any]]) -> int:
+    """Write article messages to a file, which is replaced only on success; return their number.
+
+    Memory use does not depend on the number of messages. JSON lines are compressed if the name
+    ends in ``.gz``.
+    """
+    if form == "parquet":
+        require_format(form)
+        from detourage.export.arrow import write_parquet
+
+        with replaced(path) as partial:
+            return write_parquet(partial, messages)
+    with replacing(path) as stream:
+        return write_lines(stream, messages)
+
+
+def write_lines(stream: IO[str], messages: Iterable[dict[str, Any]]) -> int:
+    """Write messages as JSON lines, and return their number."""
+    written = 0
+    for message in messages:
+        stream.write(_line(message))
+        written += 1
+    return written
+
+
+def _write_all(stream: FileIO, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[stream.write(left) :]
+
+
+def _line(message: dict[str, Any]) -> str:
+    return json.dumps(message, ensure_ascii=False) + "\n"
+
+
+def partial_of(path: Path) -> Path:
+    """Return the path of the unfinished file that will replace the given one."""
+    # A file can be replaced only from the same file system, so symbolic links are resolved.
+    path = path.resolve()
+    return path.with_name(f".{path.name}.partial")

@@ -1,0 +1,27 @@
+"""Names of the file formats for many articles; imports little, for use by command-line options."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Literal, get_args
+
+from detourage.errors import require_extra
+
+FileFormat = Literal["jsonl", "parquet"]
+FILE_FORMATS: Final[tuple[FileFormat, ...]] = get_args(FileFormat)
+
+SUFFIXES: Final[Mapping[FileFormat, str]] = {
+    "jsonl": ".jsonl.gz",
+    "parquet": ".parquet",
+}
+"""Suffixes of the files of an export by day."""
+
+
+def format_of(path: Path) -> FileFormat:
+    """Return the format that the name of a file implies."""
+    return "parquet" if path.suffix.lower() == ".parquet" else "jsonl"
+
+
+def require_format(form: FileFormat) -> None:
+    """Raise `MissingExtraError` if a format needs an extra that is not installed."""
+    if form == "parquet":
+        require_extra("arrow", "writing Parquet files", "pyarrow")

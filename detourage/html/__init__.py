@@ -1,0 +1,35 @@
+"""Decoding and parsing of pages, and their ordered labelled trees of elements."""
+
+from detourage.html.answer import Answer
+from detourage.html.errors import (
+    EmptyPageError,
+    FramesetError,
+    NotHtmlError,
+    PageError,
+    TooDeepError,
+    TooLargeError,
+    UndecodableError,
+)
+from detourage.html.page import Page, parse_page
+from detourage.html.site import publisher_of, site_key, site_name, site_of
+from detourage.html.tree import Tree, TreeFormatError, TreeShape
+
+__all__ = [
+    "Answer",
+    "EmptyPageError",
+    "FramesetError",
+    "NotHtmlError",
+    "Page",
+    "PageError",
+    "TooDeepError",
+    "TooLargeError",
+    "Tree",
+    "TreeFormatError",
+    "TreeShape",
+    "UndecodableError",
+    "parse_page",
+    "publisher_of",
+    "site_key",
+    "site_name",
+    "site_of",
+]

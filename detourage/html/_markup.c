@@ -1,0 +1,1107 @@
+/* Conversion of serialised HTML to XML or to columns. The output is well-formed for any input, and
+ * the columns equal those of the document parsed from the XML.
+ *
+ * The conversion is simple, because in serialised HTML (HTML standard, section 13.3) attribute
+ * values are quoted, all elements except void ones have end tags, and text is escaped.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    char *data;
+    size_t length, capacity;
+    int failed;
+} Output;
+
+/* An open element, given by its name in the input and its index in the columns. */
+typedef struct {
+    const char *name;
+    size_t length;
+    int is_foreign;
+    int64_t place;
+} Open;
+
+/* Distinct items with the index of each. */
+typedef struct {
+    PyObject *items, *numbers;
+} Distinct;
+
+enum { PARENTS, ENDS, TAGS, NAMES, TEXT_STARTS, TEXT_ENDS, SHOWN, PIECE_PARENTS, PIECE_AFTER,
+       OWNERS, ATTRIBUTES, COLUMNS };
+
+/* Columns of elements, texts and attributes. */
+typedef struct {
+    Output numbers[COLUMNS];
+    Output value;
+    Distinct tags, names, attributes;
+    PyObject *pieces, *values, *empty;
+    int64_t elements, shown;
+} Columns;
+
+/* Open elements below `base` enclose the current input and must not be closed by it. */
+typedef struct {
+    const char *at, *end;
+    Output out;
+    Open *open;
+    size_t depth, base, room;
+    PyObject *noscript;
+    Columns *columns;
+} Writer;
+
+static const char *const VOID[] = {"area",  "base",   "basefont", "bgsound", "br",    "col",
+                                   "embed", "frame",  "hr",       "img",     "input", "keygen",
+                                   "link",  "meta",   "param",    "source",  "track", "wbr", NULL};
+static const char *const RAW[] = {"script", "style", "xmp", "iframe", "noembed", "noframes",
+                                  "noscript", NULL};
+/* Foreign elements that contain HTML (section 13.2.6, the two kinds of integration points). */
+static const char *const INTEGRATION[] = {"foreignobject", "desc", "title", "mi", "mo", "mn",
+                                          "ms", "mtext", "annotation-xml", NULL};
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+
+static int is_letter(char c) {
+    c = lower(c);
+    return c >= 'a' && c <= 'z';
+}
+
+static int is_name_start(char c) { return is_letter(c) || c == '_'; }
+
+static int is_name_character(char c) {
+    return is_name_start(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
+}
+
+static int is_named(const char *name, size_t length, const char *wanted) {
+    for (size_t i = 0; i < length; i++)
+        if (!wanted[i] || lower(name[i]) != wanted[i]) return 0;
+    return !wanted[length];
+}
+
+static int is_one_of(const char *name, size_t length, const char *const *names) {
+    for (; *names; names++)
+        if (is_named(name, length, *names)) return 1;
+    return 0;
+}
+
+static void put(Output *out, const char *data, size_t length) {
+    if (out->length + length > out->capacity) {
+        size_t capacity = out->capacity * 2 + length + 256;
+        char *moved = out->failed ? NULL : realloc(out->data, capacity);
+        if (!moved) {
+            out->failed = 1;
+            return;
+        }
+        out->data = moved;
+        out->capacity = capacity;
+    }
+    memcpy(out->data + out->length, data, length);
+    out->length += length;
+}
+
+static void put_string(Output *out, const char *text) { put(out, text, strlen(text)); }
+
+/* Return whether the character is U+FFFE or U+FFFF, which XML does not allow. */
+static int is_no_character(const char *at, const char *end) {
+    return end - at >= 3 && at[0] == '\xef' && at[1] == '\xbf' && (at[2] & '\xfe') == '\xbe';
+}
+
+/* Return the character denoted by a reference in the form written by serialisers, and set the
+ * reference's length. Return NULL if there is no reference. */
+static const char *referenced(const char *at, const char *end, size_t *taken) {
+    static const char *const REFERENCES[][2] = {
+        {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&nbsp;", "\xc2\xa0"}};
+    for (size_t i = 0; i < sizeof REFERENCES / sizeof REFERENCES[0]; i++) {
+        const size_t length = strlen(REFERENCES[i][0]);
+        if ((size_t)(end - at) >= length && !memcmp(at, REFERENCES[i][0], length)) {
+            *taken = length;
+            return REFERENCES[i][1];
+        }
+    }
+    return NULL;
+}
+
+/* Write a text with references decoded and characters not allowed in XML removed. */
+static void put_plain(Output *out, const char *at, const char *end, int is_escaped) {
+    const char *from = at;
+    while (at < end) {
+        const char c = *at;
+        if (c != '&' && c != '\xef' && (unsigned char)c >= 0x20) {
+            at++;
+            continue;
+        }
+        const char *instead = NULL;
+        size_t taken = 1;
+        if (c == '&')
+            instead = is_escaped ? referenced(at, end, &taken) : NULL;
+        else if ((unsigned char)c < 0x20)
+            instead = c == '\r' || c == '\n' || c == '\t' ? NULL : "";
+        else if (c == '\xef' && is_no_character(at, end)) {
+            instead = "";
+            taken = 3;
+        }
+        if (instead) {
+            put(out, from, (size_t)(at - from));
+            put_string(out, instead);
+            from = at + taken;
+        }
+        at += taken;
+    }
+    put(out, from, (size_t)(end - from));
+}
+
+/* Write a text for XML. Escaped text contains the serialiser's references and, in attributes,
+ * quotes; other text contains no references. */
+static void put_text(Output *out, const char *at, const char *end, int is_escaped,
+                     int is_attribute) {
+    const char *from = at;
+    while (at < end) {
+        const char c = *at;
+        const char *instead = NULL;
+        size_t taken = 1;
+        if (c == '&') {
+            if (!is_escaped)
+                instead = "&amp;";
+            else if (end - at >= 6 && !memcmp(at, "&nbsp;", 6)) {
+                instead = "\xc2\xa0";
+                taken = 6;
+            } else if (!referenced(at, end, &taken))
+                instead = "&amp;";
+        } else if (c == '<')
+            instead = "&lt;";
+        else if (c == '>')
+            instead = "&gt;";
+        else if ((unsigned char)c < 0x20) {
+            if (c == '\r')
+                instead = "&#13;";
+            else if (c != '\n' && c != '\t')
+                instead = "";
+            else if (is_attribute)
+                instead = c == '\n' ? "&#10;" : "&#9;";
+        } else if (c == '\xef' && is_no_character(at, end)) {
+            instead = "";
+            taken = 3;
+        }
+        if (instead) {
+            put(out, from, (size_t)(at - from));
+            put_string(out, instead);
+            from = at + taken;
+        }
+        at += taken;
+    }
+    put(out, from, (size_t)(end - from));
+}
+
+/* Return the position of a name's only colon if it separates two names, or else the name's length. */
+static size_t colon_of(const char *name, size_t length) {
+    size_t found = length;
+    for (size_t i = 0; i < length; i++) {
+        if (name[i] != ':') continue;
+        if (found < length || !i || i + 1 == length || !is_name_start(name[i + 1])) return length;
+        found = i;
+    }
+    return found;
+}
+
+static void put_name(Output *out, const char *name, size_t length) {
+    const size_t colon = colon_of(name, length);
+    for (size_t i = 0; i < length; i++) {
+        const int fits = i ? i == colon || is_name_character(name[i]) : is_name_start(name[i]);
+        const char c = fits ? lower(name[i]) : '_';
+        put(out, &c, 1);
+    }
+}
+
+static int is_xml_attribute(const char *name, size_t length) {
+    const size_t colon = colon_of(name, length);
+    if (!length || !is_name_start(name[0])) return 0;
+    if (length >= 5 && !memcmp(name, "xmlns", 5)) return 0;
+    for (size_t i = 1; i < length; i++)
+        if (i != colon && !is_name_character(name[i])) return 0;
+    return 1;
+}
+
+static const char *find(const char *at, const char *end, const char *wanted) {
+    const size_t length = strlen(wanted);
+    while (end - at >= (ptrdiff_t)length) {
+        at = memchr(at, wanted[0], (size_t)(end - at) - length + 1);
+        if (!at) return NULL;
+        if (!memcmp(at, wanted, length)) return at;
+        at++;
+    }
+    return NULL;
+}
+
+/* Return whether the given tag, which includes the slash of an end tag, starts here. */
+static int is_script_tag(const char *at, const char *end, const char *tag) {
+    const size_t length = strlen(tag);
+    if ((size_t)(end - at) <= length) return 0;
+    for (size_t i = 0; i < length; i++)
+        if (lower(at[i]) != tag[i]) return 0;
+    return strchr(" \t\n\f/>", at[length]) != NULL;
+}
+
+/* Return the end of a script. Inside what looks like a comment, a script may contain other scripts
+ * (section 13.2.5.15 and the states that follow it). */
+static const char *end_of_script(const char *at, const char *end) {
+    int is_escaped = 0, is_doubly = 0;
+    for (; at < end; at++) {
+        if (!is_escaped && !(at = memchr(at, '<', (size_t)(end - at)))) return NULL;
+        if (*at == '<') {
+            if (!is_escaped && end - at >= 4 && !memcmp(at, "<!--", 4)) {
+                is_escaped = 1;
+                at += 1; /* "<!-->" is complete: its end shares the dashes of its start. */
+            } else if (is_script_tag(at, end, "</script")) {
+                if (!is_doubly) return at;
+                is_doubly = 0;
+            } else if (is_escaped && is_script_tag(at, end, "<script"))
+                is_doubly = 1;
+        } else if (is_escaped && *at == '-' && end - at >= 3 && !memcmp(at, "-->", 3))
+            is_escaped = is_doubly = 0;
+    }
+    return NULL;
+}
+
+static const char *end_of_raw(const char *at, const char *end, const char *name, size_t length) {
+    char tag[16] = "</";
+    if (is_named(name, length, "script")) return end_of_script(at, end);
+    memcpy(tag + 2, name, length);
+    memcpy(tag + 2 + length, ">", 2);
+    return find(at, end, tag);
+}
+
+static int is_html_parent(const Writer *writer) {
+    if (writer->depth == writer->base) return 1;
+    const Open *parent = writer->open + writer->depth - 1;
+    return !parent->is_foreign || is_one_of(parent->name, parent->length, INTEGRATION);
+}
+
+/* Return whether a text consists of white space as defined by Python. */
+static int is_blank(const char *at, size_t length) {
+    static const char *const SPACES[] = {
+        "\xc2\x85",     "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\xa8",
+        "\xe2\x80\xa9", "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80", NULL};
+    const char *end = at + length;
+    while (at < end) {
+        size_t taken = *at == ' ' || *at == '\n' || *at == '\t' || *at == '\r';
+        for (const char *const *space = SPACES; !taken && *space; space++)
+            if (strlen(*space) <= (size_t)(end - at) && !memcmp(at, *space, strlen(*space)))
+                taken = strlen(*space);
+        /* U+2000 to U+200A. */
+        if (!taken && end - at >= 3 && !memcmp(at, "\xe2\x80", 2) && (unsigned char)at[2] <= 0x8a)
+            taken = 3;
+        if (!taken) return 0;
+        at += taken;
+    }
+    return 1;
+}
+
+static void put_number(Columns *columns, int column, int64_t number) {
+    put(columns->numbers + column, (const char *)&number, sizeof number);
+}
+
+static void set_number(Columns *columns, int column, int64_t place, int64_t number) {
+    if (!columns->numbers[column].failed)
+        ((int64_t *)(void *)columns->numbers[column].data)[place] = number;
+}
+
+/* Append the index of an item to a column, stealing the reference. Return 0 with an exception set on
+ * failure. */
+static int put_number_of(Columns *columns, int column, Distinct *distinct, PyObject *item) {
+    if (!item) return 0;
+    PyObject *number = PyDict_GetItemWithError(distinct->numbers, item);
+    Py_XINCREF(number);
+    if (!number && !PyErr_Occurred()) {
+        number = PyLong_FromSsize_t(PyList_Size(distinct->items));
+        if (number && (PyDict_SetItem(distinct->numbers, item, number) < 0 ||
+                       PyList_Append(distinct->items, item) < 0))
+            Py_CLEAR(number);
+    }
+    Py_DECREF(item);
+    if (!number) return 0;
+    put_number(columns, column, PyLong_AsLongLong(number));
+    Py_DECREF(number);
+    return 1;
+}
+
+static PyObject *string_of(const Output *out) {
+    return out->failed ? PyErr_NoMemory()
+                       : PyUnicode_DecodeUTF8(out->data, (Py_ssize_t)out->length, "replace");
+}
+
+/* Return a name as in the document, in which only the prefix "xml" denotes a namespace. */
+static PyObject *name_of(Columns *columns, const char *name, size_t length) {
+    Output *value = &columns->value;
+    value->length = 0;
+    if (length > 4 && is_named(name, 4, "xml:") && colon_of(name, length) == 3) {
+        put_string(value, "{http://www.w3.org/XML/1998/namespace}");
+        name += 4;
+        length -= 4;
+    }
+    put_name(value, name, length);
+    return string_of(value);
+}
+
+static int append(PyObject *list, PyObject *item) {
+    const int is_done = item && PyList_Append(list, item) == 0;
+    Py_XDECREF(item);
+    return is_done;
+}
+
+/* Store the text since the previous tag. Return 0 with an exception set on failure. */
+static int flush(Writer *writer) {
+    Columns *columns = writer->columns;
+    if (!columns || !writer->out.length) return 1;
+    if (writer->depth) {
+        put_number(columns, PIECE_PARENTS, writer->open[writer->depth - 1].place);
+        put_number(columns, PIECE_AFTER, columns->elements - 1);
+        if (!is_blank(writer->out.data, writer->out.length)) {
+            put_number(columns, SHOWN, PyList_Size(columns->pieces));
+            columns->shown++;
+        }
+        if (!append(columns->pieces, string_of(&writer->out))) return 0;
+    }
+    writer->out.length = 0;
+    return 1;
+}
+
+static void write_text(Writer *writer, const char *end, int is_escaped) {
+    if (writer->columns)
+        put_plain(&writer->out, writer->at, end, is_escaped);
+    else
+        put_text(&writer->out, writer->at, end, is_escaped, 0);
+    writer->at = end;
+}
+
+static int open_element(Writer *writer, const char *name, size_t length) {
+    Columns *columns = writer->columns;
+    if (!columns) {
+        put(&writer->out, "<", 1);
+        put_name(&writer->out, name, length);
+        return 1;
+    }
+    if (!flush(writer)) return 0;
+    columns->elements++;
+    put_number(columns, PARENTS, writer->depth ? writer->open[writer->depth - 1].place : -1);
+    put_number(columns, ENDS, columns->elements);
+    put_number(columns, TEXT_STARTS, columns->shown);
+    put_number(columns, TEXT_ENDS, columns->shown);
+    return put_number_of(columns, TAGS, &columns->tags, name_of(columns, name, length));
+}
+
+/* Write an attribute or, if there are columns, store it, and note a class or id. */
+static int write_attribute(Writer *writer, const char *name, size_t length, const char *value,
+                           const char *end, PyObject **names) {
+    Columns *columns = writer->columns;
+    if (!columns) {
+        put(&writer->out, " ", 1);
+        put_name(&writer->out, name, length);
+        put(&writer->out, "=\"", 2);
+        put_text(&writer->out, value, end, 1, 1);
+        put(&writer->out, "\"", 1);
+        return 1;
+    }
+    put_number(columns, OWNERS, columns->elements - 1);
+    if (!put_number_of(columns, ATTRIBUTES, &columns->attributes, name_of(columns, name, length)))
+        return 0;
+    columns->value.length = 0;
+    put_plain(&columns->value, value, end, 1);
+    PyObject *string = string_of(&columns->value);
+    if (string && is_named(name, length, "class")) names[0] = string;
+    if (string && is_named(name, length, "id")) names[1] = string;
+    /* The list keeps the string alive for as long as it is needed here. */
+    return append(columns->values, string);
+}
+
+static int close_element(Writer *writer, const Open *element) {
+    Columns *columns = writer->columns;
+    if (!columns) {
+        put(&writer->out, "</", 2);
+        put_name(&writer->out, element->name, element->length);
+        put(&writer->out, ">", 1);
+        return 1;
+    }
+    set_number(columns, ENDS, element->place, columns->elements);
+    set_number(columns, TEXT_ENDS, element->place, columns->shown);
+    /* Anything after the root is not part of the document. */
+    if (!element->place) writer->at = writer->end;
+    return 1;
+}
+
+static int push(Writer *writer, const char *name, size_t length, int is_foreign) {
+    if (writer->depth == writer->room) {
+        const size_t room = writer->room * 2 + 64;
+        Open *moved = realloc(writer->open, room * sizeof(Open));
+        if (!moved) {
+            PyErr_NoMemory();
+            return 0;
+        }
+        writer->open = moved;
+        writer->room = room;
+    }
+    const int64_t place = writer->columns ? writer->columns->elements - 1 : 0;
+    writer->open[writer->depth++] = (Open){name, length, is_foreign, place};
+    return 1;
+}
+
+static int close_last(Writer *writer) {
+    if (!flush(writer)) return 0;
+    return close_element(writer, writer->open + --writer->depth);
+}
+
+static int write_end_tag(Writer *writer) {
+    const char *name = writer->at + 2;
+    const char *end = memchr(name, '>', (size_t)(writer->end - name));
+    writer->at = end ? end + 1 : writer->end;
+    if (!end) return 1;
+    const size_t length = (size_t)(end - name);
+    const Open *last = writer->depth > writer->base ? writer->open + writer->depth - 1 : NULL;
+    if (last && last->length == length && !memcmp(last->name, name, length))
+        return close_last(writer);
+    return 1;
+}
+
+static int write_all(Writer *writer);
+
+/* Write the content of a `noscript` element as markup. Return 0 with an exception set on failure. */
+static int write_noscript(Writer *writer, const char *end) {
+    PyObject *markup =
+        PyObject_CallFunction(writer->noscript, "y#", writer->at, (Py_ssize_t)(end - writer->at));
+    char *data;
+    Py_ssize_t size;
+    int is_done = 0;
+    if (markup && PyBytes_AsStringAndSize(markup, &data, &size) == 0) {
+        const Writer around = *writer;
+        writer->at = data;
+        writer->end = data + size;
+        writer->base = writer->depth;
+        writer->noscript = Py_None;
+        is_done = write_all(writer);
+        writer->at = end;
+        writer->end = around.end;
+        writer->base = around.base;
+        writer->noscript = around.noscript;
+    }
+    Py_XDECREF(markup);
+    return is_done;
+}
+
+/* Write the content of a raw text element. Return 0 with an exception set on failure. */
+static int write_raw(Writer *writer, const char *name, size_t length) {
+    const char *end = end_of_raw(writer->at, writer->end, name, length);
+    if (!end) end = writer->end;
+    if (writer->noscript != Py_None && is_named(name, length, "noscript"))
+        return write_noscript(writer, end);
+    write_text(writer, end, 0);
+    return 1;
+}
+
+static int write_start_tag(Writer *writer) {
+    const char *name = writer->at + 1, *at = name, *end = writer->end;
+    Columns *columns = writer->columns;
+    PyObject *names[] = {NULL, NULL};
+    while (at < end && *at != ' ' && *at != '>') at++;
+    const size_t length = (size_t)(at - name);
+    if (!open_element(writer, name, length)) return 0;
+    while (at < end && *at == ' ') {
+        const char *attribute = at + 1;
+        const char *value = attribute < end ? find(attribute + 1, end, "=\"") : NULL;
+        const char *quote = value ? memchr(value + 2, '"', (size_t)(end - value - 2)) : NULL;
+        if (!quote) {
+            at = end;
+            break;
+        }
+        const size_t attribute_length = (size_t)(value - attribute);
+        if (is_xml_attribute(attribute, attribute_length) &&
+            !write_attribute(writer, attribute, attribute_length, value + 2, quote, names))
+            return 0;
+        at = quote + 1;
+    }
+    if (columns) {
+        PyObject *pair = PyTuple_Pack(2, names[0] ? names[0] : columns->empty,
+                                      names[1] ? names[1] : columns->empty);
+        if (!put_number_of(columns, NAMES, &columns->names, pair)) return 0;
+    }
+    writer->at = at < end && *at == '>' ? at + 1 : end;
+    const int is_html = is_html_parent(writer);
+    const int is_foreign = is_named(name, length, "svg") || is_named(name, length, "math") || !is_html;
+    if (!push(writer, name, length, is_foreign)) return 0;
+    if (is_html && is_one_of(name, length, VOID)) {
+        if (columns) return close_last(writer);
+        writer->depth--;
+        put(&writer->out, "/>", 2);
+        return 1;
+    }
+    if (!columns) put(&writer->out, ">", 1);
+    return !is_one_of(name, length, RAW) || write_raw(writer, name, length);
+}
+
+static void skip_to(Writer *writer, const char *wanted) {
+    const char *found = find(writer->at, writer->end, wanted);
+    writer->at = found ? found + strlen(wanted) : writer->end;
+}
+
+static int write_all(Writer *writer) {
+    while (writer->at < writer->end) {
+        const size_t left = (size_t)(writer->end - writer->at);
+        if (*writer->at != '<') {
+            const char *next = memchr(writer->at, '<', left);
+            write_text(writer, next ? next : writer->end, 1);
+            continue;
+        }
+        const char c = left > 1 ? writer->at[1] : 0;
+        if (c == '/') {
+            if (!write_end_tag(writer)) return 0;
+        } else if (left >= 4 && !memcmp(writer->at, "<!--", 4)) {
+            writer->at += 4;
+            skip_to(writer, "-->");
+        } else if (c == '!' || c == '?')
+            skip_to(writer, ">");
+        else if (is_letter(c)) {
+            if (!write_start_tag(writer)) return 0;
+        } else
+            write_text(writer, writer->at + 1, 0);
+    }
+    while (writer->depth > writer->base)
+        if (!close_last(writer)) return 0;
+    return 1;
+}
+
+static PyObject *bytes_of(const Output *out) {
+    return out->failed ? PyErr_NoMemory()
+                       : PyBytes_FromStringAndSize(out->data ? out->data : "", (Py_ssize_t)out->length);
+}
+
+/* Convert serialised HTML to columns or, if there are none, to XML. Return 0 with an exception set on
+ * failure. */
+static int read_markup(PyObject *args, Writer *writer) {
+    Py_buffer html;
+    if (!PyArg_ParseTuple(args, "y*O", &html, &writer->noscript)) return 0;
+    writer->at = html.buf;
+    writer->end = writer->at + html.len;
+    const int is_done = write_all(writer);
+    free(writer->open);
+    PyBuffer_Release(&html);
+    return is_done;
+}
+
+PyDoc_STRVAR(to_xml_doc,
+             "to_xml(html, noscript) -> bytes\n\n"
+             "Convert serialised HTML to XML, both in UTF-8. The function, if given, returns the markup\n"
+             "that replaces the content of a noscript element.");
+
+static PyObject *markup_to_xml(PyObject *module, PyObject *args) {
+    (void)module;
+    Writer writer = {0};
+    PyObject *answer = read_markup(args, &writer) ? bytes_of(&writer.out) : NULL;
+    free(writer.out.data);
+    return answer;
+}
+
+PyDoc_STRVAR(flatten_doc,
+             "flatten(html, noscript) -> tuple\n\n"
+             "Convert serialised HTML to columns (see detourage.html.flat). Returns lists of distinct tags,\n"
+             "distinct pairs of class and id, distinct attribute names, texts, and attribute values;\n"
+             "then int64 columns: parents, ends, tags, names, text starts and text ends of elements;\n"
+             "non-blank texts, their parents and preceding elements; owners and names of attributes.");
+
+static PyObject *markup_flatten(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *answer = NULL;
+    Columns columns = {.empty = PyUnicode_FromString("")};
+    PyObject **const made[] = {&columns.tags.items, &columns.names.items, &columns.attributes.items,
+                               &columns.pieces, &columns.values};
+    PyObject **const dicts[] = {&columns.tags.numbers, &columns.names.numbers,
+                                &columns.attributes.numbers};
+    Writer writer = {.columns = &columns};
+    int is_ready = columns.empty != NULL;
+    for (size_t i = 0; i < 5; i++) is_ready &= (*made[i] = PyList_New(0)) != NULL;
+    for (size_t i = 0; i < 3; i++) is_ready &= (*dicts[i] = PyDict_New()) != NULL;
+    if (is_ready && read_markup(args, &writer) && (answer = PyTuple_New(5 + COLUMNS)) != NULL) {
+        for (size_t i = 0; i < 5; i++) {
+            PyTuple_SetItem(answer, (Py_ssize_t)i, *made[i]);
+            *made[i] = NULL;
+        }
+        for (int i = 0; answer && i < COLUMNS; i++) {
+            PyObject *column = bytes_of(columns.numbers + i);
+            if (column)
+                PyTuple_SetItem(answer, 5 + i, column);
+            else
+                Py_CLEAR(answer);
+        }
+    }
+    for (size_t i = 0; i < 5; i++) Py_XDECREF(*made[i]);
+    for (size_t i = 0; i < 3; i++) Py_XDECREF(*dicts[i]);
+    for (int i = 0; i < COLUMNS; i++) free(columns.numbers[i].data);
+    Py_XDECREF(columns.empty);
+    free(columns.value.data);
+    free(writer.out.data);
+    return answer;
+}
+
+static int is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+}
+
+/* Characters that may follow a tag's name. */
+static int ends_name(char c) { return is_space(c) || c == '/' || c == '>'; }
+
+/* Return the end of the attribute that starts here. */
+static const char *end_of_attribute(const char *at, const char *end) {
+    do at++;
+    while (at < end && *at != '=' && !ends_name(*at));
+    const char *value = at;
+    while (value < end && is_space(*value)) value++;
+    if (value == end || *value != '=') return at;
+    at = value + 1;
+    while (at < end && is_space(*at)) at++;
+    if (at < end && (*at == '"' || *at == '\'')) {
+        const char *quote = memchr(at + 1, *at, (size_t)(end - at - 1));
+        /* An unclosed quote counts as the start of an attribute, which is sufficient here. */
+        return quote ? quote + 1 : at;
+    }
+    while (at < end && *at != '>' && !is_space(*at)) at++;
+    return at;
+}
+
+static Py_ssize_t most_attributes(const char *at, const char *end) {
+    Py_ssize_t most = 0;
+    while (at < end && (at = memchr(at, '<', (size_t)(end - at))) != NULL && ++at < end) {
+        if (!is_letter(*at)) continue;
+        while (at < end && !ends_name(*at)) at++;
+        for (Py_ssize_t number = 0; at < end; number++) {
+            while (at < end && *at != '>' && ends_name(*at)) at++;
+            if (number > most) most = number;
+            if (at == end || *at == '>') break;
+            at = end_of_attribute(at, end);
+        }
+    }
+    return most;
+}
+
+static const char *const ROOTS[] = {"html", "body", NULL};
+static const char *const FORMATTING[] = {"b",     "big",    "code",   "em", "font", "i", "s",
+                                         "small", "strike", "strong", "tt", "u",    NULL};
+
+PyDoc_STRVAR(survey_doc,
+             "survey(html) -> (int, int, int, list)\n\n"
+             "Scan a page in UTF-8. Return the number of `<`, the number of html and body tags, the\n"
+             "maximum number of attributes of a tag, and the formatting tags without brackets.");
+
+static PyObject *markup_survey(PyObject *module, PyObject *args) {
+    (void)module;
+    Py_buffer html;
+    if (!PyArg_ParseTuple(args, "y*", &html)) return NULL;
+    const char *at = html.buf, *end = at + html.len, *after = at;
+    Py_ssize_t tags = 0, roots = 0;
+    PyObject *formatting = PyList_New(0);
+    while (formatting && at < end && (at = memchr(at, '<', (size_t)(end - at))) != NULL) {
+        const char *name = ++at;
+        tags++;
+        while (at < end && is_letter(*at)) at++;
+        if (at == end || !ends_name(*at)) continue;
+        roots += is_one_of(name, (size_t)(at - name), ROOTS);
+        if (name < after || !is_one_of(name, (size_t)(at - name), FORMATTING)) continue;
+        after = memchr(at, '>', (size_t)(end - at));
+        if (!after) after = end;
+        if (!append(formatting, PyBytes_FromStringAndSize(name, after - name)))
+            Py_CLEAR(formatting);
+    }
+    const Py_ssize_t most = most_attributes(html.buf, end);
+    PyBuffer_Release(&html);
+    return formatting ? Py_BuildValue("nnnN", tags, roots, most, formatting) : NULL;
+}
+
+/* Text between two tags or comments of a page's source; `shown` is its first character other than
+ * white space, or its end. */
+typedef struct {
+    const char *start, *shown, *end;
+} Run;
+
+typedef struct {
+    Run *items;
+    size_t count, room;
+    int failed;
+} Runs;
+
+/* A position in the source; `left` bounds the number of bytes still to be compared. */
+typedef struct {
+    const Runs *runs;
+    size_t run;
+    const char *at;
+    int64_t left;
+} Cursor;
+
+static const char *const RAW_IN_SOURCE[] = {"script",  "style",    "xmp",   "iframe",
+                                            "noembed", "noframes", "title", "textarea", NULL};
+static const char *const ESCAPED_IN_SOURCE[] = {"title", "textarea", NULL};
+static const char *const FOREIGN[] = {"svg", "math", NULL};
+
+static void put_run(Runs *runs, const char *start, const char *end) {
+    if (start == end || runs->failed) return;
+    const char *shown = start;
+    while (shown < end && is_space(*shown)) shown++;
+    if (runs->count == runs->room) {
+        const size_t room = runs->room ? 2 * runs->room : 1024;
+        Run *items = realloc(runs->items, room * sizeof *items);
+        if (!items) {
+            runs->failed = 1;
+            return;
+        }
+        runs->items = items;
+        runs->room = room;
+    }
+    runs->items[runs->count++] = (Run){start, shown, end};
+}
+
+static const char *after_tag(const char *at, const char *end) {
+    while (at < end && *at != '>') {
+        if (ends_name(*at))
+            at++;
+        else
+            at = end_of_attribute(at, end);
+    }
+    return at < end ? at + 1 : end;
+}
+
+static const char *after(const char *at, const char *end, const char *wanted) {
+    const char *found = find(at, end, wanted);
+    return found ? found + strlen(wanted) : end;
+}
+
+/* Return the end of the comment whose dashes start here; "<!-->" is complete. */
+static const char *after_comment(const char *at, const char *end) {
+    const char *plain = after(at, end, "-->");
+    return at + 2 < plain ? after(at + 2, plain, "--!>") : plain;
+}
+
+/* Return the end tag of an element whose content is not parsed. */
+static const char *end_of_content(const char *at, const char *end, const char *name, size_t length) {
+    if (is_named(name, length, "script")) {
+        const char *found = end_of_script(at, end);
+        return found ? found : end;
+    }
+    while ((at = find(at, end, "</")) != NULL) {
+        size_t same = 0;
+        at += 2;
+        while (same < length && at + same < end && lower(at[same]) == lower(name[same])) same++;
+        if (same == length && at + same < end && ends_name(at[same])) return at - 2;
+    }
+    return end;
+}
+
+/* Split a page's source into runs (HTML standard, section 13.2.5), without scripts and styles. */
+static void split_source(const char *at, const char *end, Runs *runs) {
+    const char *from = at;
+    int foreign = 0;
+    while (at < end && (at = memchr(at, '<', (size_t)(end - at))) != NULL && end - at > 1) {
+        const char *open = at, *name = at + 1;
+        const int is_end = *name == '/' && end - name > 1;
+        if (is_end) name++;
+        if (!is_letter(*name)) {
+            if (*name == '!' && !is_end && end - name >= 3 && !memcmp(name, "!--", 3)) {
+                at = after_comment(name + 1, end);
+            } else if (is_end || *name == '!' || *name == '?') {
+                if (foreign && end - open >= 9 && !memcmp(open, "<![CDATA[", 9)) {
+                    at = after(open, end, "]]>");
+                    put_run(runs, from, open);
+                    put_run(runs, open + 9, at == end ? end : at - 3);
+                    from = at;
+                    continue;
+                }
+                at = after(name, end, ">");
+            } else {
+                at++;
+                continue;
+            }
+            put_run(runs, from, open);
+            from = at;
+            continue;
+        }
+        put_run(runs, from, open);
+        for (at = name; at < end && !ends_name(*at);) at++;
+        const size_t length = (size_t)(at - name);
+        at = from = after_tag(at, end);
+        const int is_closed = at - open > 2 && at[-1] == '>' && at[-2] == '/';
+        if (is_one_of(name, length, FOREIGN) && !is_closed) {
+            foreign += is_end ? -(foreign > 0) : 1;
+        } else if (!is_end && !(is_closed && foreign) && is_one_of(name, length, RAW_IN_SOURCE)) {
+            at = end_of_content(from, end, name, length);
+            if (is_one_of(name, length, ESCAPED_IN_SOURCE)) put_run(runs, from, at);
+            from = at;
+        } else if (!is_end && is_named(name, length, "plaintext")) {
+            put_run(runs, from, end);
+            return;
+        }
+    }
+    put_run(runs, from, end);
+}
+
+/* References that are often written without a semicolon, with their texts. */
+static const char *const UNFINISHED[][2] = {
+    {"nbsp", "\xc2\xa0"}, {"amp", "&"},           {"lt", "<"},
+    {"gt", ">"},           {"quot", "\""},         {"copy", "\xc2\xa9"},
+    {"reg", "\xc2\xae"},  {"laquo", "\xc2\xab"}, {"raquo", "\xc2\xbb"},
+};
+enum { LONGEST_REFERENCE = 40 };
+
+/* Characters for the numeric references 128 to 159, which browsers decode as Windows-1252. */
+static const unsigned short WINDOWS[32] = {
+    0x20ac, 0x81,   0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160,
+    0x2039, 0x152,  0x8d,   0x17d,  0x8f,   0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
+    0x2013, 0x2014, 0x2dc,  0x2122, 0x161,  0x203a, 0x153,  0x9d,   0x17e, 0x178};
+
+/* Write a character in UTF-8, and return its length. */
+static size_t write_character(int64_t code, char *to) {
+    if (code >= 128 && code < 160) code = WINDOWS[code - 128];
+    if (!code || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
+    if (code < 0x80) {
+        to[0] = (char)code;
+        return 1;
+    }
+    const size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = length - 1; i; i--, code >>= 6) to[i] = (char)(0x80 | (code & 0x3f));
+    to[0] = (char)((length == 2 ? 0xc0 : length == 3 ? 0xe0 : 0xf0) | code);
+    return length;
+}
+
+/* A character reference. `text` is the text that it stands for; it is empty if the name is not in
+ * `UNFINISHED` and so may stand for any character. `code` is -1 unless the reference is numeric. */
+typedef struct {
+    size_t length;
+    int64_t code;
+    char text[8];
+    size_t text_length;
+} Reference;
+
+static Reference reference_at(const char *at, const char *end) {
+    Reference found = {.code = -1};
+    const char *from = at++, *limit = end - from > LONGEST_REFERENCE ? from + LONGEST_REFERENCE : end;
+    if (at < limit && *at == '#') {
+        const int is_hex = at + 1 < limit && lower(at[1]) == 'x';
+        const char *digits = at += 1 + is_hex;
+        for (found.code = 0; at < limit; at++) {
+            const char c = lower(*at);
+            const int is_digit = c >= '0' && c <= '9';
+            if (!is_digit && !(is_hex && c >= 'a' && c <= 'f')) break;
+            if (found.code <= 0x10ffff)
+                found.code = found.code * (is_hex ? 16 : 10) + c - (is_digit ? '0' : 'a' - 10);
+        }
+        if (at == digits) return found;
+        found.text_length = write_character(found.code, found.text);
+    } else {
+        const char *name = at;
+        while (at < limit && (is_letter(*at) || (*at >= '0' && *at <= '9'))) at++;
+        const int is_finished = at < limit && *at == ';';
+        for (size_t i = 0; i < sizeof UNFINISHED / sizeof *UNFINISHED && !found.text_length; i++) {
+            const size_t length = strlen(UNFINISHED[i][0]);
+            const int is_same = (size_t)(at - name) >= length &&
+                                !memcmp(name, UNFINISHED[i][0], length) &&
+                                (!is_finished || (size_t)(at - name) == length);
+            if (!is_same) continue;
+            found.text_length = strlen(UNFINISHED[i][1]);
+            memcpy(found.text, UNFINISHED[i][1], found.text_length);
+            at = name + length;
+        }
+        if (at == name || (!found.text_length && !is_finished)) return found;
+    }
+    found.length = (size_t)(at - from) + (at < end && *at == ';');
+    return found;
+}
+
+/* Return whether a named reference may stand for a character: none does for an ASCII letter or digit
+ * or for white space. */
+static int may_be_named(const char *at) {
+    return (unsigned char)*at >= 0x80 || !(is_letter(*at) || (*at >= '0' && *at <= '9') || is_space(*at));
+}
+
+static int is_omitted(int64_t code) {
+    return code >= 0 && code < 32 && code != '\t' && code != '\n' && code != '\r';
+}
+
+static size_t length_of_character(const char *at, const char *end) {
+    const char *from = at++;
+    while (at < end && (*at & 0xc0) == 0x80) at++;
+    return (size_t)(at - from);
+}
+
+/* Return whether nothing but white space remains of a run. */
+static int is_finished(const Run *run, const char *at) {
+    while (at < run->end) {
+        const Reference found = *at == '&' ? reference_at(at, run->end) : (Reference){0};
+        if (found.length && (is_omitted(found.code) || (found.text_length == 1 && is_space(*found.text))))
+            at += found.length;
+        else if (is_space(*at) || is_omitted((unsigned char)*at))
+            at++;
+        else
+            return 0;
+    }
+    return 1;
+}
+
+/* Match a text, and move the cursor past it. Return its start in the source, or NULL. If `is_whole`
+ * is set, the text must end where a run ends. */
+static const char *match(Cursor *cursor, const char *text, const char *text_end, int is_whole) {
+    Cursor here = *cursor;
+    const char *start = NULL;
+    while (text < text_end) {
+        if (--cursor->left < 0 || here.run == here.runs->count) return NULL;
+        const Run *run = here.runs->items + here.run;
+        if (here.at == run->end) {
+            /* The markup before the next run, such as a comment, need not end the text. */
+            if (++here.run == here.runs->count) return NULL;
+            run++;
+            here.at = start ? run->start : run->shown;
+            continue;
+        }
+        if (start) {
+            const char *from = here.at;
+            const ptrdiff_t here_left = run->end - from, text_left = text_end - text;
+            const char *stop = from + (here_left < text_left ? here_left : text_left);
+            while (here.at < stop && *here.at == *text && *here.at != '&') here.at++, text++;
+            cursor->left -= here.at - from;
+            if (here.at == stop) continue;
+        }
+        const Reference found = *here.at == '&' ? reference_at(here.at, run->end) : (Reference){0};
+        const size_t left = (size_t)(text_end - text);
+        size_t taken = 1, passed = 1;
+        if (found.length && is_omitted(found.code)) {
+            here.at += found.length;
+            continue;
+        }
+        if (!start && found.text_length == 1 && is_space(*found.text)) {
+            here.at += found.length;
+            continue;
+        }
+        if (found.text_length && left >= found.text_length &&
+            !memcmp(text, found.text, found.text_length)) {
+            taken = found.length;
+            passed = found.text_length;
+        } else if (found.length && !found.text_length && may_be_named(text) &&
+                   (left < found.length || memcmp(text, here.at, found.length) != 0)) {
+            taken = found.length;
+            passed = length_of_character(text, text_end);
+        } else if (found.text_length && *found.text != '&') {
+            return NULL;
+        } else if (*here.at == '\r' && *text == '\n') {
+            taken = run->end - here.at > 1 && here.at[1] == '\n' ? 2 : 1;
+        } else if (*here.at != *text) {
+            if ((!start && is_space(*here.at)) || is_omitted((unsigned char)*here.at)) {
+                here.at++;
+                continue;
+            }
+            return NULL;
+        }
+        if (!start) start = here.at;
+        here.at += taken;
+        text += passed;
+    }
+    if (is_whole && !is_finished(here.runs->items + here.run, here.at)) return NULL;
+    here.left = cursor->left;
+    *cursor = here;
+    return start;
+}
+
+enum { WINDOW = 128, WIDEST = 4096 };
+
+/* Find a text at the cursor or, failing that, in the runs nearest to it. */
+static const char *find_text(Cursor *cursor, const char *text, const char *text_end, size_t window,
+                             int is_whole) {
+    const char *start = match(cursor, text, text_end, is_whole);
+    for (size_t distance = 1; !start && distance <= window && cursor->left > 0; distance++) {
+        for (int side = 0; side < 2 && !start; side++) {
+            if (side ? cursor->run < distance : cursor->runs->count - cursor->run <= distance)
+                continue;
+            Cursor other = *cursor;
+            other.run = side ? cursor->run - distance : cursor->run + distance;
+            const Run *run = cursor->runs->items + other.run;
+            other.at = run->shown;
+            other.left--;
+            const Reference first = other.at < run->end && *other.at == '&'
+                                        ? reference_at(other.at, run->end)
+                                        : (Reference){0};
+            /* A name may stand for too many characters to be searched for. */
+            if (other.at < run->end && (*other.at == *text || first.text_length))
+                start = match(&other, text, text_end, is_whole);
+            if (start)
+                *cursor = other;
+            else
+                cursor->left = other.left;
+        }
+    }
+    return start;
+}
+
+PyDoc_STRVAR(positions_doc,
+             "positions(html, texts, is_whole) -> (bytes, bytes)\n\n"
+             "Find texts, in document order, in the page in UTF-8 from which they were parsed; texts of\n"
+             "scripts and styles must be left out. Return int64 columns with the start and end of each\n"
+             "text without ASCII white space around it, -1 for a text that is blank or was not found.\n"
+             "With `is_whole`, each text is all the text between two tags.");
+
+static PyObject *markup_positions(PyObject *module, PyObject *args) {
+    (void)module;
+    Py_buffer html;
+    PyObject *texts;
+    int is_whole;
+    if (!PyArg_ParseTuple(args, "y*O!p", &html, &PyList_Type, &texts, &is_whole)) return NULL;
+    const Py_ssize_t count = PyList_Size(texts);
+    Runs runs = {0};
+    split_source(html.buf, (const char *)html.buf + html.len, &runs);
+    Output starts = {0}, ends = {0};
+    Cursor cursor = {.runs = &runs, .left = 16 * (int64_t)html.len + 1000000};
+    if (runs.count) cursor.at = runs.items->shown;
+    size_t misses = 0;
+    PyObject *answer = NULL;
+    int is_read = 1;
+    for (Py_ssize_t i = 0; is_read && i < count; i++) {
+        Py_ssize_t length;
+        const char *text = PyUnicode_AsUTF8AndSize(PyList_GetItem(texts, i), &length);
+        if (!text) {
+            is_read = 0;
+            break;
+        }
+        const char *text_end = text + length;
+        while (text < text_end && is_space(*text)) text++;
+        while (text < text_end && is_space(text_end[-1])) text_end--;
+        const char *start = NULL;
+        if (text < text_end && runs.count) {
+            size_t window = (size_t)WINDOW << (misses / 8 > 6 ? 6 : misses / 8);
+            if (window > WIDEST) window = WIDEST;
+            start = find_text(&cursor, text, text_end, window, is_whole);
+            misses = start ? 0 : misses + 1;
+        }
+        const int64_t range[2] = {start ? start - (const char *)html.buf : -1,
+                                  start ? cursor.at - (const char *)html.buf : -1};
+        put(&starts, (const char *)range, sizeof *range);
+        put(&ends, (const char *)(range + 1), sizeof *range);
+    }
+    if (is_read && !runs.failed)
+        answer = Py_BuildValue("NN", bytes_of(&starts), bytes_of(&ends));
+    else if (is_read)
+        PyErr_NoMemory();
+    free(starts.data);
+    free(ends.data);
+    free(runs.items);
+    PyBuffer_Release(&html);
+    return answer;
+}
+
+static PyMethodDef methods[] = {
+    {"survey", markup_survey, METH_VARARGS, survey_doc},
+    {"to_xml", markup_to_xml, METH_VARARGS, to_xml_doc},
+    {"flatten", markup_flatten, METH_VARARGS, flatten_doc},
+    {"positions", markup_positions, METH_VARARGS, positions_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot slots[] = {{0, NULL}};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "_markup", "Native kernel of detourage.html.", 0, methods, slots,
+    NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__markup(void) { return PyModuleDef_Init(&definition); }

@@ -1,0 +1,50 @@
+"""Parse expensive pages in a child process with limited time and memory.
+
+A child process is needed because native code cannot be interrupted.
+"""
+
+import resource
+import subprocess
+import sys
+
+from detourage.html import serialisation
+from detourage.html.errors import TooLargeError
+
+PARSING_SECONDS = 5
+PARSING_BYTES = 1 << 30
+MAX_SERIALISED = 64 << 20
+"""Limits of a child process: CPU time in seconds, memory and output size in bytes."""
+
+
+def serialised(text: str) -> bytes:
+    """Run `detourage.html.serialisation.serialised` in a child process.
+
+    Raises `TooLargeError` if parsing exceeds the limits.
+    """
+    try:
+        done = subprocess.run(  # noqa: S603 - the command contains no page content
+            [sys.executable, "-m", __name__, str(PARSING_SECONDS)],
+            input=text.encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=PARSING_SECONDS * 10,
+            check=True,
+        )
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+        limits = f"{PARSING_SECONDS} seconds or {PARSING_BYTES >> 20} MiB"
+        raise TooLargeError(f"parsing the page takes more than {limits}") from None
+    return done.stdout
+
+
+def _main() -> None:
+    seconds = int(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    resource.setrlimit(resource.RLIMIT_AS, (PARSING_BYTES, PARSING_BYTES))
+    html = serialisation.serialised(sys.stdin.buffer.read().decode())
+    if len(html) > MAX_SERIALISED:
+        sys.exit(1)
+    sys.stdout.buffer.write(html)
+
+
+if __name__ == "__main__":
+    _main()

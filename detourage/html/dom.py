@@ -1,0 +1,167 @@
+"""Parse a page's text into a document."""
+
+import re
+from html.entities import html5
+
+import numpy as np
+from lxml import etree
+from lxml.html import HtmlElement, XHTMLParser
+
+from detourage.html.errors import (
+    EmptyPageError,
+    FramesetError,
+    NotHtmlError,
+    TooLargeError,
+)
+from detourage.html.flat import FlatDocument
+from detourage.html.html5 import ELEMENTS, MAX_ATTRIBUTES, parse_html
+from detourage.html.text import visible_text
+from detourage.text.words import tokens
+
+MAX_MARKUP = 500_000
+"""Maximum number of ``<`` in a page, checked before parsing; each may take 280 bytes of memory."""
+
+MIN_NOFRAMES_WORDS = 50
+"""Minimum number of words for ``noframes`` content to be the page; a notice has fewer."""
+
+
+_TAG = re.compile("<[a-zA-Z]")
+
+# Everything allowed before the root element. Entities in a document type declaration are dropped,
+# as they only serve to attack parsers; its name is kept, as it decides whether a table ends a
+# paragraph.
+_PROLOG = re.compile(
+    r"(?:\s|<\?[^>]*>|<!--(?:-?>|.*?(?:--!?>|\Z))|<!DOCTYPE\b[^>\[]*(?:\[[^\]]*\]\s*)?>)*+",
+    re.DOTALL | re.IGNORECASE,
+)
+_DOCTYPE = re.compile(
+    r"<!--(?:-?>|.*?(?:--!?>|\Z))|(<!DOCTYPE\b[^>\[]*)", re.DOTALL | re.IGNORECASE
+)
+_FOREIGN_ROOT = re.compile(r"<(rss|feed|rdf:RDF|urlset|sitemapindex|opml|svg)[\s>]")
+_XHTML_ROOT = re.compile(
+    r"<(?:[\w.-]+:)?html\b[^>]*\bxmlns(?::[\w.-]+)?\s*=\s*[\"']http://www\.w3\.org/1999/xhtml[\"']"
+)
+# HTML parsers ignore self-closing tags, so these elements would swallow the rest of the page.
+_SELF_CLOSED_TEXT = re.compile(
+    r"<(?:title|script|style|iframe|textarea|noscript)(?=[\s/])[^<>]*+(?<=/)>"
+)
+_ENTITY = re.compile("&([a-zA-Z][a-zA-Z0-9]*;)")
+_XML_ENTITIES = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
+
+_XML_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+
+_SCRIPTED = frozenset({"script", "style"})
+_STRUCTURED_DATA = "application/ld+json"
+
+
+def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
+    """Parse the decoded text of a page; encoding declarations in it are ignored.
+
+    A page served as XHTML (`is_xhtml`), or with the XHTML namespace and either an XML declaration
+    or self-closed text elements, is parsed as XML if well-formed; any other page is parsed as HTML.
+    Raises `PageError` if the page is unusable. The caller must check the depth, because libxml2
+    silently drops elements nested more than 2,048 levels deep.
+    """
+    prolog = _prolog(text)
+    text = text[len(prolog) :]
+    foreign = _FOREIGN_ROOT.match(text)
+    if foreign:
+        raise NotHtmlError(f"the page is an XML document of type {foreign[1]}")
+    if not _TAG.search(text):
+        raise EmptyPageError("the page has no element")
+    if text.count("<") > MAX_MARKUP:
+        raise TooLargeError(f"the page has more than {MAX_MARKUP} tags")
+    is_xhtml = is_xhtml or (
+        _XHTML_ROOT.match(text) is not None
+        and ("<?xml" in prolog or _SELF_CLOSED_TEXT.search(text) is not None)
+    )
+    # A document type declaration left at this point may define entities, even an entity bomb.
+    parsed = _parse_xml(text) if is_xhtml and not text.startswith("<!") else None
+    if parsed is not None:
+        document: FlatDocument | None = FlatDocument.of(parsed)
+    else:
+        document = parse_html(_doctype(prolog) + _well_encoded(text))
+    if document is None:
+        raise EmptyPageError("the page has no element")
+    if np.bincount(document.attributes.owners, minlength=1).max() > MAX_ATTRIBUTES:
+        raise TooLargeError(f"an element has more than {MAX_ATTRIBUTES} attributes")
+    return _without_frames(document)
+
+
+def has_text(document: FlatDocument) -> bool:
+    """Return whether a document has any text, even if only in its title or in structured data."""
+    if not document.having(_SCRIPTED)[document.text_parents].all():
+        return True
+    kinds = document.values("type")
+    return any(kinds.get(parent) == _STRUCTURED_DATA for parent in document.text_parents.tolist())
+
+
+def _prolog(text: str) -> str:
+    found = _PROLOG.match(text)
+    return found[0] if found else ""
+
+
+def _doctype(prolog: str) -> str:
+    found = next(filter(None, (each[1] for each in _DOCTYPE.finditer(prolog))), None)
+    return f"{_well_encoded(found)}>" if found else ""
+
+
+def _parse_xml(text: str) -> HtmlElement | None:
+    """Parse markup as XML; return None if it is not well-formed, not HTML, or a frameset."""
+    parser = XHTMLParser(
+        encoding="utf-8",
+        huge_tree=True,
+        no_network=True,
+        load_dtd=False,
+        resolve_entities=False,
+        remove_comments=True,
+        remove_pis=True,
+        collect_ids=False,
+    )
+    parser.set_element_class_lookup(ELEMENTS)
+    try:
+        document: HtmlElement = etree.fromstring(
+            _well_encoded(_ENTITY.sub(_expand, text)).encode(), parser
+        )
+    except etree.XMLSyntaxError:
+        return None
+    for element in document.iter(etree.Element):
+        element.tag = etree.QName(element).localname.lower()
+        language = element.get(_XML_LANGUAGE)
+        if language is not None and element.get("lang") is None:
+            element.set("lang", language)
+    etree.cleanup_namespaces(document)
+    is_page = document.tag == "html" and document.find("frameset") is None
+    return document if is_page else None
+
+
+def _expand(reference: re.Match[str]) -> str:
+    name = reference[1]
+    return reference[0] if name in _XML_ENTITIES else html5.get(name, reference[0])
+
+
+def _well_encoded(text: str) -> str:
+    """Join surrogate pairs and replace lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _without_frames(flat: FlatDocument) -> FlatDocument:
+    """Replace a frameset with the page's ``noframes`` content."""
+    if "frameset" not in flat.distinct_tags:
+        return flat
+    document = flat.elements[0]
+    frameset = document.find("frameset")
+    if frameset is None or document.find("body") is not None:
+        return flat
+    for noframes in frameset.iter("noframes"):
+        # A parser that supports frames treats the content as text.
+        content = parse_html(noframes.text or "")
+        body = None if content is None else content.elements[0].find("body")
+        if body is not None and len(tokens(visible_text(body))) >= MIN_NOFRAMES_WORDS:
+            document.replace(frameset, body)
+            return FlatDocument.of(document)
+    raise FramesetError("the page arranges other pages in frames")

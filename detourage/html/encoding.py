@@ -1,0 +1,335 @@
+"""Decode a page's bytes.
+
+Evidence is consulted in the order of the HTML standard (section 13.2.3.2, determining the character
+encoding): byte order mark, HTTP header, declaration in the page, statistics. Unlike in browsers, a
+declaration counts only if the bytes agree with it.
+"""
+
+import codecs
+import re
+from codecs import CodecInfo
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import cchardet
+import webencodings
+
+from detourage.html.errors import UndecodableError
+from detourage.html.media import charset_label
+
+PRESCAN_BYTES = 65_536
+"""Number of leading bytes searched for a declared encoding; the standard's 1,024 are too few."""
+
+UTF8_SEQUENCES = 3
+"""Minimum number of multi-byte UTF-8 sequences to outweigh a declared East Asian encoding.
+
+A Chinese character in such an encoding is valid UTF-8 with a probability of 1/7. One sequence
+outweighs any other declaration, unless the page has invalid bytes.
+"""
+
+MAX_UTF8_STRAYS = 0.1
+"""Maximum number of invalid bytes per UTF-8 sequence for UTF-8 to override a declaration."""
+
+STRAY_SHARE = 0.01
+"""Maximum share of non-ASCII characters that may be unreadable in an accepted encoding."""
+
+UNREADABLE_SHARE = 0.05
+"""Maximum share of unreadable characters in a text; random bytes have about 10 %."""
+
+SPARE_CHARACTERS = 100
+"""Number added to a page's length, so that one NUL does not turn a short page into noise."""
+
+FOREIGN_LETTER_SHARE = 0.02
+"""Maximum share of non-ASCII bytes among letters for byte statistics to be skipped.
+
+A page with at most this share is in English or a similar language, with quotation marks in
+windows-1252.
+"""
+
+BYTE_ORDER_MARKS = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe\x00\x00", "utf-32le"),
+    (b"\x00\x00\xfe\xff", "utf-32be"),
+    (b"\xff\xfe", "utf-16le"),
+    (b"\xfe\xff", "utf-16be"),
+)
+
+# Python's codecs of these names implement only the national standards; the versions used on the web
+# include extensions by Microsoft and the Hong Kong government.
+_WEB_CODECS = {
+    "gb18030": "gb18030",
+    "big5": "big5hkscs",
+    "shift_jis": "cp932",
+    "euc-kr": "cp949",
+    "utf-32le": "utf-32le",
+    "utf-32be": "utf-32be",
+}
+
+# Statistics confuse these encodings, so they are tried in turn: a text in one of them is unreadable
+# in any other. GB18030 is tried last, because it defines the most byte sequences, so that decoding
+# without errors is only weak evidence for it.
+_EAST_ASIAN = ("euc-jp", "shift_jis", "euc-kr", "big5", "gb18030")
+
+# Names used by the detector, mapped to their supersets in the Encoding Standard.
+_DETECTED = {"uhc": "euc-kr", "koi8-r": "koi8-u", "iso-8859-11": "windows-874"}
+
+# Unambiguous labels that occur on pages but that no browser supports.
+_MISNOMERS = {
+    "latin-1": "latin1",
+    "utf_8": "utf-8",
+    "utf8mb4": "utf-8",
+    "cp932": "shift_jis",
+    "cp936": "gbk",
+    "cp949": "euc-kr",
+    "cp950": "big5",
+}
+
+_DEFAULT = "windows-1252"
+
+_TAG = re.compile(
+    rb"<!--(?:.*?-->|.*)|<meta(?=[\s/])((?:[^>\"']|\"[^\"]*\"|'[^']*')*+)",
+    re.DOTALL | re.IGNORECASE,
+)
+_ATTRIBUTE = re.compile(
+    rb"(?<=[\s\"'/])([^\s\"'>/=]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
+)
+_XML_ENCODING = re.compile(rb"\s*<\?xml\s[^>]*?\bencoding\s*=\s*[\"']([^\"'>]+)[\"']")
+
+# Every alternative ends at the next bracket or consumes the rest, so the search takes linear time.
+_UNSEEN_MARKUP = re.compile(
+    rb"<(script|style)\b(?:.*?</\1\b[^<>]*>|.*)|<[^<>]*>", re.DOTALL | re.IGNORECASE
+)
+_ASCII_LETTERS = bytes(range(0x41, 0x5B)) + bytes(range(0x61, 0x7B))
+_NON_ASCII = bytes(range(0x80, 0x100))
+
+# Excludes escape and the two shift characters, with which ISO-2022 switches character sets.
+_CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b\x0e\x0f"))
+
+# Characters unlikely in text decoded as UTF-16: the same controls, and the private use areas, into
+# which a tenth of decodable noise falls.
+_UNLIKELY = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff]")
+
+# Positions of the zero bytes in groups of four bytes of ASCII text.
+_ZEROS = (
+    ([1, 2, 3], "utf-32le"),
+    ([0, 1, 2], "utf-32be"),
+    ([1, 3], "utf-16le"),
+    ([0, 2], "utf-16be"),
+)
+
+# Number of leading bytes of a page, which are markup in any language.
+_MARKUP_BYTES = 1024
+
+_INVALID_BYTES = re.compile("[\udc80-\udcff]+")
+
+
+@dataclass(frozen=True)
+class DecodedPage:
+    """Text of a page, and the name of its encoding in the Encoding Standard.
+
+    `is_valid_utf8` means that the bytes, without the byte order mark, are the text in UTF-8.
+    """
+
+    text: str
+    encoding: str
+    is_valid_utf8: bool
+
+
+def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
+    """Decode a page's bytes, using its Content-Type header, and drop the byte order mark.
+
+    Invalid bytes become U+FFFD, except that single ones in a UTF-8 page are decoded as
+    windows-1252, from which they were pasted. GB2312 and GBK are reported as their superset,
+    ``gb18030``. Raises UndecodableError if the bytes are not text in any known encoding.
+    """
+    best: _Reading | None = None
+    for encoding, bytes_read in _candidates(content, content_type):
+        reading = _read(bytes_read, encoding)
+        if best is None or reading.stray_share < best.stray_share:
+            best = reading
+        if reading.stray_share <= STRAY_SHARE:
+            break
+    if best is None or best.is_noise:
+        raise UndecodableError("the bytes are not text in any known encoding")
+    return DecodedPage(best.text, best.encoding, best.is_valid_utf8)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """Bytes decoded with one encoding."""
+
+    content: bytes
+    encoding: str
+    text: str
+    strays: int
+    is_valid_utf8: bool = False
+
+    @cached_property
+    def stray_share(self) -> float:
+        """Share of undecodable sequences among non-ASCII characters."""
+        if not self.strays:
+            return 0.0
+        ascii_characters = len(self.text.encode("ascii", "ignore"))
+        return self.strays / (len(self.text) - ascii_characters)
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether there are too many undecodable or control characters, not counting U+FFFD."""
+        if self.encoding.startswith(("utf-16", "utf-32")):
+            controls = len(_UNLIKELY.findall(self.text))
+        else:
+            controls = len(self.content) - len(self.content.translate(None, _CONTROLS))
+        granted = UNREADABLE_SHARE * (len(self.text) + SPARE_CHARACTERS)
+        return controls + self.strays > granted
+
+
+def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str, bytes]]:
+    """Yield candidate encodings with the bytes to decode, best first."""
+    for mark, encoding in BYTE_ORDER_MARKS:
+        if content.startswith(mark):
+            content = content[len(mark) :]
+            yield encoding, content
+            break
+    unmarked = _wide_encoding(content)
+    if unmarked:
+        yield unmarked, content
+    # A UTF-16 declaration must be confirmed by the bytes, because any bytes are valid UTF-16.
+    declared = [
+        encoding
+        for encoding in (_encoding(charset_label(content_type)), _declared_in_page(content))
+        if encoding and not encoding.startswith("utf-16")
+    ]
+    sequences, strays = _count_utf8(content)
+    is_certain = not strays and not any(encoding in _EAST_ASIAN for encoding in declared)
+    if strays <= MAX_UTF8_STRAYS * sequences and sequences >= (1 if is_certain else UTF8_SEQUENCES):
+        yield "utf-8", content
+    for encoding in declared:
+        yield encoding, content
+    if strays < sequences:
+        yield "utf-8", content
+    detected = _detect(content)
+    yield detected, content
+    if detected in _EAST_ASIAN:
+        for encoding in _EAST_ASIAN:
+            yield encoding, content
+
+
+def _read(content: bytes, encoding: str) -> _Reading:
+    if encoding == "utf-8":
+        return _read_utf8(content)
+    text, _ = codec_of(encoding).decode(content, "replace")
+    return _Reading(content, encoding, text, text.count("\ufffd"))
+
+
+def codec_of(encoding: str) -> CodecInfo:
+    """Return the codec of an encoding as used on the web."""
+    if encoding in _WEB_CODECS:
+        return codecs.lookup(_WEB_CODECS[encoding])
+    found: CodecInfo = webencodings.lookup(encoding).codec_info
+    return found
+
+
+def _read_utf8(content: bytes) -> _Reading:
+    try:
+        return _Reading(content, "utf-8", content.decode(), 0, is_valid_utf8=True)
+    except UnicodeDecodeError:
+        sequences, strays = _count_utf8(content)
+    text = _INVALID_BYTES.sub(_decode_invalid, content.decode("utf-8", "surrogateescape"))
+    # If only a minority of bytes is invalid, they are editing accidents, and the page is UTF-8.
+    return _Reading(content, "utf-8", text, 0 if strays < sequences else strays)
+
+
+def _count_utf8(content: bytes) -> tuple[int, int]:
+    """Count the multi-byte UTF-8 sequences and the bytes outside valid sequences."""
+    if content.isascii():
+        return 0, 0
+    ascii_bytes = len(content.translate(None, _NON_ASCII))
+    try:
+        return len(content.decode()) - ascii_bytes, 0
+    except UnicodeDecodeError:
+        text = content.decode("utf-8", "surrogateescape")
+    strays = len(content) - len(text.encode("utf-8", "ignore"))
+    return len(text) - strays - ascii_bytes, strays
+
+
+def _decode_invalid(invalid: re.Match[str]) -> str:
+    """Decode a single invalid byte as windows-1252; a longer run is a broken sequence."""
+    run = invalid[0]
+    if len(run) > 1:
+        return "\ufffd"
+    return run.encode("utf-8", "surrogateescape").decode("cp1252", "replace")
+
+
+def _wide_encoding(content: bytes) -> str | None:
+    """Return the UTF-16 or UTF-32 variant of bytes without a byte order mark, or None.
+
+    Markup is ASCII, so every other byte (or three of four) is zero in most of a page's head.
+    """
+    head = content[: min(_MARKUP_BYTES, len(content) // 4 * 4)]
+    if not head.count(0):
+        return None
+    mostly_zero = [offset for offset in range(4) if head[offset::4].count(0) > len(head) // 8]
+    for offsets, encoding in _ZEROS:
+        if mostly_zero == offsets:
+            return encoding
+    return None
+
+
+def _declared_in_page(content: bytes) -> str | None:
+    head = content[:PRESCAN_BYTES]
+    for tag in _TAG.finditer(head):
+        encoding = _encoding(_meta_label(tag[1])) if tag[1] else None
+        if encoding:
+            break
+    else:
+        declaration = _XML_ENCODING.match(head)
+        encoding = _encoding(declaration[1].decode("latin-1")) if declaration else None
+    # A page whose declaration is readable as ASCII cannot be in UTF-16.
+    return "utf-8" if encoding and encoding.startswith("utf-16") else encoding
+
+
+def _meta_label(attributes: bytes) -> str | None:
+    values: dict[str, str] = {}
+    for name, *quoted in _ATTRIBUTE.findall(attributes):
+        value = b"".join(quoted).decode("latin-1")
+        values.setdefault(name.decode("latin-1").lower(), value)
+    if "charset" in values:
+        return values["charset"]
+    if values.get("http-equiv", "").strip().lower() == "content-type":
+        return charset_label(f";{values.get('content', '')}")
+    return None
+
+
+def _encoding(label: str | None) -> str | None:
+    """Return the Encoding Standard's name for a label, or None if it is unknown."""
+    if not label:
+        return None
+    label = label.strip().lower()
+    found = webencodings.lookup(_MISNOMERS.get(label, label))
+    if found is None:
+        return None
+    name: str = found.name
+    if name == "replacement":
+        return None
+    return {"gbk": "gb18030", "x-user-defined": _DEFAULT}.get(name, name)
+
+
+def _detect(content: bytes) -> str:
+    """Guess the encoding of undeclared bytes from the text between the tags."""
+    if content.isascii():
+        return "utf-8"
+    text = b" ".join(_UNSEEN_MARKUP.sub(b" ", content).split())
+    foreign = len(text) - len(text.translate(None, _NON_ASCII))
+    ascii_letters = len(text) - len(text.translate(None, _ASCII_LETTERS))
+    if foreign <= FOREIGN_LETTER_SHARE * (foreign + ascii_letters):
+        return _DEFAULT
+    name = cchardet.detect(text)["encoding"]
+    encoding = _encoding(_DETECTED.get(name.lower(), name)) if name else None
+    # A guess of a DOS or Mac code page is wrong, because no browser supports them.
+    if encoding is None or encoding.startswith("utf-"):
+        return _DEFAULT
+    used = bytes({*text} & {*_NON_ASCII})
+    if codec_of(encoding).decode(used, "replace") == codec_of(_DEFAULT).decode(used, "replace"):
+        return _DEFAULT
+    return encoding

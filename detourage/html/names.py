@@ -1,0 +1,55 @@
+"""Words in class and id attributes."""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import repeat
+
+import numpy as np
+
+from detourage.html.flat import Integers
+from detourage.html.nodes import AnyElement
+from detourage.text.caches import cached_if_short
+
+_WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_CAMEL = re.compile(r"[a-z0-9](?=[A-Z])")
+_BETWEEN_WORDS = {code: " " for code in range(1, 128) if not chr(code).islower()}
+
+
+def part_at_capitals(name: str) -> str:
+    """Convert camel case to lower case with hyphens (``relatedPosts`` to ``related-posts``)."""
+    return _CAMEL.sub(lambda found: found[0] + "-", name).lower()
+
+
+def split_name(name: str) -> list[str]:
+    """Return the lower-case words of a name, in order (two for ``relatedPosts``)."""
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def words_of_each(names: Sequence[str], known: Mapping[str, int]) -> tuple[Integers, Integers]:
+    """Return the index in `names` and the number in `known` of each occurrence of a known word.
+
+    `names` are classes and ids as for `split_words`. Pairs may repeat.
+    """
+    # Nearly all names are in lower case and can be split without a pattern.
+    is_plain = str.islower if all(map(str.isascii, names)) else _is_plain
+    plain = [name if is_plain(name) else " ".join(split_words(name)) for name in names]
+    words = "\0".join(plain).translate(_BETWEEN_WORDS).replace("\0", " \0 ").split()
+    found = map({**known, "\0": -2}.get, words, repeat(-1))
+    numbers = np.fromiter(found, np.int64, len(words))
+    places = np.cumsum(numbers == -2)
+    return places[numbers >= 0], numbers[numbers >= 0]
+
+
+def _is_plain(name: str) -> bool:
+    return name.isascii() and name.islower()
+
+
+@cached_if_short(4096)
+def split_words(names: str) -> frozenset[str]:
+    """Return the lower-case words of classes and ids (four for ``relatedPosts top_nav``)."""
+    return frozenset(split_name(names))
+
+
+def name_words(element: AnyElement) -> frozenset[str]:
+    """Return the words of an element's class and id."""
+    return split_words(f"{element.get('class') or ''} {element.get('id') or ''}")

@@ -1,0 +1,105 @@
+"""A fetched and parsed page."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from lxml.html import HtmlElement
+
+from detourage.html.answer import NO_ANSWER, Answer
+from detourage.html.dom import has_text, parse_document
+from detourage.html.encoding import DecodedPage, decode
+from detourage.html.errors import EmptyPageError, TooDeepError, TooLargeError
+from detourage.html.flat import FlatDocument
+from detourage.html.media import check_content_type, check_signature, media_type
+from detourage.html.source import Source
+from detourage.html.tree import Tree
+from detourage.limits import MAX_HTML_BYTES
+from detourage.text.mojibake import repair
+
+MAX_DEPTH = 512
+"""Maximum depth of elements, where the root has depth 1; the same limit as in Blink.
+
+libxml2 silently drops elements deeper than 2,048. Recursion to this depth does not exhaust the
+stack, either in C or in Python.
+"""
+
+MAX_ELEMENTS = 100_000
+"""Maximum number of elements in a page."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A parsed page.
+
+    `flat`, which is read-only, starts at the root element, ``html``, and has no comments or
+    processing instructions. `encoding` is a name in the Encoding Standard; ``utf-8`` for a page
+    given as text. `source` is None if the tree is not that of the page as fetched.
+    """
+
+    url: str
+    flat: FlatDocument
+    encoding: str
+    answer: Answer = NO_ANSWER
+    source: Source | None = field(default=None, repr=False)
+
+    @property
+    def document(self) -> HtmlElement:
+        """The root element; building the elements takes as long as all parsing before it."""
+        return self.flat.elements[0]
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree of all elements, without text, labelled with lower-case local names."""
+        flat = self.flat
+        starts = np.arange(len(flat.elements))
+        postorder = np.lexsort((-starts, flat.ends))
+        labels = [flat.tags[index] for index in postorder.tolist()]
+        return Tree.from_postorder(labels, (flat.ends - starts)[postorder])
+
+
+def parse_page(
+    html: bytes | str,
+    url: str = "",
+    *,
+    content_type: str | None = None,
+    answer: Answer = NO_ANSWER,
+) -> Page:
+    """Parse a page as fetched, and repair mojibake.
+
+    Encoding declarations in a page given as text are ignored. Raises `PageError` if the page is
+    unusable or exceeds the limits, which are far above the sizes of real pages.
+    """
+    check_content_type(content_type)
+    check_signature(html)
+    # The limit for text is in characters.
+    if len(html) > MAX_HTML_BYTES:
+        raise TooLargeError(f"the page is longer than {MAX_HTML_BYTES}")
+    decoded: DecodedPage | None = None
+    if isinstance(html, bytes):
+        decoded = decode(html, content_type)
+        text, encoding = decoded.text, decoded.encoding
+    else:
+        text, encoding = html.removeprefix("\ufeff"), "utf-8"
+    repaired = repair(text.replace("\x00", ""))
+    raw = html if isinstance(html, bytes) else None
+    # A page given as text may have lone surrogates, which UTF-8 cannot express.
+    is_changed = repaired != (text if raw is not None else html) or not _is_utf8(repaired)
+    source = Source(raw, repaired, decoded, is_changed)
+    declared = media_type(content_type) or ""
+    flat = parse_document(repaired, is_xhtml=declared.endswith("xhtml+xml"))
+    if flat.depths.max() >= MAX_DEPTH:
+        raise TooDeepError(f"elements are nested deeper than {MAX_DEPTH}")
+    if len(flat.elements) > MAX_ELEMENTS:
+        raise TooLargeError(f"the page has more than {MAX_ELEMENTS} elements")
+    if not has_text(flat):
+        raise EmptyPageError("the page has no text")
+    return Page(url, flat, encoding, answer, source)
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,305 @@
+"""Positions of a page's elements and texts in its source."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import numpy as np
+
+from detourage.html import _markup
+from detourage.html.encoding import BYTE_ORDER_MARKS, DecodedPage, codec_of
+from detourage.html.flat import FlatDocument, Integers
+
+if TYPE_CHECKING:
+    from detourage.html.page import Page
+
+_NOT_PARSED = frozenset({"script", "style", "xmp", "iframe", "noembed", "noframes"})
+_TAGS = re.compile(rb"<!--(?:-?>|.*?(?:--!?>|\Z))|<(?P<name>[a-zA-Z][^\s/>]*)", re.DOTALL)
+_TAG_END = re.compile(rb"<[^\"'>]*+(?:\"[^\"]*+\"[^\"'>]*+|'[^']*+'[^\"'>]*+)*+>")
+
+_POSITIONS = "positions"
+
+MANY_TEXTS = 50
+"""Number of texts above which they are compared with NumPy instead of one by one."""
+
+MAX_GAP_BYTES = 100_000
+"""Maximum number of bytes between two texts that are searched for an element's tag."""
+
+
+class ByteRange(NamedTuple):
+    """Byte offsets into a page as fetched."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """A page as fetched, and the text that was parsed.
+
+    `raw` and `decoded` are None for a page given as text; its offsets are those of its UTF-8
+    encoding. `is_changed` means that the text was repaired, so that offsets are unknown.
+    """
+
+    raw: bytes | None
+    text: str
+    decoded: DecodedPage | None = None
+    is_changed: bool = False
+
+    @cached_property
+    def utf8(self) -> bytes:
+        """The text in UTF-8."""
+        raw, decoded = self.raw, self.decoded
+        if raw is None or decoded is None or self.is_changed or not decoded.is_valid_utf8:
+            return self.text.encode("utf-8", "surrogatepass")
+        return raw[self._mark :]
+
+    @cached_property
+    def _mark(self) -> int:
+        """Length of the byte order mark."""
+        raw = self.raw or b""
+        return next((len(mark) for mark, _ in BYTE_ORDER_MARKS if raw.startswith(mark)), 0)
+
+    def raw_offsets(self, offsets: Integers) -> Integers | None:
+        """Convert offsets into `utf8` to offsets into the page, or return None."""
+        if self.is_changed:
+            return None
+        if self.raw is None or self.decoded is None:
+            return offsets
+        if self.decoded.is_valid_utf8:
+            return offsets + self._mark
+        if self._raw_starts is None:
+            return None
+        return self._raw_starts[self._characters[offsets]] + self._mark
+
+    @cached_property
+    def _characters(self) -> Integers:
+        """The number of characters before each offset into `utf8`."""
+        is_start = (np.frombuffer(self.utf8, np.uint8) & 0xC0) != 0x80
+        return np.concatenate([[0], np.cumsum(is_start)])
+
+    @cached_property
+    def _raw_starts(self) -> Integers | None:
+        """The offset of each character in `raw` after the mark, or None if that is unknown."""
+        raw = (self.raw or b"")[self._mark :]
+        encoding = self.decoded.encoding if self.decoded is not None else ""
+        if encoding == "utf-8":
+            lengths = _utf8_lengths(raw)
+        elif len(raw) == len(self.text):
+            return np.arange(len(raw) + 1)
+        else:
+            lengths = _encoded_lengths(self.text, encoding)
+        if len(lengths) != len(self.text) or lengths.sum() != len(raw):
+            return None
+        return np.concatenate([[0], np.cumsum(lengths)])
+
+
+def _utf8_lengths(raw: bytes) -> Integers:
+    """Return the number of bytes of each character; a run of invalid bytes is one character."""
+    text = raw.decode("utf-8", "surrogateescape")
+    codes = _codes(text)
+    is_invalid = (codes >= 0xDC80) & (codes <= 0xDCFF)
+    lengths = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000).astype(np.int64)
+    lengths[is_invalid] = 1
+    is_first = ~is_invalid
+    is_first[1:] |= ~is_invalid[:-1]
+    is_first[:1] = True
+    return np.add.reduceat(lengths, np.flatnonzero(is_first)) if len(lengths) else lengths
+
+
+def _encoded_lengths(text: str, encoding: str) -> Integers:
+    """Return the number of bytes of each character in an encoding, 0 if it cannot be encoded."""
+    encode = codec_of(encoding).encode
+    distinct, numbers = np.unique(_codes(text), return_inverse=True)
+    lengths = [len(encode(chr(code), "ignore")[0]) for code in distinct.tolist()]
+    return np.array(lengths, dtype=np.int64)[numbers]
+
+
+def _codes(text: str) -> Integers:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.int64)
+
+
+class PageSource:
+    """Positions of a parsed page's elements and texts.
+
+    Without a source, no position is known.
+    """
+
+    def __init__(self, flat: FlatDocument, source: Source | None = None) -> None:
+        self._flat = flat
+        self._source = source
+
+    @classmethod
+    def of(cls, page: "Page") -> Self:
+        """Return the positions in a page, computed once."""
+        memo = page.flat.memo
+        if _POSITIONS not in memo:
+            memo[_POSITIONS] = cls(page.flat, page.source)
+        found: Self = memo[_POSITIONS]
+        return found
+
+    def text_range(self, piece: int) -> ByteRange | None:
+        """Return the range of a text in the page, without ASCII white space around it."""
+        starts, ends = self.ranges
+        return ByteRange(starts[piece], ends[piece]) if starts[piece] >= 0 else None
+
+    def part_range(self, piece: int, start: int, end: int) -> ByteRange | None:
+        """Return the range in the page of the characters `start` to `end` of a text."""
+        text = self._flat.pieces.texts[piece]
+        first, last = (int(each[piece]) for each in self._offsets)
+        if first < 0 or self._source is None:
+            return None
+        parts = [text[:start], text[start:end], text[end:]]
+        starts, ends = _markup.positions(self._source.utf8[first:last], parts, False)
+        places = first + np.array([np.frombuffer(each, np.int64)[1] for each in (starts, ends)])
+        raw = self._source.raw_offsets(places) if places[0] >= first else None
+        return None if raw is None else ByteRange(*raw.tolist())
+
+    def own_offset(self, piece: int) -> int:
+        """Return the number of characters before a text in its parent's own text nodes."""
+        parent = self.holders[piece]
+        last, offset = self._own.get(parent, (piece + 1, 0))
+        if last > piece:
+            last, offset = bisect_left(self._after, parent), 0
+        between: Iterable[int] = range(last, piece)
+        if piece - last > MANY_TEXTS:
+            own = self._flat.pieces.parents[last:piece] == parent
+            between = (np.flatnonzero(own) + last).tolist()
+        for each in between:
+            if self.holders[each] == parent:
+                offset += len(self._flat.pieces.texts[each])
+        # Texts are requested in order, so each is counted once.
+        self._own[parent] = piece, offset
+        return offset
+
+    @cached_property
+    def _after(self) -> list[int]:
+        after: list[int] = self._flat.pieces.after.tolist()
+        return after
+
+    @cached_property
+    def _own(self) -> dict[int, tuple[int, int]]:
+        return {}
+
+    @cached_property
+    def holders(self) -> list[int]:
+        """The parent of each text."""
+        holders: list[int] = self._flat.pieces.parents.tolist()
+        return holders
+
+    def tag_range(self, element: int) -> ByteRange | None:
+        """Return the range of an element's start tag in the page.
+
+        Returns None unless the source and the tree have equally many tags of this name between the
+        nearest texts with known positions.
+        """
+        if self._source is None:
+            return None
+        place = bisect_left(self._after, element)
+        gap = self._known_before[place], self._known_after[place]
+        if gap not in self._tags:
+            self._tags[gap] = self._tags_between(*gap)
+        start = self._tags[gap].get(element)
+        match = _TAG_END.match(self._source.utf8, start) if start is not None else None
+        if match is None:
+            return None
+        raw = self._source.raw_offsets(np.array(match.span()))
+        return None if raw is None else ByteRange(*raw.tolist())
+
+    def _tags_between(self, first: int, last: int) -> dict[int, int]:
+        """Return the offsets in the source of the elements that start between two texts."""
+        flat, source = self._flat, self._source
+        count = len(flat.pieces.texts)
+        start = int(self._offsets[1][first]) if first >= 0 else 0
+        end = int(self._offsets[0][last]) if last < count else len(source.utf8) if source else 0
+        if source is None or not 0 <= end - start <= MAX_GAP_BYTES:
+            return {}
+        found: dict[str, list[int]] = {}
+        for match in _TAGS.finditer(source.utf8, start, end):
+            if match["name"]:
+                name = match["name"].decode("utf-8", "replace").lower()
+                found.setdefault(name, []).append(match.start())
+        low = self._after[first] + 1 if first >= 0 else 0
+        high = self._after[last] + 1 if last < count else len(flat.tags)
+        elements: dict[str, list[int]] = {}
+        for element in range(low, high):
+            elements.setdefault(flat.tags[element], []).append(element)
+        return {
+            element: offset
+            for tag, several in elements.items()
+            if len(several) == len(found.get(tag, ()))
+            for element, offset in zip(several, found[tag], strict=True)
+        }
+
+    @cached_property
+    def _tags(self) -> dict[tuple[int, int], dict[int, int]]:
+        return {}
+
+    @cached_property
+    def _known_before(self) -> list[int]:
+        """For each text, the last text before it whose position is known, or -1."""
+        numbers = np.arange(len(self._after))
+        known = np.maximum.accumulate(np.where(self._offsets[0] >= 0, numbers, -1))
+        return [-1, *known.tolist()]
+
+    @cached_property
+    def _known_after(self) -> list[int]:
+        """For each text, itself or the next one with a known position, or the number of texts."""
+        count = len(self._after)
+        numbers = np.where(self._offsets[0] >= 0, np.arange(count), count)
+        known = np.minimum.accumulate(numbers[::-1])[::-1]
+        return [*known.tolist(), count]
+
+    def value_range(self, piece: int, value: str) -> ByteRange | None:
+        """Return the range of a value in a script, or None if it is written in another form."""
+        source = self._source
+        if source is None:
+            return None
+        script = self._flat.pieces.texts[piece].encode()
+        within = script.find(value.encode())
+        # A script is the same in the source as in the tree.
+        start = source.utf8.find(script)
+        if within < 0 or start < 0 or source.utf8.find(script, start + 1) >= 0:
+            return None
+        start += within
+        raw = source.raw_offsets(np.array([start, start + len(value.encode())]))
+        return None if raw is None else ByteRange(*raw.tolist())
+
+    def texts_below(self, element: int) -> Iterator[int]:
+        """Yield the indices of the texts below an element."""
+        end = int(self._flat.ends[element])
+        first, last = bisect_left(self._after, element), bisect_left(self._after, end)
+        return (each for each in range(first, last) if element <= self.holders[each] < end)
+
+    @cached_property
+    def text_at(self) -> dict[int, int]:
+        """The index of each text by the offset of its start in the page."""
+        return {start: number for number, start in enumerate(self.ranges[0]) if start >= 0}
+
+    @cached_property
+    def _offsets(self) -> tuple[Integers, Integers]:
+        """The offsets of each piece in the parsed text in UTF-8, or -1."""
+        pieces = self._flat.pieces
+        starts = np.full(len(pieces.texts), -1, dtype=np.int64)
+        ends = starts.copy()
+        if self._source is not None:
+            is_parsed = ~self._flat.having(_NOT_PARSED)[pieces.parents]
+            texts = list(compress(pieces.texts, is_parsed.tolist()))
+            found = _markup.positions(self._source.utf8, texts, True)
+            starts[is_parsed], ends[is_parsed] = (np.frombuffer(each, np.int64) for each in found)
+        return starts, ends
+
+    @cached_property
+    def ranges(self) -> tuple[list[int], list[int]]:
+        """The start and end of each text in the page, without white space around it, or -1."""
+        offsets = np.stack(self._offsets)
+        is_known = offsets[0] >= 0
+        if self._source is not None and is_known.any():
+            raw = self._source.raw_offsets(offsets[:, is_known])
+            offsets[:, is_known] = -1 if raw is None else raw
+        starts, ends = offsets.tolist()
+        return starts, ends

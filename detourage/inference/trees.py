@@ -1,0 +1,157 @@
+"""Trained gradient-boosted decision trees."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from detourage.inference import _trees
+from detourage.inference.arrays import decoded, encoded
+from detourage.inference.features import Features, Rows
+
+Integers = npt.NDArray[np.int32]
+
+LEAVES_OF_ONE = 100_000
+LEAF_UNIT = 1 / LEAVES_OF_ONE
+"""Unit of the leaves' values; as multiples of it, they can be added in any order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """Decision trees in arrays, with the nodes of each tree in preorder.
+
+    `sizes` are the numbers of nodes of the trees. A row continues with a node's left child, which
+    directly follows the node, if its value in the node's `column` is at most the `threshold`, and
+    otherwise with the right child, whose position in the tree is `right`. A leaf has -1 as its
+    column and 0 as its threshold and `right`. `value` is the amount that a leaf adds to the log
+    odds, in units of `LEAF_UNIT`, or 0 for an inner node.
+    """
+
+    sizes: npt.NDArray[np.uint16]
+    column: npt.NDArray[np.int16]
+    threshold: npt.NDArray[np.float32]
+    right: npt.NDArray[np.int16]
+    value: Integers
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Build a forest from the parameters returned by `to_parameters`."""
+        return cls(*(decoded(parameters[name], dtype) for name, dtype in _NODES.items()))
+
+    def to_parameters(self) -> dict[str, Any]:
+        """Return all parameters, ready for JSON."""
+        return {name: encoded(getattr(self, name), dtype) for name, dtype in _NODES.items()}
+
+    @cached_property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """Position of the first node of each tree."""
+        return np.cumsum(self.sizes, dtype=np.int64) - self.sizes
+
+
+_NODES: Mapping[str, str] = {
+    "sizes": "u2",
+    "column": "i2",
+    "threshold": "f4",
+    "right": "i2",
+    "value": "i4",
+}
+"""Names of a forest's arrays, with their data types in files."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoostedTrees:
+    """A classifier of rows into two classes, based on a sum over trees (Friedman 2001).
+
+    `base` is the log odds before adding any tree.
+    """
+
+    KIND: ClassVar[str] = "boosted trees"
+
+    columns: tuple[str, ...]
+    base: float
+    trees: Forest
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Build a classifier from the parameters returned by `to_parameters`."""
+        trees = Forest.from_parameters(parameters["trees"])
+        return cls(tuple(parameters["columns"]), float(parameters["base"]), trees)
+
+    def to_parameters(self) -> dict[str, Any]:
+        """Return all parameters, ready for JSON."""
+        trees = self.trees.to_parameters()
+        return {"columns": list(self.columns), "base": self.base, "trees": trees}
+
+    def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return the probability of the second class for each row; raise as in `log_odds`."""
+        return likelihoods(self.log_odds(features))
+
+    def log_odds(self, features: Features) -> npt.NDArray[np.float64]:
+        """Return the log odds of the second class for each row.
+
+        Raises RuntimeError if the columns differ from those used in training.
+        """
+        rows = features.rows_for(self.columns)
+        sums = self._packed.sums(np.ascontiguousarray(rows, dtype=np.float32))
+        return np.asarray(self.base + LEAF_UNIT * sums, dtype=np.float64)
+
+    @cached_property
+    def _packed(self) -> "PackedTrees":
+        return PackedTrees.of(self.trees)
+
+
+def likelihoods(log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Convert log odds to probabilities."""
+    return np.asarray(1.0 / (1.0 + np.exp(-log_odds)), dtype=np.float64)
+
+
+_TEST = np.dtype([("threshold", np.float32), ("left", np.uint32), ("tree", np.int32)])
+
+MAX_LEAVES = 32
+"""Maximum number of leaves per tree; the shipped trees have at most 24."""
+
+
+@dataclass(frozen=True, eq=False)
+class PackedTrees:
+    """Trees packed for fast evaluation of all of them together.
+
+    `tests` are the inner nodes, ordered by column and threshold. Each has a bit mask of the leaves
+    of its tree that remain possible for rows above the threshold; the lowest bit is the first leaf.
+    `columns` are the columns of the tests in ascending order. `values` are the amounts that the
+    leaves add, in units of `LEAF_UNIT`, shape (trees, `MAX_LEAVES`).
+    """
+
+    tests: npt.NDArray[Any]
+    columns: Integers
+    values: Integers
+
+    @classmethod
+    def of(cls, forest: Forest) -> Self:
+        """Pack trees; raise ValueError if one has more than `MAX_LEAVES` leaves."""
+        starts, is_leaf = forest.starts, forest.column < 0
+        # The leaves before a node in preorder are those to the left of its subtree.
+        before: npt.NDArray[np.int64] = np.cumsum(is_leaf) - is_leaf
+        tree = np.repeat(np.arange(len(forest.sizes), dtype=np.int32), forest.sizes)
+        first = before - before[starts][tree]
+        values = np.zeros((len(forest.sizes), MAX_LEAVES), dtype=np.int32)
+        if len(first) and first[is_leaf].max() >= MAX_LEAVES:
+            raise ValueError(f"a tree has more than {MAX_LEAVES} leaves")
+        values[tree[is_leaf], first[is_leaf]] = forest.value[is_leaf]
+        inner = np.flatnonzero(~is_leaf)
+        inner = inner[np.lexsort((forest.threshold[inner], forest.column[inner]))]
+        lowest = first[inner]
+        passed = first[forest.right[inner] + starts[tree[inner]]]
+        tests = np.empty(len(inner), dtype=_TEST)
+        tests["threshold"] = forest.threshold[inner]
+        tests["left"] = ~((1 << passed) - (1 << lowest)) & 0xFFFF_FFFF
+        tests["tree"] = tree[inner]
+        return cls(tests, forest.column[inner].astype(np.int32), values)
+
+    def sums(self, rows: Rows) -> npt.NDArray[np.int64]:
+        """Return the sum of each row's leaves, in units of `LEAF_UNIT`."""
+        ends = np.searchsorted(self.columns, np.arange(rows.shape[1]), side="right")
+        answer = _trees.sums(self.tests, ends.astype(np.int32), self.values, rows)
+        return np.frombuffer(answer, dtype=np.int64)

@@ -1,0 +1,7 @@
+"""Read page messages from JSON lines, folders of HTML, and WARC archives."""
+
+from detourage.inputs.html import Origin
+from detourage.inputs.reading import read_messages
+from detourage.inputs.streams import SourceError
+
+__all__ = ["Origin", "SourceError", "read_messages"]

@@ -1,0 +1,112 @@
+"""Validation of received page messages."""
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from detourage.limits import MAX_BODY_BYTES, MAX_DETAIL_CHARACTERS
+from detourage.messages import (
+    HTML_NOT_GIVEN_ONCE,
+    HTML_TOO_LARGE,
+    UNLIKELY_TIME,
+    UNSUPPORTED_SITE,
+    PageMessage,
+)
+from detourage.outcomes import UnusableReason
+
+FETCHED_AHEAD = timedelta(days=1)
+"""Maximum time by which a crawler's clock may be ahead; this tolerates a wrong time zone."""
+
+
+@dataclass
+class UnusableMessageError(Exception):
+    """A message that can never be processed, with a human-readable explanation."""
+
+    reason: UnusableReason
+    detail: str
+
+
+def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMessage:
+    """Parse the JSON body of a page message; raise `UnusableMessageError` if it is not valid.
+
+    A page dated more than `FETCHED_AHEAD` later than ``received_at`` is rejected, since it would
+    supersede all fetches until that date.
+    """
+    if len(body) > MAX_BODY_BYTES:
+        raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message has {len(body)} bytes")
+    try:
+        message = PageMessage.from_json(body)
+    except ValidationError as error:
+        problems = _problems(error)
+        raise (
+            _reason_from_source(body)
+            or UnusableMessageError(_reason(problems), _described(problems))
+        ) from None
+    if (
+        received_at is not None
+        and message.fetched_at is not None
+        and message.fetched_at > received_at + FETCHED_AHEAD
+    ):
+        raise UnusableMessageError(
+            UnusableReason.UNLIKELY_TIME,
+            f"fetched_at: {message.fetched_at.isoformat()} is in the future",
+        )
+    return message
+
+
+def _reason_from_source(body: bytes) -> UnusableMessageError | None:
+    """Return the error that `detourage.inputs` sends instead of an oversized page, if any."""
+    with suppress(ValueError, KeyError, TypeError, RecursionError):
+        unusable = json.loads(body)["unusable"]
+        return UnusableMessageError(
+            UnusableReason(unusable["reason"]),
+            writable(unusable["detail"])[:MAX_DETAIL_CHARACTERS],
+        )
+    return None
+
+
+def _problems(error: ValidationError) -> list[ErrorDetails]:
+    return error.errors(include_input=False, include_url=False, include_context=False)
+
+
+def writable(value: object) -> str:
+    """Return a value as text that PostgreSQL accepts, without NULs or lone surrogates."""
+    return str(value).replace("\x00", "").encode("utf-8", "replace").decode()
+
+
+_REASON_BY_TYPE = {
+    "json_invalid": UnusableReason.NOT_JSON,
+    HTML_NOT_GIVEN_ONCE: UnusableReason.NO_HTML,
+    HTML_TOO_LARGE: UnusableReason.OVERSIZED,
+    UNLIKELY_TIME: UnusableReason.UNLIKELY_TIME,
+    UNSUPPORTED_SITE: UnusableReason.UNSUPPORTED_SITE,
+}
+
+
+_REASON_BY_FIELD = {
+    "url": UnusableReason.UNSUPPORTED_URL,
+    "version": UnusableReason.UNSUPPORTED_VERSION,
+}
+
+
+def _reason(problems: Sequence[ErrorDetails]) -> UnusableReason:
+    types = {problem["loc"][0]: problem["type"] for problem in problems if problem["loc"]}
+    if types.get("url") == "missing":
+        return UnusableReason.NO_URL
+    for field, reason in _REASON_BY_FIELD.items():
+        if field in types:
+            return reason
+    return _REASON_BY_TYPE.get(problems[0]["type"], UnusableReason.INVALID_MESSAGE)
+
+
+def _described(problems: Sequence[ErrorDetails]) -> str:
+    described = (
+        ": ".join(filter(None, [".".join(map(str, problem["loc"])), problem["msg"]]))
+        for problem in problems
+    )
+    return "; ".join(described)[:MAX_DETAIL_CHARACTERS]

@@ -1,0 +1,169 @@
+"""Page messages from WARC archives (ISO 28500).
+
+No library is used, because the available ones silently stop where a file is truncated, and
+decompress responses without a limit.
+"""
+
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import IO
+
+from detourage.inputs.coding import dechunked, decoded
+from detourage.inputs.messages import oversized_message, page_message
+from detourage.inputs.streams import SourceError, open_source
+from detourage.limits import MAX_CONTENT_BYTES
+
+_MAX_HEAD_BYTES = 1024 * 1024
+_MAX_BLOCK_BYTES = MAX_CONTENT_BYTES + _MAX_HEAD_BYTES
+
+
+class _TruncatedError(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class _Record:
+    fields: dict[str, str]
+    length: int
+    block: bytes
+
+    @property
+    def url(self) -> str:
+        # wget includes the angle brackets from the grammar in the standard.
+        return self.fields.get("warc-target-uri", "").strip("<>")
+
+    @property
+    def identifier(self) -> str:
+        return self.fields.get("warc-record-id", "").strip("<>")
+
+
+def read_warc(path: Path) -> Iterator[bytes]:
+    """Yield a message for each page or HTTP error fetched by http or https, with the record's ID.
+
+    The message's content is the decoded body, of any media type, or the part of it that can be
+    decoded. Other records, such as redirects and revisits, are skipped.
+    """
+    with open_source(path) as stream:
+        for record in _records(stream, path):
+            message = _message(record)
+            if message is not None:
+                yield message
+
+
+def _records(stream: IO[bytes], path: Path) -> Iterator[_Record]:
+    place = "the beginning"
+    while version := _next_line(stream):
+        if not version.startswith(b"WARC/"):
+            raise SourceError(path, f"is not WARC, or damaged, after {place}")
+        try:
+            fields = _read_fields(stream)
+            place = f"the record of {fields.get('warc-target-uri', 'no URL')}"
+            length = int(fields["content-length"])
+            block = _read_exactly(stream, min(length, _MAX_BLOCK_BYTES))
+            _skip(stream, length - len(block))
+        except _TruncatedError:
+            raise SourceError(path, f"is truncated after {place}") from None
+        except (KeyError, ValueError):
+            raise SourceError(path, f"has no valid length in {place}") from None
+        yield _Record(fields, length, block)
+    if place == "the beginning":
+        raise SourceError(path, "contains no WARC records")
+
+
+def _next_line(stream: IO[bytes]) -> bytes:
+    """Return the next line that is not blank, or an empty line at the end."""
+    while line := stream.readline(_MAX_HEAD_BYTES):
+        if not line.isspace():
+            return line
+    return b""
+
+
+def _read_fields(stream: IO[bytes]) -> dict[str, str]:
+    """Read WARC or HTTP header fields, by lower-case name; the first field of each name counts."""
+    fields: dict[str, list[str]] = {}
+    value: list[str] = []
+    left = _MAX_HEAD_BYTES
+    while (line := stream.readline(left)).strip(b"\r\n"):
+        left -= len(line)
+        text = line.decode("utf-8", errors="replace").rstrip("\r\n")
+        if text[0] in " \t" and fields:
+            value.append(text.strip())
+            continue
+        name, _, beginning = text.partition(":")
+        value = [beginning.strip()]
+        fields.setdefault(name.strip().lower(), value)
+    if not line:
+        raise _TruncatedError
+    return {name: " ".join(parts) for name, parts in fields.items()}
+
+
+def _read_exactly(stream: IO[bytes], length: int) -> bytes:
+    if length < 0:
+        raise ValueError("negative length")
+    block = stream.read(length)
+    if len(block) < length:
+        raise _TruncatedError
+    return block
+
+
+def _skip(stream: IO[bytes], length: int) -> None:
+    while length:
+        length -= len(_read_exactly(stream, min(length, 1024 * 1024)))
+
+
+def _message(record: _Record) -> bytes | None:
+    if record.fields.get("warc-type") != "response":
+        return None
+    if not record.url.lower().startswith(("http://", "https://")):
+        return None
+    stream = io.BytesIO(record.block)
+    status = _status(stream.readline())
+    if status is None:
+        return None
+    try:
+        headers = _read_fields(stream)
+    except _TruncatedError:
+        headers = {}
+    if record.length > len(record.block):
+        detail = f"a response of {record.length} bytes"
+        return oversized_message(detail, url=record.url, identifier=record.identifier)
+    return page_message(
+        url=record.url,
+        identifier=record.identifier,
+        content=_content(stream.read(), headers),
+        content_type=headers.get("content-type"),
+        fetched_at=_moment(record.fields.get("warc-date", "")),
+        status=status,
+        headers=headers,
+    )
+
+
+def _status(line: bytes) -> int | None:
+    """Return the status of a page or an error, or None for any other response."""
+    words = line.split(maxsplit=2)
+    if len(words) < 2 or re.fullmatch(rb"[245][0-9]{2}", words[1]) is None:
+        return None
+    return int(words[1])
+
+
+def _content(body: bytes, headers: dict[str, str]) -> bytes:
+    if headers.get("transfer-encoding", "").lower() == "chunked":
+        body = dechunked(body)
+    # A hostile header may name thousands of codings.
+    codings = headers.get("content-encoding", "").split(",")[-3:]
+    for coding in reversed(codings):
+        body = decoded(body, coding.strip().lower(), limit=MAX_CONTENT_BYTES + 1)
+    return body
+
+
+def _moment(date: str) -> str | None:
+    """Return a date that is a complete timestamp; None for a year or a day, as in WARC 1.1."""
+    try:
+        moment = datetime.fromisoformat(date)
+    except ValueError:
+        return None
+    return date if moment.tzinfo else None

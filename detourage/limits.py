@@ -1,0 +1,39 @@
+"""Limits on page messages and their content."""
+
+from typing import Final
+
+MAX_HTML_BYTES = 10 * 1024 * 1024
+"""Maximum size of HTML in bytes (``html`` encoded as UTF-8, or ``html_base64`` decoded)."""
+
+MAX_URL_CHARACTERS = 8192
+"""Maximum length of a URL. Servers reject longer URLs, and index rows cannot hold them."""
+
+MAX_HEADERS = 200
+MAX_HEADER_CHARACTERS = 64 * 1024
+"""Maximum number of headers of an HTTP response, and maximum length of all names and values
+together.
+"""
+
+MAX_BODY_BYTES = 6 * MAX_HTML_BYTES + 1024 * 1024
+"""Maximum size in bytes of a body with valid HTML: JSON may need six characters per byte."""
+
+MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+"""Maximum size in bytes of a message made from a file. RabbitMQ 4 rejects larger messages; the
+largest valid page (10 MiB, or 13.4 MiB as base64) fits.
+"""
+
+MAX_CONTENT_BYTES = (MAX_MESSAGE_BYTES - 64 * 1024) // 4 * 3
+"""Maximum size in bytes of content that always fits into a message of `MAX_MESSAGE_BYTES`, as
+base64 and together with the other fields. This limit exceeds `MAX_HTML_BYTES`, so that a page that
+is slightly too large reaches the intake, which reports it.
+"""
+
+WHOLE_MATRIX_TREES = 400
+"""Default maximum number of trees of a site for which all pairs are compared.
+
+These trees form 80,000 pairs. Comparing them takes one core 10 s for pages of 300 elements made
+from a few templates, and 160 s for pages of 750 elements that differ more; 1,000 trees would take
+six times as long. For the accuracy on larger sites, see docs/decisions/groups.md.
+"""
+
+MAX_DETAIL_CHARACTERS: Final = 2000

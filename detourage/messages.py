@@ -1,0 +1,873 @@
+"""Contracts of the messages about pages and articles.
+
+They are stable, because other services depend on them. A version guarantees its keys,
+their meanings and their types. Keys may be added within a version, so consumers must ignore unknown
+keys; any other change increments ``version``.
+"""
+
+import base64
+import binascii
+import codecs
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final, Literal, Self
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PrivateAttr,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from detourage.kinds import Kind
+from detourage.limits import (
+    MAX_HEADER_CHARACTERS,
+    MAX_HEADERS,
+    MAX_HTML_BYTES,
+    MAX_URL_CHARACTERS,
+)
+from detourage.roles import LineRole
+
+HTML_NOT_GIVEN_ONCE: Final = "html_not_given_once"
+HTML_TOO_LARGE: Final = "html_too_large"
+UNLIKELY_TIME: Final = "unlikely_time"
+UNSUPPORTED_SITE: Final = "unsupported_site"
+"""Types of the custom validation errors of page messages."""
+
+
+EARLIEST_FETCH = datetime(1990, 1, 1, tzinfo=UTC)
+LATEST_FETCH = datetime(2200, 1, 1, tzinfo=UTC)
+"""Range of plausible fetch times. The web is not older than `EARLIEST_FETCH`; `LATEST_FETCH`
+ensures that stored times are representable in every time zone.
+"""
+
+_SITE = re.compile(r"[^\W_][\w.:-]*")
+"""Pattern of site names: host names, and slugs of letters and digits in any script."""
+
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def _rfc3339(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+Timestamp = Annotated[AwareDatetime, PlainSerializer(_rfc3339, return_type=str, when_used="json")]
+"""An aware datetime, serialised as RFC 3339 in UTC."""
+
+
+LocalTimestamp = Annotated[
+    AwareDatetime,
+    PlainSerializer(
+        lambda moment: moment.isoformat().replace("+00:00", "Z"), return_type=str, when_used="json"
+    ),
+]
+"""An aware datetime in the page's time zone, serialised as RFC 3339 with its UTC offset."""
+
+
+def _without_nul(value: str) -> str:
+    if "\x00" in value:
+        raise ValueError("must not contain NUL characters")
+    return value
+
+
+_NO_NUL = AfterValidator(_without_nul)
+
+
+class ReceivedMessage(BaseModel):
+    """A message sent to the service."""
+
+    @classmethod
+    def from_json(cls, body: bytes) -> Self:
+        """Parse a message; a leading byte order mark is ignored, as RFC 8259 allows.
+
+        Raises
+        ------
+        pydantic.ValidationError
+            If the body is not such a message.
+        """
+        return cls.model_validate_json(body.removeprefix(codecs.BOM_UTF8))
+
+
+class PageMessage(ReceivedMessage):
+    """A fetched page, as published by the crawler on ``crawler.pages``.
+
+    Exactly one of ``html`` and ``html_base64`` must be given. Unknown keys are ignored, but
+    retained in ``model_extra``.
+    """
+
+    model_config = ConfigDict(extra="allow", strict=True, title="Page message")
+
+    version: Literal[1] = Field(description="Version of this contract.")
+    url: Annotated[str, StringConstraints(min_length=1, max_length=MAX_URL_CHARACTERS)] = Field(
+        description="URL of the page, http or https."
+    )
+    html: str | None = Field(default=None, description="The page as text.")
+    html_base64: str | None = Field(
+        default=None, description="The page as fetched: its bytes in base64."
+    )
+    id: Annotated[str, StringConstraints(max_length=1024), _NO_NUL] | None = Field(
+        default=None,
+        description="The crawler's ID for the page, included in the article as page_id.",
+    )
+    site: Annotated[str, StringConstraints(min_length=1, max_length=253)] | None = Field(
+        default=None,
+        description="Name of the site: a host name, or letters and digits of any script separated"
+        " by . _ - :. Defaults to the registrable domain of the URL.",
+    )
+    content_type: Annotated[str, _NO_NUL] | None = Field(
+        default=None, description="The HTTP Content-Type header."
+    )
+    fetched_at: Timestamp | None = Field(
+        default=None,
+        strict=False,
+        description="Time of the fetch, RFC 3339: not before 1990, and at most a day after the"
+        " arrival of the message.",
+    )
+    status: Annotated[int, Field(ge=100, le=599)] | None = Field(
+        default=None,
+        description="HTTP status code. An error response is not an article, and never replaces"
+        " one. Added to version 1.",
+    )
+    final_url: Annotated[str, StringConstraints(max_length=MAX_URL_CHARACTERS)] | None = Field(
+        default=None,
+        description="URL of the response after redirects, http or https. Added to version 1.",
+    )
+    headers: dict[str, str] | None = Field(
+        default=None,
+        max_length=MAX_HEADERS,
+        description="HTTP response headers, values by name, with at most 65,536 characters in"
+        " total. Their Content-Type is used if content_type is missing. Added to version"
+        " 1.",
+    )
+
+    _content: bytes | str = PrivateAttr(default=b"")
+
+    @field_validator("headers")
+    @classmethod
+    def _is_bounded(cls, value: dict[str, str] | None) -> dict[str, str] | None:
+        if value is None:
+            return None
+        if sum(len(name) + len(each) for name, each in value.items()) > MAX_HEADER_CHARACTERS:
+            raise ValueError(f"must not have more than {MAX_HEADER_CHARACTERS} characters in total")
+        if any("\x00" in each for each in value.values()):
+            raise ValueError("must not contain NUL characters")
+        return value
+
+    @field_validator("url", "final_url")
+    @classmethod
+    def _is_http(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        if _CONTROLS.search(value):
+            raise ValueError("must not contain control characters")
+        parts = urlsplit(value)
+        if parts.scheme.lower() not in {"http", "https"}:
+            raise ValueError("must be an http or https URL")
+        if not parts.hostname:
+            raise ValueError("must name a host")
+        if parts.port == 0:
+            raise ValueError("must not name port 0")
+        if "\\" in parts.netloc:
+            # Browsers end the host here; other parsers end it only after the next "@".
+            raise ValueError("must not contain a backslash before its path")
+        # User name and password must not be stored or passed on.
+        return value.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
+
+    @field_validator("site")
+    @classmethod
+    def _is_site(cls, value: str | None) -> str | None:
+        if value is not None and not _SITE.fullmatch(value):
+            raise PydanticCustomError(
+                UNSUPPORTED_SITE,
+                "must be a host name, or letters and digits with . _ - : in between",
+            )
+        return value
+
+    @field_validator("fetched_at")
+    @classmethod
+    def _is_likely(cls, value: datetime | None) -> datetime | None:
+        if value is not None and not EARLIEST_FETCH <= value < LATEST_FETCH:
+            raise PydanticCustomError(UNLIKELY_TIME, "must not be before 1990 or far in the future")
+        return value
+
+    @model_validator(mode="after")
+    def _read_content(self) -> Self:
+        if (self.html is None) == (self.html_base64 is None):
+            raise PydanticCustomError(
+                HTML_NOT_GIVEN_ONCE, "exactly one of html and html_base64 must be given"
+            )
+        if self.html is not None:
+            self._content = self.html
+            size = len(self.html.encode("utf-8", errors="surrogatepass"))
+        else:
+            try:
+                self._content = base64.b64decode(self.html_base64 or "", validate=True)
+            except binascii.Error as error:
+                raise ValueError(f"html_base64 is not base64: {error}") from error
+            size = len(self._content)
+        if size > MAX_HTML_BYTES:
+            raise PydanticCustomError(
+                HTML_TOO_LARGE,
+                "html holds {size} bytes, more than the {limit} allowed",
+                {"size": size, "limit": MAX_HTML_BYTES},
+            )
+        return self
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """Fields of the message that describe the HTTP response, if given, by name."""
+        return self.model_dump(
+            include={"status", "final_url", "headers"}, exclude_none=True, exclude_unset=True
+        )
+
+    @property
+    def stated_type(self) -> str | None:
+        """The Content-Type, from ``content_type`` or else from ``headers``; None if neither."""
+        if self.content_type is not None:
+            return self.content_type
+        named = {name.lower(): value for name, value in (self.headers or {}).items()}
+        return named.get("content-type")
+
+    @property
+    def content(self) -> bytes | str:
+        """The page: text if the message contains text, otherwise the bytes as fetched."""
+        return self._content
+
+
+BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
+Role = Literal["member", "representative", "outlier"]
+
+
+class MessagePart(BaseModel):
+    """A part of a message sent by the service."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class SentMessage(MessagePart):
+    """A message sent by the service."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the message as JSON values."""
+        return self.model_dump(mode="json")
+
+    @classmethod
+    def in_order(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the JSON values of a message in the order of its contract.
+
+        Parameters
+        ----------
+        values
+            The message as stored in the database, which does not preserve order. Keys that an
+            earlier version of the service did not write stay absent.
+        """
+        return cls.model_validate(values).model_dump(mode="json", exclude_unset=True)
+
+
+class Link(MessagePart):
+    """A link within the article's text."""
+
+    start: int = Field(ge=0, description="Offset of its first character in text.")
+    end: int = Field(ge=0, description="Offset after its last character in text.")
+    url: str = Field(description="Absolute URL of the target.")
+
+
+class Emphasis(MessagePart):
+    """An emphasised range of the article's text."""
+
+    start: int = Field(ge=0, description="Offset of its first character in text.")
+    end: int = Field(ge=0, description="Offset after its last character in text.")
+    kind: Literal["bold", "italic"] = Field(description="The emphasis.")
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or value == []
+
+
+TextLocation = (
+    tuple[int, int, int | None, int | None] | tuple[int, int, int | None, int | None, str, int]
+)
+"""The location of a text node; see ``Block.texts``."""
+
+
+class Block(MessagePart):
+    """A range of the article's text: ``text == article.text[start:end]``.
+
+    As an article has many blocks, ``level`` and the keys after it are omitted if they do not apply.
+    """
+
+    type: BlockType = Field(description="Type of the block, according to its markup.")
+    text: str = Field(description="The text of the range.")
+    start: int = Field(ge=0, description="Offset of the first character in text.")
+    end: int = Field(ge=0, description="Offset after the last character in text.")
+    role: LineRole | None = Field(
+        default=None,
+        description="Role of the text for readers, regardless of its markup. Null if roles were not"
+        " requested, except for authors and dates in a thread. Added to version 1.",
+    )
+    role_probability: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Probability of that role. Added to version 1.",
+    )
+    level: int | None = Field(
+        default=None,
+        exclude_if=_is_empty,
+        ge=1,
+        description="Level of a heading, 1 to 6, or nesting depth of a list item. Added to version"
+        " 1.",
+    )
+    marker: str | None = Field(
+        default=None,
+        exclude_if=_is_empty,
+        description='Marker of a list item: "-", or a number such as "3."; absent if the block'
+        " continues an item. Added to version 1.",
+    )
+    links: list[Link] = Field(
+        default=[],
+        exclude_if=_is_empty,
+        description="Links within the block, in order. Added to version 1.",
+    )
+    emphasis: list[Emphasis] = Field(
+        default=[],
+        exclude_if=_is_empty,
+        description="Bold and italic ranges, in order. Added to version 1.",
+    )
+    language: str | None = Field(
+        default=None,
+        exclude_if=_is_empty,
+        description="Programming language of a code block. Added to version 1.",
+    )
+    xpath: str | None = Field(
+        default=None,
+        description="XPath of the block's element; see Location. Absent if unknown. Added to"
+        " version 1.",
+        exclude_if=_is_empty,
+    )
+    texts: list[TextLocation] = Field(
+        default=[],
+        exclude_if=_is_empty,
+        description="The text nodes that contain the block's text, in order, each as an array:"
+        " offset and length of its part in the block's text; offset and length of the node in the"
+        " bytes of the page, or nulls. If the part is not the first text of the block's element,"
+        " two more: XPath of its parent, relative to that element, and offset of the part in the"
+        " parent's own text nodes, joined. If there are very many, as in highlighted code, a single"
+        " array covers all of them. Added to version 1.",
+    )
+
+
+class Location(MessagePart):
+    """The location of a part of the article in its page.
+
+    An XPath refers to the tree that a browser builds from the page. If it does not start with a
+    slash, it is relative to the article's ``xpath``.
+    """
+
+    xpath: str = Field(description="XPath of the element.")
+    attribute: str | None = Field(
+        default=None,
+        exclude_if=_is_empty,
+        description="Attribute that contains the value; absent if the element's text does.",
+    )
+    start: int | None = Field(
+        default=None,
+        exclude_if=_is_empty,
+        description="Byte offset, in the page as fetched, of the text or, without a text, of the"
+        " start tag; absent if unknown.",
+    )
+    end: int | None = Field(
+        default=None, exclude_if=_is_empty, description="Byte offset of its end; absent if unknown."
+    )
+
+
+_LOCATION = Field(
+    default=None,
+    exclude_if=_is_empty,
+    description="Location in the page; absent if unknown. Added to version 1.",
+)
+
+
+class Locations(MessagePart):
+    """The locations of the article's values in its page; null for those not found there."""
+
+    title: Location | None = Field(default=None, description="Location of the headline.")
+    lead: Location | None = Field(default=None, description="Location of the lead.")
+    authors: list[Location | None] = Field(
+        default=[], description="Locations of the authors, in their order."
+    )
+    published: Location | None = Field(
+        default=None, description="Location of the publication date."
+    )
+    modified: Location | None = Field(
+        default=None, description="Location of the modification date."
+    )
+
+
+_NEXT_BLOCK = Field(
+    default=None,
+    exclude_if=_is_empty,
+    ge=0,
+    description="Index of the block that follows, or the number of blocks if none follows; absent"
+    " if the position is unknown. Added to version 1.",
+)
+
+
+class Image(MessagePart):
+    """An image in the article's body."""
+
+    url: str = Field(description="Absolute URL of the image.")
+    alt: str | None = Field(default=None, description="Alternative text, or null.")
+    caption: str | None = Field(default=None, description="Caption, or null.")
+    block: int | None = _NEXT_BLOCK
+    location: Location | None = _LOCATION
+
+
+class Embed(MessagePart):
+    """An embedded object in the article's body, such as a video, a post or a frame."""
+
+    url: str = Field(description="Absolute URL of the object.")
+    type: str = Field(
+        description="Element that embeds the object: iframe, video, audio, object or embed."
+    )
+    block: int | None = _NEXT_BLOCK
+    location: Location | None = _LOCATION
+
+
+class Comment(MessagePart):
+    """A reader's comment."""
+
+    author: str | None = Field(description="Name of the author as displayed, or null.")
+    date: str | None = Field(
+        description='Date as displayed, even if relative ("3 hours ago"); if none is displayed, as'
+        " declared in the markup; otherwise null."
+    )
+    text: str = Field(description="The text, with blank lines between paragraphs.")
+    parent: int | None = Field(
+        description="Index of the comment to which this one replies, or null."
+    )
+    published: str | None = Field(
+        default=None,
+        description="Date in ISO 8601, as precisely as given. A relative date is resolved against"
+        " fetched_at, to the minute, hour or day; it is null if fetched_at is, or if the"
+        " date is in weeks or longer units. Added to version 1.",
+    )
+    permalink: str | None = Field(
+        default=None, description="URL of the comment. Added to version 1."
+    )
+    votes: int | None = Field(
+        default=None,
+        description="Score given by readers, net of down-votes if the page shows a net score. Added"
+        " to version 1.",
+    )
+    location: Location | None = _LOCATION
+
+
+StoryRelation = Literal["same", "update", "excerpt", "contains"]
+
+
+class Story(MessagePart):
+    """The story of an article: the articles of all sites that repeat each other's text.
+
+    An article's story may change when other articles arrive; a later revision then corrects it.
+    """
+
+    id: str = Field(
+        description="The same for all articles of a story; derived from its first article's text."
+    )
+    first_seen: Timestamp | None = Field(
+        description="Earliest known fetch time of the story's articles, RFC 3339 in UTC, or null."
+    )
+    relation: StoryRelation | None = Field(
+        description="Relation of this article's text to the text of the story's first article: the"
+        " same except for a few words, an excerpt of it, a text that contains it, or an update that"
+        " shares parts with it. Null for the first article itself."
+    )
+    similarity: float | None = Field(
+        ge=0,
+        le=1,
+        description="Resemblance to the text of the first article: the share of shingles that both"
+        " texts have in common. Null for the first article itself.",
+    )
+    wire: str | None = Field(
+        description="News agency named in the byline, dateline or sign-off, or null."
+    )
+
+
+class Event(MessagePart):
+    """The event of an article: articles that report the same news in different words.
+
+    An article's event is decided once. `first_seen` and `sources` are as of this revision, and may
+    change later without another revision.
+    """
+
+    id: str = Field(description="The same for all articles of an event.")
+    first_seen: Timestamp | None = Field(
+        description="Earliest known fetch time of the event's articles, RFC 3339 in UTC, or null."
+    )
+    sources: int = Field(
+        ge=1,
+        description="Number of independent sources: the largest number of the event's articles of"
+        " which no two are on one site or in one story. At most 500 articles are counted.",
+    )
+
+
+ChangeKind = Literal["typo", "update", "correction", "rewritten", "live"]
+ChangeAction = Literal["added", "removed", "edited", "moved"]
+
+
+class TextChange(MessagePart):
+    """Two versions of a headline or a lead."""
+
+    before: str = Field(description="Text of the previous revision.")
+    after: str = Field(description="Text of this revision.")
+
+
+class SentenceChange(MessagePart):
+    """A sentence of the text that was added, removed, edited or moved."""
+
+    action: ChangeAction = Field(
+        description="added, removed, edited, or moved; a sentence that was moved and edited is"
+        " edited."
+    )
+    before: str | None = Field(
+        description="The sentence in the previous revision; null if it was added."
+    )
+    before_start: int | None = Field(
+        description="Character offset of its start in the previous text, or null."
+    )
+    before_end: int | None = Field(
+        description="Character offset of its end in the previous text, or null."
+    )
+    after: str | None = Field(description="The sentence in this revision; null if it was removed.")
+    start: int | None = Field(description="Character offset of its start in text, or null.")
+    end: int | None = Field(description="Character offset of its end in text, or null.")
+
+
+class Changes(MessagePart):
+    """Differences from an earlier revision that a reader would notice.
+
+    Typography, white space, and text that other articles of the template group contain are
+    ignored. An empty list of sentences without title and lead means that something else changed,
+    such as images or comments.
+    """
+
+    since: int = Field(description="Number of the earlier revision.")
+    kind: ChangeKind | None = Field(
+        description="correction if the site added a note of correction; live for a live report;"
+        " rewritten if less than half of the text remains; typo if only the spelling of words and"
+        " the punctuation changed; update for everything else. Null if neither the headline, the"
+        " lead nor the text changed."
+    )
+    title: TextChange | None = Field(description="The headlines, or null if unchanged.")
+    lead: TextChange | None = Field(description="The leads, or null if unchanged.")
+    correction: str | None = Field(
+        description="The first note of correction that the earlier revision does not have, or null."
+    )
+    sentences: list[SentenceChange] = Field(
+        description="Changes of the text, in the order of text. Sentences of the lead are left out."
+    )
+    is_complete: bool = Field(
+        description="False if the texts are too long to be compared, or too different to be"
+        " described: sentences is then empty."
+    )
+
+
+class CommentsElsewhere(MessagePart):
+    """A thread of reader comments hosted by another service.
+
+    Everything is read from the page, which does not show whether the thread has comments.
+    """
+
+    vendor: str = Field(
+        description="Name of the service, such as disqus, facebook, coral, viafoura, openweb,"
+        " hyvor-talk or giscus; wordpress for the site's own API."
+    )
+    account: str | None = Field(
+        default=None, description="Identifier of the site at the service, or null if unknown."
+    )
+    thread: str | None = Field(
+        default=None,
+        description="Identifier of the thread at the service: an id or a URL; null if unknown.",
+    )
+    address: str | None = Field(
+        default=None,
+        description="Absolute http or https URL of the service, of its frame or of its script, or"
+        " null.",
+    )
+
+
+class Part(MessagePart):
+    """One of the pages of an article, a thread or a list."""
+
+    number: int = Field(description="Number of the page, from 1 or as the site counts.")
+    url: str = Field(description="Absolute URL of the page.")
+
+
+class Parts(MessagePart):
+    """The known pages of an article, a thread or a list.
+
+    URLs are absolute and without fragment. For threads and lists, only the links are given: their
+    pages are not joined, and ``missing`` is null.
+    """
+
+    number: int | None = Field(default=None, description="Number of this page, or null if unknown.")
+    pages: list[Part] = Field(
+        default=[], description="Numbered pages, ascending; this page may be among them."
+    )
+    next: str | None = Field(
+        default=None, description="URL of the page that this one links to as next, or null."
+    )
+    previous: str | None = Field(
+        default=None,
+        description="URL of the page that this one links to as previous, or null. On blogs, that"
+        " may be older posts.",
+    )
+    first: str | None = Field(
+        default=None,
+        description="URL of the first page, whose article this part belongs to; null if it is this"
+        " page or unknown.",
+    )
+    whole: str | None = Field(
+        default=None, description="URL of the page that shows all parts, or null."
+    )
+    joined: list[str] = Field(
+        default=[],
+        description="URLs of the parts contained in text, blocks, images, embeds and comments, in"
+        " order; empty if they contain this page only.",
+    )
+    missing: list[str] | None = Field(
+        default=None,
+        description="URLs of the parts that the service has not received and the crawler should"
+        " fetch, in order; null if not determined, as for threads and lists.",
+    )
+    held_by_whole: bool = Field(
+        default=False,
+        description="Whether the article at whole is known and contains this one. If true, use that"
+        " article instead; no parts are joined.",
+    )
+
+
+class Template(MessagePart):
+    """Position of the page among the template groups of its site."""
+
+    group: int | None = Field(
+        description="Number of the group within the site; null for an outlier."
+    )
+    generation: int = Field(ge=1, description="Number of the site's clustering.")
+    size: int = Field(ge=1, description="Number of pages in the group.")
+    role: Role = Field(description="Role of the page in its group.")
+
+
+class Metadata(MessagePart):
+    """Metadata of an article in addition to the message's other keys.
+
+    Dates are in ISO 8601, as precisely as given by the page, such as ``2024-05-31``,
+    ``2024-05-31T09:30:00`` (without a time zone) or ``2024-05-31T09:30:00+02:00``.
+    """
+
+    published: str | None = Field(
+        default=None, description="Date of publication as given by the page, ISO 8601, or null."
+    )
+    modified: str | None = Field(
+        default=None, description="Date of the last change as given by the page, ISO 8601, or null."
+    )
+    canonical_url: str | None = Field(
+        default=None, description="Canonical URL declared by the page, or null."
+    )
+    section: str | None = Field(default=None, description="Section of the site, or null.")
+    tags: list[str] = Field(default=[], description="Keywords.")
+    paywall: bool | None = Field(
+        default=None,
+        description="Whether only subscribers can read the whole article; null if unknown.",
+    )
+    truncated: bool | None = Field(
+        default=None,
+        exclude_if=_is_empty,
+        description="True if the page shows only the beginning of the article, followed by a"
+        " subscription offer; otherwise absent. Added to version 1.",
+    )
+    kind: Kind = Field(default="article", description="Kind of page.")
+
+
+DOUBTFUL = 0.8
+"""Confidence below which an article counts as doubtful."""
+
+
+class ArticleMessage(SentMessage):
+    """A clean article, as published on the exchange ``articles``.
+
+    ``published_at`` is a point in time: if the page gives no time zone, it is UTC; if the page
+    gives no time, it is midnight UTC, so that the date is the one on the page.
+    ``metadata.published`` has the precision given by the page.
+    """
+
+    model_config = ConfigDict(title="Article message")
+
+    version: Literal[1] = Field(default=1, description="Version of this contract.")
+    id: str = Field(
+        description="The consumer's idempotency key, determined by the page and the revision."
+    )
+    revision: int = Field(
+        ge=1,
+        description="Number of this revision of the page's article, from 1; the highest replaces"
+        " all others. Numbers may be skipped, for example after the database is restored.",
+    )
+    page_id: str | None = Field(description="The crawler's id of the page, or null.")
+    url: str = Field(description="URL of the page, as given by the crawler.")
+    site: str = Field(description="Site of the page: the crawler's name for it, or its domain.")
+    fetched_at: Timestamp | None = Field(
+        description="Time of the fetch, RFC 3339 in UTC; null if unknown."
+    )
+    language: str | None = Field(description="BCP 47 language tag, or null if unknown.")
+    title: str | None = Field(description="The headline, or null.")
+    lead: str | None = Field(
+        description="The standfirst as displayed, whether or not text begins with it, or null."
+    )
+    authors: list[str] = Field(description="Names of the authors.")
+    published_at: LocalTimestamp | None = Field(
+        description="Time of publication, with the page's offset if given; null if unknown."
+    )
+    text: str = Field(
+        description="The body, with blank lines between paragraphs; the roles that it includes are"
+        " configurable. For a forum page, the whole thread, with each post below its"
+        " author and date."
+    )
+    blocks: list[Block] = Field(description="The ranges that make up the text, in order.")
+    images: list[Image] = Field(description="Images of the body, in order.")
+    embeds: list[Embed] = Field(description="Embedded objects of the body, in order.")
+    comments: list[Comment] = Field(
+        description="Readers' comments in page order; for a forum page, the posts."
+    )
+    template: Template = Field(description="Position of the page among the site's templates.")
+    method: str = Field(description="Method that produced the text.")
+    xpath: str | None = Field(
+        description="XPath of the element that contains the article, or null."
+    )
+    confidence: float = Field(
+        ge=0,
+        le=1,
+        description="Probability that the text is right, i.e. that the F1 of its words is at least"
+        f" 0.8. Below {DOUBTFUL}, the article counts as doubtful.",
+    )
+    extracted_at: Timestamp = Field(description="Time of the extraction, RFC 3339 in UTC.")
+    metadata: Metadata | None = Field(default=None, description="Added to version 1; see Metadata.")
+    comments_elsewhere: list[CommentsElsewhere] | None = Field(
+        default=None,
+        description="Comment threads hosted by other services, at most one per service; null if the"
+        " page names none. Added to version 1.",
+    )
+    story: Story | None = Field(
+        default=None,
+        description="Story to which the article belongs. Added to version 1; see Story.",
+    )
+    event: Event | None = Field(
+        default=None,
+        exclude_if=_is_empty,
+        description="Event that the article reports; absent unless DETOURAGE_EVENTS is yes. Added"
+        " to version 1; see Event.",
+    )
+    parts: Parts | None = Field(
+        default=None,
+        description="Pages of an article that spans several pages; null for a single page. Added to"
+        " version 1.",
+    )
+    canonical: str | None = Field(
+        default=None,
+        description="Canonical URL of the page, without parameters that do not identify it,"
+        " regardless of the URL from which it was fetched. The same in all messages of a"
+        " page once its URLs are known. Added to version 1.",
+    )
+    variants: list[str] | None = Field(
+        default=None,
+        description="Other URLs from which the page was fetched, as given by the crawler, sorted,"
+        " at most 50. Added to version 1.",
+    )
+    withdrawn: Timestamp | None = Field(
+        default=None,
+        description="Time of the fetch that confirmed that the site has removed the article, as at"
+        " least two fetches reported. Everything else in such a revision is the same as in"
+        " the previous one. Null as long as the site shows the article, or does not"
+        " declare it removed. Added to version 1.",
+    )
+    corrections: list[str] | None = Field(
+        default=None,
+        description="Notes in which the site corrects the article, as displayed, at most 5; null if"
+        " unknown, as in earlier versions. Added to version 1.",
+    )
+    locations: Locations | None = Field(
+        default=None,
+        description="Locations of title, lead, authors and dates in the page; null if the service"
+        " does not determine locations (DETOURAGE_LOCATIONS). Added to version 1.",
+    )
+    changes: Changes | None = Field(
+        default=None,
+        description="What changed since the previous revision; null for the first one, for"
+        " revisions that follow from other pages (stories, parts) or from a withdrawal, and if"
+        " DETOURAGE_SEND_CHANGES is no. Added to version 1; see Changes.",
+    )
+
+
+class ChangesMessage(SentMessage):
+    """The changes to an article, as published on the exchange ``articles.changes``.
+
+    It replaces the article message of a revision if DETOURAGE_SEND_CHANGES is only, and has the
+    same ``id``.
+    """
+
+    model_config = ConfigDict(title="Changes message")
+
+    version: Literal[1] = Field(default=1, description="Version of this contract.")
+    id: str = Field(description="As in the article message: the consumer's idempotency key.")
+    revision: int = Field(ge=1, description="Number of this revision of the page's article.")
+    page_id: str | None = Field(description="The crawler's id of the page, or null.")
+    url: str = Field(description="URL of the page, as given by the crawler.")
+    site: str = Field(description="Site of the page, as in the article message.")
+    fetched_at: Timestamp | None = Field(
+        description="Time of the fetch, RFC 3339 in UTC; null if unknown."
+    )
+    language: str | None = Field(description="BCP 47 language tag, or null if unknown.")
+    extracted_at: Timestamp = Field(description="Time of the extraction, RFC 3339 in UTC.")
+    changes: Changes = Field(description="What changed since an earlier revision.")
+
+
+MAX_ENTITIES: Final = 1_000_000
+"""Maximum number of entities that feedback may report."""
+
+MAX_NOTE_CHARACTERS: Final = 1_000
+"""Maximum length of the note in feedback."""
+
+Verdict = Literal["good", "bad"]
+
+
+class FeedbackMessage(ReceivedMessage):
+    """Feedback on an article, as published by its consumer on the exchange ``entities.feedback``.
+
+    The latest feedback on an article replaces any earlier one. Unknown keys are ignored.
+    """
+
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True, title="Feedback message")
+
+    version: Literal[1] = Field(description="Version of this contract.")
+    article: UUID = Field(description="The article message's id.")
+    entities: Annotated[int, Field(ge=0, le=MAX_ENTITIES)] = Field(
+        description="Number of entities found in the article."
+    )
+    verdict: Verdict | None = Field(
+        default=None,
+        description="The consumer's judgement of the extracted text, or null if it has none.",
+    )
+    note: Annotated[str, StringConstraints(max_length=MAX_NOTE_CHARACTERS), _NO_NUL] | None = Field(
+        default=None,
+        description="Explanation for operators, at most 1,000 characters, or null.",
+    )

@@ -1,0 +1,8 @@
+"""Metadata of an article, such as authors, dates, lead and section."""
+
+from detourage.kinds import Kind
+from detourage.metadata.reading import read_metadata
+from detourage.metadata.result import ArticleMetadata
+from detourage.text.dates import Moment
+
+__all__ = ["ArticleMetadata", "Kind", "Moment", "read_metadata"]

@@ -1,0 +1,71 @@
+"""Authors in Chinese bylines, where no capital letters identify names."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from detourage.metadata.authors import HAN
+from detourage.metadata.surroundings import Note
+
+SURNAMES = (
+    "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖萧田董袁潘于蒋蔡余杜叶程"
+    "苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方白邹孟熊秦邱江尹薛闫阎段雷侯龙史陶黎贺顾毛"
+    "郝龚邵万钱严覃武戴莫孔向汤常温康施文牛樊葛邢安齐易乔伍庞颜倪庄聂章鲁岳翟殷詹申欧耿关兰焦俞"
+    "左柳甘祝包宁尚符舒阮柯纪梅童凌毕单季裴霍涂成苗谷盛曲翁冉骆蓝路游辛靳管柴蒙鲍华喻祁蒲房滕屈"
+    "饶解牟艾尤阳时穆农司卓古吉缪简车项连芦麦褚娄窦戚岑景党宫费卜冷晏席卫米柏宗瞿桂全佟应臧闵苟"
+    "邬边卞姬师和仇栾隋商刁沙荣巫寇桑郎甄丛仲虞敖巩明佘池查麻苑迟邝官封谈匡鞠惠荆乐冀郁胥南班储"
+    "原栗燕楚鄢劳谌奚皮粟冼蔺楼盘满闻位厉伊仝区郜海阚花权强帅屠豆朴盖练廉禹井祖漆巴丰支卿国狄平"
+    "計張劉陳楊黃趙吳孫馬鄭謝許韓馮鄧蕭葉蘇魏呂盧鍾譚陸廖賈韋鄒龍錢嚴戴賀顧龔萬湯"
+)
+"""Common Chinese surnames of one character; a name begins with the surname."""
+
+_LONG_SURNAMES = "欧阳|司马|上官|诸葛|东方|皇甫|尉迟|公孙|慕容|令狐|司徒|夏侯|端木|歐陽|諸葛"
+
+_NAME = rf"(?:(?:[{SURNAMES}]|{_LONG_SURNAMES})[{HAN}]{{1,2}})(?![{HAN}])"
+# The quantifiers are possessive, because every additional name multiplies the ways to split the
+# text.
+_NAMES = rf"(?P<names>{_NAME}(?:\s*+(?:[、，,]\s*+)?+{_NAME})*+)"
+_ANY_NAME = rf"(?P<names>[{HAN}\w·•.&]{{1,20}}(?:[\s、，]+[{HAN}]{{2,4}}(?![{HAN}:：]))*+)"
+
+_AUTHOR = re.compile(
+    rf"(?:作\s*者|博主|楼主|署名)\s*[:：/／|｜\]】]\s*{_ANY_NAME}|作\s*者\s+(?P<other>{_NAME})"
+)
+_TEXT_BY = re.compile(
+    rf"(?:文字?|撰文|撰稿人?|采写|编译|供稿|筆者|執筆)\s*[:：/／|｜]\s*{_ANY_NAME}"
+)
+_REPORTER = re.compile(rf"(?:记\s*者|記者|通讯员|评论员|撰稿人)\s*+(?:[:：]\s*+)?+{_NAMES}")
+_POSTED = re.compile(
+    r"(?:由\s*(?P<names>[^\s于在由]{2,12}?)\s*(?:于|在|张贴|发表|发布)|"
+    r"(?:发布人|发布者|发帖人)\s*[:：]\s*(?P<other>\S{2,20}))"
+)
+_ALONE = re.compile(rf"^[\s(（\[【〔]*{_NAMES}[\s)）\]】〕]*$")
+_SIGNED = re.compile(rf"[(（\[【〔]\s*{_NAMES}\s*[)）\]】〕]")
+_EDITOR = re.compile(
+    rf"(?:责任编辑|责\s*编|编\s*辑|編輯|校对|审核)\s*[:：]\s*(?P<names>[{HAN}]{{2,4}})(?![{HAN}])"
+)
+
+
+def chinese_bylines(notes: Sequence[Note]) -> Iterator[str]:
+    """Yield the parts of bylines that contain names, most reliable first."""
+    for pattern in (_AUTHOR, _TEXT_BY, _REPORTER):
+        yield from _found(pattern, notes)
+    for note in notes:
+        match = _POSTED.search(note.text[:100])
+        if match:
+            yield _named(match)
+    yield from _found(_ALONE, [note for note in notes if note.place in ("opening", "closing")])
+    yield from _found(_SIGNED, [note for note in notes if note.place != "after"])
+    yield from _found(_EDITOR, notes)
+
+
+def _found(pattern: re.Pattern[str], notes: Sequence[Note]) -> Iterator[str]:
+    for note in notes:
+        # A body may consist of a single line with its byline at either end.
+        for text in dict.fromkeys((note.text[:200], note.text[-100:])):
+            match = pattern.search(text)
+            if match:
+                yield _named(match)
+
+
+def _named(match: re.Match[str]) -> str:
+    found = match.groupdict()
+    return found["names"] or found["other"] or ""

@@ -1,0 +1,118 @@
+"""Publication and modification dates, chosen from those that a page declares and displays."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import chain
+
+from detourage.html.nodes import AnyElement, Node
+from detourage.metadata.bylines import DisplayedDate, shown_dates
+from detourage.metadata.record import Record
+from detourage.metadata.surroundings import Surroundings
+from detourage.text.dates import Moment, find_moments, parse_moment
+
+SURE_RANK = 1
+"""Maximum rank of a date that is marked as one and is between headline and body or in the body's
+first lines."""
+
+NEAR_RANK = 4
+"""Maximum rank of any date before the body or in the body's first lines."""
+
+MAX_SCRIPT_CHARACTERS = 2_000_000
+"""Maximum number of script characters examined per page."""
+
+# The pattern starts with a mandatory non-letter, so that the engine can skip to the next quotation
+# mark even though case is ignored.
+_PUBLISHED = re.compile(
+    r"[\"'](?=[cdfp])"
+    r"(?:date_?published|published(?:_?(?:at|on|date|time))?|publish_?(?:date|time|ed_?at)"
+    r"|publication_?date|pub_?date|first_?published?(?:_?(?:at|date))?|created_?(?:at|date|on))\\?[\"']"
+    r"\s*:\s*\\?[\"'](?P<date>[^\"'\\]{8,40})",
+    re.IGNORECASE,
+)
+
+
+def publication_date(
+    declared: Record, shown: Sequence[DisplayedDate], in_path: Moment | None, language: str | None
+) -> Moment | None:
+    """Choose the publication date among those declared and those displayed next to the article.
+
+    A declared date that the page also displays is certain. Otherwise, a date marked as such between
+    headline and body or in the body's first lines takes precedence.
+    """
+    moments = (parse_moment(value, language) for value in declared.published)
+    stated = [moment for moment in moments if moment is not None]
+    for tolerance in (timedelta(0), timedelta(days=1)):
+        for moment in stated:
+            for each in shown:
+                if each.rank <= NEAR_RANK and abs(each.moment.day - moment.day) <= tolerance:
+                    return _agreed(moment, each.moment)
+    if in_path is not None and any(moment.day == in_path.day for moment in stated):
+        return stated[0]
+    sure = [each.moment for each in shown if each.rank <= SURE_RANK]
+    near = [each.moment for each in shown if each.rank <= NEAR_RANK]
+    path = [] if in_path is None else [in_path]
+    return next(iter((*sure, *stated, *near, *path)), None)
+
+
+def publication_date_elsewhere(
+    surroundings: Surroundings,
+    shown: Sequence[DisplayedDate],
+    head: Sequence[Node],
+    title: str,
+    language: str | None,
+) -> Moment | None:
+    """Search for a publication date in rarer and less reliable places."""
+    found = next(find_moments(title, language), None)
+    if found is not None:
+        return found
+    if shown:
+        return shown[0].moment
+    farther, _ = shown_dates(surroundings.farther_notes, language)
+    marked = (each.moment for each in farther if each.is_marked)
+    held = (parse_moment(value, language) for value in _dates_in_scripts(head))
+    others = (each.moment for each in farther)
+    return next(filter(None, chain(marked, held, others)), None)
+
+
+def _agreed(stated: Moment, shown: Moment) -> Moment:
+    """Combine a declared date with the same date as displayed on the page.
+
+    The declared date is more precise. Its difference from the displayed time reveals the page's
+    time zone.
+    """
+    if stated.clock is None or stated.zone is None:
+        return shown if shown.clock is not None or stated.day != shown.day else stated
+    if shown.clock is None or shown.zone is not None:
+        return stated
+    at_utc = stated.instant.astimezone(UTC).replace(tzinfo=None)
+    away = datetime.combine(shown.day, shown.clock) - at_utc
+    quarters = round(away / timedelta(minutes=15))
+    is_zone = abs(away - quarters * timedelta(minutes=15)) < timedelta(minutes=2)
+    if not is_zone or abs(quarters) > 14 * 4:
+        return stated
+    local = stated.instant.astimezone(timezone(quarters * timedelta(minutes=15)))
+    return Moment(local.date(), local.time(), local.tzinfo, stated.written)
+
+
+def modification_date(
+    declared: Record, shown: Sequence[DisplayedDate], language: str | None
+) -> Moment | None:
+    """Return the declared modification date, or else the displayed one."""
+    moments = (parse_moment(value, language) for value in declared.modified)
+    stated = next((moment for moment in moments if moment is not None), None)
+    return stated or next((each.moment for each in shown), None)
+
+
+def _dates_in_scripts(elements: Iterable[AnyElement]) -> Iterator[str]:
+    """Yield the publication dates in ``script`` elements, in page order."""
+    left = MAX_SCRIPT_CHARACTERS
+    for element in elements:
+        text = element.text if element.tag == "script" else None
+        if not text:
+            continue
+        left -= len(text)
+        if left < 0:
+            return
+        for match in _PUBLISHED.finditer(text):
+            yield match["date"]

@@ -1,0 +1,243 @@
+"""Metadata of an article, combined from everything that its page declares and displays."""
+
+import re
+from collections.abc import Collection, Iterable
+
+from detourage.html.addresses import absolute, split_url
+from detourage.html.nodes import Node
+from detourage.kinds import Kind
+from detourage.metadata.authors import names_in, squash, without_repeats
+from detourage.metadata.bylines import shown_authors, shown_dates
+from detourage.metadata.dates import (
+    modification_date,
+    publication_date,
+    publication_date_elsewhere,
+)
+from detourage.metadata.jsonld import read_json_ld
+from detourage.metadata.metas import read_metas
+from detourage.metadata.microdata import read_microdata
+from detourage.metadata.record import Record
+from detourage.metadata.result import ArticleMetadata
+from detourage.metadata.surroundings import Surroundings
+from detourage.metadata.wires import wire_of
+from detourage.reader.finding import Finding
+from detourage.reader.outline import Outline
+from detourage.text import words
+from detourage.text.dates import date_in_path
+from detourage.text.texts import count_words
+
+MAX_TAGS = 30
+"""Maximum number of tags; a longer list consists of keywords for search engines."""
+
+MAX_TAG_CHARACTERS = 60
+"""Maximum length, in characters, of a tag or a section's name; a longer one is a sentence."""
+
+_BETWEEN_TAGS = re.compile(r"(?:(?<!\s)\s+)?+[,;，；、|]\s*")
+
+
+def read_metadata(
+    page: Outline,
+    finding: Finding,
+    heading: int | None,
+    *,
+    url: str = "",
+    title: str | None = None,
+    language: str | None = None,
+    known: Collection[int] = frozenset(),
+    text: str = "",
+    images: int = 0,
+    videos: int = 0,
+) -> ArticleMetadata:
+    """Read the metadata of an article, preferring JSON-LD to microdata and ``meta`` elements.
+
+    Displayed names of authors rank second, after JSON-LD. `known` holds the digests of lines that
+    also occur on other pages of the template and therefore belong to the site. `images` and
+    `videos` are counts.
+    """
+    head = page.declaring
+    own = {_address(url), squash(title or "")} - {""}
+    linked = read_json_ld(head, lambda value: _address(value) in own or squash(value) in own)
+    properties = page.document.values("itemprop")
+    bearers = [node for node in head if node.index in properties]
+    bearers += [
+        Node(page.document, place) for place in page.flat.numbers.tolist() if place in properties
+    ]
+    marked = read_microdata(bearers, page.node(finding.container))
+    metas = read_metas(head)
+    declared = linked + marked + metas
+    surroundings = Surroundings(page, finding, heading, known)
+    address = split_url(url)
+    host = (address.hostname or "").removeprefix("www.")
+    sites = {squash(name) for name in (*declared.sites, host)}
+    shown, shown_modified = shown_dates(surroundings.notes, language)
+    modified = modification_date(declared, shown_modified, language)
+    published = (
+        publication_date(declared, shown, date_in_path(address.path), language)
+        or modified
+        or publication_date_elsewhere(surroundings, shown, head, title or "", language)
+    )
+    return ArticleMetadata(
+        lead=lead_of(surroundings, declared.descriptions, title or ""),
+        authors=_authors(linked, marked, metas, shown_authors(surroundings.notes, sites), sites),
+        published=published,
+        modified=modified,
+        address=_canonical(metas.addresses + linked.addresses, url),
+        section=_section(declared, sites | own | {""}),
+        tags=_tags(declared),
+        is_paid=declared.access[0] == "paid" if declared.access else None,
+        kind=declared_kind(
+            linked.kinds + marked.kinds + metas.kinds,
+            url,
+            text=text,
+            images=images,
+            videos=videos,
+        )
+        or "article",
+        wire=wire_of(surroundings.notes, text, declared.authors),
+    )
+
+
+def _authors(
+    linked: Record, marked: Record, metas: Record, shown: tuple[str, ...], sites: Collection[str]
+) -> tuple[str, ...]:
+    def declared(record: Record) -> tuple[str, ...]:
+        return without_repeats(name for value in record.authors for name in names_in(value, sites))
+
+    sources = (declared(linked), shown, declared(marked), declared(metas))
+    found = next(filter(None, sources), ())
+    # A content management system may declare only the first of several authors.
+    return shown if {*map(squash, found)} < {*map(squash, shown)} else found
+
+
+def _canonical(addresses: Iterable[str], url: str) -> str | None:
+    """Return the first absolute URL that is not a home page and so may be the article's."""
+    for address in addresses:
+        found = absolute(address, url)
+        parts = split_url(found or "")
+        if found and (parts.path not in ("", "/") or parts.query):
+            return found
+    return None
+
+
+def _section(declared: Record, not_sections: Collection[str]) -> str | None:
+    for section in declared.sections:
+        if len(section) <= MAX_TAG_CHARACTERS and squash(section) not in not_sections:
+            return section
+    return None
+
+
+def _tags(declared: Record) -> tuple[str, ...]:
+    tags: dict[str, str] = {}
+    for value in declared.tags:
+        for tag in _BETWEEN_TAGS.split(value):
+            if tag and len(tag) <= MAX_TAG_CHARACTERS:
+                tags.setdefault(tag.casefold(), tag)
+    return tuple(tags.values())[:MAX_TAGS]
+
+
+def _address(url: str) -> str:
+    """Return the part of a URL that identifies a page: no scheme, fragment or trailing slash."""
+    return url.partition("#")[0].partition("://")[2].removeprefix("www.").rstrip("/")
+
+
+MIN_LEAD_WORDS = 5
+"""Minimum length of a lead, in words; a shorter line is a section name or a byline."""
+
+MAX_LEAD_CHARACTERS = 1_000
+"""Maximum length of a lead, in characters; a longer text is the body."""
+
+_NAME_OF_LEAD = re.compile(
+    r"^(?:stand|standfirst|strapline|lead|lede|leadtext|lid|chapo|chapeau|accroche|excerpt|abstract|summary"
+    r"|intro|introduction|teasertext|vorspann|untertitel|subtitle|subhead|subheadline|subheading"
+    r"|deck|dek|entradilla|bajada|copete|sumario|sommario|occhiello|resumo|wstep|zajawka"
+    r"|ingress|manchet|perex|daoyu|zhaiyao|zy|description|alternativeheadline)$"
+)
+
+_STATEMENT = re.compile("[.!…。！।][\"'»”’)]*$")
+
+
+def lead_of(surroundings: Surroundings, descriptions: Iterable[str], title: str) -> str | None:
+    """Return the standfirst that a page displays just before the body or at its start, or None.
+
+    The first of these that exists is used: a line that equals a declared description; a line in an
+    element whose name indicates a lead; the first line, if it alone is emphasised and does not end
+    like a question.
+    """
+    headline = words.tokens(title)
+    lines = [
+        line
+        for line in surroundings.introduction
+        if count_words(line.text) >= MIN_LEAD_WORDS
+        and len(line.text) <= MAX_LEAD_CHARACTERS
+        and words.tokens(line.text) != headline
+    ]
+    declared = [found for each in descriptions if (found := words.tokens(each))]
+    for line in lines:
+        if words.tokens(line.text) in declared:
+            return line.text
+    for line in lines:
+        if any(map(_NAME_OF_LEAD.match, line.names)):
+            return line.text
+    strong = [line for line in lines if line.is_strong]
+    if len(lines) > 1 and strong == lines[:1] and _STATEMENT.search(strong[0].text):
+        return strong[0].text
+    return None
+
+
+MAX_CAPTION_WORDS = 300
+"""Maximum number of words in the text of a gallery or video page; a longer text is an article."""
+
+MIN_PICTURES = 5
+"""Minimum number of pictures in a gallery."""
+
+_DECLARED: tuple[tuple[re.Pattern[str], Kind], ...] = (
+    (re.compile(r"^liveblogposting$"), "live"),
+    (re.compile(r"^(?:imagegallery|mediagallery)$|^(?:gallery|photo ?gallery)$"), "gallery"),
+    (re.compile(r"^(?:videoobject|newsvideo)$|^video(?:\.|$)"), "video"),
+)
+_DECLARED_ARTICLE = re.compile(r"(?:article|posting|report|review|recipe)$")
+_PATHS: tuple[tuple[re.Pattern[str], Kind], ...] = (
+    (
+        re.compile(
+            r"(?:^|/)(?:live|en-direct|diretta|na-zywo)(?:/|$)|(?:^|[/_-])(?:live-?blog"
+            r"|live-?ticker|newsticker|minuto-a-minuto|relacja-na-zywo)(?:[/_.-]|$)"
+        ),
+        "live",
+    ),
+    (
+        re.compile(
+            r"(?:^|[/_-])(?:galler(?:y|ies|ia|ie)|galer(?:ie|ia|ias|i)|fotostrecken?|bildergalerien?"
+            r"|bilderstrecken?|diaporamas?|fotogalerias?|fotogallery|photogallery|slideshows?"
+            r"|photos|zdjecia|fotos|tupian|tuji)(?:[/_.-]|$)"
+        ),
+        "gallery",
+    ),
+    (re.compile(r"(?:^|/)(?:videos?|wideo|watch|shipin)(?:/|-\d|$)"), "video"),
+)
+
+
+def declared_kind(
+    declared: Iterable[str], url: str, *, text: str, images: int, videos: int
+) -> Kind | None:
+    """Return ``gallery``, ``live`` or ``video`` if the page is of that kind, or None.
+
+    Declared types, in lower case, take precedence over the URL. If only the URL suggests a gallery
+    or video, the text must also be short, and the page must display pictures or a video.
+    """
+    found = list(declared)
+    for pattern, kind in _DECLARED:
+        if any(map(pattern.search, found)) and (
+            kind == "live" or not any(map(_DECLARED_ARTICLE.search, found)) or _is_short(text)
+        ):
+            return kind
+    path = split_url(url).path.lower()
+    shows: dict[Kind, bool] = {"gallery": images >= MIN_PICTURES, "video": videos > 0}
+    for pattern, kind in _PATHS:
+        # Counting words is slower than the checks above.
+        if pattern.search(path) and (kind == "live" or (shows[kind] and _is_short(text))):
+            return kind
+    return None
+
+
+def _is_short(text: str) -> bool:
+    return count_words(text) <= MAX_CAPTION_WORDS

@@ -1,0 +1,271 @@
+"""The lines around a body, where a page displays its lead, authors and date."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from detourage.html.flat import Booleans
+from detourage.reader.finding import Finding
+from detourage.reader.knowledge import digest_of
+from detourage.reader.outline import Outline, TextNode
+from detourage.text import words
+from detourage.text.texts import Count
+
+Place = Literal["above", "before", "opening", "closing", "after"]
+"""Position of a line: above the headline, between headline and body, in the body's first or last
+lines, or after the body."""
+
+MAX_CHARACTERS = 200
+"""Maximum length, in characters, of a line outside the body that describes the article."""
+
+LINES_ABOVE = 12
+"""Number of lines examined above the headline, or before the body if none is displayed."""
+
+LINES_BEFORE = 40
+"""Maximum number of lines examined between headline and body."""
+
+LINES_WITHIN = 4
+"""Number of lines examined at either end of the body."""
+
+LINES_AFTER = 8
+"""Number of lines examined after the body; lines further down belong to comments and other
+articles."""
+
+LINES_FARTHER = 300
+"""Maximum number of lines searched for a date on either side of the body if none nearby has one."""
+
+MAX_UP = 4
+"""Maximum number of enclosing elements whose names and attributes count as a text's own."""
+
+MAX_TOKENS_AROUND = 60
+"""Maximum number of tokens in an element for its name to describe its lines."""
+
+_EMPTY: frozenset[str] = frozenset()
+
+
+class Part(NamedTuple):
+    """A text node of a note; `names` are words from classes, IDs, ``rel`` and so on around it."""
+
+    text: str
+    names: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Note:
+    """A line near the body, with its non-empty text nodes.
+
+    `moment` is the machine-readable date of a ``time`` element around the line's text, or empty.
+    `is_linked` is True if the line starts inside a link.
+    """
+
+    place: Place
+    parts: tuple[Part, ...]
+    moment: str = ""
+    is_linked: bool = False
+
+    @cached_property
+    def text(self) -> str:
+        """The line with spaces between its parts, which a style sheet may separate visually."""
+        return " ".join(part.text for part in self.parts)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of all parts."""
+        return _EMPTY.union(*(part.names for part in self.parts))
+
+
+class Introduction(NamedTuple):
+    """A line that may be the lead.
+
+    `names` are as in `Part`; `is_strong` is True if the whole line is emphasised.
+    """
+
+    text: str
+    names: frozenset[str]
+    is_strong: bool
+
+
+class Surroundings:
+    """The lines around a body.
+
+    Lines whose digests are `known` from other pages of the template are part of the template,
+    except between headline and body, because several pages may name the same author.
+    """
+
+    def __init__(
+        self,
+        page: Outline,
+        finding: Finding,
+        heading: int | None,
+        known: Collection[int] = frozenset(),
+    ) -> None:
+        self._page = page
+        self._names: dict[int, frozenset[str]] = {}
+        self._own: dict[int, frozenset[str]] = {}
+        self._nearest: dict[int, list[int]] = {}
+        self._lines = page.lines
+        self._known = known
+        numbers = finding.lines
+        if numbers is None:
+            start, end = page.text_starts[finding.container], page.text_ends[finding.container]
+            numbers = frozenset(text.line for text in page.texts[start:end])
+        self._headline = self._position_of(heading)
+        self._body = [
+            position
+            for position, nodes in enumerate(self._lines)
+            if nodes[0].line in numbers and position != self._headline
+        ]
+
+    @cached_property
+    def notes(self) -> Sequence[Note]:
+        """The short lines before the body, at its ends and after it, in page order."""
+        notes = (self._note(position, place) for position, place in sorted(self._places().items()))
+        return [note for note in notes if note is not None]
+
+    @property
+    def farther_notes(self) -> Iterator[Note]:
+        """Other short lines that may state a date: above the body, nearest first, then below."""
+        places = self._places()
+        first, last = (self._body[0], self._body[-1]) if self._body else (0, -1)
+        above = range(first - 1, max(-1, first - 1 - LINES_FARTHER), -1)
+        below = range(last + 1, min(len(self._lines), last + 1 + LINES_FARTHER))
+        sides: tuple[tuple[range, Place], ...] = ((above, "above"), (below, "after"))
+        for positions, place in sides:
+            for position in positions:
+                if self._may_tell_date[position] and position not in places:
+                    note = self._note(position, place)
+                    if note is not None:
+                        yield note
+
+    @cached_property
+    def _may_tell_date(self) -> Booleans:
+        """Whether each line contains a digit or is in an element for dates."""
+        page = self._page
+        has_digit = page.said.texts.count(Count.DECIMALS)[page.said.of_lines] > 0
+        is_timed = page.flat.within(page.flat.having(("time",)))[page.text_parents]
+        return has_digit | np.logical_or.reduceat(is_timed, page.line_starts)
+
+    @property
+    def introduction(self) -> Iterator[Introduction]:
+        """The lines between headline and body, and the first lines of the body, in page order."""
+        if not self._body:
+            return
+        first = self._body[0]
+        opening = first if self._headline is None else min(self._headline + 1, first)
+        before = range(max(opening, first - LINES_BEFORE), first)
+        for position in (*before, *self._body[:LINES_WITHIN]):
+            nodes = self._lines[position]
+            text = words.clean("".join(node.text for node in nodes))
+            if not self._is_known(nodes):
+                names = self._names_of_block(nodes[0].parent)
+                yield Introduction(text, names, self._is_strong(nodes))
+
+    def _position_of(self, heading: int | None) -> int | None:
+        page = self._page
+        if heading is None or page.text_starts[heading] == page.text_ends[heading]:
+            return None
+        line = page.texts[page.text_starts[heading]].line
+        return next((p for p, nodes in enumerate(self._lines) if nodes[0].line == line), None)
+
+    def _places(self) -> dict[int, Place]:
+        if not self._body:
+            return {}
+        first, last = self._body[0], self._body[-1]
+        headline = first if self._headline is None else min(self._headline, first)
+        inside = [p for p in range(first, last) if self._lines[p][0].line not in self._in_body]
+        places: dict[int, Place] = {}
+        places.update(dict.fromkeys(range(max(0, headline - LINES_ABOVE), headline), "above"))
+        if self._headline is not None:
+            start = max(headline + 1, first - LINES_BEFORE)
+            places.update(dict.fromkeys(range(start, first), "before"))
+        for positions in (self._body, inside):
+            places.update(dict.fromkeys(positions[-LINES_WITHIN:], "closing"))
+            places.update(dict.fromkeys(positions[:LINES_WITHIN], "opening"))
+        end = min(len(self._lines), last + 1 + LINES_AFTER)
+        places.update(dict.fromkeys(range(last + 1, end), "after"))
+        return places
+
+    @cached_property
+    def _marks(self) -> list[dict[int, str]]:
+        return [self._page.flat.values(name) for name in ("rel", "itemprop")]
+
+    @cached_property
+    def _in_body(self) -> frozenset[int]:
+        return frozenset(self._lines[position][0].line for position in self._body)
+
+    def _note(self, position: int, place: Place) -> Note | None:
+        nodes = self._lines[position]
+        is_body = place in ("opening", "closing")
+        if not is_body and sum(len(node.text) for node in nodes) > 4 * MAX_CHARACTERS:
+            return None
+        if place not in ("before", "opening") and self._is_known(nodes):
+            return None
+        parts = tuple(
+            Part(text, self._names_around(node.parent))
+            for node in nodes
+            if (text := words.clean(node.text))
+        )
+        if not parts or (not is_body and sum(len(p.text) for p in parts) > MAX_CHARACTERS):
+            return None
+        moments = (self._moment(node.parent) for node in nodes[:8])
+        is_linked = self._page.links[nodes[0].parent] >= 0
+        return Note(place, parts, next(filter(None, moments), ""), is_linked)
+
+    def _is_known(self, nodes: Sequence[TextNode]) -> bool:
+        if not self._known:
+            return False
+        return digest_of(words.tokens("".join(node.text for node in nodes))) in self._known
+
+    def _names_around(self, index: int) -> frozenset[str]:
+        known = self._names.get(index)
+        if known is None:
+            known = _EMPTY
+            for each in self._around(index):
+                known |= self._own_names(each)
+            self._names[index] = known
+        return known
+
+    def _names_of_block(self, index: int) -> frozenset[str]:
+        """Return the names of an element and of the two around it, regardless of their size."""
+        found = _EMPTY
+        for _ in range(3):
+            if index < 0:
+                break
+            found |= self._own_names(index)
+            index = self._page.parents[index]
+        return found
+
+    def _is_strong(self, nodes: Sequence[TextNode]) -> bool:
+        return all(
+            any(self._page.tags[each] in ("b", "strong") for each in self._around(n.parent))
+            for n in nodes
+        )
+
+    def _around(self, index: int) -> Sequence[int]:
+        """Return an element and its enclosing elements, as long as they contain little else."""
+        known = self._nearest.get(index)
+        if known is None:
+            known = self._nearest[index] = []
+            while index >= 0 and len(known) < MAX_UP:
+                if self._page.size(index) > MAX_TOKENS_AROUND:
+                    break
+                known.append(index)
+                index = self._page.parents[index]
+        return known
+
+    def _own_names(self, index: int) -> frozenset[str]:
+        known = self._own.get(index)
+        if known is None:
+            known = self._page.name_words(index)
+            for marks in self._marks:
+                if mark := marks.get(index):
+                    known |= {mark.strip().lower()}
+            self._own[index] = known
+        return known
+
+    def _moment(self, index: int) -> str:
+        times = (each for each in self._around(index) if self._page.tags[each] == "time")
+        return next((self._page.node(time).get("datetime") or "" for time in times), "")

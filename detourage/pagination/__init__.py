@@ -1,0 +1,28 @@
+"""Paginated articles: finding the links between the parts, and joining the parts."""
+
+from detourage.pagination.parts import (
+    MAX_PARTS,
+    Member,
+    addresses_of,
+    chain_of,
+    is_held_by,
+    joined_values,
+    key_of,
+    kind_of,
+    may_be_part,
+)
+from detourage.pagination.reading import Pagination, read_pagination
+
+__all__ = [
+    "MAX_PARTS",
+    "Member",
+    "Pagination",
+    "addresses_of",
+    "chain_of",
+    "is_held_by",
+    "joined_values",
+    "key_of",
+    "kind_of",
+    "may_be_part",
+    "read_pagination",
+]

@@ -1,0 +1,221 @@
+"""Page numbers in URLs: ``?page=2``, ``/page/2/``, ``story-2.html``, ``?start=20``."""
+
+import re
+from typing import NamedTuple
+from urllib.parse import parse_qsl, urlsplit
+
+from detourage.text.wordlists import listed
+
+MAX_ADDRESS = 2_000
+"""Maximum length of a URL, in characters."""
+
+MAX_NAME = 64
+"""Maximum length of a query field's name, in characters."""
+
+MAX_FIELDS = 40
+"""Maximum number of fields in a query."""
+
+MAX_UNNAMED = 999
+"""Maximum page number if nothing in the URL marks it as one; larger numbers are article IDs."""
+
+MAX_DIGITS = 5
+"""Maximum number of digits of a page number or offset."""
+
+_PAGE_WORDS = (
+    "page|pages|pag|pagina|página|pg|p|seite|side|sida|sivu|strona|strana|str|stranica|oldal|"
+    "sayfa|trang|halaman|folha|sf|index|start|offset|part|teil|pageno|lehekulg"
+)
+_NAMED_IN_PATH = re.compile(
+    rf"(?P<before>.*?)(?:^|[/_.,;-])(?:{_PAGE_WORDS})[-_/=,.]?(?P<number>\d{{1,5}})"
+    r"(?:\.[a-z]{2,5})?/?",
+    re.IGNORECASE,
+)
+_UNNAMED_IN_PATH = re.compile(
+    r"(?P<before>.*[^/])(?:[_,;/.](?P<number>\d{1,3})(?:\.[a-z]{2,5})?/?"
+    # Without a suffix, the number in "name-2" distinguishes articles with the same headline.
+    r"|-(?P<file>\d{1,3})\.[a-z]{2,5})",
+    re.IGNORECASE,
+)
+_NAMED_FIELD = re.compile(
+    r"(?:[^0-9]*[^a-z0-9])?(?:p|pg|pn|paged|cp|pno|start|offset|from|first|skip|seite|side|sida|sivu|"
+    r"strona|strana|sayfa|trang|halaman|part|teil|startat|startrow|begin)"
+    # No backtracking after the first match.
+    r"|(?=[^0-9]*+\Z)(?s:.*?pag(?:e|ina|ing).*+)",
+    re.IGNORECASE,
+)
+_OF_COMMENTS = re.compile(
+    r"(?:^|[^a-z])(?:comments?|cpage|replies|reviews?)(?![a-z])", re.IGNORECASE
+)
+_ALL = listed("all full alles komplett single 0 everything tout todo tudo")
+_WHOLE_IN_PATH = re.compile(
+    r"(?P<before>.*[^/])(?:[/_-](?:all|full|single-?page|viewall|komplettansicht|onepage))"
+    r"(?:\.[a-z]{2,5})?/?",
+    re.IGNORECASE,
+)
+_WHOLE_FIELD = re.compile(r"page|view|show|single|full|all|seite|pag|print|display", re.IGNORECASE)
+_SESSION = re.compile(
+    r"s|sid|phpsessid|jsessionid|sessionid|utm_.*|fbclid|gclid|versionfrom|ref|source",
+    re.IGNORECASE,
+)
+
+
+class Interpretation(NamedTuple):
+    """One interpretation of a URL as the URL of a page, possibly with a number.
+
+    The stem is the host and path without the number and suffix, and the fields are those of the
+    query without the number. ``is_named`` is set if the URL marks the number as a page number.
+    """
+
+    stem: str
+    fields: frozenset[tuple[str, str]]
+    number: int | None
+    is_named: bool
+
+
+class Relation(NamedTuple):
+    """Page numbers (None if absent) in the URLs of two pages of the same series.
+
+    ``is_named`` is set if a URL marks its number as a page number.
+    """
+
+    own: int | None
+    other: int | None
+    is_named: bool
+
+
+class Address:
+    """An absolute http or https URL with all its interpretations (none if the URL is invalid)."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.readings: tuple[Interpretation, ...] = ()
+        self.host = self.plain = ""
+        self._fields: frozenset[tuple[str, str]] = frozenset()
+        self._path = ""
+        self.is_of_comments = False
+        if len(url) > MAX_ADDRESS:
+            return
+        try:
+            parts = urlsplit(url)
+            fields = parse_qsl(parts.query, keep_blank_values=True, max_num_fields=MAX_FIELDS)
+            self.host = (parts.hostname or "").removeprefix("www.")
+        except ValueError:
+            return
+        self._path = parts.path
+        self._fields = frozenset(
+            (name, value)
+            for name, value in fields
+            if len(name) <= MAX_NAME and not _SESSION.fullmatch(name)
+        )
+        self.plain = f"{self.host}{parts.path.rstrip('/')}?{sorted(self._fields)}"
+        self.is_of_comments = bool(
+            _OF_COMMENTS.search(parts.path.rpartition("/")[2])
+            or "comment-page" in parts.path
+            or any(_OF_COMMENTS.search(name) for name, _ in self._fields)
+        )
+        self.readings = tuple(self._read())
+
+    def _read(self) -> list[Interpretation]:
+        host, path, fields = self.host, self._path, self._fields
+        readings = [Interpretation(host + _bare(path), fields, None, False)]
+        found = _NAMED_IN_PATH.fullmatch(path)
+        if found:
+            stem = host + _bare(found["before"])
+            readings.append(Interpretation(stem, fields, int(found["number"]), True))
+        unnamed = _UNNAMED_IN_PATH.fullmatch(path)
+        if unnamed:
+            stem = host + _bare(unnamed["before"])
+            readings.append(
+                Interpretation(stem, fields, int(unnamed["number"] or unnamed["file"]), False)
+            )
+        for field in sorted(self._fields):
+            name, value = field
+            if _is_number(name, value):
+                is_named = _NAMED_FIELD.fullmatch(name) is not None
+                stem = f"{host}{_bare(path)}?{name}" if not is_named else host + _bare(path)
+                rest = frozenset(each for each in fields if each[0] != name)
+                readings.append(Interpretation(stem, rest, int(value), is_named))
+        return readings
+
+    def relation(self, other: "Address") -> Relation | None:
+        """Return the relation to another page of the same series, or None."""
+        best: Relation | None = None
+        for theirs in other.readings:
+            if theirs.number is None:
+                continue
+            for own in self.readings:
+                relation = _related(own, theirs)
+                if relation is not None and (
+                    best is None
+                    or (relation.is_named, relation.own is not None)
+                    > (best.is_named, best.own is not None)
+                ):
+                    best = relation
+        if best is not None:
+            return best
+        return self._relation_to_first(other)
+
+    def _relation_to_first(self, other: "Address") -> Relation | None:
+        """Return the relation to a URL without a number, which first pages usually have."""
+        if not other.readings:
+            return None
+        first = other.readings[0]
+        for own in self.readings:
+            if own.number is None or own.stem.partition("?")[0] != first.stem:
+                continue
+            if own.is_named and first.fields <= own.fields:
+                return Relation(own.number, None, True)
+            if not own.is_named and own.number <= MAX_UNNAMED and own.fields == first.fields:
+                return Relation(own.number, None, False)
+        return None
+
+    def is_whole_of(self, own: "Address") -> bool:
+        """Return whether this URL requests a single page with all parts of the article at `own`."""
+        stems = {reading.stem for reading in own.readings}
+        path = _WHOLE_IN_PATH.fullmatch(self._path)
+        if path and self.host + _bare(path["before"]) in stems:
+            return True
+        return self.host + _bare(self._path) in stems and any(
+            _WHOLE_FIELD.search(name) and (value.lower() in _ALL or value == "1")
+            for name, value in self._fields - own._fields
+        )
+
+
+def _is_number(name: str, value: str) -> bool:
+    """Return whether a query field may contain a page number.
+
+    A name with digits belongs to a list within the page; ``?p=5031`` is an article in WordPress.
+    """
+    if not (value.isascii() and value.isdecimal() and len(value) <= MAX_DIGITS):
+        return False
+    is_article = name.lower() == "p" and int(value) > MAX_UNNAMED
+    return not is_article and not any(character.isdigit() for character in name)
+
+
+def _related(own: Interpretation, theirs: Interpretation) -> Relation | None:
+    if theirs.number is None:
+        return None
+    if theirs.is_named:
+        same = own.stem == theirs.stem and (own.number is None or own.is_named)
+        fits = own.fields <= theirs.fields or theirs.fields <= own.fields
+        return Relation(own.number, theirs.number, True) if same and fits else None
+    if own.is_named or own.fields != theirs.fields or theirs.number > MAX_UNNAMED:
+        return None
+    if own.number is None:
+        is_second = own.stem == theirs.stem.partition("?")[0] and theirs.number <= MAX_UNNAMED
+        return Relation(None, theirs.number, False) if is_second else None
+    if own.stem != theirs.stem or own.number > MAX_UNNAMED:
+        return None
+    return Relation(own.number, theirs.number, False)
+
+
+def _bare(path: str) -> str:
+    """Return a path without its suffix, because only later pages may have one."""
+    trimmed = path.rstrip("/")
+    head, slash, last = trimmed.rpartition("/")
+    name, dot, ending = last.rpartition(".")
+    if dot and name and len(ending) <= 5 and ending.isalpha():
+        last = name
+    if last.lower() in {"index", "default"}:
+        return head
+    return head + slash + last

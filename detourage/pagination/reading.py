@@ -1,0 +1,173 @@
+"""Recognition of the links from a page to the other parts of an article.
+
+Candidates have numbers, words for the next or previous page, arrows, or ``rel``. They are accepted
+only with further evidence: the URL is the page's own with a number, or the link belongs to a
+numbered run or is in an element whose class or id denotes a pager.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from detourage.html import Page
+from detourage.pagination.addresses import Address, Relation
+from detourage.pagination.links import Links, PartLink
+from detourage.pagination.runs import Run, find_runs
+from detourage.pagination.wording import Direction
+
+_BY_ADDRESS = 3
+_BY_PAGER = 2
+_BY_NAME = 1
+
+
+@dataclass(frozen=True)
+class Pagination:
+    """The other parts that a page links to, as absolute URLs without fragments.
+
+    `pages`, in ascending order of their numbers, may include the page itself. The other links are
+    None if absent; on some blogs, `previous` leads to older posts. `whole` shows all parts.
+    """
+
+    number: int | None = None
+    pages: Mapping[int, str] = field(default_factory=dict)
+    next: str | None = None
+    previous: str | None = None
+    first: str | None = None
+    last: str | None = None
+    whole: str | None = None
+
+    def __bool__(self) -> bool:
+        """Whether the page links to any other part."""
+        return bool(self.pages or self.next or self.previous or self.whole)
+
+
+def read_pagination(page: Page) -> Pagination:
+    """Find the links from a page to the other parts of its article.
+
+    The page's URL must be the one from which it was fetched.
+    """
+    links = Links(page)
+    if not links.own.readings:
+        return Pagination()
+    number, pages = _joined(find_runs(links))
+    listed = {address.plain: key for key, address in pages.items()}
+    ways: dict[Direction, tuple[int, Address]] = {}
+    wholes = []
+    for link in (*links.candidates, *links.declared):
+        if link.direction is Direction.WHOLE:
+            wholes.append(link)
+            continue
+        rank = _rank(links, link, listed, ways)
+        way = _way(link, number, listed)
+        if rank and way is not None and rank > ways.get(way, (0, None))[0]:
+            ways[way] = rank, link.address
+    chosen = {way: address for way, (_, address) in ways.items()}
+    _add_neighbours(chosen, number, pages)
+    if chosen or pages:
+        for link in wholes:
+            if link.address.is_whole_of(links.own):
+                chosen.setdefault(Direction.WHOLE, link.address)
+    if number is None:
+        number = _own_number(links, chosen)
+    return Pagination(
+        number=number,
+        pages={key: pages[key].url for key in sorted(pages)},
+        **{way.value: address.url for way, address in chosen.items()},
+    )
+
+
+def _joined(runs: Sequence[Run]) -> tuple[int | None, dict[int, Address]]:
+    """Merge runs of the same pages; many pages have a run at the top and at the bottom."""
+    related = [run for run in runs if run.is_related]
+    number: int | None = None
+    pages: dict[int, Address] = {}
+    for run in related or runs[:1]:
+        number = number if number is not None else run.number
+        for key, address in run.pages.items():
+            pages.setdefault(key, address)
+    return number, pages
+
+
+def _rank(
+    links: Links,
+    link: PartLink,
+    listed: Mapping[str, int],
+    ways: Mapping[Direction, tuple[int, Address]],
+) -> int:
+    """Return the strength of the evidence that a link leads to another part (0 for none)."""
+    if link.is_declared and any(
+        address.plain == link.address.plain for _, address in ways.values()
+    ):
+        return 0
+    if link.address.plain in listed:
+        return _BY_ADDRESS
+    if link.relation is not None and is_near(link.relation):
+        return _BY_ADDRESS
+    if link.is_declared:
+        return 0
+    names_pages = link.label is not None and link.label.names_pages
+    if link.label is not None and (listed or names_pages) and links.is_in_pager(link.element):
+        return _BY_PAGER
+    return _BY_NAME if names_pages else 0
+
+
+def is_near(relation: Relation) -> bool:
+    """Return whether a relation is between marked page numbers or between adjacent numbers."""
+    if relation.is_named:
+        return True
+    if relation.own is None:
+        return relation.other in {1, 2}
+    if relation.other is None:
+        return relation.own in {1, 2}
+    return abs(relation.own - relation.other) == 1
+
+
+def _way(link: PartLink, number: int | None, listed: Mapping[str, int]) -> Direction | None:
+    """Return the direction of a link; a double arrow's direction depends on its page's number."""
+    label = link.label
+    if label is None or not label.is_double or number is None:
+        return link.direction
+    other = listed.get(link.address.plain)
+    if other is None:
+        other = _number_in_address(link, number)
+    if other is None:
+        return link.direction
+    if abs(other - number) == 1:
+        return Direction.NEXT if other > number else Direction.PREVIOUS
+    return Direction.LAST if other > number else Direction.FIRST
+
+
+def _number_in_address(link: PartLink, number: int) -> int | None:
+    """Return the page number in a link's URL if URLs are numbered in the same way as the links."""
+    relation = link.relation
+    if relation is None or relation.own != number:
+        return None
+    return relation.other if relation.other is not None else 1
+
+
+def _add_neighbours(
+    chosen: dict[Direction, Address], number: int | None, pages: Mapping[int, Address]
+) -> None:
+    if number is None:
+        return
+    taken = {address.plain for address in chosen.values()}
+    for way, neighbour in ((Direction.NEXT, number + 1), (Direction.PREVIOUS, number - 1)):
+        address = pages.get(neighbour)
+        if address is not None and way not in chosen and address.plain not in taken:
+            chosen[way] = address
+
+
+def _own_number(links: Links, chosen: Mapping[Direction, Address]) -> int | None:
+    """Return the page number in the page's own URL, if a neighbour's URL confirms it.
+
+    It is 1 if only the URL of the next page has a number.
+    """
+    for way, step in ((Direction.NEXT, -1), (Direction.PREVIOUS, 1)):
+        address = chosen.get(way)
+        relation = links.own.relation(address) if address is not None else None
+        if relation is None:
+            continue
+        if relation.own is not None:
+            return relation.own
+        if relation.other is not None and step < 0:
+            return 1
+    return None

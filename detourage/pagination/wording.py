@@ -1,0 +1,175 @@
+"""Labels of links to other parts, in the languages of ``words.json``.
+
+A label counts only if it consists entirely of listed words: "Next", "Page suivante" and "2. Seite"
+count, "Next article" and "Weiter zum Shop" do not.
+"""
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import cache
+from typing import NamedTuple
+
+from detourage.html.names import part_at_capitals
+from detourage.text.caches import cached_if_short
+from detourage.text.shipped import shipped_json
+from detourage.text.words import count_unspaced
+
+MAX_LABEL = 48
+"""Maximum length of a label in characters."""
+
+MAX_TOKENS = 6
+"""Maximum number of words in a label."""
+
+MAX_DIGITS = 5
+"""Maximum number of digits in a page number; longer numbers count readers or votes."""
+
+
+class Direction(StrEnum):
+    """Direction of a link, relative to its page."""
+
+    NEXT = "next"
+    PREVIOUS = "previous"
+    FIRST = "first"
+    LAST = "last"
+    WHOLE = "whole"
+
+
+class Label(NamedTuple):
+    """Meaning of a label: the direction of the link and the number of its page.
+
+    ``names_pages`` is set if the label mentions pages or list items, as in "older posts";
+    ``is_sure`` if a word states the direction, because sites use arrows and ages in either
+    direction; ``is_double`` for an arrow that may also mean the first or last page.
+    """
+
+    direction: Direction | None
+    number: int | None = None
+    names_pages: bool = False
+    is_sure: bool = True
+    is_double: bool = False
+
+
+_ARROWS = {
+    Direction.NEXT: "› » > >> → ⟩ ▶ ► ❯ ⇒ →→ ››› »» ››",
+    Direction.PREVIOUS: "‹ « < << ← ⟨ ◀ ◄ ❮ ⇐ ←← ‹‹‹ «« ‹‹",
+    Direction.FIRST: "|< |‹ |« |<< ⏮ ⇤",
+    Direction.LAST: ">| ›| »| >>| ⏭ ⇥",
+}
+_ARROW_OF = {arrow: way for way, arrows in _ARROWS.items() for arrow in arrows.split()}
+_DOUBLE = frozenset(["»", ">>", "«", "<<"])
+_ARROW_CHARACTERS = "|⏮⏭⇤⇥‹›«»<>←→⟨⟩▶►◀◄❮❯⇒⇐"
+_EDGES = f" .,:;!…/\\()[]{{}}-–—_·•*\u200e\u200f\ufe0e\ufe0f\xa0{_ARROW_CHARACTERS}"
+_NUMBER = re.compile(r"\d{1,5}")
+_THOUSANDS = re.compile(r"\d{1,2},\d{3}")
+
+
+class _Words(NamedTuple):
+    directions: dict[str, Direction]
+    ages: dict[str, Direction]
+    nouns: frozenset[str]
+    whole: frozenset[str]
+    unspaced_nouns: tuple[str, ...]
+
+
+@cache
+def _words() -> _Words:
+    languages: dict[str, dict[str, list[str]]] = shipped_json("detourage.pagination", "words.json")
+    directions: dict[str, Direction] = {}
+    ages: dict[str, Direction] = {}
+    nouns: set[str] = set()
+    whole: set[str] = set()
+    for lists in languages.values():
+        for way in (Direction.NEXT, Direction.PREVIOUS, Direction.FIRST, Direction.LAST):
+            for word in lists.get(way, ()):
+                directions.setdefault(word, way)
+        ages.update(dict.fromkeys(lists.get("older", ()), Direction.PREVIOUS))
+        ages.update(dict.fromkeys(lists.get("newer", ()), Direction.NEXT))
+        nouns.update(lists["nouns"])
+        whole.update(lists.get("whole", ()))
+    unspaced = tuple(sorted(noun for noun in nouns if count_unspaced(noun)))
+    return _Words(directions, ages, frozenset(nouns), frozenset(whole), unspaced)
+
+
+def read_number(text: str) -> int | None:
+    """Return the number in a text that contains nothing else, such as "[ 2 ]" or "2.", or None."""
+    bare = text.strip(_EDGES)
+    if not 0 < len(bare) <= MAX_DIGITS + 1:
+        return None
+    if not bare.isdecimal():
+        # "1,097"
+        bare = bare.replace(",", "", 1) if _THOUSANDS.fullmatch(bare) else ""
+    return int(bare) if bare.isdecimal() and len(bare) <= MAX_DIGITS else None
+
+
+@cached_if_short(8192)
+def read_label(text: str) -> Label | None:
+    """Return the meaning of a label with collapsed white space, or None if it has none."""
+    if not 0 < len(text) <= MAX_LABEL:
+        return None
+    bare = text.strip(_EDGES).casefold()
+    if not bare:
+        return _arrow(text)
+    words = _words()
+    if bare in words.whole:
+        return Label(Direction.WHOLE)
+    tokens = (bare,) if bare in words.directions else tuple(bare.split())
+    return _read_words(tokens) if len(tokens) <= MAX_TOKENS else None
+
+
+def _read_words(tokens: Sequence[str]) -> Label | None:
+    words = _words()
+    direction: Direction | None = None
+    age: Direction | None = None
+    number: int | None = None
+    names_pages = False
+    for token in filter(None, (written.strip(_EDGES) for written in tokens)):
+        if token in words.directions:
+            direction = direction or words.directions[token]
+            names_pages = names_pages or _contains_noun(token)
+        elif token in words.ages:
+            age = age or words.ages[token]
+            names_pages = names_pages or _contains_noun(token)
+        elif token in words.nouns:
+            names_pages = True
+        elif number is None and _NUMBER.fullmatch(token):
+            number = int(token)
+        else:
+            return None
+    if direction is None and age is not None:
+        return Label(age, None, names_pages, is_sure=False)
+    if direction is None and number is None:
+        return None
+    return Label(direction, number if direction is None else None, names_pages)
+
+
+def _contains_noun(token: str) -> bool:
+    """Return whether a word in a script without spaces contains a noun for pages ("次のページ")."""
+    return count_unspaced(token) > 0 and any(noun in token for noun in _words().unspaced_nouns)
+
+
+def _arrow(text: str) -> Label | None:
+    shown = "".join(each for each in text if each in _ARROW_CHARACTERS)
+    way = _ARROW_OF.get(shown)
+    if way is None:
+        return None
+    return Label(way, is_sure=False, is_double=shown in _DOUBLE)
+
+
+_NAMED = re.compile(
+    r"(?<![a-z])(?:(?:next|prev(?:ious)?|first|last)(?![a-z])"
+    r"|(?:next|prev(?:ious)?)(?:page|posts?|link|btn|button))",
+)
+_NAMED_BY_INITIAL = {
+    "n": Direction.NEXT,
+    "p": Direction.PREVIOUS,
+    "f": Direction.FIRST,
+    "l": Direction.LAST,
+}
+
+
+def read_name(name: str) -> Direction | None:
+    """Return the direction named by a class or id, such as ``pager__item--next``, or None."""
+    directions = {_NAMED_BY_INITIAL[word[0]] for word in _NAMED.findall(part_at_capitals(name))}
+    # "prev-next" denotes a bar with both directions, and "last" an item of any list.
+    return directions.pop() if len(directions) == 1 else None

@@ -1,0 +1,17 @@
+"""Python port of Boilerpipe (Kohlschütter, Fankhauser and Nejdl, WSDM 2010)."""
+
+from detourage.papers.interface import Extracted, Neighbours, Source
+from detourage.papers.reading import text_of
+
+
+def prepare() -> None:
+    """Import the library."""
+    import boilerpy3.extractors  # noqa: F401
+
+
+def extract(source: Source, _neighbours: Neighbours) -> Extracted:
+    """Apply Boilerpipe's article extractor and turn each text block it keeps into a paragraph."""
+    from boilerpy3.extractors import ArticleExtractor
+
+    document = ArticleExtractor().get_doc(text_of(source))
+    return Extracted.from_lines(document.title, document.content)

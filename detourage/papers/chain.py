@@ -1,0 +1,92 @@
+"""Chains of methods (Lejeune et al. 2015, section 4.3)."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import groupby
+
+from detourage.papers.interface import (
+    ALONE,
+    Extracted,
+    Extractor,
+    Gives,
+    Neighbours,
+    Source,
+    UnavailableError,
+)
+from detourage.reader.result import BlockType
+
+_ELEMENTS: dict[BlockType, str] = {
+    "heading": "h2",
+    "paragraph": "p",
+    "list_item": "li",
+    "quote": "blockquote",
+    "caption": "p",
+    "code": "pre",
+    "table": "p",
+}
+
+
+def chain(first: Extractor, second: Extractor) -> Extractor:
+    """Return a method that feeds the result of one method to a second method.
+
+    The second method receives a page that consists of the title and blocks found by the first,
+    without neighbours, because such a page has no template. Raise UnavailableError if either
+    method does not extract text.
+    """
+    for each in (first, second):
+        if Gives.TEXT not in each.gives:
+            raise UnavailableError(f"{each.name} extracts no text and cannot be part of a chain")
+    return Extractor(
+        name=f"{first.name}>{second.name}",
+        version=f"{first.version}>{second.version}",
+        function=f"{__name__}:extract",
+        options={"first": first, "second": second},
+        needs=first.needs,
+        preparation=f"{__name__}:prepare",
+        source=f"{first.source}>{second.source}",
+    )
+
+
+def prepare(first: Extractor, second: Extractor) -> None:
+    """Prepare both methods."""
+    first.prepare()
+    second.prepare()
+
+
+def extract(
+    source: Source, neighbours: Neighbours, first: Extractor, second: Extractor
+) -> Extracted:
+    """Apply both methods; use the first one's title and metadata if the second finds none."""
+    found = first.extract(source, neighbours)
+    if not found.blocks:
+        return found
+    final = second.extract(Source(to_html(found), source.url), ALONE)
+    return Extracted(
+        title=final.title or found.title,
+        text=final.text,
+        blocks=final.blocks,
+        authors=final.authors or found.authors,
+        date=final.date or found.date,
+    )
+
+
+def to_html(extracted: Extracted) -> bytes:
+    """Write a result as an HTML page."""
+    title = escape(extracted.title or "")
+    return (
+        f'<!DOCTYPE html><html><head><meta charset="utf-8"><title>{title}</title></head>'
+        f"<body>{''.join(_elements(extracted))}</body></html>"
+    ).encode("utf-8", "replace")
+
+
+def _elements(extracted: Extracted) -> Iterator[str]:
+    for kind, blocks in groupby(extracted.blocks, key=lambda block: block.type):
+        element = _ELEMENTS[kind]
+        shown = [f"<{element}>{escape(block.text)}</{element}>\n" for block in blocks]
+        yield from _wrapped(shown) if kind == "list_item" else shown
+
+
+def _wrapped(items: Sequence[str]) -> Iterator[str]:
+    yield "<ul>"
+    yield from items
+    yield "</ul>"

@@ -1,0 +1,76 @@
+"""Comment extraction with CommentsMiner, following the sections of the paper.
+
+J. Subercaze, C. Gravier and F. Laforest, "Extraction de commentaires utilisateurs sur le Web",
+EGC 2016.
+"""
+
+from collections.abc import Sequence
+
+from lxml.html import HtmlElement
+
+from detourage.comments.elements import PageElements
+from detourage.comments.features import paper_measures
+from detourage.comments.reading import read_comments
+from detourage.html import Page
+from detourage.inference import BoostedTrees, load_model
+from detourage.papers.commentsminer.mining import Subtree, mine
+from detourage.papers.commentsminer.patterns import Forest
+from detourage.papers.giving import as_given
+from detourage.papers.interface import Extracted, Neighbours, Source
+from detourage.papers.reading import page_of
+
+
+def trained_ranking() -> BoostedTrees:
+    """Return the ranking function that scored best in ``benchmarks/comments``: boosted trees."""
+    return load_model(BoostedTrees, __package__, "commentsminer.json")
+
+
+def extract(source: Source, _neighbours: Neighbours) -> Extracted:
+    """Find comments as in the paper, then read their fields as the service does."""
+    page = page_of(source)
+    comments = read_comments(page.flat, mine_comments(page), page.url)
+    return Extracted(None, "", (), comments=as_given(comments))
+
+
+def mine_comments(page: Page, ranking: BoostedTrees | None = None) -> tuple[HtmlElement, ...]:
+    """Return the root of each occurrence of the chosen pattern, in document order.
+
+    Their nesting shows which comment replies to which (section 3). The paper assumes that every
+    page has at least two comments, so the result is empty only if no pattern is found. The
+    `ranking` is `trained_ranking` by default.
+    """
+    elements = PageElements.of(page.document)
+    candidates = mine(elements)
+    if not candidates:
+        return ()
+    features = paper_measures(elements, [each.roots for each in candidates])
+    chosen = candidates[int((ranking or trained_ranking()).probabilities(features).argmax())]
+    return tuple(elements.elements[root] for root in find_occurrences(elements, chosen))
+
+
+def find_occurrences(page: PageElements, pattern: Subtree) -> list[int]:
+    """Return the root elements of a pattern's occurrences, in ascending order (section 3).
+
+    Elements are visited once, from last to first, so that the children's matches are known. The
+    children of a pattern node are matched in order, each with the next matching child of the
+    element.
+    """
+    below = Forest(pattern.labels, pattern.parents).children
+    fitting: list[frozenset[int]] = [frozenset()] * len(page)
+    children: list[list[int]] = [[] for _ in page.elements]
+    for index in range(len(page) - 1, -1, -1):
+        fitting[index] = frozenset(
+            node
+            for node, label in enumerate(pattern.labels)
+            if label == page.tags[index]
+            and _in_order(below[node], [fitting[child] for child in reversed(children[index])])
+        )
+        if page.parents[index] >= 0:
+            children[page.parents[index]].append(index)
+    return [index for index, nodes in enumerate(fitting) if 0 in nodes]
+
+
+def _in_order(nodes: Sequence[int], places: Sequence[frozenset[int]]) -> bool:
+    """Return whether the nodes match successive places, in order."""
+    remaining = iter(places)
+    return all(any(node in place for place in remaining) for node in nodes)

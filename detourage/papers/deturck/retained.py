@@ -1,0 +1,196 @@
+"""The heuristic retained by Deturck (2015, section 4.4.2): the body is the text that differs.
+
+The thesis describes it in prose. This implementation reads it as follows, in the same order:
+
+- *Proportion*: elements with a small share of the page's tokens are pruned.
+- *Comparable nodes*: the counterpart of an element has the same positional XPath in the other page
+  and the same attributes. Text that equals the counterpart's belongs to the template.
+- *Filters*: no text divisions (paragraphs, list items, parts of tables, inline elements), nothing
+  in a comment or gallery zone, nothing without a class or an id. The rest are the candidates.
+- *Not too enclosing*: a candidate that has more than a fifth of its text in a single candidate
+  inside it is a wrapper and is dropped. The remaining candidates are the *zones*.
+- *Position*: the first zone in document order contains the title; the body is the next zone that is
+  outside it and contains more text. If there is none, the first zone is the body, because headlines
+  are often too short to survive the pruning.
+- Comment and gallery zones within the body are left out.
+
+Where the thesis leaves a figure open or asks for a better one, `CHOSEN` has the figures that score
+best on development sites; ``benchmarks/extraction/papers.md`` has the measurements.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from string import ascii_lowercase
+
+from detourage.html.elements import DIVISIONS, TABLE_PARTS, WITHIN_SENTENCES
+from detourage.papers.giving import cut
+from detourage.papers.interface import Extracted, Neighbours, Source
+from detourage.papers.reading import outline_of, pivot_of
+from detourage.reader import NoTextError
+from detourage.reader.finding import Finding
+from detourage.reader.outline import Outline
+from detourage.reader.vocabulary import OTHER_TEXT
+from detourage.text import words
+
+METHOD = "deturck_2015"
+
+MAX_HELD_BENEATH = 0.2
+"""Maximum share of a zone's tokens in one candidate inside it (measured on development sites)."""
+
+MAX_FILTERED = 0.7
+"""Maximum share of the page's tokens in a filtered part; a larger part is the page itself."""
+
+Similarity = Callable[[Outline, int, Outline, int], float]
+"""Function that returns the similarity of two elements, each preceded by its page in the arguments;
+1 for identical texts."""
+
+
+def word_similarity(page: Outline, index: int, other: Outline, counterpart: int) -> float:
+    """Return the cosine of the word counts of two elements."""
+    return words.cosine(page.tokens_of(index), other.tokens_of(counterpart))
+
+
+def letter_similarity(page: Outline, index: int, other: Outline, counterpart: int) -> float:
+    """Return the letter similarity of two elements (algorithm 6), tried before word similarity."""
+    return character_similarity(page.text_of(index), other.text_of(counterpart))
+
+
+def character_similarity(first: str, second: str) -> float:
+    """Compare the frequencies of the letters from a to z in two texts (algorithm 6).
+
+    The similarity of a letter is 1 minus the difference between its two counts, relative to the
+    larger count. The result is the mean over the lower-case letters that occur in either text, or 0
+    if there are none, as in non-Latin scripts.
+
+    As printed, the algorithm resets the sum to 0 at each letter absent from both texts. This is
+    read as adding nothing.
+    """
+    mine, others = Counter(first), Counter(second)
+    shares = [
+        1 - abs(mine[letter] - others[letter]) / larger
+        for letter in ascii_lowercase
+        if (larger := max(mine[letter], others[letter]))
+    ]
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Values for figures that the thesis leaves open or only gives as examples.
+
+    `min_proportion` is the minimum share of the page's tokens in a candidate. Texts with at least
+    the similarity `same_text` belong to the template; with 1, boxes that change slightly (a date,
+    a counter) are mistaken for zones. `needs_counterpart` requires every candidate to have a
+    counterpart in the other page; pages on which an advertisement shifts the XPaths are then lost.
+    """
+
+    min_proportion: float
+    same_text: float
+    similarity: Similarity = word_similarity
+    needs_counterpart: bool = False
+
+
+CHOSEN = Reading(min_proportion=0.05, same_text=0.9)
+"""Values that score best."""
+
+THESIS = Reading(min_proportion=0.02, same_text=1.0)
+"""Values from the thesis: "less than 2 %", and a text is kept "if it is not identical"."""
+
+READINGS = {
+    "chosen": CHOSEN,
+    "thesis": THESIS,
+    "comparable": replace(THESIS, needs_counterpart=True),
+    "characters": replace(THESIS, similarity=letter_similarity),
+}
+"""Readings by name; ``comparable`` considers only elements present in both pages."""
+
+_NO_ZONE = WITHIN_SENTENCES | DIVISIONS | TABLE_PARTS | {"br", "hr", "img"}
+
+
+def extract(source: Source, neighbours: Neighbours, *, reading: str) -> Extracted:
+    """Apply the heuristic with one of the `READINGS`, without any fallback.
+
+    Raise NoPivotError if there is no page to compare with, and NoTextError if no zone survives.
+    """
+    pivot = outline_of(pivot_of(neighbours))
+    page = outline_of(source)
+    finding = find_body(page, pivot, READINGS[reading])
+    if finding is None:
+        raise NoTextError("no part of the page differs enough from the other page")
+    return cut(source, page, finding, pivot)
+
+
+def find_body(page: Outline, other: Outline, reading: Reading = CHOSEN) -> Finding | None:
+    """Find the body by the text that differs from another page of the same template.
+
+    Return None if no zone survives: the pages have the same text, or no classes and ids.
+    """
+    filtered = filtered_parts(page)
+    page, other = page.without(filtered), other.without(filtered_parts(other))
+    zones = _minimal(page, _candidates(page, other, reading))
+    if not zones:
+        return None
+    title = zones[0]
+    body = next(
+        (zone for zone in zones if zone >= page.ends[title] and page.size(zone) > page.size(title)),
+        title,
+    )
+    return Finding(METHOD, body, frozenset(filtered))
+
+
+def _candidates(page: Outline, other: Outline, reading: Reading) -> list[int]:
+    """Return the large, unfiltered elements that have a class or id and are new on this page."""
+    least = max(1.0, reading.min_proportion * len(page.tokens))
+    counterparts = page.counterparts(other)
+    candidates: list[int] = []
+    index = 0
+    while index < len(page.elements):
+        if page.size(index) < least:
+            index = page.ends[index]
+            continue
+        if (
+            page.tags[index] not in _NO_ZONE
+            and len(page.names[index]) > 1
+            and _differs(page, index, other, counterparts[index], reading)
+        ):
+            candidates.append(index)
+        index += 1
+    return candidates
+
+
+def _differs(page: Outline, index: int, other: Outline, counterpart: int, reading: Reading) -> bool:
+    comparable = counterpart >= 0 and (
+        dict(page.elements[index].attrib) == dict(other.elements[counterpart].attrib)
+    )
+    if not comparable:
+        return not reading.needs_counterpart
+    return reading.similarity(page, index, other, counterpart) < reading.same_text
+
+
+def _minimal(page: Outline, candidates: list[int]) -> list[int]:
+    """Drop the candidates that have much of their text in a single candidate inside them."""
+    largest_beneath = dict.fromkeys(candidates, 0)
+    enclosing: list[int] = []
+    for candidate in candidates:
+        while enclosing and page.ends[enclosing[-1]] <= candidate:
+            enclosing.pop()
+        if enclosing:
+            around = enclosing[-1]
+            largest_beneath[around] = max(largest_beneath[around], page.size(candidate))
+        enclosing.append(candidate)
+    return [
+        candidate
+        for candidate in candidates
+        if largest_beneath[candidate] <= MAX_HELD_BENEATH * page.size(candidate)
+    ]
+
+
+def filtered_parts(page: Outline) -> list[int]:
+    """Return the comment and gallery zones of a page, which are not part of its body."""
+    largest = MAX_FILTERED * len(page.tokens)
+    return [
+        index
+        for index in range(len(page.elements))
+        if page.size(index) <= largest and not OTHER_TEXT.isdisjoint(page.name_words(index))
+    ]

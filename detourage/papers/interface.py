@@ -1,0 +1,233 @@
+"""Interface of the extraction methods: their input, their output, and the method itself."""
+
+import hashlib
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, Flag, auto
+from functools import cached_property
+from typing import Any, Self, cast
+
+from detourage.errors import ExpectedError, MissingExtraError
+from detourage.reader import ArticleBlock, NoArticleError
+from detourage.reader.result import BlockType
+
+
+class UnknownExtractorError(ValueError):
+    """There is no method with the requested name."""
+
+
+class UnavailableError(ExpectedError):
+    """A library or program needed by the method is missing; the message names it."""
+
+
+class NoPivotError(NoArticleError):
+    """The method compares pages, but there is no page to compare the given page with."""
+
+    outcome = "no-comparable-page"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A page as it was fetched, with its Content-Type header.
+
+    The HTML is text only if the bytes are not available.
+    """
+
+    html: bytes | str
+    url: str = ""
+    content_type: str | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all fields, in hexadecimal."""
+        html = self.html.encode("utf-8", "surrogatepass") if isinstance(self.html, str) else None
+        parts = (
+            b"bytes" if html is None else b"text",
+            self.url.encode("utf-8", "surrogatepass"),
+            (self.content_type or "").encode("utf-8", "surrogatepass"),
+            html if html is not None else cast(bytes, self.html),
+        )
+        return hashlib.sha256(b"\x00".join(parts)).hexdigest()
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The other pages of a page's group that a method may use.
+
+    `pivot` is the page to compare with: the group's representative or, for the representative
+    itself, its nearest neighbour; None for an outlier. `partner` is the page's partner when the
+    pages of a site are paired by distance alone (Deturck 2015, section 4.3), or None if no other
+    page was left.
+    """
+
+    pivot: Source | None = None
+    group: tuple[Source, ...] = ()
+    partner: Source | None = None
+
+
+ALONE = Neighbours()
+"""Neighbours of a page that cannot be compared with any other page."""
+
+
+class Needs(Enum):
+    """Inputs that a method needs besides the page; with `PARTNER`, the partner is the pivot."""
+
+    PAGE = "page"
+    PIVOT = "pivot"
+    GROUP = "group"
+    PARTNER = "partner"
+
+    def of(self, neighbours: Neighbours) -> Neighbours:
+        """Return the neighbours that the method uses."""
+        match self:
+            case Needs.PAGE:
+                return ALONE
+            case Needs.PIVOT:
+                return Neighbours(neighbours.pivot)
+            case Needs.PARTNER:
+                return Neighbours(neighbours.partner, partner=neighbours.partner)
+            case Needs.GROUP:
+                return neighbours
+
+
+class Gives(Flag):
+    """Kind of content that a method extracts."""
+
+    TEXT = auto()
+    COMMENTS = auto()
+
+
+@dataclass(frozen=True)
+class ReaderComment:
+    """A reader's comment.
+
+    `author` and `date` are as returned by the method, and `published` is the parsed date, if the
+    method returns that as well. `parent` is the index of the comment that this one replies to.
+    """
+
+    text: str
+    author: str | None = None
+    date: str | None = None
+    parent: int | None = None
+    published: str | None = None
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """A method's result for a page.
+
+    `text` has the texts of `blocks`, separated by blank lines. `authors` and `date` are as returned
+    by the method; `comments` are in page order.
+    """
+
+    title: str | None
+    text: str
+    blocks: tuple[ArticleBlock, ...]
+    authors: tuple[str, ...] = ()
+    date: str | None = None
+    comments: tuple[ReaderComment, ...] = ()
+
+    @classmethod
+    def from_stretches(
+        cls,
+        title: str | None,
+        stretches: Iterable[tuple[BlockType, str]],
+        *,
+        authors: Iterable[str] = (),
+        date: str | None = None,
+        comments: Iterable[ReaderComment] = (),
+    ) -> Self:
+        """Build a result from blocks of text.
+
+        White space within a line is collapsed; empty lines and blocks are left out.
+        """
+        blocks: list[ArticleBlock] = []
+        start = 0
+        for kind, stretch in stretches:
+            lines = (one_line(line) for line in stretch.splitlines())
+            shown = "\n".join(line for line in lines if line)
+            if shown:
+                blocks.append(ArticleBlock(kind, shown, start, start + len(shown)))
+                start += len(shown) + 2
+        text = "\n\n".join(block.text for block in blocks)
+        return cls(
+            one_line(title or "") or None,
+            text,
+            tuple(blocks),
+            tuple(authors),
+            date,
+            tuple(comments),
+        )
+
+    @classmethod
+    def from_lines(cls, title: str | None, text: str, **metadata: Any) -> Self:
+        """Build a result with each line of a text as a paragraph."""
+        lines = text.splitlines()
+        return cls.from_stretches(title, (("paragraph", line) for line in lines), **metadata)
+
+
+def one_line(text: str) -> str:
+    """Collapse white space; keep stray characters, because they are part of the method's output."""
+    return " ".join(text.replace("\x00", "").split())
+
+
+@dataclass(frozen=True)
+class Extractor:
+    """A method with a name and a version.
+
+    Functions are referred to as ``"module:function"``, so that a method can be sent to another
+    process and its library is imported only when the method runs. They are called as
+    ``function(source, neighbours, **options)`` and ``preparation(**options)``, the latter before
+    the first page, so that imports and process starts are not included in the time of a page.
+
+    `version` is that of the library or, for this project's methods, the release and a digest of the
+    source. `source` is a digest of the code that wraps a library and may change results without a
+    new version.
+    """
+
+    name: str
+    function: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    needs: Needs = Needs.PAGE
+    preparation: str | None = None
+    description: str = ""
+    version: str = ""
+    source: str = ""
+    gives: Gives = Gives.TEXT
+
+    def prepare(self) -> None:
+        """Import and start everything that the method needs, before it receives the first page.
+
+        Raise UnavailableError if something is missing.
+        """
+        self._resolve(self.function)
+        if self.preparation is not None:
+            self._call(self.preparation)
+
+    def extract(self, source: Source, neighbours: Neighbours = ALONE) -> Extracted:
+        """Apply the method to a page.
+
+        Raise UnavailableError if a library is missing, PageError if the page cannot be read,
+        NoArticleError if the method finds no article, or any exception of the method's library or
+        program.
+        """
+        return cast(Extracted, self._call(self.function, source, self.needs.of(neighbours)))
+
+    def _call(self, function: str, *arguments: object) -> object:
+        try:
+            return self._resolve(function)(*arguments, **self.options)
+        except ImportError as error:
+            raise self._unavailable(error) from error
+
+    def _resolve(self, name: str) -> Callable[..., Any]:
+        try:
+            return cast(Callable[..., Any], pkgutil.resolve_name(name))
+        except (ImportError, AttributeError) as error:
+            raise self._unavailable(error) from error
+
+    def _unavailable(self, error: ImportError | AttributeError) -> UnavailableError:
+        if self.preparation is not None and isinstance(error, ModuleNotFoundError):
+            extra = "papers" if self.function.startswith(__package__) else "benchmarks"
+            return UnavailableError(str(MissingExtraError(extra, self.name)))
+        return UnavailableError(f"{self.name}: {error}")

@@ -1,0 +1,194 @@
+"""NCleaner: character n-gram models of clean and dirty text (Evert, LREC 2008).
+
+A segment (heading, list item or paragraph) is kept if the model of the text that annotators kept
+finds it more likely than the model of the text that they removed.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, ClassVar, Self
+
+from detourage.inference import load_model
+from detourage.papers.interface import (
+    Extracted,
+    Neighbours,
+    Source,
+    one_line,
+)
+from detourage.papers.reading import page_of, stretches_of
+from detourage.reader.result import BlockType
+
+ORDER = 3
+"""Length of the n-grams (the default of the published tool)."""
+
+INTERPOLATION = 0.6
+"""Weight of each history relative to the next longer history (default of the published tool)."""
+
+PADDING = "\n"
+"""Character that pads the beginning of a segment; it never occurs within one."""
+
+_MAX_CACHED = 100_000
+"""Maximum number of n-grams whose probability is cached per model."""
+
+
+class Normalisation(Enum):
+    """Mapping of characters that the models do not distinguish.
+
+    `ASCII`, the published default, maps all non-ASCII characters to one; `NON_LEXICAL` maps every
+    letter to ``a`` and every digit to ``0``; `NONE` is for models trained on a single language.
+    """
+
+    NONE = "none"
+    ASCII = "ascii"
+    NON_LEXICAL = "non-lexical"
+
+    def apply(self, text: str) -> str:
+        """Normalise a text, without changing its length."""
+        return "".join(map(_NORMALISERS[self], text))
+
+
+def _ascii(character: str) -> str:
+    return character if character < "\x80" else "~"
+
+
+def _non_lexical(character: str) -> str:
+    if character.isalpha():
+        return "a"
+    return "0" if character.isdigit() else character
+
+
+_NORMALISERS: dict[Normalisation, Callable[[str], str]] = {
+    Normalisation.NONE: str,
+    Normalisation.ASCII: _ascii,
+    Normalisation.NON_LEXICAL: _non_lexical,
+}
+
+
+@dataclass(frozen=True)
+class NGramModel:
+    """A model of character n-grams with geometric interpolation.
+
+    The probability of a character is the weighted mean of its relative frequencies after the
+    previous n-1, n-2 … 0 characters, with weights 1, q, q²…. The frequency without a history has
+    add-one smoothing. `counts` has the n-grams of segments padded at the beginning.
+    """
+
+    counts: Mapping[str, int]
+    _known: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def _frequencies(self) -> list[Counter[str]]:
+        """Counts of the n-grams of each length from 0 to n."""
+        frequencies = [Counter[str]() for _ in range(ORDER + 1)]
+        for ngram, count in self.counts.items():
+            for length in range(ORDER + 1):
+                frequencies[length][ngram[ORDER - length :]] += count
+        return frequencies
+
+    @cached_property
+    def _histories(self) -> list[Counter[str]]:
+        """Counts of the histories (n-grams without their last character) of each length."""
+        histories = [Counter[str]()]
+        for frequencies in self._frequencies[1:]:
+            totals: Counter[str] = Counter()
+            for ngram, count in frequencies.items():
+                totals[ngram[:-1]] += count
+            histories.append(totals)
+        return histories
+
+    def information(self, text: str) -> float:
+        """Return the mean information of a normalised text's characters, in bits."""
+        padded = PADDING * (ORDER - 1) + text
+        bits = sum(self._bits(padded[start : start + ORDER]) for start in range(len(text)))
+        return bits / len(text)
+
+    def _bits(self, ngram: str) -> float:
+        bits = self._known.get(ngram)
+        if bits is None:
+            if len(self._known) >= _MAX_CACHED:
+                self._known.clear()
+            bits = self._known[ngram] = -math.log2(self._probability(ngram))
+        return bits
+
+    def _probability(self, ngram: str) -> float:
+        probability = 0.0
+        total_weight = 0.0
+        for shortened in range(ORDER):
+            weight = INTERPOLATION**shortened
+            total_weight += weight
+            part = ngram[shortened:]
+            length = len(part)
+            count, history = self._frequencies[length][part], self._histories[length][part[:-1]]
+            if length == 1:
+                count, history = count + 1, history + len(self._frequencies[1]) + 1
+            if count:
+                probability += weight * count / history
+        return probability / total_weight
+
+
+@dataclass(frozen=True)
+class Model:
+    """Classifier of segments that combines a model of clean text and one of dirty text."""
+
+    KIND: ClassVar[str] = "character n-grams"
+
+    normalisation: Normalisation
+    clean: NGramModel
+    dirty: NGramModel
+
+    def is_clean(self, segment: str) -> bool:
+        """Return whether a non-empty segment is more likely clean than dirty."""
+        text = self.normalisation.apply(one_line(segment))
+        return self.clean.information(text) <= self.dirty.information(text)
+
+    @property
+    def digest(self) -> str:
+        """Short digest of the model."""
+        return sha256(json.dumps(self.to_parameters()).encode()).hexdigest()[:8]
+
+    def to_parameters(self) -> dict[str, Any]:
+        """Return all parameters in a form that can be serialised as JSON."""
+        return {
+            "normalisation": self.normalisation.value,
+            "clean": dict(sorted(self.clean.counts.items())),
+            "dirty": dict(sorted(self.dirty.counts.items())),
+        }
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Build a model from the parameters returned by `to_parameters`."""
+        return cls(
+            Normalisation(parameters["normalisation"]),
+            NGramModel(parameters["clean"]),
+            NGramModel(parameters["dirty"]),
+        )
+
+
+def segments_of(source: Source) -> list[tuple[BlockType, str]]:
+    """Split the visible text of a page into segments, one per block."""
+    document = page_of(source).document
+    body = document.find("body")
+    return stretches_of(body if body is not None else document, source.url)
+
+
+def extract(source: Source, _neighbours: Neighbours, *, model: Model) -> Extracted:
+    """Extract the segments that a model classifies as clean."""
+    return Extracted.from_stretches(
+        None, [segment for segment in segments_of(source) if model.is_clean(segment[1])]
+    )
+
+
+def extract_shipped(source: Source, neighbours: Neighbours, *, name: str) -> Extracted:
+    """Extract the segments that a shipped model (``"ascii"`` or ``"non-lexical"``) finds clean."""
+    return extract(source, neighbours, model=shipped_model(name))
+
+
+def shipped_model(name: str) -> Model:
+    """Load a shipped model, trained like the published model on CleanEval's development pairs."""
+    return load_model(Model, __package__, f"models/nclean-{name}.json")

@@ -1,0 +1,64 @@
+"""Parse pages and fragments, for all methods."""
+
+import re
+from functools import lru_cache
+
+from lxml.html import HtmlElement, HTMLParser, document_fromstring
+
+from detourage.html import Page, parse_page
+from detourage.html.encoding import decode
+from detourage.papers.interface import Neighbours, NoPivotError, Source
+from detourage.reader.finding import Finding
+from detourage.reader.outline import Outline
+from detourage.reader.rendering import render
+from detourage.reader.result import BlockType
+
+CACHED_PAGES = 16
+"""Number of parsed pages cached per process, so that a group's pivot is not parsed repeatedly."""
+
+_XML_DECLARATION = re.compile(r"\s*+<\?xml\b[^>]*+(?<=\?)>")
+
+
+@lru_cache(maxsize=CACHED_PAGES)
+def page_of(source: Source) -> Page:
+    """Parse a page as the service does; the result is shared and must not be modified."""
+    return parse_page(source.html, source.url, content_type=source.content_type)
+
+
+@lru_cache(maxsize=CACHED_PAGES)
+def outline_of(source: Source) -> Outline:
+    """Return the outline of a page, cached for comparison with several pages."""
+    return Outline.of(page_of(source).flat)
+
+
+def pivot_of(neighbours: Neighbours) -> Source:
+    """Return the page to compare with; raise NoPivotError for an outlier, as in Deturck (2015)."""
+    if neighbours.pivot is None:
+        raise NoPivotError("there is no page to compare this one with")
+    return neighbours.pivot
+
+
+def text_of(source: Source) -> str:
+    """Decode a page as the service does.
+
+    All compared libraries receive this text, so that a comparison does not measure decoding. The
+    XML declaration is removed because lxml rejects text with one.
+    """
+    html = source.html
+    text = decode(html, source.content_type).text if isinstance(html, bytes) else html
+    text = text.replace("\x00", "").removeprefix("\ufeff")
+    declaration = _XML_DECLARATION.match(text)
+    return text if declaration is None else text[declaration.end() :]
+
+
+def stretches_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[BlockType, str]]:
+    """Render an HTML fragment as pairs of block type and text."""
+    if isinstance(fragment, str):
+        if not fragment.strip():
+            return []
+        parser = HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
+        fragment = document_fromstring(
+            fragment.encode("utf-8", "replace"), parser, ensure_head_body=True
+        )
+    rendering = render(Outline.of(fragment), Finding("fragment", container=0), url)
+    return [(stretch.type, stretch.text) for stretch in rendering.stretches]

@@ -1,0 +1,137 @@
+"""Registry of the papers' methods by name."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from detourage.papers.chain import chain
+from detourage.papers.interface import Extractor, Gives, Needs, UnknownExtractorError
+
+_RETAINED = (
+    ("deturck_2015", "best-scoring parameters", "chosen", Needs.PIVOT),
+    ("deturck_2015_thesis", "parameters of the thesis", "thesis", Needs.PIVOT),
+    ("deturck_2015_comparable", "only nodes present in both pages", "comparable", Needs.PIVOT),
+    ("deturck_2015_characters", "algorithm 6 on characters", "characters", Needs.PIVOT),
+    ("deturck_2015_pairs", "nearest pages paired", "thesis", Needs.PARTNER),
+)
+_EXPERIMENTS = {
+    "most_tokens": "upwards from the element with the most text",
+    "most_tokens_down": "downwards from that element to a leaf",
+    "differential": "greatest differential",
+    "differential_inner": "greatest differential, 0 for leaves",
+    "depth": "differential times depth",
+    "depth_inner": "differential times depth, 0 for leaves",
+    "offset": "widest gap between offsets",
+    "offset_inner": "widest gap between offsets, differential 0 for leaves",
+}
+
+
+def _method(
+    name: str,
+    description: str,
+    function: str,
+    /,
+    *,
+    needs: Needs = Needs.PAGE,
+    gives: Gives = Gives.TEXT,
+    is_library: bool = False,
+    **options: Any,
+) -> Extractor:
+    function = f"{__package__}.{function}"
+    return Extractor(
+        name=name,
+        description=description,
+        function=function,
+        options=options,
+        needs=needs,
+        preparation=f"{function.partition(':')[0]}:prepare" if is_library else None,
+        gives=gives,
+    )
+
+
+def _methods() -> Iterator[Extractor]:
+    for name, description, reading, needs in _RETAINED:
+        yield _method(
+            name,
+            f"Deturck 2015, retained heuristic: {description}",
+            "deturck.retained:extract",
+            needs=needs,
+            reading=reading,
+        )
+    yield _method(
+        "deturck_2015_vote",
+        "Deturck 2015, conclusion: element returned most often in the group",
+        "deturck.voting:extract",
+        needs=Needs.GROUP,
+    )
+    for heuristic, description in _EXPERIMENTS.items():
+        yield _method(
+            f"deturck_2015_{heuristic}",
+            f"Deturck 2015, first experiments: {description}",
+            "deturck.first_experiments:extract",
+            needs=Needs.PIVOT,
+            heuristic=heuristic,
+        )
+    for script, of_script in (("", ""), ("_script", ", as in its script")):
+        for markup, output in ((False, "plain"), (True, "marked-up")):
+            yield _method(
+                f"html_killer{script}{'_markup' if markup else ''}",
+                f"HTML Killer of Daureu et al. 2015{of_script}, {output} output",
+                f"html_killer{script}:extract",
+                markup=markup,
+            )
+    yield _method("wutsi", "Wutsi's extractor, packets of nodes", "wutsi:extract_packet")
+    yield _method("wutsi_fusion", "Wutsi's extractor, verbatim", "wutsi:extract", fusion=True)
+    yield _method(
+        "wutsi_block",
+        "Wutsi's extractor, single block without fusion",
+        "wutsi:extract",
+        fusion=False,
+    )
+    yield _method(
+        "commentsminer",
+        "CommentsMiner of Subercaze et al. 2016, comments only",
+        "commentsminer.finding:extract",
+        gives=Gives.COMMENTS,
+    )
+    yield _method(
+        "ncleaner",
+        "NCleaner of Evert 2008, default n-grams",
+        "nclean:extract_shipped",
+        name="ascii",
+    )
+    yield _method(
+        "ncleaner_nonlexical",
+        "NCleaner of Evert 2008, non-lexical",
+        "nclean:extract_shipped",
+        name="non-lexical",
+    )
+    yield _method("boilerpipe", "Boilerpipe in Python", "boilerpipe:extract", is_library=True)
+    for name, description, stop_words in (
+        ("justext", "jusText with stop lists", True),
+        ("justext_nostop", "jusText without stop lists", False),
+    ):
+        yield _method(name, description, "justext:extract", is_library=True, stop_words=stop_words)
+
+
+METHODS: Final[Mapping[str, Extractor]] = {each.name: each for each in _methods()}
+"""Methods that need no training, by name."""
+
+
+def get_method(expression: str) -> Extractor:
+    """Return a method, or a chain of methods written ``first>second``.
+
+    Raise UnknownExtractorError if there is no method of that name, and UnavailableError if a method
+    in a chain does not extract text.
+    """
+    first, *others = (_find(name.strip()) for name in expression.split(">"))
+    for other in others:
+        first = chain(first, other)
+    return first
+
+
+def _find(name: str) -> Extractor:
+    try:
+        return METHODS[name]
+    except KeyError:
+        known = ", ".join(METHODS)
+        raise UnknownExtractorError(f"unknown method {name!r}; choose one of {known}") from None

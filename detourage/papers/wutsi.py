@@ -1,0 +1,142 @@
+"""Wutsi's extractor, as described in "Algorithme d'extraction de contenu de site web".
+
+The source is an undated article for bloggers. It describes these steps:
+
+- *Cleaning* removes the elements in `REMOVED_TAGS`, those with a class or id in `REMOVED_NAMES`,
+  links for sharing on social networks, and list items that contain only links ("menus").
+- *Selection* takes the blocks of at least 20 characters, except parents of selected blocks.
+- *Partition*: the score of a node is its number of sentences.
+- *Argmax* is the node with the highest score; of several, the one with the most characters, then
+  the first.
+- *Fusion* adds all selected nodes with the same parent.
+
+The service follows these steps when only the page itself is available, but with whole packets
+instead of single nodes, and it keeps images (`detourage.reader.sentences`).
+"""
+
+import re
+
+from detourage.html.elements import WITHIN_SENTENCES
+from detourage.papers.giving import cut
+from detourage.papers.interface import Extracted, Neighbours, Source
+from detourage.papers.reading import outline_of
+from detourage.reader import NoTextError, sentences
+from detourage.reader.finding import Finding
+from detourage.reader.outline import Outline
+from detourage.text import words
+from detourage.text.wordlists import listed
+
+REMOVED_TAGS = listed("head style script nav iframe noscript header footer aside")
+"""Elements that never contain article text."""
+
+REMOVED_NAMES = listed("footer comments related_posts top_nav addthis_tool embedly-card")
+"""Classes and ids of irrelevant sections."""
+
+MIN_CHARACTERS = 20
+"""Minimum length of a node, in characters."""
+
+_SHARING = re.compile(
+    r"//(?:[\w-]{1,63}\.){0,9}(?:twitter\.com/(?:intent|share)|facebook\.com/sharer?\b|plus\.google\.com/share"
+    r"|linkedin\.com/(?:cws/share|sharearticle)|pinterest\.com/pin/create)",
+    re.IGNORECASE,
+)
+
+
+def extract_packet(source: Source, _neighbours: Neighbours) -> Extracted:
+    """Extract as the service does when only the page itself is available."""
+    page = outline_of(source)
+    return _extracted(source, page, sentences.find_body(page))
+
+
+def extract(source: Source, _neighbours: Neighbours, *, fusion: bool) -> Extracted:
+    """Follow the steps of the article; without `fusion`, the body is the single best node."""
+    page = outline_of(source)
+    return _extracted(source, page, find_body(page, fusion=fusion))
+
+
+def find_body(page: Outline, *, fusion: bool) -> Finding | None:
+    """Find the node with the most sentences and, with `fusion`, its selected siblings.
+
+    Return None if no node is long enough.
+    """
+    cleaned = _cleaned(page)
+    left = page.without(cleaned)
+    nodes = _nodes(left)
+    if not nodes:
+        return None
+
+    def score(node: int) -> tuple[int, int, int]:
+        text = left.text_of(node)
+        return words.count_sentences(text), len(text), -node
+
+    best = max(nodes, key=score)
+    parent = page.parents[best]
+    if not fusion or parent < 0:
+        return Finding("wutsi_block", best, frozenset(cleaned))
+    beside = {node for node in nodes if page.parents[node] == parent}
+    others = {child for child in page.children(parent) if child not in beside}
+    shown = {
+        text.line
+        for node in beside
+        for text in left.texts[left.text_starts[node] : left.text_ends[node]]
+    }
+    return Finding("wutsi_fusion", parent, frozenset(cleaned | others), lines=frozenset(shown))
+
+
+def _extracted(source: Source, page: Outline, finding: Finding | None) -> Extracted:
+    if finding is None:
+        raise NoTextError("the page shows no text")
+    return cut(source, page, finding)
+
+
+def _cleaned(page: Outline) -> set[int]:
+    """Return the outermost elements removed by the cleaning step."""
+    cleaned: set[int] = set()
+    index = 0
+    while index < len(page.elements):
+        left_out = (
+            page.tags[index] in REMOVED_TAGS
+            or not REMOVED_NAMES.isdisjoint(page.names[index].lower().split())
+            or _shares(page, index)
+            or _is_menu_item(page, index)
+        )
+        if left_out:
+            cleaned.add(index)
+        index = page.ends[index] if left_out else index + 1
+    return cleaned
+
+
+def _shares(page: Outline, index: int) -> bool:
+    return page.tags[index] == "a" and bool(_SHARING.search(page.elements[index].get("href") or ""))
+
+
+def _is_menu_item(page: Outline, index: int) -> bool:
+    texts = page.texts[page.text_starts[index] : page.text_ends[index]]
+    return page.tags[index] == "li" and all(page.links[text.parent] >= 0 for text in texts)
+
+
+def _nodes(page: Outline) -> list[int]:
+    """Select the blocks with enough characters, except those that contain another such block."""
+    lengths = [0]
+    for text in page.texts:
+        lengths.append(lengths[-1] + len(words.clean(text.text)))
+    around: set[int] = set()
+    nodes: list[int] = []
+    for index in range(len(page.elements) - 1, -1, -1):
+        length = lengths[page.text_ends[index]] - lengths[page.text_starts[index]]
+        if page.tags[index] in WITHIN_SENTENCES or length < MIN_CHARACTERS:
+            continue
+        if index not in around:
+            nodes.append(index)
+        around.update(_enclosing(page, index, around))
+    return nodes[::-1]
+
+
+def _enclosing(page: Outline, index: int, known: set[int]) -> list[int]:
+    """Return the ancestors of an element, up to the first one in `known`."""
+    found: list[int] = []
+    parent = page.parents[index]
+    while parent >= 0 and parent not in known:
+        found.append(parent)
+        parent = page.parents[parent]
+    return found

@@ -1,0 +1,51 @@
+"""Extraction of a page's article: its title, text, blocks, images and metadata."""
+
+from detourage.metadata import ArticleMetadata, Moment
+from detourage.reader.article import extract_article
+from detourage.reader.errors import (
+    GoneError,
+    MenuPageError,
+    NeedsRenderingError,
+    NoArticleError,
+    NoTextError,
+    WallError,
+)
+from detourage.reader.explanation import ExplainedLine, Explanation, Reason, explain_article
+from detourage.reader.headlines import HeadlineLink, headline_links
+from detourage.reader.knowledge import TemplateKnowledge
+from detourage.reader.result import (
+    ArticleBlock,
+    ArticleEmbed,
+    ArticleEmphasis,
+    ArticleImage,
+    ArticleLink,
+    Extraction,
+)
+from detourage.reader.threads import FindPosts, Posts
+
+__all__ = [
+    "ArticleBlock",
+    "ArticleEmbed",
+    "ArticleEmphasis",
+    "ArticleImage",
+    "ArticleLink",
+    "ArticleMetadata",
+    "ExplainedLine",
+    "Explanation",
+    "Extraction",
+    "FindPosts",
+    "GoneError",
+    "HeadlineLink",
+    "MenuPageError",
+    "Moment",
+    "NeedsRenderingError",
+    "NoArticleError",
+    "NoTextError",
+    "Posts",
+    "Reason",
+    "TemplateKnowledge",
+    "WallError",
+    "explain_article",
+    "extract_article",
+    "headline_links",
+]

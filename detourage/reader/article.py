@@ -1,0 +1,323 @@
+"""Extraction of a page's article, with or without knowledge of its template."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from lxml.html import HtmlElement
+
+from detourage.html import Page
+from detourage.html.addresses import base_of
+from detourage.kinds import Kind
+from detourage.metadata import read_metadata
+from detourage.reader import hidden, menus, sentences, titles
+from detourage.reader.body import find_body, judge_page
+from detourage.reader.comment_exclusion import exclude
+from detourage.reader.confidence import ExtractedArticle, confidence_of
+from detourage.reader.errors import MenuPageError, NeedsRenderingError, NoTextError
+from detourage.reader.finding import Finding
+from detourage.reader.further_articles import further_articles, without_further_articles
+from detourage.reader.headlines import HeadlineLink
+from detourage.reader.illustrations import leading_images
+from detourage.reader.knowledge import UNKNOWN_TEMPLATE, TemplateKnowledge, knowledge_of
+from detourage.reader.languages import language_of
+from detourage.reader.media import EMBEDS
+from detourage.reader.outline import Outline
+from detourage.reader.page_model import JudgedPage
+from detourage.reader.rendering import render
+from detourage.reader.result import ArticleBlock, Extraction
+from detourage.reader.threads import FindPosts, find_thread
+from detourage.reader.titles import Titles
+from detourage.roles import TEXT_ROLES, LineRole
+from detourage.text import words
+from detourage.text.texts import count_words
+
+
+@dataclass(frozen=True)
+class PageInTemplate:
+    """A page's outline, together with what is known about its template.
+
+    `text_roles` are the line roles that count as article text (`TEXT_ROLES` if empty). `posts`
+    finds the posts of a forum page; None disables the search.
+    """
+
+    url: str
+    outline: Outline
+    template: TemplateKnowledge = UNKNOWN_TEMPLATE
+    text_roles: Sequence[LineRole] = ()
+    posts: FindPosts | None = None
+
+    @property
+    def roles_of_text(self) -> Sequence[LineRole]:
+        """Return `text_roles`, or `TEXT_ROLES` if it is empty."""
+        return self.text_roles or TEXT_ROLES
+
+    @property
+    def judged(self) -> JudgedPage:
+        """The roles of the page's lines and the kind of the page, computed on first access."""
+        known, url, judged = self.outline.memo.get(JudgedPage, (None, None, None))
+        if known is not self.template or url != self.url:
+            judged = judge_page(self.outline, self.template, self.url)
+            self.outline.memo[JudgedPage] = self.template, self.url, judged
+        found: JudgedPage = judged
+        return found
+
+
+def judged_page(page: Page, template: TemplateKnowledge) -> JudgedPage:
+    """Return the roles of a page's lines and the kind of the page, computed once per page."""
+    return PageInTemplate(page.url, Outline.of(page.flat), template).judged
+
+
+def forget_judged(page: Page) -> None:
+    """Free the memory held by the result of `judged_page`, about 1.6 kB per line."""
+    Outline.of(page.flat).memo.pop(JudgedPage, None)
+
+
+MAX_OF_LIST = 0.5
+"""Upper bound of the factor by which the confidence is multiplied if the page looks like a menu."""
+
+_VIDEOS = EMBEDS - {"audio"}
+
+
+def extract_article(
+    page: Page,
+    other: Page | TemplateKnowledge | None,
+    apart: Iterable[HtmlElement] = (),
+    text_roles: Sequence[LineRole] = (),
+    posts: FindPosts | None = None,
+) -> Extraction:
+    """Extract the article of a page without modifying the page.
+
+    The body consists of the lines with one of the `text_roles` (`TEXT_ROLES` if empty) or, on a
+    forum page, of the whole thread. If no line qualifies, the body is the element with the most
+    sentences. If the page displays no article or only a fragment, an article hidden in its scripts
+    or markup is used instead.
+
+    `other` is the page to compare with, or its `TemplateKnowledge`, which gives the same result.
+    Choose the template group's representative or, if the page is itself the representative, its
+    nearest neighbour. If `other` is None, the page is read on its own. `apart` are readers'
+    comments, which are left out of the article unless one of them is the article itself. `posts`
+    finds the posts of a forum page; None disables the search.
+
+    Raises `MenuPageError` if the page only lists links to other pages, `NeedsRenderingError` if it
+    is empty until a browser runs its scripts, and `NoTextError` if it displays no text, or only a
+    headline.
+    """
+    outline = Outline.of(page.flat)
+    flat = PageInTemplate(page.url, outline, knowledge_of(other), text_roles, posts)
+    return with_page_judged(flat, *find_article(flat, outline.indices_of(apart)))
+
+
+def with_page_judged(
+    page: PageInTemplate, article: Extraction, finding: Finding | None
+) -> Extraction:
+    """Set an article's confidence, and its kind unless the page declares one."""
+    kind = finding.kind if finding is not None and finding.kind else article.metadata.kind
+    confidence = confidence_of(ExtractedArticle(page.outline, page.judged, finding, article))
+    if finding is not None and finding.menu is not None:
+        confidence *= min(MAX_OF_LIST, 1.0 - finding.menu)
+    return replace(
+        article,
+        confidence=round(confidence, 3),
+        corrections=_corrections(page),
+        metadata=replace(article.metadata, kind=kind),
+    )
+
+
+MAX_CORRECTIONS = 5
+"""Maximum number of correction notes in an article."""
+
+MAX_CORRECTION_CHARACTERS = 1_000
+"""Maximum length of a correction note, in characters; the rest is cut off."""
+
+
+def _corrections(page: PageInTemplate) -> tuple[str, ...]:
+    """Return the correction notes that the site added to the article, without duplicates."""
+    judged, lines = page.judged, page.outline.lines
+    role = judged.roles.index("correction")
+    numbers = np.flatnonzero(judged.of_roles.argmax(axis=1) == role)
+    texts = (words.clean("".join(node.text for node in lines[number])) for number in numbers)
+    return tuple(dict.fromkeys(text[:MAX_CORRECTION_CHARACTERS] for text in texts))[
+        :MAX_CORRECTIONS
+    ]
+
+
+def find_article(
+    page: PageInTemplate,
+    apart: Collection[int] = frozenset(),
+) -> tuple[Extraction, Finding | None]:
+    """Extract the article of a flattened page; the finding is None for a hidden article.
+
+    Raises the same errors as `extract_article`.
+    """
+    shown = _find_shown(page, apart)
+    article = hidden.hidden_article(
+        page.url,
+        page.outline,
+        shown[0] if shown is not None else None,
+        cut=lambda made, finding: article_of(page.url, made, page.template.titles, finding),
+        find=lambda opened: _shown_article(replace(page, outline=opened, posts=None)),
+    )
+    if article is not None:
+        # Metadata read around the displayed text is more complete than metadata from the head
+        # alone.
+        known = article.metadata if shown is None else shown[0].metadata
+        return replace(article, metadata=known), None
+    if hidden.needs_rendering(page.outline):
+        raise NeedsRenderingError("the page is empty until a browser runs its scripts")
+    if shown is None:
+        raise NoTextError("the page shows no text")
+    return shown
+
+
+def _shown_article(page: PageInTemplate) -> Extraction:
+    shown = _find_shown(page)
+    if shown is None:
+        raise NoTextError("the page shows no text")
+    return shown[0]
+
+
+def _find_shown(
+    page: PageInTemplate, apart: Collection[int] = ()
+) -> tuple[Extraction, Finding] | None:
+    shown = read_shown(page, apart)
+    menu = _menu_probability(page, shown) if menus.is_menu(page.outline) else None
+    if menu is not None and menu >= menus.MIN_PROBABILITY:
+        raise MenuPageError(menu)
+    if shown is None:
+        return None
+    article, finding = shown
+    if menu is not None and finding.kind == "article":
+        finding = replace(finding, kind="listing")
+    return article, replace(finding, menu=menu)
+
+
+def _menu_probability(page: PageInTemplate, shown: tuple[Extraction, Finding] | None) -> float:
+    """Return the probability that a page that looks like a menu is one, given what it displays."""
+    if shown is None:
+        return 1.0
+    has_posts = page.posts is not None and page.posts() is not None
+    words = count_words(shown[0].text)
+    return menus.menu_probability(
+        page.outline, page.url, page.judged.kinds, words, has_posts=has_posts
+    )
+
+
+def read_shown(
+    page: PageInTemplate, apart: Collection[int] = ()
+) -> tuple[Extraction, Finding] | None:
+    """Extract the displayed article of a page; return None if no text is displayed."""
+    thread = _find_thread(page) if page.judged.kind == "forum" else None
+    if thread is not None:
+        # In a thread, the readers' posts are the text.
+        article, finding = _cut(page, thread, (), is_thread=True)
+        # A page that declares another kind, such as a live report, is not a thread.
+        if article.text and article.metadata.kind == "article":
+            return article, replace(finding, kind="forum")
+    cuts = (_cut(page, body, apart) for body in _bodies(page))
+    shown = next((cut for cut in cuts if cut[0].text), None)
+    return _with_kind(*shown, page.judged.kind) if shown is not None else None
+
+
+def _with_kind(article: Extraction, finding: Finding, kind: Kind) -> tuple[Extraction, Finding]:
+    """Set the kind of a page, unless the page declares a kind other than article."""
+    declared = article.metadata.kind
+    return article, replace(finding, kind=kind if declared == "article" else declared)
+
+
+def _cut(
+    page: PageInTemplate, body: Finding, apart: Collection[int], *, is_thread: bool = False
+) -> tuple[Extraction, Finding]:
+    outline, template = page.outline, page.template
+    finding = exclude(outline, body, apart) if apart else body
+    _, heading = titles.headline(outline, finding.container, page.url, template.titles)
+    further = () if is_thread else further_articles(outline, finding, heading, page.url)
+    finding = without_further_articles(outline, finding, further)
+    article = article_of(page.url, outline, template.titles, finding, template.by_digest)
+    links = {each.url: HeadlineLink(each.url, each.headline) for each in further if each.url}
+    return replace(article, further=tuple(links.values())), finding
+
+
+def _find_thread(page: PageInTemplate) -> Finding | None:
+    """Find the thread of a page that is most likely a forum page."""
+    posts = page.posts() if page.posts is not None else None
+    body = next(_bodies(page), None)
+    if posts is None or body is None:
+        return None
+    _, heading = titles.headline(page.outline, body.container, page.url, page.template.titles)
+    likelihood = page.judged.kinds["forum"]
+    return find_thread(page.outline, page.judged, body, posts, likelihood, heading, page.text_roles)
+
+
+def _bodies(page: PageInTemplate) -> Iterator[Finding]:
+    """Yield candidate bodies, best first."""
+    of_lines = find_body(page.outline, page.judged, page.roles_of_text)
+    if of_lines is not None:
+        yield of_lines
+    of_sentences = sentences.find_body(page.outline)
+    if of_sentences is not None:
+        yield of_sentences
+
+
+def article_of(
+    url: str,
+    outline: Outline,
+    others: Sequence[Titles],
+    finding: Finding,
+    known: Collection[int] = frozenset(),
+) -> Extraction:
+    """Build the article from the body that was found.
+
+    `others` are the titles of other pages of the template, and `known` the digests of their lines
+    (see `digest_of`); both distinguish the template's text from the page's own text.
+    """
+    title, heading = titles.headline(outline, finding.container, url, others)
+    if heading is not None:
+        finding = replace(finding, dropped=finding.dropped | {heading})
+    base = base_of(outline.root, url)
+    rendering = render(outline, finding, base)
+    rendering.lead_with(leading_images(outline, finding, heading, base))
+    rendering.leave_title_out(title)
+    text, blocks = rendering.to_blocks()
+    language = language_of(outline, text)
+    metadata = read_metadata(
+        outline,
+        finding,
+        heading,
+        url=url,
+        title=title,
+        language=language,
+        known=known,
+        text=text,
+        images=len(rendering.images),
+        videos=sum(embed.type in _VIDEOS for embed in rendering.embeds),
+    )
+    if metadata.lead is None:
+        metadata = replace(metadata, lead=lead_of_blocks(blocks))
+    return Extraction(
+        title=title,
+        text=text,
+        blocks=blocks,
+        images=tuple(rendering.images),
+        embeds=tuple(rendering.embeds),
+        language=language,
+        method=finding.method,
+        xpath=outline.node(finding.container).path(),
+        confidence=round(finding.confidence, 3),
+        metadata=metadata,
+        container=outline.node(finding.container).index,
+        heading=None if heading is None else outline.node(heading).index,
+    )
+
+
+MAX_LEADING = 5
+"""Maximum number of blocks at the start of a text that may be its lead."""
+
+MIN_LEAD_WORDS = 5
+"""Minimum number of words in a lead; a shorter text is a section name."""
+
+
+def lead_of_blocks(blocks: Iterable[ArticleBlock]) -> str | None:
+    """Return the leading blocks with the role of a lead, one per line; None if too short."""
+    found = "\n".join(block.text for block in [*blocks][:MAX_LEADING] if block.role == "lead")
+    return found if count_words(found) >= MIN_LEAD_WORDS else None

@@ -1,0 +1,163 @@
+"""Composition of the body from the lines whose roles make up the text."""
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from detourage.reader import page_model
+from detourage.reader.evidence import gather_evidence
+from detourage.reader.finding import Finding, FoundRole
+from detourage.reader.illustrations import MAX_CAPTION_TOKENS
+from detourage.reader.knowledge import TemplateKnowledge
+from detourage.reader.lines import Line
+from detourage.reader.outline import Outline
+from detourage.reader.page_model import JudgedPage, PageModel
+from detourage.roles import TEXT_ROLES, LineRole
+
+METHOD = "lines"
+
+MIN_EXPECTED_F1 = 0.3
+"""Minimum expected word F1; below it, no lines are chosen."""
+
+MIN_REPEATED_WORDS = 20
+"""Minimum length, in words, of a line that counts as a repetition of an earlier line."""
+
+MIN_REPEATED_LINES = 2
+"""Minimum number of repeated lines; fewer repeated lines are kept."""
+
+CORE_SHARE = 0.7
+"""Minimum share of the body's words in the element searched for images and embeds.
+
+The share is below 1 because the headline or lead often lies outside this element; the smallest
+element with all the words would often be the whole page.
+"""
+
+_Floats = npt.NDArray[np.float64]
+
+
+def judge_page(
+    page: Outline,
+    knowledge: TemplateKnowledge | None = None,
+    url: str = "",
+    model: PageModel | None = None,
+) -> JudgedPage:
+    """Judge a page by the evidence of its lines, by default with the shipped model."""
+    return (model or page_model.trained_model()).judge(gather_evidence(page, knowledge, url))
+
+
+def find_body(
+    page: Outline, judged: JudgedPage, roles: Sequence[LineRole] = TEXT_ROLES
+) -> Finding | None:
+    """Find the lines with the given roles; None if the expected F1 is too low.
+
+    The container is the smallest element around all chosen lines.
+    """
+    lines = judged.evidence.lines
+    if not lines:
+        return None
+    lengths = np.array([len(line.tokens) for line in lines], dtype=np.float64)
+    chosen, expected_f1 = choose_lines(judged.probability_of(roles), lengths)
+    if expected_f1 < MIN_EXPECTED_F1:
+        return None
+    places = np.flatnonzero(chosen)
+    kept = [lines[place] for place in places.tolist()]
+    found = judged.likeliest(places, roles)
+    by_line = dict(zip((line.number for line in kept), found, strict=True))
+    return body_of(page, kept, expected_f1, by_line)
+
+
+def body_of(
+    page: Outline,
+    kept: Sequence[Line],
+    expected_f1: float,
+    roles: Mapping[int, FoundRole] | None = None,
+) -> Finding:
+    """Return the body made up of the given lines (at least one, with their roles if known).
+
+    Repeated lines are left out.
+    """
+    kept = _said_once(kept)
+    numbers = frozenset(line.number for line in kept)
+    container = _smallest_around(page, kept, share=1.0)
+    core = _smallest_around(page, kept, share=CORE_SHARE)
+    dropped, muted = _left_out(page, container, core, numbers)
+    return Finding(
+        METHOD,
+        container,
+        dropped=dropped,
+        muted=muted,
+        lines=numbers,
+        confidence=expected_f1,
+        roles=roles or {},
+    )
+
+
+def choose_lines(probabilities: _Floats, lengths: _Floats) -> tuple[npt.NDArray[np.bool_], float]:
+    """Return a mask of the lines that maximise the expected word F1, and the F1 they achieve.
+
+    The chosen lines, of which there is at least one, are those whose probability is at least half
+    of the maximum F1 (Z. C. Lipton, C. Elkan and B. Narayanaswamy, "Optimal thresholding of
+    classifiers to maximize F1 measure", ECML PKDD 2014).
+    """
+    order = np.argsort(-probabilities, kind="stable")
+    right = np.cumsum((probabilities * lengths)[order])
+    f1 = 2 * right / (np.cumsum(lengths[order]) + right[-1])
+    best = int(np.argmax(f1))
+    chosen = np.zeros(len(probabilities), dtype=np.bool_)
+    chosen[order[: best + 1]] = True
+    return chosen, float(f1[best])
+
+
+def _said_once(lines: Sequence[Line]) -> Sequence[Line]:
+    """Drop passages that repeat earlier ones, such as quoted posts or a second layout for phones.
+
+    A passage begins and ends with a long line. A single repeated line is kept, because a lead often
+    repeats a sentence of the article.
+    """
+    first = {line.text: at for at, line in reversed([*enumerate(lines)])}
+    is_repeated = [first[line.text] < at for at, line in enumerate(lines)]
+    is_long = [len(line.tokens) >= MIN_REPEATED_WORDS for line in lines]
+    repeated = [at for at in range(len(lines)) if is_repeated[at] and is_long[at]]
+    if len(repeated) < MIN_REPEATED_LINES:
+        return lines
+    left_out = set(repeated)
+    for start, end in pairwise(repeated):
+        if all(is_repeated[start:end]):
+            left_out.update(range(start, end))
+    return [line for at, line in enumerate(lines) if at not in left_out]
+
+
+def _smallest_around(page: Outline, lines: Sequence[Line], share: float) -> int:
+    """Return the smallest element that holds at least the given share of the lines' words."""
+    blocks = [line.block for line in lines]
+    lengths = [len(line.tokens) for line in lines]
+    counts = np.bincount(blocks, lengths, minlength=len(page.elements))
+    before = np.concatenate([[0.0], np.cumsum(counts)])
+    below = before[page.ends] - before[:-1]
+    holders = np.flatnonzero(below >= share * below[0])
+    # If nested elements contain the same words, the innermost is last in document order.
+    return int(holders[below[holders] == below[holders].min()][-1])
+
+
+def _left_out(
+    page: Outline, container: int, core: int, kept: frozenset[int]
+) -> tuple[frozenset[int], frozenset[int]]:
+    """Return the outermost elements without body lines: those to drop and those to mute."""
+    before = [0, *accumulate(text.line in kept for text in page.texts)]
+    dropped: set[int] = set()
+    muted: set[int] = set()
+    index = container + 1
+    while index < page.ends[container]:
+        start, end = page.text_starts[index], page.text_ends[index]
+        if before[end] > before[start]:
+            index += 1
+            continue
+        in_core = core <= index < page.ends[core]
+        if in_core and page.size(index) <= MAX_CAPTION_TOKENS:
+            muted.add(index)
+        else:
+            dropped.add(index)
+        index = page.ends[index]
+    return frozenset(dropped), frozenset(muted)

@@ -1,0 +1,405 @@
+"""The complete content of a page: the article and, separately, the comments below it."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from typing import Self
+
+from lxml.html import HtmlElement
+
+from detourage.comments import (
+    NONE_SEEN,
+    Comment,
+    CommentPattern,
+    FoundComments,
+    find_comments,
+    locate_parts,
+    read_comments,
+    vote,
+    with_content,
+)
+from detourage.comments.declared import comments_in_data, comments_in_state, may_hold_comments
+from detourage.comments.elsewhere import CommentsElsewhere, find_elsewhere
+from detourage.comments.extents import extents_of
+from detourage.comments.reading import dated_from
+from detourage.html import Page
+from detourage.html.flat import FlatDocument
+from detourage.html.nodes import Node
+from detourage.html.paths import element_at
+from detourage.outcomes import PageOutcome
+from detourage.pagination import Pagination, read_pagination
+from detourage.reader import (
+    Explanation,
+    Extraction,
+    GoneError,
+    NoArticleError,
+    NoTextError,
+    Posts,
+    TemplateKnowledge,
+    WallError,
+    explain_article,
+    extract_article,
+)
+from detourage.reader.article import forget_judged, judged_page
+from detourage.reader.comment_exclusion import SURE as SURE_COMMENTS
+from detourage.reader.comment_exclusion import comments_to_exclude
+from detourage.reader.hidden import UNSEEN, OpenedDocument
+from detourage.reader.knowledge import knowledge_of
+from detourage.reader.live import are_live_entries
+from detourage.reader.locations import with_comment_locations, with_locations
+from detourage.reader.scripts import program_state, structured_data
+from detourage.roles import LineRole
+from detourage.walls import SURE as SURE_WALL
+from detourage.walls import judge_wall
+
+__all__ = [
+    "Content",
+    "ExplainedContent",
+    "comment_pattern_of",
+    "comments_of",
+    "explain_content",
+    "pattern_of_group",
+    "patterns_for_page",
+    "read_content",
+    "read_shown",
+]
+
+logger = logging.getLogger(__name__)
+
+MIN_OF_FORUM = 0.1
+"""Minimum probability at which the best records of a forum page count as its posts.
+
+With a lower threshold, an article mistaken for a forum page would lose most of its text.
+"""
+
+_NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)
+
+MAX_COMMENTS = 5_000
+"""Maximum number of comments read per page, to bound the work on malicious pages.
+
+Further comments are dropped.
+"""
+
+
+@dataclass(frozen=True)
+class Content:
+    """The contents of a page.
+
+    `comments_elsewhere` are threads hosted by other services. `suspected` is a wall that may
+    replace the article, with a probability below `SURE_WALL`.
+    """
+
+    article: Extraction
+    comments: tuple[Comment, ...] = ()
+    comments_elsewhere: tuple[CommentsElsewhere, ...] = ()
+    pagination: Pagination = field(default_factory=Pagination)
+    suspected: WallError | GoneError | None = None
+
+
+@dataclass(frozen=True)
+class ExplainedContent:
+    """The contents of a page, with an explanation of the article or of why there is none.
+
+    `comments` is empty if there is no article.
+    """
+
+    explanation: Explanation
+    comments: tuple[Comment, ...] = ()
+
+
+def read_content(
+    page: Page,
+    other: Page | TemplateKnowledge | None = None,
+    patterns: Sequence[CommentPattern] | None = None,
+    text_roles: Sequence[LineRole] = (),
+    fetched_at: datetime | None = None,
+    *,
+    has_locations: bool = True,
+) -> Content:
+    """Extract the article of a page and read its comments.
+
+    `page` and `other` are as for `detourage.reader.extract_article`. Of the template's `patterns`,
+    the first that matches any comments is used; if `patterns` is None, comments are searched for on
+    this page alone. The roles of the article's lines are `text_roles` (`TEXT_ROLES` if empty).
+    Relative dates in comments, such as "3 hours ago", are resolved against `fetched_at`, an aware
+    datetime; without it, they are left as written. `has_locations` determines whether the parts of
+    the content get their locations in the page.
+
+    Raises the errors of `detourage.reader.extract_article`, `WallError` if a wall almost certainly
+    replaces the article, and `GoneError` if the article is almost certainly gone.
+    """
+    try:
+        content = read_shown(
+            page, other, patterns, text_roles, fetched_at, has_locations=has_locations
+        )
+    except NoTextError as error:
+        wall = judge_wall(page, None).wall
+        raise (wall if wall is not None and wall.probability >= SURE_WALL else error) from None
+    if content.comments:
+        # A wall never has reader comments, so this page is not a wall.
+        return content
+    judged = judge_wall(page, content.article)
+    if judged.wall is not None and judged.wall.probability >= SURE_WALL:
+        raise judged.wall
+    article = content.article
+    if judged.is_truncated:
+        article = replace(article, metadata=replace(article.metadata, truncated=True))
+    return replace(content, article=article, suspected=judged.wall)
+
+
+def read_shown(
+    page: Page,
+    other: Page | TemplateKnowledge | None = None,
+    patterns: Sequence[CommentPattern] | None = None,
+    text_roles: Sequence[LineRole] = (),
+    fetched_at: datetime | None = None,
+    *,
+    has_locations: bool = False,
+) -> Content:
+    """Read a page like `read_content`, without checking for a wall."""
+    known = knowledge_of(other)
+    posts = _PostsOfPage.of(page, known, patterns)
+    apart = comments_to_exclude(page, posts.likely)
+    article = extract_article(page, known, apart, text_roles, posts.find)
+    unseen = _unseen_discussion(page, article.method, known, text_roles)
+    if unseen is not None:
+        article, comments = unseen.article, unseen.comments
+    else:
+        found = _of_kind(posts, article)
+        if apart and not found.records:
+            article = extract_article(page, known, (), text_roles)
+        comments = _comments_below(article, found, page)
+    forget_judged(page)
+    comments = dated_from(comments, fetched_at, article.language)
+    elsewhere = find_elsewhere(page, shows_comments=len(comments) > 0)
+    if has_locations:
+        article, comments = _located(page, article, comments)
+    return Content(article, comments, elsewhere, read_pagination(page))
+
+
+def _located(
+    page: Page, article: Extraction, comments: tuple[Comment, ...]
+) -> tuple[Extraction, tuple[Comment, ...]]:
+    try:
+        return with_locations(page, article), with_comment_locations(page, comments)
+    except Exception:
+        # An article without locations is better than none.
+        logger.exception("cannot locate the parts of the article in %s", page.url or "a page")
+        return article, comments
+
+
+def explain_content(
+    page: Page,
+    pivot: Page | TemplateKnowledge | None = None,
+    patterns: Sequence[CommentPattern] | None = None,
+) -> ExplainedContent:
+    """Read a page like `read_content`, and explain the result even if there is no article."""
+    explained = _explain_shown(page, pivot, patterns)
+    is_read = explained.explanation.outcome in (PageOutcome.ARTICLE, NoTextError.outcome)
+    if explained.comments or not is_read:
+        return explained
+    wall = judge_wall(page, explained.explanation.article).wall
+    if wall is None or wall.probability < SURE_WALL:
+        return explained
+    return ExplainedContent(
+        replace(explained.explanation, outcome=wall.outcome, detail=str(wall), article=None)
+    )
+
+
+def _explain_shown(
+    page: Page,
+    pivot: Page | TemplateKnowledge | None,
+    patterns: Sequence[CommentPattern] | None,
+) -> ExplainedContent:
+    posts = _PostsOfPage.of(page, knowledge_of(pivot), patterns)
+    apart = comments_to_exclude(page, posts.likely)
+    explanation = explain_article(page, pivot, apart, posts.find)
+    article = explanation.article
+    if article is None:
+        return ExplainedContent(explanation)
+    unseen = _unseen_discussion(page, article.method, pivot, ())
+    if unseen is not None:
+        return ExplainedContent(
+            replace(explanation, article=unseen.article),
+            unseen.comments,
+        )
+    found = _of_kind(posts, article)
+    if apart and not found.records:
+        explanation = explain_article(page, pivot)
+        article = explanation.article or article
+    comments = _comments_below(article, found, page)
+    return ExplainedContent(explanation, comments)
+
+
+def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) -> FoundComments:
+    """Find the comments of a page; for `patterns`, see `read_content`."""
+    if patterns is None:
+        return _find_comments(page)
+    for pattern in patterns:
+        records = pattern.records(page.flat)
+        if records and not are_live_entries(page, records):
+            return FoundComments(records, pattern, pattern.confidence)
+    return _NONE_FOUND
+
+
+def _find_comments(page: Page) -> FoundComments:
+    found = find_comments(page)
+    if are_live_entries(page, found.records):
+        return _NONE_FOUND
+    return found
+
+
+@dataclass(frozen=True)
+class _PostsOfPage:
+    """Posts of a page, which are needed if the page turns out to be a forum page.
+
+    `likely` are the comments to use for any other kind of page. `is_searched` is False if the page
+    cannot have posts.
+    """
+
+    page: Page
+    likely: FoundComments
+    is_searched: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        page: Page,
+        known: TemplateKnowledge,
+        patterns: Sequence[CommentPattern] | None,
+    ) -> Self:
+        """Find the posts of a page that may have some; given `patterns` are tried on any page."""
+        is_searched = judged_page(page, known).may_have_comments
+        if patterns is None and not is_searched:
+            return cls(page, _NONE_FOUND, is_searched=False)
+        return cls(page, comments_of(page, patterns), is_searched)
+
+    @cached_property
+    def found(self) -> FoundComments:
+        """The posts, found with a lower threshold than comments on other kinds of pages."""
+        if self.likely.records or not self.is_searched:
+            return self.likely
+        return find_comments(self.page, least_confidence=MIN_OF_FORUM)
+
+    def find(self) -> Posts | None:
+        """Return the locations of the posts, or None if there are none."""
+        records = self.found.records[:MAX_COMMENTS]
+        if not records:
+            return None
+        parts = locate_parts(self.page.flat, records)
+        return Posts(
+            parts.elements, parts.authors, parts.dates, parts.bodies, self.found.confidence
+        )
+
+
+def _of_kind(posts: _PostsOfPage, article: Extraction) -> FoundComments:
+    """Return the comments of a page, depending on its kind.
+
+    A listing has no comments, but its teasers look like some, because they have an author and a
+    date.
+    """
+    if article.metadata.kind == "forum":
+        return posts.found
+    return _NONE_FOUND if article.metadata.kind == "listing" else posts.likely
+
+
+def _unseen_discussion(
+    page: Page,
+    method: str,
+    other: Page | TemplateKnowledge | None,
+    text_roles: Sequence[LineRole],
+) -> Content | None:
+    """Read an article and its discussion from elements that the page does not display.
+
+    Returns None if there is no article or it has no discussion. Forums rendered in the browser have
+    their posts in a ``noscript`` element.
+    """
+    if method not in UNSEEN:
+        return None
+    opened = OpenedDocument.of(page.document, method)
+    seen = replace(page, flat=FlatDocument.of(opened.root))
+    found = _find_comments(seen)
+    if not found.records:
+        return None
+    apart = comments_to_exclude(seen, found)
+    try:
+        article = extract_article(seen, other, apart, text_roles, _PostsOfPage(seen, found).find)
+    except NoArticleError:
+        return None
+    comments = _comments_below(article, found, seen)
+    return Content(opened.as_unseen(article), comments)
+
+
+def comment_pattern_of(page: Page) -> CommentPattern:
+    """Return the comment pattern found on a single page."""
+    return _find_comments(page).pattern
+
+
+def pattern_of_group(patterns: Iterable[CommentPattern]) -> CommentPattern | None:
+    """Combine the comment patterns (`comment_pattern_of`) of a group's pages.
+
+    Returns None if the combined pattern has no class, ID or microdata, because it would not fit
+    other pages.
+    """
+    voted = vote(patterns)
+    if not voted.is_named:
+        return None
+    # The exact confidence differs between pages; only whether it is high matters.
+    return replace(voted, confidence=1.0 if voted.confidence >= SURE_COMMENTS else 0.5)
+
+
+def patterns_for_page(
+    own: CommentPattern | None, of_group: CommentPattern | None
+) -> list[CommentPattern] | None:
+    """Return the patterns for finding a page's comments, its group's followed by its own.
+
+    Returns None if no page has been searched for comments yet.
+    """
+    return [each for each in (of_group, own) if each is not None] or None
+
+
+def _comments_below(article: Extraction, found: FoundComments, page: Page) -> tuple[Comment, ...]:
+    return _shown_below(article, found, page) or declared_comments(page)
+
+
+def _shown_below(article: Extraction, found: FoundComments, page: Page) -> tuple[Comment, ...]:
+    records = _without_article(found.records[:MAX_COMMENTS], page, article)
+    if found.read is not None and len(records) == len(found.records):
+        return with_content(found.read)
+    return with_content(read_comments(page.flat, records, page.url))
+
+
+def _without_article(
+    records: Sequence[HtmlElement], page: Page, article: Extraction
+) -> Sequence[HtmlElement]:
+    """Remove a record that contains the article, unless it has siblings.
+
+    Without siblings, it is the article itself or an element around a whole thread; the first post
+    of a thread has siblings.
+    """
+    container = element_at(page.document, article.xpath) if records else None
+    if container is None:
+        return records
+    around = {container, *container.iterancestors()}
+    extents = extents_of(page.flat, page.flat.places_of(records))
+    parents = [page.flat.parents[extent.element] for extent in extents]
+    return [
+        record
+        for record, parent in zip(records, parents, strict=True)
+        if record not in around or parents.count(parent) > 1
+    ]
+
+
+def declared_comments(page: Page) -> tuple[Comment, ...]:
+    """Read the comments in a page's JSON-LD or, failing that, in the state of its scripts."""
+    scripts = [
+        script
+        for script in Node(page.flat, 0).iter("script")
+        if script.text and may_hold_comments(script.text)
+    ]
+    declared = (each.value for each in structured_data(scripts))
+    return comments_in_data(declared, page.url) or comments_in_state(
+        (each.value for each in program_state(scripts)), page.url
+    )

@@ -1,0 +1,64 @@
+"""Reasons why a page yields no article."""
+
+from typing import ClassVar
+
+from detourage.outcomes import PageOutcome
+
+
+class NoArticleError(ValueError):
+    """The page contains no article.
+
+    `outcome` is the reason: a `PageOutcome`, or a name that only a method under evaluation uses.
+    """
+
+    outcome: ClassVar[str]
+
+
+class MenuPageError(NoArticleError):
+    """The page only lists links to other pages, such as a home page, section front or tag page."""
+
+    outcome = PageOutcome.MENU
+
+    def __init__(self, probability: float = 1.0) -> None:
+        super().__init__("the page is a list of links to other pages")
+        self.probability = probability
+
+
+class NoTextError(NoArticleError):
+    """The page displays no text."""
+
+    outcome = PageOutcome.NO_TEXT
+
+
+class NeedsRenderingError(NoArticleError):
+    """The page is empty until a browser runs its scripts."""
+
+    outcome = PageOutcome.NEEDS_RENDERING
+
+
+class WallError(NoArticleError):
+    """A wall replaces the article: a consent, bot-check, login, paywall or block page.
+
+    `kind` names the kind of wall, such as ``"log-in"``.
+    """
+
+    outcome = PageOutcome.WALL
+
+    def __init__(self, kind: str, probability: float = 1.0) -> None:
+        super().__init__(f"the page shows a wall in place of an article: {kind}")
+        self.kind = kind
+        self.probability = probability
+
+
+class GoneError(NoArticleError):
+    """There is no article at the URL any longer, or there never was one.
+
+    `kind` is the reason given by the site, such as ``"not found"``.
+    """
+
+    outcome = PageOutcome.GONE
+
+    def __init__(self, kind: str, probability: float = 1.0) -> None:
+        super().__init__(f"the page says that there is no article: {kind}")
+        self.kind = kind
+        self.probability = probability

@@ -1,0 +1,281 @@
+"""Articles that a page contains but does not display until its scripts have run.
+
+They are in structured data (``articleBody``), in the JSON state of the site's scripts, or in
+``noscript`` and ``template`` elements (including declarative shadow trees). The search does not
+depend on any framework: a text in a script's state counts as an article if it is next to a date or
+the page's title.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Self
+
+from lxml.html import HtmlElement
+
+from detourage.html import PageError, parse_page
+from detourage.html.nodes import Node
+from detourage.html.paths import element_at
+from detourage.reader import titles
+from detourage.reader.errors import NoArticleError
+from detourage.reader.finding import Finding
+from detourage.reader.locations import without_locations
+from detourage.reader.outline import Outline
+from detourage.reader.passages import Passage, is_prose, named_passages, passages
+from detourage.reader.result import Extraction
+from detourage.reader.scripts import (
+    MIN_STATE,
+    is_structured_data,
+    program_state,
+    structured_data,
+)
+from detourage.text import words
+
+ARTICLE_BODY = "articleBody"
+JSON_STATE = "json-state"
+
+MIN_LONGER = 1.5
+"""Minimum length of the hidden text relative to the displayed fragment."""
+
+MIN_CONTAINED = 0.9
+"""Minimum share of the displayed words that a hidden text must contain for them to count as a
+fragment of it."""
+
+MAX_SHOWN = 0.5
+"""Maximum share of a hidden text's words that the page also displays; if more are displayed, the
+displayed text is extracted instead."""
+
+MIN_MUCH_LONGER = 3.0
+"""Minimum length of an ``articleBody`` relative to the displayed text if it does not contain that
+text."""
+
+MAX_SHELL_WORDS = 60
+"""Maximum number of words (a notice, a menu) that a page displays before its scripts fill it.
+
+If the displayed text is longer and a hidden text does not contain it, only an ``articleBody`` may
+replace it, because sites keep other articles in the state of their scripts.
+"""
+
+MAX_CANDIDATES = 3
+"""Maximum number of texts in scripts that are extracted and compared with the displayed one."""
+
+MAX_TEASER_CHARACTERS = 2_000
+"""Maximum number of characters examined to determine whether a text is a teaser."""
+
+MAX_TEASER_WORDS = 150
+"""Maximum number of words in a fragment that may be replaced by a text other than an
+``articleBody``."""
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
+
+UNSEEN = ("noscript", "template")
+"""Elements whose content a page does not display."""
+
+
+@dataclass(frozen=True)
+class OpenedDocument:
+    """A copy of a document with the `UNSEEN` elements of a given tag displayed as ``div``."""
+
+    root: HtmlElement
+    tag: str
+    elements: Sequence[HtmlElement]
+
+    @classmethod
+    def of(cls, root: HtmlElement, tag: str) -> Self:
+        """Copy a document and convert the elements with the given tag."""
+        opened = deepcopy(root)
+        elements = list(opened.iter(tag))
+        for element in elements:
+            element.tag = "div"
+        return cls(opened, tag, elements)
+
+    def as_unseen(self, article: Extraction) -> Extraction:
+        """Return an article extracted from this copy, relocated to the original document.
+
+        The original tags are restored, so nothing can be read from the copy afterwards.
+        """
+        container = element_at(self.root, article.xpath)
+        for element in self.elements:
+            element.tag = self.tag
+        path = self.root.getroottree().getpath(container)
+        return replace(article, method=self.tag, xpath=path)
+
+
+Cut = Callable[[Outline, Finding], Extraction]
+"""Function that extracts the article from an outline whose body is known."""
+
+Find = Callable[[Outline], Extraction]
+"""Function that extracts the article from an outline; it may raise `NoArticleError`."""
+
+
+def hidden_article(
+    url: str, page: Outline, shown: Extraction | None, cut: Cut, find: Find
+) -> Extraction | None:
+    """Find an article that a page contains but does not display; None to keep the displayed one.
+
+    The article's `method` states where it was found: ``articleBody``, ``json-state``, ``noscript``
+    or ``template``.
+    """
+    text = shown.text if shown is not None else ""
+    least = int(MIN_LONGER * len(text))
+    is_teaser = len(words.tokens(text[:MAX_TEASER_CHARACTERS])) <= MAX_TEASER_WORDS
+    for article in _candidates(url, page, least, is_teaser, cut, find):
+        if _is_better(article, words.tokens(text), page):
+            return _with_media_of(article, shown)
+    return None
+
+
+def needs_rendering(page: Outline) -> bool:
+    """Return whether a page is a shell that is filled by scripts in a browser.
+
+    A shell displays hardly any words, runs scripts, and has an empty element for them to fill: a
+    child of the body or a custom element (with a hyphen in its name) without text or media.
+    """
+    if len(page.tokens) > MAX_SHELL_WORDS:
+        return False
+    runs = any(
+        script.get("src") or (script.text or "").strip()
+        for script in page.root.iter("script")
+        if "json" not in (script.get("type") or "")
+    )
+    return runs and any(_is_to_be_filled(page, index) for index in range(len(page.elements)))
+
+
+def _is_to_be_filled(page: Outline, index: int) -> bool:
+    tag = page.tags[index]
+    parent = page.parents[index]
+    below_body = parent >= 0 and page.tags[parent] == "body"
+    if page.size(index) or not ("-" in tag or (below_body and tag in ("div", "main", "section"))):
+        return False
+    below = page.tags[index + 1 : page.ends[index]]
+    return all(tag not in ("img", "picture", "iframe", "video", "audio") for tag in below)
+
+
+def _is_better(article: Extraction, shown: Sequence[str], page: Outline) -> bool:
+    tokens = words.tokens(article.text)
+    counts = Counter(tokens)
+    if not tokens or (counts & Counter(page.tokens)).total() > MAX_SHOWN * len(tokens):
+        return False
+    is_body = article.method == ARTICLE_BODY
+    if (Counter(shown) & counts).total() >= MIN_CONTAINED * len(shown):
+        return len(tokens) >= MIN_LONGER * len(shown)
+    is_shell = is_body or len(shown) <= MAX_SHELL_WORDS
+    return is_shell and len(tokens) >= MIN_MUCH_LONGER * len(shown)
+
+
+def _with_media_of(article: Extraction, shown: Extraction | None) -> Extraction:
+    if shown is None:
+        return article
+    return replace(
+        article,
+        images=article.images or tuple(replace(each, block=None) for each in shown.images),
+        embeds=article.embeds or tuple(replace(each, block=None) for each in shown.embeds),
+    )
+
+
+def _candidates(
+    url: str, page: Outline, least: int, is_teaser: bool, cut: Cut, find: Find
+) -> Iterator[Extraction]:
+    """Yield possible hidden articles of at least `least` characters.
+
+    If the page displays more than a teaser, only a declared ``articleBody`` is considered.
+    """
+    yield from _declared_bodies(url, page, least, cut)
+    if is_teaser:
+        yield from _in_state(url, page, least, cut)
+        for tag in UNSEEN:
+            article = _in_unseen(page, tag, least, find)
+            if article is not None:
+                yield article
+
+
+def _declared_bodies(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Extraction]:
+    found = (
+        (each.script, passage)
+        for each in structured_data(page.declaring, max(least, 1), ARTICLE_BODY)
+        for passage in named_passages(each.value, ARTICLE_BODY)
+    )
+    return _articles_of(url, page, found, ARTICLE_BODY, cut)
+
+
+def _in_state(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Extraction]:
+    found = (
+        (each.script, passage)
+        for each in program_state(page.declaring, max(least, MIN_STATE))
+        for passage in passages(each.value)
+    )
+    return _articles_of(url, page, found, JSON_STATE, cut)
+
+
+def _articles_of(
+    url: str,
+    page: Outline,
+    found: Iterable[tuple[Node, Passage]],
+    method: str,
+    cut: Cut,
+) -> Iterator[Extraction]:
+    """Extract articles from texts: those next to the page's title first, then the longest first.
+
+    A text in a script's state is considered only if it is next to a title or a date.
+    """
+    declared = [set(words.tokens(title)) for title in titles.declared_titles(page, url)]
+    ranked: list[tuple[bool, int, Node, Passage]] = []
+    for script, passage in found:
+        is_titled = _has_title_nearby(declared, passage)
+        if method == ARTICLE_BODY or is_titled or any(map(_DATE.fullmatch, passage.beside)):
+            ranked.append((is_titled, len(passage.plain), script, passage))
+    ranked.sort(key=lambda each: each[:2], reverse=True)
+    for _, _, script, passage in ranked[:MAX_CANDIDATES]:
+        article = _article_of(page.elements[0], script, passage, cut)
+        if article is not None:
+            yield replace(article, method=method)
+
+
+def _has_title_nearby(declared: Sequence[set[str]], passage: Passage) -> bool:
+    """Return whether a title that the page declares is next to a text."""
+    return any(
+        len(tokens := set(words.tokens(text))) >= titles.MIN_HEADLINE_WORDS
+        and any(2 * len(tokens & title) >= len(title) for title in declared)
+        for text in passage.beside
+    )
+
+
+def _article_of(
+    document: HtmlElement, script: Node, passage: Passage, cut: Cut
+) -> Extraction | None:
+    """Extract a text as an article, with the metadata in the head of its page."""
+    try:
+        made = parse_page(f"<html><body>{passage.html}</body></html>").document
+    except PageError:
+        return None
+    head = deepcopy(document.find("head"))
+    if head is None:
+        head = made.makeelement("head")
+    for data in filter(is_structured_data, document.iter("script")):
+        # Structured data applies to the article regardless of its position on the page.
+        if data.getparent().tag != "head":
+            head.append(deepcopy(data))
+    made.insert(0, head)
+    for name, value in document.items():
+        made.set(name, value)
+    outline = Outline.of(made)
+    body = next((index for index, tag in enumerate(outline.tags) if tag == "body"), 0)
+    article = cut(outline, Finding(JSON_STATE, body))
+    return without_locations(replace(article, xpath=script.path()))
+
+
+def _in_unseen(page: Outline, tag: str, least: int, find: Find) -> Extraction | None:
+    """Extract a page's article as if the elements with the given tag were displayed."""
+    # Clean the text before measuring it: the whitespace between elements may be longer than the
+    # text.
+    texts = [words.clean(element.text_content()) for element in page.root.iter(tag)]
+    if sum(map(len, texts)) < least or not any(map(is_prose, texts)):
+        return None
+    opened = OpenedDocument.of(page.elements[0], tag)
+    try:
+        article = find(Outline.of(opened.root))
+    except NoArticleError:
+        return None
+    return opened.as_unseen(article)

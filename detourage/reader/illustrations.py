@@ -1,0 +1,185 @@
+"""Images above the text of an article, and captions of all its images.
+
+Images above the text are outside the element that holds most of the text.
+`detourage.reader.rendering` finds the images within that element.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from detourage.html.flat import Booleans, Integers
+from detourage.html.nodes import Node
+from detourage.reader import media
+from detourage.reader.finding import Finding, kept_texts
+from detourage.reader.outline import Outline
+from detourage.reader.result import ArticleImage
+from detourage.reader.vocabulary import PARTS
+from detourage.text.wordlists import listed
+
+MAX_CAPTION_TOKENS = 100
+"""Maximum number of tokens in a caption, and in an element that holds an image and its caption."""
+
+MAX_FIGURE_ELEMENTS = 200
+"""Maximum number of elements in a figure searched for a caption."""
+
+OPENING = 0.3
+"""An image counts as above the text if less than this share of the article's words precedes it.
+
+It may follow the lead; images further down belong to the text.
+"""
+
+MIN_WIDTH = 200
+"""Minimum declared width, in pixels, of an image above the text; portraits and logos are narrower.
+"""
+
+MAX_LINKED = 0.5
+"""Maximum share of linked words around an image; if more are linked, the image belongs to a teaser.
+"""
+
+_ARTICLES = frozenset({"article", "main"})
+_FRAMES = frozenset({"figure", "picture"})
+_OTHER_SECTIONS = frozenset({"nav", "aside", "form", "footer"})
+_OTHER_PARTS = (
+    PARTS["menu"] | PARTS["advert"] | PARTS["byline"] | listed("logo avatar icon related teaser")
+)
+
+
+def leading_images(
+    page: Outline, finding: Finding, heading: int | None, base: str
+) -> Iterator[ArticleImage]:
+    """Yield the images above the text, in document order.
+
+    The declared image (``og:image``) is accepted anywhere above the text. Any other image must not
+    link to a page, and must be in a figure unless it is below the headline (the element `heading`,
+    if any).
+    """
+    region = _Region.of(page, finding, heading)
+    if region is None:
+        return
+    declared = media.file_stem(page.metas.get("og:image", ""))
+    for index in range(region.root + 1, region.end):
+        if page.tags[index] != "img" or _is_of_other_part(page, index, region.root):
+            continue
+        element = page.node(index)
+        frame = region.frame_of(page, index)
+        image = media.image_of(element, base, region.caption_of(page, index, frame))
+        if image is None or _is_narrow(element) or media.is_drawing(image.url):
+            continue
+        is_declared = bool(declared) and media.file_stem(image.url) == declared
+        if is_declared or region.may_lead(page, index, frame):
+            yield image
+
+
+@dataclass(frozen=True)
+class _Region:
+    """The region of a page that may contain images above the text.
+
+    `root` is the element around headline and text, and `end` is the first element whose images
+    belong to the text. `kept` holds the number of the article's text nodes before each text node,
+    and finally their total.
+    """
+
+    root: int
+    end: int
+    kept: Integers
+    heading: int | None
+    captions: Booleans
+
+    @classmethod
+    def of(cls, page: Outline, finding: Finding, heading: int | None) -> "_Region | None":
+        is_kept = kept_texts(page, finding)
+        places = np.flatnonzero(is_kept)
+        if not len(places):
+            return None
+        sizes = np.cumsum([page.texts[place].size for place in places.tolist()])
+        opening = places[int(np.searchsorted(sizes, OPENING * sizes[-1]))]
+        first, end = page.texts[int(places[0])].parent, page.texts[int(opening)].parent
+        if heading is not None and heading >= end:
+            heading = None
+        start = first if heading is None else heading
+        return cls(
+            root=_article_around(page, (start, first, end)),
+            end=end,
+            kept=np.concatenate([[0], np.cumsum(is_kept)]),
+            heading=heading,
+            captions=named_captions(page),
+        )
+
+    def frame_of(self, page: Outline, index: int) -> int:
+        """Return the largest element that contains nothing but an image and its caption."""
+        frame, above = index, page.parents[index]
+        while above > self.root and page.size(above) <= MAX_CAPTION_TOKENS:
+            is_kept = self.kept[page.text_ends[above]] > self.kept[page.text_starts[above]]
+            is_headline = self.heading is not None and above <= self.heading < page.ends[above]
+            if is_kept or is_headline:
+                break
+            frame, above = above, page.parents[above]
+        return frame
+
+    def caption_of(self, page: Outline, index: int, frame: int) -> str | None:
+        """Return the caption of an image, from an enclosing figure or its frame."""
+        while index > frame:
+            index = page.parents[index]
+            if page.tags[index] == "figure" or index == frame:
+                caption = caption_within(page, index, self.captions)
+                if caption:
+                    return caption
+        return None
+
+    def may_lead(self, page: Outline, index: int, frame: int) -> bool:
+        """Return whether an undeclared image may illustrate the article."""
+        is_below = self.heading is not None and index > self.heading
+        if not is_below and page.tags[page.parents[index]] not in _FRAMES:
+            return False
+        link = page.links[index]
+        if link >= 0 and not media.is_image_address(page.node(link).get("href")):
+            return False
+        return not is_teaser(page, frame)
+
+
+def named_captions(page: Outline) -> Booleans:
+    """Return, for each element, whether it is short and its class or ID names a caption."""
+    named = page.count_named(frozenset({"caption"}))[:, 0]
+    captions: Booleans = (named > 0) & (page.sizes <= MAX_CAPTION_TOKENS)
+    return captions
+
+
+def caption_within(page: Outline, index: int, captions: Booleans) -> str | None:
+    """Return the first caption within an element, given the page's `named_captions`."""
+    for below in range(index + 1, page.ends[index])[:MAX_FIGURE_ELEMENTS]:
+        if page.tags[below] == "figcaption" or captions[below]:
+            return page.text_of(below) or None
+    return None
+
+
+def is_teaser(page: Outline, index: int) -> bool:
+    """Return whether most of an element's words are in links."""
+    texts = page.texts[page.text_starts[index] : page.text_ends[index]]
+    linked = sum(text.size for text in texts if page.links[text.parent] >= 0)
+    return linked > MAX_LINKED * page.size(index)
+
+
+def _article_around(page: Outline, places: Sequence[int]) -> int:
+    """Return the nearest ``article`` around the elements, or else their common ancestor."""
+    smallest = min(places)
+    while max(places) >= page.ends[smallest]:
+        smallest = page.parents[smallest]
+    around = smallest
+    while around >= 0 and page.tags[around] not in _ARTICLES:
+        around = page.parents[around]
+    return around if around >= 0 else smallest
+
+
+def _is_of_other_part(page: Outline, index: int, root: int) -> bool:
+    while index > root:
+        if page.tags[index] in _OTHER_SECTIONS or page.name_words(index) & _OTHER_PARTS:
+            return True
+        index = page.parents[index]
+    return False
+
+
+def _is_narrow(image: Node) -> bool:
+    digits = (image.get("width") or "").strip().removesuffix("px")
+    return digits.isdecimal() and int(digits[:6]) < MIN_WIDTH

@@ -1,0 +1,173 @@
+"""Knowledge about a template, learned from some of its pages and small enough to store."""
+
+import json
+import zlib
+from base64 import b64decode, b64encode
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+from detourage.html import Page
+from detourage.reader.lines import lines_of
+from detourage.reader.outline import Outline
+from detourage.reader.paths import Paths, Step
+from detourage.reader.titles import Titles
+
+FORMAT = 1
+"""Version of the stored format; increment it with every change to the format."""
+
+
+class KnownLine(NamedTuple):
+    """A line of a known page: its path number, the digest of its tokens, and its token count."""
+
+    path: int
+    digest: int
+    words: int
+
+
+@dataclass(frozen=True)
+class KnownPage:
+    """Titles and ordered lines of a known page, for comparison with other pages of its template."""
+
+    titles: Titles
+    lines: tuple[KnownLine, ...]
+
+
+@dataclass(frozen=True)
+class TemplateKnowledge:
+    """Knowledge about a template, learned from some of its pages: paths, lines and titles.
+
+    It takes a few kilobytes and replaces the pages: extraction gives the same result with either.
+    For `steps`, see `Paths.steps`.
+    """
+
+    steps: tuple[Step, ...]
+    pages: tuple[KnownPage, ...]
+
+    @classmethod
+    def from_pages(cls, pages: Iterable[Page]) -> Self:
+        """Learn from parsed pages of a group."""
+        return cls.of([Outline.of(page.flat) for page in pages])
+
+    @classmethod
+    def of(cls, outlines: Sequence[Outline]) -> Self:
+        """Learn from flattened pages."""
+        numbers: dict[Step, int] = {}
+        pages = []
+        for outline in outlines:
+            paths = Paths.of(outline, numbers).numbers
+            lines = tuple(
+                KnownLine(paths[line.block], digest_of(line.tokens), len(line.tokens))
+                for line in lines_of(outline)
+            )
+            pages.append(KnownPage(Titles.of(outline), lines))
+        return cls(tuple(numbers), tuple(pages))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Read the output of `to_bytes`.
+
+        Raises ValueError if the data is invalid or has a different `FORMAT`. In that case, learn
+        from the pages again.
+        """
+        try:
+            values: dict[str, Any] = json.loads(zlib.decompress(data))
+            found = values["format"]
+            if found == FORMAT:
+                steps = tuple((int(above), str(step)) for above, step in values["steps"])
+                return cls(steps, tuple(_read_page(page) for page in values["pages"]))
+        except (KeyError, TypeError, ValueError, zlib.error) as error:
+            raise ValueError(f"no template knowledge: {error!r}") from error
+        raise ValueError(f"template knowledge of format {found}, not {FORMAT}")
+
+    def to_bytes(self) -> bytes:
+        """Serialise and compress the knowledge."""
+        values = {
+            "format": FORMAT,
+            "steps": self.steps,
+            "pages": [_write_page(page) for page in self.pages],
+        }
+        text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+        return zlib.compress(text.encode())
+
+    @property
+    def titles(self) -> list[Titles]:
+        """Titles of the pages."""
+        return [page.titles for page in self.pages]
+
+    def numbers_of(self, steps: Sequence[Step]) -> list[int]:
+        """Map another page's paths (`Paths.steps`) to the numbers of known paths; -1 if unknown."""
+        found: list[int] = []
+        for above, step in steps:
+            known_above = found[above] if above >= 0 else -1
+            is_known = above < 0 or known_above >= 0
+            found.append(self._by_step.get((known_above, step), -1) if is_known else -1)
+        return found
+
+    @cached_property
+    def _by_step(self) -> dict[Step, int]:
+        return {step: number for number, step in enumerate(self.steps)}
+
+    @cached_property
+    def lines_at(self) -> Counter[int]:
+        """Number of lines by path."""
+        return Counter(line.path for page in self.pages for line in page.lines)
+
+    @cached_property
+    def words_at(self) -> Counter[int]:
+        """Number of words by path."""
+        counts: Counter[int] = Counter()
+        for page in self.pages:
+            for line in page.lines:
+                counts[line.path] += line.words
+        return counts
+
+    @cached_property
+    def by_digest(self) -> dict[int, list[KnownLine]]:
+        """Lines by digest."""
+        found: defaultdict[int, list[KnownLine]] = defaultdict(list)
+        for page in self.pages:
+            for line in page.lines:
+                found[line.digest].append(line)
+        return dict(found)
+
+
+UNKNOWN_TEMPLATE = TemplateKnowledge((), ())
+"""Knowledge learned from no pages."""
+
+
+def knowledge_of(other: Page | TemplateKnowledge | None) -> TemplateKnowledge:
+    """Return the knowledge, learning it first if `other` is a page; None means no pages."""
+    if isinstance(other, Page):
+        return TemplateKnowledge.from_pages([other])
+    return other if other is not None else UNKNOWN_TEMPLATE
+
+
+def digest_of(tokens: Sequence[str]) -> int:
+    """Return a 64-bit digest of a line's tokens, the same on every machine."""
+    from hashlib import blake2b
+
+    digest = blake2b(" ".join(tokens).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+def _write_page(page: KnownPage) -> dict[str, Any]:
+    digests = b"".join(line.digest.to_bytes(8, "little") for line in page.lines)
+    return {
+        "title": page.titles.declared,
+        "headings": sorted(page.titles.headings),
+        "paths": [line.path for line in page.lines],
+        "words": [line.words for line in page.lines],
+        "digests": b64encode(digests).decode(),
+    }
+
+
+def _read_page(values: dict[str, Any]) -> KnownPage:
+    digests = b64decode(values["digests"])
+    lines = tuple(
+        KnownLine(path, int.from_bytes(digests[8 * place : 8 * place + 8], "little"), count)
+        for place, (path, count) in enumerate(zip(values["paths"], values["words"], strict=True))
+    )
+    return KnownPage(Titles(values["title"], frozenset(values["headings"])), lines)

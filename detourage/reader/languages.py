@@ -1,0 +1,96 @@
+"""Detection of an article's language from its text and the page's declarations."""
+
+import re
+
+import pycld2
+
+from detourage.reader.outline import Outline
+
+_TAG = re.compile(
+    r"(?P<language>[a-z]{2,3})(?:[-_](?P<script>[a-z]{4}))?(?:[-_](?P<region>[a-z]{2}|\d{3}))?"
+    r"(?:[-_;,. @].*)?",
+    re.IGNORECASE | re.DOTALL,
+)
+_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+
+
+MIN_DETECTED_PERCENT = 80
+"""Minimum percentage of a text that must be in its main language for the detection to be certain.
+"""
+
+_CLOSE = (
+    frozenset(("no", "nb", "nn", "da")),
+    frozenset(("hr", "sr", "bs", "sh", "cnr")),
+    frozenset(("id", "ms")),
+    frozenset(("cs", "sk")),
+    frozenset(("gl", "pt")),
+    frozenset(("he", "iw")),
+    frozenset(("tl", "fil")),
+)
+"""Groups of languages that detection confuses with one another; within a group, the declared
+language wins."""
+
+
+def language_of(page: Outline, text: str) -> str | None:
+    """Return the BCP 47 tag of an article's language, or None if unknown.
+
+    The detected language overrides the declared one, unless the two are easily confused.
+    """
+    declared = declared_language(page)
+    detected = detected_language(text)
+    if detected is None:
+        return declared
+    if declared is None:
+        return detected
+    pair = {declared.split("-")[0], detected.split("-")[0]}
+    same = len(pair) == 1 or any(pair <= close for close in _CLOSE)
+    return declared if same else detected
+
+
+def detected_language(text: str) -> str | None:
+    """Return the predominant language of a text (by Google's CLD2), or None if uncertain."""
+    try:
+        is_reliable, _, found = pycld2.detect(text.encode())
+    except pycld2.error:
+        # The detector rejects some characters that XML allows.
+        return None
+    _, tag, percent, _ = found[0]
+    is_certain = is_reliable and tag != "un" and percent >= MIN_DETECTED_PERCENT
+    return normalised_tag(tag) if is_certain else None
+
+
+def declared_language(page: Outline) -> str | None:
+    """Return the BCP 47 tag of the language that a page declares, or None.
+
+    Sources, in order of precedence: ``lang`` and ``xml:lang`` of the root and of the body,
+    ``og:locale``, ``content-language`` and the ``language`` meta element.
+    """
+    document = page.root
+    for element in (document, *document.iterchildren("body")):
+        for attribute in ("lang", "xml:lang", _XML_LANG):
+            tag = normalised_tag(element.get(attribute))
+            if tag:
+                return tag
+    headers = (
+        meta.get("content")
+        for meta in page.declaring
+        if meta.tag == "meta"
+        and (meta.get("http-equiv") or "").strip().lower() == "content-language"
+    )
+    metas = page.metas
+    candidates = (
+        metas.get("og:locale"),
+        next(headers, None) or metas.get("content-language"),
+        metas.get("language"),
+    )
+    return next(filter(None, map(normalised_tag, candidates)), None)
+
+
+def normalised_tag(tag: str | None) -> str | None:
+    """Return a tag's language, script and region in BCP 47 case (``pt-BR``); None if invalid."""
+    match = _TAG.fullmatch((tag or "").strip())
+    if match is None:
+        return None
+    language, script, region = match.group("language", "script", "region")
+    parts = [language.lower(), (script or "").title(), (region or "").upper()]
+    return "-".join(part for part in parts if part)

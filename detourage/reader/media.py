@@ -1,0 +1,147 @@
+"""Images and embedded objects of a body."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from detourage.html.addresses import absolute, split_url
+from detourage.html.names import name_words
+from detourage.html.nodes import AnyElement, Node
+from detourage.reader.result import ArticleEmbed, ArticleImage
+from detourage.text import words
+
+EMBEDS = frozenset({"iframe", "video", "audio", "object", "embed"})
+"""Elements that embed external content."""
+
+_LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url")
+_LAZY_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
+_POSTS = {"twitter", "instagram", "tiktok", "bluesky", "mastodon", "reddit"}
+_POST_ADDRESSES = ("data-instgrm-permalink", "cite", "data-href")
+_IMAGE_ADDRESS = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
+_PIXELS = re.compile(r"\s*+([\d.]++)\s*+(?:px)?+\s*+")
+_STYLE_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*([\d.]+)px")
+_SIZE_OF_FILE = re.compile(
+    r"(?:^|[-_,.])(?:\d{2,4}x\d{2,4}|[wh]\d{2,4}|\d{2,4}[wh]|scaled)(?=$|[-_,.])"
+)
+_IN_SET = re.compile(r"\s\d++[wx]\s*+(?:,|$)")
+_BUTTONS = re.compile(
+    r"/plugins/(?:like|share|follow|comments|page|likebox|facepile)\b|/widgets/(?:tweet|follow)_button"
+    r"|plusone|addthis|sharethis|/share_button"
+)
+MAX_SOURCES = 20
+"""Maximum number of ``source`` elements examined per ``picture``."""
+
+MAX_TRACKER_PIXELS = 1
+"""Maximum width or height of a tracker or spacer, in pixels."""
+
+
+def is_image_address(address: str | None) -> bool:
+    """Return whether a URL points to an image file, judging by its extension."""
+    return _IMAGE_ADDRESS.search(address or "") is not None
+
+
+def file_stem(url: str) -> str:
+    """Return the name of an image file without size and extension; empty if there is none."""
+    name = split_url(url).path.rpartition("/")[2].rpartition(".")[0].lower()
+    return _SIZE_OF_FILE.sub("", name)
+
+
+def is_drawing(url: str) -> bool:
+    """Return whether a URL points to an SVG drawing, which is usually a logo or icon."""
+    return split_url(url).path.lower().endswith(".svg")
+
+
+def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImage | None:
+    """Read an ``img`` element; None for a tracker, a spacer or an image without a URL."""
+    if _is_tiny(element):
+        return None
+    url = next(filter(None, (absolute(source, base) for source in _sources(element))), None)
+    if url is None:
+        return None
+    alt = words.clean(element.get("alt") or "") or None
+    return ArticleImage(url, alt, caption or None, element=_index(element))
+
+
+def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
+    """Read an element of `EMBEDS`, or the quotation that embeds a social media post.
+
+    Returns None for trackers, share and follow buttons, and elements without an HTTP URL.
+    """
+    if _is_tiny(element):
+        return None
+    candidates = _post_addresses(element) if element.tag == "blockquote" else _objects(element)
+    url = next(filter(None, (absolute(source, base) for source in candidates)), None)
+    if url is None or _BUTTONS.search(url):
+        return None
+    return ArticleEmbed(url, str(element.tag), element=_index(element))
+
+
+def _index(element: AnyElement) -> int | None:
+    return element.index if isinstance(element, Node) else None
+
+
+def _sources(image: AnyElement) -> Iterator[str | None]:
+    for name in _LAZY_SOURCES:
+        source = image.get(name)
+        yield _largest(source) if source and _IN_SET.search(source) else source
+    src = image.get("src")
+    if src and not src.startswith("data:"):
+        yield src
+    for name in _LAZY_SETS:
+        yield _largest(image.get(name))
+    picture = image.getparent()
+    if picture is not None and picture.tag == "picture":
+        for source in islice(picture.iterchildren("source"), MAX_SOURCES):
+            for name in _LAZY_SETS:
+                yield _largest(source.get(name))
+
+
+def _largest(candidates: str | None) -> str | None:
+    """Return the URL of the largest image in a source set, or None."""
+    sizes: dict[str, float] = {}
+    address = ""
+    for word in (candidates or "").split():
+        if address:
+            sizes[address] = _number(word.rstrip(",")[:-1])
+        else:
+            address = word.rstrip(",")
+            sizes.setdefault(address, 1.0)
+        if word.endswith(","):
+            address = ""
+    return max(sizes, key=sizes.__getitem__, default=None)
+
+
+def _objects(element: AnyElement) -> Iterator[str | None]:
+    for name in ("src", "data-src", "data-lazy-src", "data"):
+        yield element.get(name)
+    for child in element.iter("source", "embed", "param"):
+        if child.tag != "param":
+            yield child.get("src")
+        elif (child.get("name") or "").lower() in {"movie", "src"}:
+            yield child.get("value")
+
+
+def _post_addresses(quotation: AnyElement) -> Iterator[str | None]:
+    if _POSTS.isdisjoint(name_words(quotation)):
+        return
+    for name in _POST_ADDRESSES:
+        yield quotation.get(name)
+    for link in reversed([*quotation.iter("a")]):
+        yield link.get("href")
+
+
+def _is_tiny(element: AnyElement) -> bool:
+    sizes = [element.get("width"), element.get("height")]
+    sizes.extend(_STYLE_SIZE.findall(element.get("style") or ""))
+    for size in sizes:
+        match = _PIXELS.fullmatch(size or "")
+        if match and _number(match.group(1), default=MAX_TRACKER_PIXELS + 1) <= MAX_TRACKER_PIXELS:
+            return True
+    return False
+
+
+def _number(digits: str, *, default: float = 0.0) -> float:
+    try:
+        return float(digits)
+    except ValueError:
+        return default

@@ -1,0 +1,265 @@
+"""Recognition of pages that list other pages: home pages, section fronts, search results and so on.
+
+The lines of such a page are linked headlines, with short teasers between them at the same position
+in the tree, or with almost nothing between them. No passage is long enough for an article.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from detourage.html.addresses import absolute, base_of
+from detourage.html.flat import Integers
+from detourage.html.site import site_of
+from detourage.kinds import Kind
+from detourage.reader import whole_page
+from detourage.reader.outline import Outline
+from detourage.text.texts import Count
+
+MIN_HEADLINE_WORDS = 3
+"""Minimum number of words in a headline; shorter links are navigation, such as "Read more"."""
+
+MAX_HEADLINE_WORDS = 45
+"""Maximum number of words in a headline; some sites link a whole article."""
+
+MIN_LINKED = 0.8
+"""Minimum share of linked words for a line to count as a link."""
+
+MIN_TEASER_WORDS = 5
+"""Minimum number of words in a teaser; shorter text between headlines is a date or an author."""
+
+MIN_ITEMS = 6
+"""Minimum number of teasers at the same position in the tree."""
+
+MAX_TEASER_WORDS = 60
+"""Maximum number of words in a teaser; a longer one is an article."""
+
+MAX_PROSE_WORDS = 80
+"""Maximum number of words in text outside lists; a longer text is an article."""
+
+MIN_TEASERS_TO_PROSE = 4.0
+"""Minimum ratio of words in teasers to words in the longest text outside lists."""
+
+MIN_HEADLINES_SHARE = 0.6
+"""Minimum share of a page's words that are in headlines if there are no teasers."""
+
+MIN_HEADLINES_TO_PROSE = 20.0
+"""Minimum ratio of words in headlines to words in the longest text, on a page without teasers."""
+
+MIN_HEADLINES_WORDS = 100
+"""Minimum total number of words in the headlines of a list without teasers."""
+
+MIN_OFFERS = 6
+"""Minimum number of offers for a list to belong to a shop or an event calendar rather than a menu.
+"""
+
+MIN_OFFERS_TO_HEADLINES = 0.1
+"""Minimum ratio of offers to headlines for a list not to be a menu."""
+
+
+MIN_READ = 0.6
+"""Minimum share of a page's words in the extracted text for a list to be the page's content."""
+
+MIN_PROBABILITY = 0.5
+"""Minimum menu probability for a page that looks like a menu to count as one."""
+
+DECLARED = 0.6
+"""Probability that a page which declares itself an article with a publication date is not a menu.
+"""
+
+
+@dataclass(frozen=True)
+class MenuEvidence:
+    """Evidence that a page lists other pages; lengths are in words.
+
+    `prose` is the length of the longest text outside lists. `items`, `teasers` and `longest_teaser`
+    are the number, total length and maximum length of the texts in lists. A list consists of at
+    least `MIN_ITEMS` texts that follow headlines with the same tag path.
+    """
+
+    prose: float
+    items: int
+    teasers: float
+    longest_teaser: float
+    headlines: float
+    total: float
+
+    @property
+    def is_menu(self) -> bool:
+        """Whether the page is a list of other pages."""
+        if self.prose > MAX_PROSE_WORDS or self.longest_teaser > MAX_TEASER_WORDS:
+            return False
+        has_teasers = self.items >= MIN_ITEMS and self.teasers >= MIN_TEASERS_TO_PROSE * self.prose
+        is_headlines = (
+            self.headlines >= MIN_HEADLINES_WORDS
+            and self.headlines >= MIN_HEADLINES_SHARE * self.total
+            and self.headlines >= MIN_HEADLINES_TO_PROSE * max(self.prose, self.longest_teaser)
+        )
+        return has_teasers or is_headlines
+
+
+def is_menu(page: Outline) -> bool:
+    """Return whether a page is a list of other pages, according to its structure."""
+    found = _Stretches.of(page)
+    # A text longer than `MAX_PROSE_WORDS` rules a menu out, whether or not it is in a list.
+    if found.words.max() > MAX_PROSE_WORDS or not _evidence(page, found).is_menu:
+        return False
+    offers = count_offers(page)
+    return offers < MIN_OFFERS or offers < MIN_OFFERS_TO_HEADLINES * len(found.blocks)
+
+
+def menu_probability(
+    page: Outline, url: str, kinds: Mapping[Kind, float], words: float, *, has_posts: bool
+) -> float:
+    """Return the probability that a page that looks like a menu (`is_menu`) is one.
+
+    Alternatively, it may be a manual, a thread (`has_posts`), a declared article, or an article
+    made up of links to other sites or to anchors on the page. `words` is the word count of its
+    text.
+    """
+    found = _Stretches.of(page)
+    others = [kinds.get("documentation", 0.0)]
+    if (
+        page.metas.get("og:type", "").lower() == "article"
+        and "article:published_time" in page.metas
+    ):
+        others.append(DECLARED)
+    if has_posts:
+        others.append(kinds.get("forum", 0.0))
+    if words >= MIN_READ * found.total:
+        others.append(_share_leading_elsewhere(page, found, url))
+    return 1.0 - max(others)
+
+
+def _share_leading_elsewhere(page: Outline, found: "_Stretches", url: str) -> float:
+    """Return the share of headlines linked to other sites or to anchors on the page."""
+    base, site, own = base_of(page.root, url), site_of(url), url.partition("#")[0]
+    hrefs = (page.node(link).get("href") for link in found.links.tolist())
+    addresses = [address for href in hrefs if (address := absolute(href, base)) is not None]
+    elsewhere = sum(
+        site_of(address) != site or address.partition("#")[0] == own for address in addresses
+    )
+    return elsewhere / len(addresses) if addresses and site else 0.0
+
+
+def _evidence(page: Outline, found: "_Stretches") -> MenuEvidence:
+    """Measure the headlines of a page and the texts between them."""
+    paths = paths_of(page)
+    # Text before the first headline is not in a list.
+    after = [None, *map(paths.__getitem__, found.blocks.tolist())]
+    stretches = [*zip(after, found.words.tolist(), strict=True)]
+    by_path: defaultdict[int, list[float]] = defaultdict(list)
+    for path, length in stretches:
+        if path is not None and length >= MIN_TEASER_WORDS:
+            by_path[path].append(length)
+    lists = {path: lengths for path, lengths in by_path.items() if len(lengths) >= MIN_ITEMS}
+    teasers = [length for lengths in lists.values() for length in lengths]
+    return MenuEvidence(
+        prose=max((length for path, length in stretches if path not in lists), default=0.0),
+        items=len(teasers),
+        teasers=sum(teasers),
+        longest_teaser=max(teasers, default=0.0),
+        headlines=found.headlines,
+        total=found.total,
+    )
+
+
+class _Stretches(NamedTuple):
+    """The headlines of a page, and the texts between them.
+
+    `blocks` and `links` hold the block and the link of each headline; `words` holds the number of
+    words before the first headline and after each headline. `headlines` and `total` are the word
+    counts of all headlines and of the page.
+    """
+
+    blocks: Integers
+    links: Integers
+    words: npt.NDArray[np.float64]
+    headlines: float
+    total: float
+
+    @classmethod
+    def of(cls, page: Outline) -> Self:
+        """Find the headlines of a page, and measure the texts between them."""
+        if not page.texts:
+            none = np.empty(0, dtype=np.int64)
+            return cls(none, none, np.zeros(1), 0.0, 0.0)
+        counts = page.text_sizes - page.count_in_texts(Count.UNSPACED) / 2
+        links = page.link_numbers[page.text_parents]
+        linked = np.flatnonzero(links >= 0)
+        in_links = np.zeros(len(counts))
+        in_links[linked] = counts[linked]
+        # Cumulative word counts within each link, even if the link spans several lines.
+        is_other = np.diff(links[linked], prepend=-1) != 0
+        sums = np.cumsum(counts[linked])
+        before = (sums - counts[linked])[is_other]
+        so_far = np.zeros(len(counts))
+        so_far[linked] = sums - before[np.cumsum(is_other) - 1]
+        starts = page.line_starts
+        words = np.add.reduceat(counts, starts)
+        of_links = np.add.reduceat(in_links, starts)
+        is_text = np.maximum.reduceat(so_far, starts) > MAX_HEADLINE_WORDS
+        is_plain = ~is_text & (of_links < MIN_LINKED * words)
+        prose = np.where(is_text, words, np.where(is_plain, words - of_links, 0.0))
+        headlines = np.flatnonzero(~is_text & ~is_plain & (words >= MIN_HEADLINE_WORDS))
+        sums = np.concatenate([[0.0], np.cumsum(prose)])
+        return cls(
+            page.block_numbers[page.text_parents[starts[headlines]]],
+            np.maximum.reduceat(links, starts)[headlines],
+            np.diff(sums[np.concatenate([[0], headlines, [len(prose)]])]),
+            float(words[headlines].sum()),
+            float(words.sum()),
+        )
+
+
+def paths_of(page: Outline) -> dict[int, int]:
+    """Assign a number to every tag path from the root, omitting inline elements."""
+    numbers: dict[tuple[int, int], int] = {}
+    paths = {-1: -1}
+    blocks = page.block_numbers
+    chosen = np.flatnonzero(page.holds & (blocks == np.arange(len(blocks))))
+    parents = page.flat.parents[chosen]
+    above = np.where(parents < 0, -1, blocks[parents]).tolist()
+    tags = page.flat.tag_numbers[chosen].tolist()
+    for index, around, tag in zip(chosen.tolist(), above, tags, strict=True):
+        paths[index] = numbers.setdefault((paths[around], tag), len(numbers))
+    return paths
+
+
+PRICE = re.compile(
+    r"[$€£¥₹₽₩]\s?\d|\d\s?(?:[€£¥₹₽₩]|(?:usd|eur|gbp|chf|zł|kr|руб)\b)", re.IGNORECASE
+)
+
+MAX_PRICE_WORDS = 8
+"""Maximum number of words in a line with a price, such as "4 offers from $16.14"."""
+
+_THINGS = re.compile(
+    r"(?:product|offer|course|jobposting"
+    r"|(?:business|childrens|dance|education|exhibition|food|music|social|theater)?event)"
+)
+"""Lower-case schema.org types of things that people buy, attend or apply for."""
+
+
+def count_offers(page: Outline) -> int:
+    """Count the offers on a page: its prices or its declared goods, whichever are more.
+
+    A price must start a line or be in a short line, unlike prices mentioned in headlines.
+    """
+    declared = sum(_THINGS.fullmatch(kind) is not None for kind in whole_page.declared_types(page))
+    return max(declared, _count_prices(page))
+
+
+def _count_prices(page: Outline) -> int:
+    said = page.said.texts
+    sizes = said.counts[page.said.of_lines, Count.TOKENS].tolist()
+    texts = map(said.clean.__getitem__, page.said.of_lines.tolist())
+    return sum(
+        PRICE.match(text) is not None
+        or (size <= MAX_PRICE_WORDS and PRICE.search(text) is not None)
+        for text, size in zip(texts, sizes, strict=True)
+    )

@@ -1,0 +1,450 @@
+"""Representation of a page as arrays, which allows measuring it in one pass without recursion."""
+
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple, Self, TypeVar
+
+import numpy as np
+from lxml.html import HtmlElement
+
+from detourage.html.elements import DIVISIONS, NO_TEXT, WITHIN_SENTENCES
+from detourage.html.flat import Booleans, FlatDocument, Integers
+from detourage.html.names import split_words, words_of_each
+from detourage.html.nodes import Node
+from detourage.reader.vocabulary import KNOWN_WORDS
+from detourage.text import words
+from detourage.text.texts import Count, Texts, read_texts
+
+_Item = TypeVar("_Item")
+
+
+class TextNode(NamedTuple):
+    """A text node of the page; `parent` is the index of its element, and `size` is in tokens.
+
+    Text nodes that no block border or line break separates have the same `line` number.
+    """
+
+    parent: int
+    line: int
+    text: str
+    size: int
+
+
+_OUTLINE = "outline"
+
+
+@dataclass(frozen=True, eq=False)
+class PageTexts:
+    """The texts of a page, tokenised and counted.
+
+    `texts` holds the text nodes, followed by the lines that do not consist of a single visible text
+    node; `of_lines` holds each line's index in `texts`.
+    """
+
+    texts: Texts
+    of_lines: Integers
+
+
+@dataclass
+class Outline:
+    """The elements of a document that may display text, in document order, with their tokens.
+
+    An element is identified by its index; its descendants have the indices that follow, up to its
+    end. Its texts and tokens are ranges of the page's, so that quantities propagate to ancestors
+    (Deturck 2015, section 4.4) without a second pass. Descendants of the elements in
+    `detourage.html.elements.NO_TEXT` are omitted.
+
+    Attributes
+    ----------
+    parents
+        Index of each element's parent, -1 for the root.
+    ends
+        Index after each element's last descendant.
+    token_starts, token_ends
+        Range of `tokens` below each element.
+    texts
+        Text nodes other than whitespace, in order.
+    text_starts, text_ends
+        Range of `texts` below each element.
+    document
+        The whole document of which the outline is a part.
+    said
+        The texts, tokenised and counted.
+    """
+
+    flat: FlatDocument
+    elements: Sequence[HtmlElement]
+    parents: list[int]
+    tags: Sequence[str]
+    ends: list[int]
+    tokens: list[str]
+    token_starts: list[int]
+    token_ends: list[int]
+    texts: list[TextNode]
+    text_starts: list[int]
+    text_ends: list[int]
+    document: FlatDocument
+    said: "PageTexts"
+
+    @classmethod
+    def of(cls, document: HtmlElement | FlatDocument) -> Self:
+        """Select the elements of a document that may display text, once per flat document."""
+        whole = FlatDocument.of(document)
+        if _OUTLINE not in whole.memo:
+            whole.memo[_OUTLINE] = cls._select(whole)
+        outline: Self = whole.memo[_OUTLINE]
+        return outline
+
+    @classmethod
+    def _select(cls, whole: FlatDocument) -> Self:
+        silent = whole.having(NO_TEXT)
+        around = whole.count_around(silent)
+        outermost = silent & (around == 1)
+        flat = whole.select((around == 0) | outermost, around[whole.text_parents] == 0)
+        borders = ~flat.having(WITHIN_SENTENCES)
+        count = len(flat.texts)
+        crossed = np.bincount(flat.text_starts[borders], minlength=count + 1)
+        crossed += np.bincount(flat.text_ends[borders], minlength=count + 1)
+        lines = np.cumsum(crossed)[:-1]
+        said = _read(flat.texts, lines)
+        sizes = said.texts.count(Count.TOKENS)[:count]
+        before = np.concatenate([[0], said.texts.ends[:count]])
+        return cls(
+            flat=flat,
+            elements=flat.elements,
+            parents=flat.parents.tolist(),
+            tags=flat.tags,
+            ends=flat.ends.tolist(),
+            tokens=said.texts.tokens[: before[-1]],
+            token_starts=before[flat.text_starts].tolist(),
+            token_ends=before[flat.text_ends].tolist(),
+            texts=[
+                *map(
+                    TextNode,
+                    flat.text_parents.tolist(),
+                    lines.tolist(),
+                    flat.texts,
+                    sizes.tolist(),
+                )
+            ],
+            text_starts=flat.text_starts.tolist(),
+            text_ends=flat.text_ends.tolist(),
+            document=whole,
+            said=said,
+        )
+
+    @cached_property
+    def memo(self) -> dict[Hashable, Any]:
+        """Cache for values that other modules derive from the page, under their own keys."""
+        return {}
+
+    @cached_property
+    def steps(self) -> list[tuple[str, int]]:
+        """Last step of each element's XPath: its tag, and its rank among siblings with that tag."""
+        ranks: dict[tuple[int, str], int] = {}
+        found: list[tuple[str, int]] = []
+        for parent, tag in zip(self.parents, self.tags, strict=True):
+            rank = ranks[parent, tag] = ranks.get((parent, tag), 0) + 1
+            found.append((tag, rank))
+        return found
+
+    @cached_property
+    def distinct_names(self) -> list[str]:
+        """Distinct combinations of class and ID, separated by a space."""
+        return [" ".join(names) for names in self.flat.distinct_names]
+
+    @property
+    def name_numbers(self) -> Integers:
+        """Index of each element's name in `distinct_names`."""
+        return self.flat.name_numbers
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Class and ID of each element, separated by a space."""
+        return [*map(self.distinct_names.__getitem__, self.name_numbers.tolist())]
+
+    def name_words(self, index: int) -> frozenset[str]:
+        """Return the words of an element's class and ID."""
+        return split_words(self.distinct_names[self.name_numbers[index]])
+
+    @cached_property
+    def _known_words(self) -> tuple[Integers, Integers]:
+        """Indices into `distinct_names`, and the numbers of the known words in those names."""
+        has = np.zeros((len(self.distinct_names), len(KNOWN_WORDS)), dtype=np.bool_)
+        has[words_of_each(self.distinct_names, KNOWN_WORDS)] = True
+        return np.divmod(np.flatnonzero(has), len(KNOWN_WORDS))
+
+    def count_named(self, *names: frozenset[str], of: Integers | None = None) -> Integers:
+        """Count the words of each element's class and ID that are in each of several sets.
+
+        The sets must be subsets of `KNOWN_WORDS`. Returns an array of shape (elements, sets).
+        """
+        places, numbers = self._known_words
+        counts = np.empty((len(self.distinct_names), len(names)), dtype=np.int64)
+        for column, each in enumerate(names):
+            found = places[_is_one_of(each)[numbers]]
+            counts[:, column] = np.bincount(found, minlength=len(counts))
+        return counts[self.name_numbers if of is None else self.name_numbers[of]]
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """Number of tokens below each element."""
+        sizes: Integers = np.array(self.token_ends) - np.array(self.token_starts)
+        return sizes
+
+    @cached_property
+    def block_numbers(self) -> Integers:
+        """Index of each element's nearest enclosing block, or its own index if it is a block."""
+        return self.nearest_marked(~self.flat.having(WITHIN_SENTENCES))
+
+    @cached_property
+    def blocks(self) -> list[int]:
+        """The `block_numbers` as a list."""
+        blocks: list[int] = self.block_numbers.tolist()
+        return blocks
+
+    @cached_property
+    def divided_numbers(self) -> Integers:
+        """Like `block_numbers`, but for elements that are not `DIVISIONS` instead of blocks."""
+        return self.nearest_marked(~self.flat.having(DIVISIONS))
+
+    def nearest_marked(self, marked: Booleans) -> Integers:
+        """Return each element if it is marked, or else its nearest marked ancestor or the root."""
+        parents = self.flat.parents
+        found = np.where(marked | (parents < 0), np.arange(len(parents)), parents)
+        while True:
+            farther = found[found]
+            if np.array_equal(farther, found):
+                return found
+            found = farther
+
+    @cached_property
+    def text_numbers(self) -> Integers:
+        """Index of each text node among the text nodes of the whole document."""
+        around = self.document.count_around(self.document.having(NO_TEXT))
+        return np.flatnonzero(around[self.document.text_parents] == 0)
+
+    def indices_of(self, elements: Iterable[HtmlElement]) -> frozenset[int]:
+        """Return the indices of elements, omitting those that are not part of the outline."""
+        wanted = set(elements)
+        if not wanted:
+            return frozenset()
+        return frozenset(i for i, element in enumerate(self.elements) if element in wanted)
+
+    def size(self, index: int) -> int:
+        """Count the tokens below an element."""
+        return self.token_ends[index] - self.token_starts[index]
+
+    def tokens_of(self, index: int) -> list[str]:
+        """Return the tokens below an element, in order."""
+        return self.tokens[self.token_starts[index] : self.token_ends[index]]
+
+    def text_of(self, index: int) -> str:
+        """Return the text below an element, on one line."""
+        parts: list[str] = []
+        number = -1
+        for _, line, text, _ in self.texts[self.text_starts[index] : self.text_ends[index]]:
+            parts.append(text if line == number else f" {text}")
+            number = line
+        return words.clean("".join(parts))
+
+    def children(self, index: int) -> Iterator[int]:
+        """Yield the children of an element, in order."""
+        child = index + 1
+        while child < self.ends[index]:
+            yield child
+            child = self.ends[child]
+
+    def without(self, left_out: Collection[int]) -> Self:
+        """Return the outline without the tokens and texts of the given elements.
+
+        The elements themselves remain, so that indices stay valid.
+        """
+        empty = [False] * len(self.elements)
+        for index in left_out:
+            if not empty[index]:
+                empty[index : self.ends[index]] = [True] * (self.ends[index] - index)
+        outermost = [
+            index
+            for index in sorted(left_out)
+            if self.parents[index] < 0 or not empty[self.parents[index]]
+        ]
+        tokens, moved = _cut(
+            self.tokens, [(self.token_starts[i], self.token_ends[i]) for i in outermost]
+        )
+        texts, moved_texts = _cut(
+            self.texts, [(self.text_starts[i], self.text_ends[i]) for i in outermost]
+        )
+        flat = replace(
+            self.flat,
+            texts=[text.text for text in texts],
+            text_parents=np.array([text.parent for text in texts], dtype=np.int64),
+            text_starts=np.array(moved_texts)[self.text_starts],
+            text_ends=np.array(moved_texts)[self.text_ends],
+        )
+        return replace(
+            self,
+            flat=flat,
+            tokens=tokens,
+            token_starts=[moved[start] for start in self.token_starts],
+            token_ends=[moved[end] for end in self.token_ends],
+            texts=texts,
+            text_starts=flat.text_starts.tolist(),
+            text_ends=flat.text_ends.tolist(),
+            said=_read(flat.texts, np.array([text.line for text in texts], dtype=np.int64)),
+        )
+
+    @cached_property
+    def text_lines(self) -> Integers:
+        """Line number of each text node."""
+        return np.array([text.line for text in self.texts], dtype=np.int64)
+
+    @property
+    def text_parents(self) -> Integers:
+        """Element of each text node."""
+        return self.flat.text_parents
+
+    @cached_property
+    def text_sizes(self) -> Integers:
+        """Number of tokens of each text node."""
+        return self.count_in_texts(Count.TOKENS)
+
+    def count_in_texts(self, counted: Count) -> Integers:
+        """Return the given count for each text node."""
+        return self.said.texts.count(counted)[: len(self.texts)]
+
+    @cached_property
+    def line_starts(self) -> Integers:
+        """Index of the first text node of each line."""
+        return _starts_of(self.text_lines)
+
+    @cached_property
+    def lines(self) -> list[list[TextNode]]:
+        """Text nodes of each line, in order."""
+        borders = [*self.line_starts.tolist(), len(self.texts)]
+        return [self.texts[start:end] for start, end in pairwise(borders)]
+
+    @cached_property
+    def holders(self) -> list[int]:
+        """Elements that hold text, in order."""
+        return np.flatnonzero(self.holds).tolist()
+
+    @cached_property
+    def holds(self) -> Booleans:
+        """Whether each element holds text."""
+        holds: Booleans = self.flat.text_starts < self.flat.text_ends
+        return holds
+
+    @property
+    def root(self) -> Node:
+        """Root of the document, with access to elements that display no text."""
+        return self.node(0)
+
+    def node(self, index: int) -> Node:
+        """Return an element as a node of the whole document."""
+        return Node(self.document, int(self.flat.numbers[index]))
+
+    @cached_property
+    def declaring(self) -> list[Node]:
+        """Elements that contain declarations (``meta``, ``link`` and ``script``)."""
+        return [*self.root.iter("meta", "link", "script")]
+
+    @cached_property
+    def metas(self) -> dict[str, str]:
+        """Contents of the page's ``meta`` elements, by lower-case property or name."""
+        metas: dict[str, str] = {}
+        for meta in self.declaring:
+            if meta.tag != "meta":
+                continue
+            name = (meta.get("property") or meta.get("name") or "").strip().lower()
+            metas.setdefault(name, words.clean(meta.get("content") or ""))
+        return metas
+
+    @cached_property
+    def title(self) -> str:
+        """Text of the page's ``title`` element; empty if it has none."""
+        title = next(self.root.iter("title"), None)
+        return words.clean(title.text_content()) if title is not None else ""
+
+    @cached_property
+    def headings(self) -> list[tuple[int, str]]:
+        """Headings of the top three levels, each with its text."""
+        return [
+            (index, self.text_of(index))
+            for index in np.flatnonzero(self.flat.having(("h1", "h2", "h3"))).tolist()
+        ]
+
+    @cached_property
+    def link_numbers(self) -> Integers:
+        """Index of the link around each element, or of the element if it is a link; else -1."""
+        leads = self.flat.having(("a",))
+        addresses = self.flat.values("href")
+        without = [index for index in np.flatnonzero(leads).tolist() if not addresses.get(index)]
+        leads[without] = False
+        nearest = self.nearest_marked(leads)
+        return np.where(leads[nearest], nearest, -1)
+
+    @cached_property
+    def links(self) -> list[int]:
+        """The `link_numbers` as a list."""
+        links: list[int] = self.link_numbers.tolist()
+        return links
+
+    def counterparts(self, other: "Outline") -> list[int]:
+        """Map each element to the element at its positional XPath on another page; -1 if absent."""
+        place = {
+            (parent, step): index
+            for index, (parent, step) in enumerate(zip(other.parents, other.steps, strict=True))
+        }
+        found: list[int] = []
+        for parent, step in zip(self.parents, self.steps, strict=True):
+            above = found[parent] if parent >= 0 else -1
+            known = parent < 0 or above >= 0
+            found.append(place.get((above, step), -1) if known else -1)
+        return found
+
+
+def _read(texts: Sequence[str], lines: Integers) -> PageTexts:
+    """Tokenise texts, and lines of several texts; `lines` holds each text's line number."""
+    starts = _starts_of(lines)
+    ends = np.append(starts[1:], len(texts))
+    is_other = ends - starts > 1
+    if words.has_invisible("".join(texts)):
+        is_other |= np.array([words.has_invisible(texts[start]) for start in starts.tolist()])
+    others = zip(starts[is_other].tolist(), ends[is_other].tolist(), strict=True)
+    joined = ["".join(texts[start:end]) for start, end in others]
+    of_lines = np.where(is_other, len(texts) - 1 + np.cumsum(is_other), starts)
+    return PageTexts(read_texts([*texts], joined), of_lines)
+
+
+def _starts_of(lines: Integers) -> Integers:
+    """Return the index of the first occurrence of each line number; line numbers are ascending."""
+    return np.flatnonzero(np.diff(lines, prepend=-1))
+
+
+@cache
+def _is_one_of(names: frozenset[str]) -> Booleans:
+    """Return a mask of the `KNOWN_WORDS` that are in a set."""
+    return np.array([word in names for word in KNOWN_WORDS], dtype=np.bool_)
+
+
+def _cut(
+    items: Sequence[_Item], stretches: Iterable[tuple[int, int]]
+) -> tuple[list[_Item], list[int]]:
+    """Remove ordered, disjoint ranges from a sequence.
+
+    Returns the remaining items, and the new position for each old position, including the end.
+    """
+    kept: list[_Item] = []
+    moved: list[int] = []
+    position = 0
+    for start, end in stretches:
+        moved.extend(range(len(kept), len(kept) + start - position))
+        kept.extend(items[position:start])
+        moved.extend([len(kept)] * (end - start))
+        position = end
+    moved.extend(range(len(kept), len(kept) + len(items) - position + 1))
+    kept.extend(items[position:])
+    return kept, moved

@@ -1,0 +1,579 @@
+"""Rendering of a body as blocks of text, images and embeds."""
+
+import re
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TypeVar
+
+import numpy as np
+
+from detourage.html.addresses import absolute
+from detourage.html.elements import DIVISIONS, HEADINGS, NO_TEXT, WITHIN_SENTENCES
+from detourage.html.nodes import Node
+from detourage.reader import illustrations, media
+from detourage.reader.finding import Finding, FoundRole
+from detourage.reader.inline import PLAIN, Setting, Span, inline_text
+from detourage.reader.outline import Outline
+from detourage.reader.result import (
+    ArticleBlock,
+    ArticleEmbed,
+    ArticleEmphasis,
+    ArticleImage,
+    ArticleLink,
+    BlockType,
+    EmphasisKind,
+)
+from detourage.roles import LineRole
+from detourage.text import words
+
+Marked = TypeVar("Marked", ArticleLink, ArticleEmphasis)
+Medium = TypeVar("Medium", ArticleImage, ArticleEmbed)
+
+MAX_CELL_TOKENS = 40
+"""Maximum number of tokens in a cell of a data table; tables with longer cells are layout."""
+
+MAX_BLOCKS_BEFORE_TITLE = 3
+"""Number of leading blocks from which a repeated headline is removed; a section and a date may
+precede it."""
+
+PROBABILITY_DIGITS = 3
+"""Number of decimal places in the probability of a role."""
+
+_TYPES: dict[str, BlockType] = {
+    **dict.fromkeys(HEADINGS, "heading"),
+    "li": "list_item",
+    "dt": "list_item",
+    "dd": "list_item",
+    "blockquote": "quote",
+    "figcaption": "caption",
+    "caption": "caption",
+    "pre": "code",
+}
+_LAYOUT = (DIVISIONS - {"center", "caption"}) | {
+    "table",
+    "div",
+    "section",
+    "article",
+    "form",
+    "img",
+    "iframe",
+}
+_IN_ROWS = frozenset({"td", "th"})
+_EMPHASIS: Mapping[str, EmphasisKind] = {
+    "b": "bold",
+    "strong": "bold",
+    "em": "italic",
+    "i": "italic",
+}
+
+_CODE_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:(?:highlight-source|highlight|language|lang)-|brush:\s?)"
+    r"(?!default\b|none\b)([a-z][\w+#.]{0,20})(?![\w+#.])",
+    re.IGNORECASE,
+)
+_CODE_ATTRIBUTES = ("data-lang", "data-language")
+MAX_CLASS_CHARACTERS = 200
+"""Maximum length of a class attribute that is searched for the language of code."""
+
+MAX_ITEM_NUMBER = 1_000_000
+"""Maximum number in a list item's marker; a page may declare an arbitrary number."""
+
+
+@dataclass
+class Stretch:
+    """A block whose position in the text is not known yet; offsets are relative to its start.
+
+    `pieces` are the indices, in the page, of the text nodes that make up the block.
+    """
+
+    type: BlockType
+    text: str
+    role: FoundRole | None = None
+    level: int | None = None
+    marker: str | None = None
+    links: Sequence[ArticleLink] = ()
+    emphasis: Sequence[ArticleEmphasis] = ()
+    language: str | None = None
+    pieces: Sequence[int] = ()
+
+    def to_block(self, start: int) -> ArticleBlock:
+        """Return the block, placed at the given offset in the text."""
+        role, probability = self.role or (None, None)
+        return ArticleBlock(
+            self.type,
+            self.text,
+            start,
+            start + len(self.text),
+            role,
+            probability,
+            self.level,
+            self.marker,
+            tuple(_shifted(each, start) for each in self.links),
+            tuple(_shifted(each, start) for each in self.emphasis),
+            self.language,
+            pieces=tuple(self.pieces),
+        )
+
+
+@dataclass
+class Rendering:
+    """The parts of a body, in document order; no block is empty."""
+
+    stretches: list[Stretch] = field(default_factory=list)
+    images: list[ArticleImage] = field(default_factory=list)
+    embeds: list[ArticleEmbed] = field(default_factory=list)
+
+    def lead_with(self, images: Iterable[ArticleImage]) -> None:
+        """Prepend images that the body does not contain."""
+        shown = {each.url for each in self.images}
+        others = {each.url: each for each in images if each.url not in shown}
+        self.images[:0] = (replace(each, block=0) for each in others.values())
+
+    def leave_title_out(self, title: str | None) -> None:
+        """Remove the headline if one of the first blocks of the body repeats it."""
+        same = words.tokens(title or "")
+        first = self.stretches[:MAX_BLOCKS_BEFORE_TITLE]
+        repeated = [place for place, each in enumerate(first) if words.tokens(each.text) == same]
+        for place in reversed(repeated):
+            del self.stretches[place]
+            self.images = [_moved(each, place) for each in self.images]
+            self.embeds = [_moved(each, place) for each in self.embeds]
+
+    def to_blocks(self) -> tuple[str, tuple[ArticleBlock, ...]]:
+        """Return the text, with a blank line between blocks, and the blocks."""
+        blocks: list[ArticleBlock] = []
+        start = 0
+        for stretch in self.stretches:
+            blocks.append(stretch.to_block(start))
+            start = blocks[-1].end + 2
+        return "\n\n".join(stretch.text for stretch in self.stretches), tuple(blocks)
+
+
+def render(page: Outline, finding: Finding, base: str) -> Rendering:
+    """Render a body; relative URLs are resolved against `base`.
+
+    A block ends at the border of a block element or at two line breaks; a single line break remains
+    part of the block. The type of a block is that of the nearest enclosing element that has a type.
+    A table of short cells is one block, with a line per row and tabs between cells; any other table
+    is treated as layout.
+    """
+    return _Renderer(page, finding, base).run()
+
+
+@dataclass
+class _Open:
+    """An open element and its effect on the text inside it."""
+
+    element: int
+    type: BlockType | None = None
+    caption: str | None = None
+    level: int | None = None
+    marker: str | None = None
+
+
+class _Renderer:
+    def __init__(self, page: Outline, finding: Finding, base: str) -> None:
+        self._page = page
+        self._finding = finding
+        self._base = base
+        self._rendering = Rendering()
+        self._open: list[_Open] = []
+        self._link: int | None = None
+        self._muted: int | None = None
+        self._emphasis: Counter[EmphasisKind] = Counter()
+        self._numbers: dict[int, int] = {}
+        self._parts: list[tuple[str, Setting]] = []
+        self._pieces: list[int] = []
+        self._is_blank = True
+        self._breaks = 0
+        self._captions = illustrations.named_captions(page)
+        self._addresses: set[str] = set()
+        self._with_image: set[Node | None] = set()
+        self._next_text = page.text_starts[finding.container]
+        self._sizes: Counter[int] = Counter()
+
+    def run(self) -> Rendering:
+        page, pieces = self._page, self._page.flat.pieces
+        first = index = self._finding.container
+        end = page.ends[first]
+        inside = page.flat.numbers[first:end]
+        limits = page.document.ends[inside].tolist()
+        numbers = [*inside.tolist(), limits[0]]
+        # Whitespace between elements separates words, but is missing from the outline.
+        start, stop = np.searchsorted(pieces.after, (numbers[0], numbers[-1])).tolist()
+        texts = deque(
+            zip(
+                pieces.after[start:stop].tolist(),
+                pieces.parents[start:stop].tolist(),
+                range(start, stop),
+                strict=True,
+            )
+        )
+        walked: list[int] = []
+        while index < end:
+            while walked and walked[-1] != page.parents[index]:
+                self._leave(walked.pop())
+            if self._enter(index):
+                walked.append(index)
+                index += 1
+            else:
+                number, limit = numbers[index - first], limits[index - first]
+                while texts and texts[0][1] >= number and texts[0][0] < limit:
+                    texts.popleft()
+                self._next_text = page.text_ends[index]
+                index = page.ends[index]
+            while texts and texts[0][0] < numbers[index - first]:
+                _, parent, piece = texts.popleft()
+                while walked and numbers[walked[-1] - first] != parent:
+                    self._leave(walked.pop())
+                if walked:
+                    self._text(piece)
+        while walked:
+            self._leave(walked.pop())
+        self._flush()
+        return self._rendering
+
+    def _enter(self, index: int) -> bool:
+        """Open an element; return False to skip its contents."""
+        tag = self._page.tags[index]
+        if tag == "li":
+            self._count_item(index)
+        if index in self._finding.dropped:
+            self._flush()
+            return False
+        if tag in NO_TEXT or tag == "img":
+            self._show(self._page.node(index))
+            return False
+        if tag == "br":
+            self._break()
+            return False
+        if tag in WITHIN_SENTENCES:
+            if self._link is None and self._page.links[index] == index:
+                self._link = index
+            if tag in _EMPHASIS:
+                self._emphasis[_EMPHASIS[tag]] += 1
+            self._mute(index)
+            return True
+        self._flush()
+        self._mute(index)
+        if index == self._finding.container:
+            return True
+        if tag == "table" and self._muted is None:
+            table = self._data_table(index)
+            if table is not None:
+                self._rendering.stretches.append(table)
+                return False
+        if tag == "blockquote" and self._type() != "quote":
+            self._embed(self._page.node(index))
+        self._describe(index, tag)
+        return True
+
+    def _mute(self, index: int) -> None:
+        if index in self._finding.muted and self._muted is None:
+            self._muted = index
+
+    def _leave(self, index: int) -> None:
+        if index == self._link:
+            self._link = None
+        tag = self._page.tags[index]
+        if tag not in WITHIN_SENTENCES:
+            self._flush()
+        elif tag in _EMPHASIS:
+            self._emphasis[_EMPHASIS[tag]] -= 1
+        if index == self._muted:
+            self._muted = None
+        if self._open and self._open[-1].element == index:
+            self._open.pop()
+
+    def _describe(self, index: int, tag: str) -> None:
+        named = bool(self._captions[index])
+        kind: BlockType | None = _TYPES.get(tag) or ("caption" if named else None)
+        caption = self._caption_within(index) if named or tag == "figure" else None
+        if kind or caption:
+            opened = _Open(index, kind, caption)
+            if kind == "heading":
+                opened.level = int(tag[1])
+            elif kind == "list_item":
+                around = self._open_item()
+                opened.level = 1 + (around.level or 0 if around is not None else 0)
+                opened.marker = self._marker(index)
+            self._open.append(opened)
+
+    def _open_item(self) -> _Open | None:
+        """Return the innermost open list item, if any."""
+        return next((each for each in reversed(self._open) if each.type == "list_item"), None)
+
+    def _count_item(self, index: int) -> None:
+        """Count an item of an ordered list, whether or not the item is displayed."""
+        around = self._page.parents[index]
+        if around < 0 or self._page.tags[around] != "ol":
+            return
+        number = _integer(self._page.node(index).get("value"))
+        if number is None:
+            last = self._numbers.get(around)
+            if last is None:
+                number = _integer(self._page.node(around).get("start"))
+                number = 1 if number is None else number
+            else:
+                number = last + 1
+        self._numbers[around] = number
+
+    def _marker(self, index: int) -> str:
+        around = self._page.parents[index]
+        is_numbered = self._page.tags[index] == "li" and around in self._numbers
+        return f"{self._numbers[around]}." if is_numbered else "-"
+
+    def _caption_within(self, index: int) -> str | None:
+        """Return the caption in a figure, or the text of an element named as a caption."""
+        page = self._page
+        caption = illustrations.caption_within(page, index, self._captions)
+        return caption or (None if page.tags[index] == "figure" else page.text_of(index) or None)
+
+    def _typed(self) -> _Open | None:
+        """Return the nearest enclosing element that determines a block's type."""
+        return next((open_ for open_ in reversed(self._open) if open_.type), None)
+
+    def _type(self) -> BlockType | None:
+        typed = self._typed()
+        return typed.type if typed is not None else None
+
+    def _setting(self) -> Setting:
+        bold, italic = self._emphasis["bold"], self._emphasis["italic"]
+        if self._link is None and not bold and not italic:
+            return PLAIN
+        return Setting(self._link, bold > 0, italic > 0)
+
+    def _break(self) -> None:
+        self._breaks += 1
+        if self._breaks == 2:
+            self._flush()
+        else:
+            self._parts.append(("\n", PLAIN))
+
+    def _text(self, piece: int) -> None:
+        text = self._page.flat.pieces.texts[piece]
+        is_blank = text.isspace()
+        if self._is_shown(is_blank=is_blank) and self._muted is None:
+            if not is_blank:
+                self._breaks = 0
+                self._is_blank = False
+                self._pieces.append(piece)
+                self._sizes[self._page.texts[self._next_text - 1].line] += len(text)
+            text = text if self._type() == "code" else text.replace("\n", " ")
+            self._parts.append((text, self._setting()))
+
+    def _is_shown(self, *, is_blank: bool) -> bool:
+        """Return whether the next text belongs to the body; a blank text always does."""
+        if is_blank:
+            return True
+        line = self._page.texts[self._next_text].line
+        self._next_text += 1
+        return self._finding.lines is None or line in self._finding.lines
+
+    def _flush(self) -> None:
+        self._breaks = 0
+        if not self._parts:
+            return
+        parts, is_blank, pieces = self._parts, self._is_blank, self._pieces
+        role = self._role_of(self._sizes)
+        self._parts, self._pieces = [], []
+        self._sizes.clear()
+        self._is_blank = True
+        stretch = None if is_blank else self._stretch(parts)
+        if stretch is not None:
+            stretch.role = role
+            stretch.pieces = pieces
+            self._rendering.stretches.append(stretch)
+        self._settle_media()
+
+    def _stretch(self, parts: Sequence[tuple[str, Setting]]) -> Stretch | None:
+        """Create a text block; return None if it would contain no letter or digit."""
+        typed = self._typed()
+        kind: BlockType = (typed.type if typed is not None else None) or "paragraph"
+        spans: Sequence[Span] = ()
+        if kind == "code":
+            text = words.clean_verbatim("".join(text for text, _ in parts))
+        elif any(setting is not PLAIN for _, setting in parts):
+            text, spans = inline_text(parts)
+        else:
+            lines = "".join(text for text, _ in parts).split("\n")
+            text = "\n".join(filter(None, map(words.clean, lines)))
+        if not any(character.isalnum() for character in text):
+            return None
+        stretch = Stretch(kind, text, links=self._links(spans), emphasis=_emphasis(spans))
+        if kind == "code" and typed is not None:
+            stretch.language = self._code_language(typed.element)
+        elif typed is not None:
+            stretch.level = typed.level
+            # Only the first block of a list item has the marker.
+            stretch.marker, typed.marker = typed.marker, None
+        return stretch
+
+    def _links(self, spans: Iterable[Span]) -> list[ArticleLink]:
+        links: list[ArticleLink] = []
+        for start, end, mark in spans:
+            if isinstance(mark, int):
+                url = self._address(mark)
+                if url is not None:
+                    links.append(ArticleLink(start, end, url))
+        return links
+
+    def _address(self, link: int) -> str | None:
+        return absolute(self._page.node(link).get("href"), self._base)
+
+    def _code_language(self, index: int) -> str | None:
+        """Return the language named by a code block, its first child or its enclosing elements."""
+        page = self._page
+        around = page.parents[index]
+        below = index + 1 if index + 1 < page.ends[index] else index
+        for place in (index, below, around, page.parents[around] if around >= 0 else -1):
+            if place < 0:
+                continue
+            node = page.node(place)
+            declared = next(filter(None, map(node.get, _CODE_ATTRIBUTES)), None)
+            if declared and re.fullmatch(r"[\w+#.-]{1,30}", declared):
+                return declared.lower()
+            named = _CODE_LANGUAGE.search((node.get("class") or "")[:MAX_CLASS_CHARACTERS])
+            if named:
+                return named[1].lower()
+        return None
+
+    def _role_of(self, sizes: Mapping[int, int]) -> FoundRole | None:
+        """Return the most probable role of the given lines, weighted by size."""
+        weights: dict[LineRole, float] = {}
+        for line, size in sizes.items():
+            found = self._finding.roles.get(line)
+            if found is not None:
+                weights[found.role] = weights.get(found.role, 0.0) + found.probability * size
+        if not weights:
+            return None
+        role = max(weights, key=weights.__getitem__)
+        share = weights[role] / max(1, sum(sizes.values()))
+        return FoundRole(role, round(share, PROBABILITY_DIGITS))
+
+    def _data_table(self, index: int) -> Stretch | None:
+        """Return a data table, or None if the table is used for layout."""
+        page, finding = self._page, self._finding
+        texts = page.texts[page.text_starts[index] : page.text_ends[index]]
+        if finding.lines is not None and any(text.line not in finding.lines for text in texts):
+            return None
+        rows: list[list[int]] = []
+        for below in range(index + 1, page.ends[index]):
+            tag = page.tags[below]
+            if tag in _LAYOUT or below in finding.dropped or below in finding.muted:
+                return None
+            if tag in _IN_ROWS:
+                if page.size(below) > MAX_CELL_TOKENS or not rows:
+                    return None
+                rows[-1].append(below)
+            elif tag == "tr":
+                rows.append([])
+        if len(rows) < 2 or max(map(len, rows)) < 2:
+            return None
+        cells = [[self._cell(cell) for cell in row] for row in rows]
+        shown = [row for row in cells if any(text for text, _ in row)]
+        if not shown:
+            return None
+        text = "\n".join("\t".join(text for text, _ in row) for row in shown)
+        links: list[ArticleLink] = []
+        start = 0
+        for cell, spans in chain.from_iterable(shown):
+            links += (_shifted(link, start) for link in self._links(spans))
+            start += len(cell) + 1
+        sizes = Counter({text.line: text.size for text in texts})
+        number = int(page.flat.numbers[index])
+        within = (number, page.document.ends[number])
+        first, last = np.searchsorted(page.flat.pieces.after, within).tolist()
+        inside = page.flat.pieces.parents[first:last] >= number
+        pieces = (np.flatnonzero(inside) + first).tolist()
+        return Stretch("table", text, self._role_of(sizes), links=links, pieces=pieces)
+
+    def _cell(self, index: int) -> tuple[str, Sequence[Span]]:
+        """Return the text of a cell, on one line, and its links."""
+        page = self._page
+        pieces: list[tuple[str, Setting]] = []
+        line = -1
+        for node in page.texts[page.text_starts[index] : page.text_ends[index]]:
+            link = page.links[node.parent]
+            text = node.text.replace("\n", " ")
+            setting = PLAIN if link < 0 else Setting(link)
+            pieces.append((text if node.line == line else f" {text}", setting))
+            line = node.line
+        return inline_text(pieces)
+
+    def _show(self, element: Node) -> None:
+        if self._muted is not None and self._link is not None:
+            # A picture linked to another page illustrates that page.
+            elsewhere = not media.is_image_address(self._page.node(self._link).get("href"))
+            if elsewhere:
+                return
+        if self._muted is not None and illustrations.is_teaser(self._page, self._muted):
+            return
+        if element.tag == "img":
+            self._image(element, element.getparent())
+        elif element.tag in media.EMBEDS:
+            self._embed(element)
+        elif element.tag == "noscript" and element.getparent() not in self._with_image:
+            for image in element.iter("img"):
+                self._image(image, element.getparent())
+
+    def _image(self, element: Node, parent: Node | None) -> None:
+        caption = next((open_.caption for open_ in reversed(self._open) if open_.caption), None)
+        image = media.image_of(element, self._base, caption)
+        if image is None:
+            return
+        self._with_image.add(parent)
+        if image.url not in self._addresses:
+            self._addresses.add(image.url)
+            self._rendering.images.append(replace(image, block=self._next_block()))
+
+    def _embed(self, element: Node) -> None:
+        embed = media.embed_of(element, self._base)
+        if embed and embed.url not in self._addresses:
+            self._addresses.add(embed.url)
+            self._rendering.embeds.append(replace(embed, block=self._next_block()))
+
+    def _next_block(self) -> int:
+        """Return the index of the next block after the current position."""
+        return len(self._rendering.stretches) + (0 if self._is_blank else 1)
+
+    def _settle_media(self) -> None:
+        """Move media back that were placed after a block that turned out to be empty."""
+        _settle(self._rendering.images, len(self._rendering.stretches))
+        _settle(self._rendering.embeds, len(self._rendering.stretches))
+
+
+def _settle(media_: list[Medium], blocks: int) -> None:
+    for place in range(len(media_) - 1, -1, -1):
+        if (media_[place].block or 0) <= blocks:
+            return
+        media_[place] = replace(media_[place], block=blocks)
+
+
+def _emphasis(spans: Iterable[Span]) -> list[ArticleEmphasis]:
+    return [
+        ArticleEmphasis(start, end, "bold" if mark == "bold" else "italic")
+        for start, end, mark in spans
+        if isinstance(mark, str)
+    ]
+
+
+def _shifted(found: Marked, start: int) -> Marked:
+    return replace(found, start=found.start + start, end=found.end + start)
+
+
+def _moved(found: Medium, removed: int) -> Medium:
+    """Return a medium with its position adjusted for a removed block."""
+    if found.block is None or found.block <= removed:
+        return found
+    return replace(found, block=found.block - 1)
+
+
+def _integer(text: str | None) -> int | None:
+    """Parse the number of a list item."""
+    digits = (text or "").strip()
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > len(str(MAX_ITEM_NUMBER)):
+        return None
+    return min(int(digits), MAX_ITEM_NUMBER)

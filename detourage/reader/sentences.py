@@ -1,0 +1,121 @@
+"""Search for the body of a single page by cleaning it and choosing the densest packet of sentences.
+
+Modelled on Wutsi's extractor, for a page about which nothing else is known:
+
+- *Cleaning* removes elements that display no text, ``nav``, ``header``, ``footer``, ``aside`` and
+  ``form`` elements, and those whose class or ID contains a word for an uninteresting section. An
+  element with more than half of the page's text is never removed, because themes put classes such
+  as ``single comments-open`` on the body.
+- *Selection* takes text nodes of 20 characters or more, outside headings and links, because menus
+  would be selected otherwise.
+- *Partition* assigns a text node to its enclosing block, and a block to the element that it
+  divides. The sentences of such an element are counted together, as a packet.
+- *Argmax* chooses the packet with the most sentences or, on a tie, the one with the most
+  characters, and then the first.
+- *Fusion* keeps the selected blocks of the packet, headings and quotations between them, and
+  shorter paragraphs, lists and tables without a link. Of the packet's other children, it keeps
+  only images and embeds, which Wutsi's extractor loses.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from detourage.html.elements import DIVISIONS, HEADINGS, WITHIN_SENTENCES
+from detourage.reader.finding import Finding
+from detourage.reader.outline import Outline
+from detourage.reader.vocabulary import UNINTERESTING, UNINTERESTING_TAGS
+from detourage.text.texts import Count
+
+METHOD = "sentences"
+
+MIN_CHARACTERS = 20
+"""Minimum length of a text node that counts as content (Wutsi's value); characters of unspaced
+scripts count double."""
+
+MAX_CLEANED = 0.5
+"""Maximum share of the page's tokens in an element that cleaning removes."""
+
+_KEPT = HEADINGS | WITHIN_SENTENCES | {"blockquote"}
+_KEPT_WITHOUT_LINKS = (DIVISIONS | {"table"}) - {"center"}
+
+
+def find_body(page: Outline) -> Finding | None:
+    """Find the body by counting sentences, without other pages; None if the page has no text.
+
+    If no text remains after cleaning, the limits on length, links and cleaning are lifted one by
+    one.
+    """
+    cleaned = uninteresting(page)
+    for dropped, least, in_links in (
+        (cleaned, MIN_CHARACTERS, False),
+        (cleaned, 1, False),
+        (cleaned, 1, True),
+        (set[int](), 1, True),
+    ):
+        packet = _densest(page, dropped, least, in_links=in_links)
+        if packet is not None:
+            muted = _unselected(page, packet)
+            return Finding(METHOD, packet.element, frozenset(dropped), frozenset(muted))
+    return None
+
+
+class _Packet(NamedTuple):
+    """An element with the text blocks whose sentences are counted for it."""
+
+    element: int
+    blocks: Sequence[int]
+
+
+def uninteresting(page: Outline) -> set[int]:
+    """Return the outermost elements that cleaning removes."""
+    left_out = page.flat.having(UNINTERESTING_TAGS) | (page.count_named(UNINTERESTING)[:, 0] > 0)
+    left_out &= page.sizes <= MAX_CLEANED * len(page.tokens)
+    cleaned: set[int] = set()
+    end = 0
+    for index in np.flatnonzero(left_out).tolist():
+        if index >= end:
+            cleaned.add(index)
+            end = page.ends[index]
+    return cleaned
+
+
+def _densest(page: Outline, dropped: set[int], least: int, *, in_links: bool) -> _Packet | None:
+    blocks = page.block_numbers[page.text_parents]
+    lengths = page.count_in_texts(Count.CHARACTERS) + page.count_in_texts(Count.UNSPACED)
+    is_content = lengths >= least
+    if not in_links:
+        is_content &= page.link_numbers[page.text_parents] < 0
+        is_content &= ~page.flat.having(HEADINGS)[blocks]
+    for index in dropped:
+        is_content[page.text_starts[index] : page.text_ends[index]] = False
+    if not is_content.any():
+        return None
+    blocks = blocks[is_content]
+    packets = page.divided_numbers[blocks]
+    sentences = np.bincount(packets, page.count_in_texts(Count.SENTENCES)[is_content])
+    characters = np.bincount(packets, lengths[is_content])
+    most = np.flatnonzero((sentences == sentences.max()) & (characters > 0))
+    best = int(most[np.argmax(characters[most])])
+    return _Packet(best, [*{*blocks[packets == best].tolist()}])
+
+
+def _unselected(page: Outline, packet: _Packet) -> set[int]:
+    """Return the children of a packet that hold text but are not to be kept."""
+    selected: set[int] = set()
+    for block in packet.blocks:
+        index = block
+        while index != packet.element and index not in selected:
+            selected.add(index)
+            index = page.parents[index]
+    links = page.links
+    unselected: set[int] = set()
+    for child in page.children(packet.element):
+        tag = page.tags[child]
+        texts = page.texts[page.text_starts[child] : page.text_ends[child]]
+        linked = any(links[node.parent] >= 0 for node in texts)
+        kept = tag in _KEPT or (tag in _KEPT_WITHOUT_LINKS and not linked)
+        if texts and child not in selected and not kept:
+            unselected.add(child)
+    return unselected

@@ -1,0 +1,149 @@
+"""Threads, which are discussion pages whose text consists of all posts in order."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from detourage.html.flat import Booleans, Integers
+from detourage.reader.body import body_of
+from detourage.reader.finding import Finding, FoundRole
+from detourage.reader.lines import Line
+from detourage.reader.outline import Outline
+from detourage.reader.page_model import JudgedPage
+from detourage.roles import LineRole
+
+MAX_HEAD_WORDS = 12
+"""Maximum number of words in a line with an author or date: "Ann, 5 May 2024 at 11:15 pm"."""
+
+TAKEN = 0.5
+"""Minimum probability at which a line outside the posts is kept if no lines were chosen."""
+
+LEAST_IN_POSTS = ((0.99, 0.0), (0.5, 0.6), (0.0, 0.95))
+"""Pairs of a minimum probability of a forum page and a minimum share of the text's words in posts;
+a page that reaches both values of any pair is read as a thread.
+
+The less likely a forum page is, the larger the share must be, because an article with many comments
+looks like a thread.
+"""
+
+
+@dataclass(frozen=True)
+class Posts:
+    """Locations of the posts of a thread in the document.
+
+    `elements` are indices of elements; `authors`, `dates` and `bodies` are indices of texts.
+    `confidence` is the probability that these are posts or comments.
+    """
+
+    elements: Sequence[int]
+    authors: Collection[int]
+    dates: Collection[int]
+    bodies: Collection[int]
+    confidence: float
+
+
+FindPosts = Callable[[], Posts | None]
+"""Function that finds the posts of a forum page, or returns None if there are none."""
+
+
+@dataclass(frozen=True, eq=False)
+class _LinesOfPosts:
+    """Masks of the lines that are in posts, and of their texts, authors and dates."""
+
+    within: Booleans
+    written: Booleans
+    authors: Booleans
+    dates: Booleans
+
+
+def find_thread(
+    page: Outline,
+    judged: JudgedPage,
+    shown: Finding,
+    posts: Posts,
+    likelihood: float,
+    heading: int | None = None,
+    text_roles: Sequence[LineRole] = (),
+) -> Finding | None:
+    """Find the whole discussion of a thread; return None if the posts are comments on an article.
+
+    The discussion consists of the posts' contents, headed by authors and dates. It also includes
+    the lines of the article (`shown`) outside the posts and below the headline (the element
+    `heading`), because the markup of the first post often differs. If all of these lines follow the
+    posts, they are omitted.
+
+    `likelihood` is the probability of a forum page. Only lines with one of the `text_roles` are
+    kept, or all lines if it is empty.
+    """
+    lines = judged.evidence.lines
+    if not lines:
+        return None
+    of_posts = _lines_of_posts(page, lines, posts)
+    sizes = np.array([len(line.tokens) for line in lines])
+    if shown.lines is None:
+        taken = judged.probabilities >= TAKEN
+    else:
+        taken = np.array([line.number in shown.lines for line in lines])
+    outside = taken & ~of_posts.within & _allowed_outside(lines, taken, of_posts.within, heading)
+    written = int(sizes[of_posts.written].sum())
+    share = written / max(1, written + int(sizes[outside].sum()))
+    if not written or share < next(least for p, least in LEAST_IN_POSTS if likelihood >= p):
+        return None
+    is_head = (of_posts.authors | of_posts.dates) & (sizes <= MAX_HEAD_WORDS)
+    kept = of_posts.written | is_head | outside
+    roles = _roles(lines, of_posts, posts, shown.roles)
+    found = [
+        line
+        for line, is_kept in zip(lines, kept.tolist(), strict=True)
+        if is_kept and (not text_roles or _role_of(line, roles) in text_roles)
+    ]
+    return body_of(page, found, posts.confidence, roles) if found else None
+
+
+def _lines_of_posts(page: Outline, lines: Sequence[Line], posts: Posts) -> _LinesOfPosts:
+    document = page.document
+    inside = np.zeros(len(document.elements), dtype=np.bool_)
+    for element in posts.elements:
+        inside[element : document.ends[element]] = True
+    blocks = page.flat.numbers[np.array([line.block for line in lines])]
+    numbers = np.array([line.number for line in lines])
+    written, authors, dates = (
+        np.isin(numbers, _lines_with(page, texts))
+        for texts in (posts.bodies, posts.authors, posts.dates)
+    )
+    within = inside[blocks] | written
+    return _LinesOfPosts(within, written, authors & ~written, dates & ~written)
+
+
+def _allowed_outside(
+    lines: Sequence[Line], taken: Booleans, within: Booleans, heading: int | None
+) -> Booleans:
+    """Return a mask of the lines outside the posts that the thread may include."""
+    is_below = np.array([line.block for line in lines]) > (-1 if heading is None else heading)
+    places, of_posts = np.arange(len(lines)), np.flatnonzero(within)
+    if not len(of_posts) or (taken & is_below & (places < of_posts[0])).any():
+        return is_below
+    is_between: Booleans = is_below & (places < of_posts[-1])
+    return is_between
+
+
+def _lines_with(page: Outline, texts: Collection[int]) -> Integers:
+    return page.text_lines[np.isin(page.text_numbers, np.array([*texts], dtype=np.int64))]
+
+
+def _roles(
+    lines: Sequence[Line], of_posts: _LinesOfPosts, posts: Posts, known: Mapping[int, FoundRole]
+) -> dict[int, FoundRole]:
+    roles = dict(known)
+    for line, author, date in zip(lines, of_posts.authors, of_posts.dates, strict=True):
+        if author:
+            roles[line.number] = FoundRole("byline", posts.confidence)
+        elif date:
+            roles[line.number] = FoundRole("dateline", posts.confidence)
+    return roles
+
+
+def _role_of(line: Line, roles: Mapping[int, FoundRole]) -> LineRole:
+    found = roles.get(line.number)
+    return found.role if found is not None else "paragraph"

@@ -1,0 +1,244 @@
+"""Identification of an article's headline."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import urlsplit
+
+from detourage.reader.outline import Outline
+from detourage.text import words
+from detourage.text.texts import count_words
+from detourage.text.words import squash
+
+MIN_SHARED = 0.5
+"""Minimum share of a heading's words that a declared title must contain for the heading to be the
+headline."""
+
+MIN_HEADLINE_WORDS = 5
+"""Minimum number of words in an ``h1`` that is the headline regardless of the declared titles."""
+
+MIN_WORDS_OF_SECOND_LEVEL = 3
+"""Minimum number of words in an ``h2`` headline; a shorter text may be a section name."""
+
+MAX_HEADLINE_TOKENS = 100
+"""Maximum number of tokens in a headline; a longer heading or title results from an unclosed
+element."""
+
+MAX_PARTS = 12
+"""Maximum number of parts in a title that is matched against the page."""
+
+# Unlike the other separators, these never occur in headlines.
+_STRONG_SEPARATOR = re.compile(r"(?:(?<!\s)\s+)?+(?:[|｜]|::|//)\s*|(?<=\S)_(?=\S)|(?<!\s)\s++_")
+_AFFIX_SEPARATOR = re.compile(
+    _STRONG_SEPARATOR.pattern + r"|(?<!\s)\s++[-–—·•»«>/]+\s+|(?:(?<!\s)\s+)?+--+\s*"
+    r"|(?<=[^\W\d_a-zA-Z])-(?=[^\W\d_a-zA-Z])"
+)
+_SEPARATOR = re.compile(_AFFIX_SEPARATOR.pattern + r"|(?:(?<!\s)\s+)?+:\s+")
+
+
+@dataclass(frozen=True)
+class Titles:
+    """The ``title`` and ``h1`` texts of a page, for comparison with other pages of its template."""
+
+    declared: str
+    headings: frozenset[str]
+
+    @classmethod
+    def of(cls, page: Outline) -> Self:
+        """Read the titles of a page."""
+        headings = frozenset(
+            text
+            for index, text in page.headings
+            if page.tags[index] == "h1" and page.size(index) <= MAX_HEADLINE_TOKENS
+        )
+        return cls(page.title, headings)
+
+
+def headline(
+    page: Outline, container: int, url: str = "", others: Sequence[Titles] = ()
+) -> tuple[str | None, int | None]:
+    """Find the headline, on one line, and the index of the heading that displays it, if any.
+
+    The declared titles are ``og:title`` and ``title`` without parts at either end that name the
+    site: ``og:site_name``, the host name, or a part of the title of another page of the template
+    (`others`). A ``title`` without any such part is reduced to its longest part. The headline is
+    the first of these, ignoring headings equal to an ``h1`` of another page of the template:
+
+    1. the heading (``h1`` or ``h2``) nearest to the body that equals a declared title;
+    2. the nearest ``h1`` that shares half of its words with a declared title;
+    3. the nearest ``h1`` that is a phrase (section names and logos are shorter);
+    4. the first declared title;
+    5. if no title is declared, the nearest ``h1``.
+
+    Headings within the `container` of the body are nearest, then those before it. Parts of an
+    ``h1`` that name the site or are in no declared title are removed.
+    """
+    template = frozenset[str]().union(*(other.headings for other in others))
+    headings = _nearest_headings(page, container)
+    firsts = [
+        (text, index)
+        for index, text in headings
+        if text and page.tags[index] == "h1" and text not in template
+    ]
+    sites, declared = _declared_on(page, url, others)
+    declared_tokens = {tuple(words.tokens(title)) for title in declared}
+    for index, text in headings:
+        tokens = tuple(words.tokens(text))
+        is_named = page.tags[index] == "h1" or len(tokens) >= MIN_WORDS_OF_SECOND_LEVEL
+        if (
+            is_named
+            and page.tags[index] != "h3"
+            and text not in template
+            and tokens in declared_tokens
+        ):
+            return text, index
+    for text, index in firsts:
+        if any(_shared(text, title) >= MIN_SHARED for title in declared):
+            return _cut(page, index, declared, sites), index
+    for text, index in firsts:
+        if count_words(text) >= MIN_HEADLINE_WORDS or not declared:
+            return _cut(page, index, declared, sites), index
+    if not declared:
+        return None, None
+    same = words.tokens(declared[0])
+    shown = (index for index, text in headings if words.tokens(text) == same)
+    return declared[0], next(shown, None)
+
+
+def declared_titles(page: Outline, url: str = "") -> list[str]:
+    """Return ``og:title`` and ``title`` without the parts that name the site, omitting blanks."""
+    return _declared_on(page, url, ())[1]
+
+
+@dataclass(frozen=True)
+class _Sites:
+    """Names of the site that may occur in a title, and its host name, all in squashed form."""
+
+    names: frozenset[str]
+    host: str
+
+    @classmethod
+    def of(cls, page: Outline, url: str, others: Sequence[Titles]) -> Self:
+        names = {squash(page.metas.get(name, "")) for name in ("og:site_name", "application-name")}
+        for other in others:
+            if other.declared != page.title:
+                parts = _parts(other.declared)
+                names.update(squash(other.declared[start:end]) for start, end in parts)
+        return cls(frozenset(names), squash(urlsplit(url).hostname or "") if url else "")
+
+    def name(self, text: str) -> bool:
+        squashed = squash(text)
+        return squashed in self.names or squashed in self.host
+
+
+def _declared_on(page: Outline, url: str, others: Sequence[Titles]) -> tuple[_Sites, list[str]]:
+    """Return the site's names and the page's declared titles, cached with the page."""
+    key = (_declared_on, url, *others)
+    if key not in page.memo:
+        sites = _Sites.of(page, url, others)
+        page.memo[key] = sites, _declared(page, sites)
+    found: tuple[_Sites, list[str]] = page.memo[key]
+    return found
+
+
+def _declared(page: Outline, sites: _Sites) -> list[str]:
+    whole = page.title
+    title = _without_site(whole, sites)
+    if title == whole:
+        parts = (whole[start:end] for start, end in _parts(whole))
+        title = _shown_part(page, whole) or max(parts, key=len, default="")
+    title = max(_STRONG_SEPARATOR.split(title), key=len)
+    found = (_without_site(page.metas.get("og:title", ""), sites), title)
+    return [text for text in found if 0 < len(words.tokens(text)) <= MAX_HEADLINE_TOKENS]
+
+
+def _shown_part(page: Outline, title: str) -> str | None:
+    """Return the longest run of a title's parts that is an unlinked line of the page.
+
+    Runs of at most half the length of the title's longest part are buttons or section names.
+    """
+    parts = _parts(title)
+    if not 1 < len(parts) <= MAX_PARTS:
+        return None
+    least = max(end - start for start, end in parts) / 2
+    stretches = {
+        squash(stretch): stretch for stretch in _stretches(title, parts) if len(stretch) > least
+    }
+    shown = (
+        squash(text)
+        for nodes in page.lines
+        if page.links[nodes[0].parent] < 0
+        and least < len(text := "".join(node.text for node in nodes)) <= 2 * len(title)
+    )
+    found = max((each for each in shown if each in stretches), key=len, default=None)
+    return stretches[found] if found is not None else None
+
+
+def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> str:
+    """Return a heading without the parts that name the site or that no declared title contains.
+
+    The latter are kickers, dates or tags in separate elements within the heading.
+    """
+    heading = page.text_of(index)
+    spelled = {squash(title) for title in declared}
+    nodes = page.texts[page.text_starts[index] : page.text_ends[index]]
+    if squash(heading) not in spelled and 1 < len(nodes) <= MAX_PARTS:
+        for place in range(len(nodes)):
+            for end in range(place + 1, len(nodes) + 1):
+                text = words.clean("".join(node.text for node in nodes[place:end]))
+                if squash(text) in spelled:
+                    return text
+    parts = _parts(heading, _AFFIX_SEPARATOR)
+    if 1 < len(parts) <= MAX_PARTS:
+        for stretch in _stretches(heading, parts):
+            if squash(stretch) in spelled:
+                return stretch
+    return _without_site(heading, sites)
+
+
+def declared_description(page: Outline) -> str:
+    """Return ``og:description`` or, failing that, ``description``; empty if there is neither."""
+    return page.metas.get("og:description") or page.metas.get("description") or ""
+
+
+def _nearest_headings(page: Outline, container: int) -> list[tuple[int, str]]:
+    headings = [each for each in page.headings if page.size(each[0]) <= MAX_HEADLINE_TOKENS]
+    inside = range(container, page.ends[container])
+    within = [each for each in headings if each[0] in inside]
+    before = [each for each in headings if each[0] < container]
+    return [*within, *reversed(before)]
+
+
+def _shared(text: str, title: str) -> float:
+    counts = Counter(words.tokens(text))
+    common = counts & Counter(words.tokens(title))
+    return common.total() / counts.total() if counts else 0.0
+
+
+def _parts(title: str, separators: re.Pattern[str] = _SEPARATOR) -> list[tuple[int, int]]:
+    """Return the (start, end) offsets of the parts between a title's separators."""
+    parts = []
+    start = 0
+    for separator in separators.finditer(title):
+        parts.append((start, separator.start()))
+        start = separator.end()
+    parts.append((start, len(title)))
+    return [(start, end) for start, end in parts if squash(title[start:end])]
+
+
+def _stretches(title: str, parts: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """Yield every run of consecutive parts of a title."""
+    for place, (start, _) in enumerate(parts):
+        for _, end in parts[place:]:
+            yield title[start:end]
+
+
+def _without_site(title: str, sites: _Sites) -> str:
+    parts = _parts(title)
+    while len(parts) > 1 and sites.name(title[slice(*parts[-1])]):
+        parts.pop()
+    while len(parts) > 1 and sites.name(title[slice(*parts[0])]):
+        parts.pop(0)
+    return title[parts[0][0] : parts[-1][1]] if parts else ""

@@ -1,0 +1,104 @@
+"""Sentences of an article's text, with their offsets."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from detourage.text.words import CLOSING, MARKS, UNSPACED_MARKS, WEAK_MARKS, clean, tokens
+
+MAX_ABBREVIATION: Final = 3
+"""Maximum length of a capitalised word whose full stop does not end a sentence, such as "Dr."."""
+
+MAX_WORDS: Final = 300
+"""Maximum number of words by which two sentences are compared."""
+
+MAX_NORMALISED: Final = 2_000
+"""Maximum length of a normalised text, as normalising a long run of accents takes quadratic
+time."""
+
+_STRONG_MARKS: Final = "".join(mark for mark in MARKS if mark not in WEAK_MARKS)
+_CLOSING: Final = re.escape(CLOSING) + "」』》）］"
+_END: Final = re.compile(
+    rf"(?<![{_STRONG_MARKS}])[{_STRONG_MARKS}]++[{_CLOSING}]*+(?=\s)"
+    rf"|(?<![{UNSPACED_MARKS}])[{UNSPACED_MARKS}]++[{_CLOSING}]*+"
+)
+_FINAL: Final = re.compile(rf"[{MARKS}{UNSPACED_MARKS}][{_CLOSING}]*$")
+_LINE: Final = re.compile(r"[^\n]+")
+
+_ALIKE: Final = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛′`´", "'"),
+        **dict.fromkeys("“”„‟«»″", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence, or a line that contains none, with its character offsets in the text.
+
+    ``is_line`` is set if it is alone on its line, as notes and buttons are.
+    """
+
+    text: str
+    start: int
+    end: int
+    is_line: bool
+
+    @cached_property
+    def key(self) -> str:
+        """The sentence with typography normalised; equal for sentences that read the same."""
+        return reading_key(self.text)
+
+    @property
+    def is_note(self) -> bool:
+        """Whether it is a line without a final mark, such as a subheading or a link."""
+        return self.is_line and _FINAL.search(self.text) is None
+
+    @cached_property
+    def bag(self) -> Counter[str]:
+        """Counts of the first `MAX_WORDS` tokens."""
+        return Counter(tokens(self.text)[:MAX_WORDS])
+
+
+def reading_key(text: str) -> str:
+    """Return a text without white space and with plain quotation marks and dashes."""
+    plain = clean(text)
+    if len(plain) <= MAX_NORMALISED:
+        plain = unicodedata.normalize("NFKC", plain)
+    plain = plain.translate(_ALIKE)
+    return "".join(plain.split())
+
+
+def split_sentences(text: str) -> Iterator[Sentence]:
+    """Yield the sentences of a text in order; no sentence spans two lines."""
+    for line in _LINE.finditer(text):
+        start = line.start()
+        for end in _END.finditer(text, line.start(), line.end()):
+            if _is_end(text, start, end):
+                yield from _sentence(text, start, end.end(), line)
+                start = end.end()
+        yield from _sentence(text, start, line.end(), line)
+
+
+def _sentence(text: str, start: int, end: int, line: re.Match[str]) -> Iterator[Sentence]:
+    piece = text[start:end]
+    shown = piece.strip()
+    if shown:
+        start += len(piece) - len(piece.lstrip())
+        yield Sentence(shown, start, start + len(shown), shown == line[0].strip())
+
+
+def _is_end(text: str, start: int, end: re.Match[str]) -> bool:
+    if end[0] != ".":
+        return True
+    words = text[max(start, end.start() - MAX_ABBREVIATION - 1) : end.start()].split()
+    word = words[-1] if words else ""
+    following = text[end.end() : end.end() + 2].strip()
+    is_abbreviation = 0 < len(word) <= MAX_ABBREVIATION and word[0].isupper()
+    return not is_abbreviation and not following[:1].islower()

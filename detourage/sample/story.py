@@ -1,0 +1,210 @@
+"""The stories of a site, which are independent of the pages that show them."""
+
+import random
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Literal
+
+from detourage.sample.grammar import Voice
+from detourage.sample.randomness import stream
+from detourage.sample.site import Site
+
+Kind = Literal["news", "opinion"]
+PassageKind = Literal["paragraph", "heading", "list_item", "quote"]
+
+_FIRST_STORY = datetime(2023, 11, 6, 5, 30)  # noqa: DTZ001 - local time; each design says its zone
+_STORY_INTERVAL = timedelta(hours=4, minutes=30)
+
+_FIRST_SPECIAL = -100_000
+"""Number of the first special report, which is beyond the reach of any list."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A passage of an article's body."""
+
+    kind: PassageKind
+    text: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture with its caption."""
+
+    number: int
+    alt: str
+    caption: str
+    credit: str
+
+
+@dataclass(frozen=True)
+class Story:
+    """A story, which depends only on its site, the seed and its number.
+
+    Stories with negative numbers are older than the crawl: they are listed, but have no page.
+    """
+
+    site: Site
+    seed: int
+    number: int
+
+    def _stream(self, part: str) -> random.Random:
+        return stream(self.seed, self.site.domain, "story", self.number, part)
+
+    @property
+    def kind(self) -> Kind:
+        """Kind of the story; every other story is an opinion piece."""
+        return "opinion" if self.number % 2 else "news"
+
+    @cached_property
+    def topic(self) -> str:
+        """Key of the story's topic."""
+        return self._stream("topic").choice(list(self.site.language.topics))
+
+    @cached_property
+    def published(self) -> datetime:
+        """Time of publication, in the site's time zone."""
+        jitter = timedelta(minutes=self._stream("time").randrange(240))
+        # Special reports are as old as the crawl, regardless of their numbers.
+        number = self.number if self.number > _FIRST_SPECIAL else 0
+        moment = _FIRST_STORY + number * _STORY_INTERVAL + jitter
+        return moment.replace(tzinfo=self.site.zone)
+
+    @cached_property
+    def _cast(self) -> Mapping[str, str]:
+        return self.site.language.voice(self._stream("cast"), self.topic).cast
+
+    def voice(self, rng: random.Random) -> Voice:
+        """Return a new voice for a part of the story, unaffected by the other parts."""
+        return self.site.language.voice(rng, self.topic, self._cast)
+
+    def _rule(self, name: str) -> str:
+        return f"opinion_{name}" if self.kind == "opinion" else name
+
+    @cached_property
+    def title(self) -> str:
+        """The headline."""
+        rule = "opinion_headline" if self.kind == "opinion" else ".headline"
+        return self.voice(self._stream("title")).tell(rule)
+
+    @cached_property
+    def lead(self) -> str:
+        """One or two sentences below the headline, which also serve as the teaser in lists."""
+        return self.voice(self._stream("lead")).tell(self._rule("lead"))
+
+    @cached_property
+    def slug(self) -> str:
+        """The headline in characters allowed in URLs; empty if it contains none."""
+        plain = unicodedata.normalize("NFKD", self.title.replace("ł", "l"))
+        words = re.findall(r"[a-z0-9]+", plain.encode("ascii", "ignore").decode().lower())
+        return "-".join(words[:9])
+
+    @cached_property
+    def authors(self) -> tuple[str, ...]:
+        """The authors, who are members of the site's staff."""
+        voice = self.site.language.voice(stream(self.seed, self.site.domain, "staff"))
+        staff = [voice.tell("staff") for _ in range(9)]
+        rng = self._stream("authors")
+        pair = self.kind == "news" and rng.random() < 0.2
+        return tuple(rng.sample(staff, 2 if pair else 1))
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The keywords of the story."""
+        rng = self._stream("tags")
+        voice = self.voice(rng)
+        return tuple(dict.fromkeys(voice.tell(".tag") for _ in range(rng.randint(2, 5))))
+
+    @cached_property
+    def body(self) -> tuple[Passage, ...]:
+        """The passages of the article, without the lead."""
+        rng = self._stream("body")
+        write = _write_opinion if self.kind == "opinion" else _write_news
+        return tuple(write(self.voice(rng), rng, self.site.language.word_space))
+
+    @property
+    def mentions(self) -> tuple[str, ...]:
+        """The names in the text that a content management system would link."""
+        return tuple(self._cast[role] for role in ("expert", "official", "town", "agency"))
+
+    @cached_property
+    def main_picture(self) -> Picture:
+        """The picture at the top of the article and next to teasers."""
+        return self.picture(0)
+
+    def picture(self, position: int) -> Picture:
+        """Return the picture at ``position``, where 0 is the main picture."""
+        rng = self._stream(f"picture-{position}")
+        voice = self.voice(rng)
+        caption = voice.tell("caption")
+        return Picture(
+            number=rng.randrange(100_000, 1_000_000),
+            alt=caption.rstrip(".。") if rng.random() < 0.5 else self.title,
+            caption=caption,
+            credit=voice.tell("credit"),
+        )
+
+    def clip(self) -> str:
+        """Return the title of a video about the story."""
+        return self.voice(self._stream("clip")).tell("video_title")
+
+
+def _write_news(voice: Voice, rng: random.Random, space: str) -> Iterator[Passage]:
+    count = rng.randint(7, 15)
+    heading_every = rng.choice([0, 3, 4])
+    list_after = rng.randrange(2, count) if rng.random() < 0.25 else 0
+    yield Passage("paragraph", space.join([voice.tell("opening"), voice.tell("detail")]))
+    for position in range(1, count):
+        if heading_every and position % heading_every == 0:
+            yield Passage("heading", voice.tell("heading"))
+        if position == list_after:
+            yield Passage("paragraph", voice.tell("list_intro"))
+            for _ in range(rng.randint(3, 4)):
+                yield Passage("list_item", voice.tell("list_item"))
+        yield Passage("paragraph", voice.tell("paragraph"))
+    yield Passage("paragraph", voice.tell("closing"))
+
+
+def _write_opinion(voice: Voice, rng: random.Random, space: str) -> Iterator[Passage]:
+    count = rng.randint(6, 12)
+    quote_after = rng.randrange(1, count) if rng.random() < 0.4 else 0
+    yield Passage("paragraph", space.join([voice.tell("opinion_opening"), voice.tell("argument")]))
+    for position in range(1, count):
+        if position == quote_after:
+            yield Passage("quote", voice.tell("quote"))
+        yield Passage("paragraph", voice.tell("opinion_paragraph"))
+    yield Passage("paragraph", voice.tell("opinion_closing"))
+
+
+class Newsroom:
+    """The stories of a site."""
+
+    def __init__(self, site: Site, seed: int) -> None:
+        self._site = site
+        self._seed = seed
+        self._stories: dict[int, Story] = {}
+
+    def story(self, number: int) -> Story:
+        """Return story ``number``."""
+        if number not in self._stories:
+            self._stories[number] = Story(self._site, self._seed, number)
+        return self._stories[number]
+
+    def special(self, number: int) -> Story:
+        """Return the story of special report ``number``, which appears in no list."""
+        return self.story(_FIRST_SPECIAL - number)
+
+    def latest(self, before: int, count: int, *, topic: str | None = None) -> list[Story]:
+        """Return the ``count`` stories that precede story ``before``, newest first."""
+        found: list[Story] = []
+        number = before
+        while len(found) < count:
+            number -= 1
+            story = self.story(number)
+            if topic is None or story.topic == topic:
+                found.append(story)
+        return found

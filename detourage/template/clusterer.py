@@ -1,0 +1,184 @@
+"""Base class of the methods that group pages by template."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Self
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from detourage.template.likeness import size_tolerant_distances
+from detourage.template.matrix import (
+    Indices,
+    Matrix,
+    checked_distances,
+    comparable_pages,
+    merge_near_clusters,
+)
+from detourage.template.scaling import classical_scaling, majorise_stress
+
+OUTLIER: Final = -1
+"""Label of a page that belongs to no group."""
+
+DECIMALS: Final = 9
+"""Number of decimals compared; further digits are rounding errors."""
+
+DIFFERENT_TEMPLATES_TOLERANT: Final = 0.39
+"""Maximum mean size-tolerant distance between clusters of the same template (measured on generated
+and real sites)."""
+
+DIFFERENT_TEMPLATES: Final = 0.43
+"""The same limit for plain distances, used if the sizes of the pages are unknown; different
+templates begin to merge at 0.47."""
+
+NOT_COMPARABLE_TOLERANT: Final = 0.47
+"""Maximum size-tolerant distance of a group's pages from its pivot (measured with stray pages added
+to real sites)."""
+
+NOT_COMPARABLE: Final = 0.55
+"""The same limit for plain distances, used if the sizes of the pages are unknown."""
+
+
+@dataclass(kw_only=True, eq=False)
+class TemplateClusterer(ABC):
+    """Group the pages of a site by a matrix of their distances.
+
+    Subclasses form clusters. Clusters within a mean distance of `merge_distance` are merged; a
+    negative value merges none. Each group gets a pivot, with which its other pages are compared.
+    Pages farther than `max_pivot_distance` from their pivot, or alone in their cluster, are
+    outliers. The defaults of the two limits depend on whether the sizes of the pages are given.
+
+    Unknown distances are NaN; the pages with the most unknown distances become outliers until
+    every remaining distance is known. The result depends only on the matrix and the order of its
+    rows, which `group_pages` makes independent of the order of the pages.
+    """
+
+    merge_distance: float | None = None
+    max_pivot_distance: float | None = None
+
+    def fit(
+        self,
+        X: npt.ArrayLike,  # noqa: N803
+        *,
+        sizes: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Group the pages of a matrix of normalised distances; NaN where a distance is unknown.
+
+        With `sizes` (numbers of nodes), the distances are replaced by `size_tolerant_distances`.
+        The results are `labels_` (groups numbered by their first pages, -1 for an outlier),
+        `pivots_`, `embedding_` (positions on a plane, NaN for a page that cannot be compared) and
+        `silhouette_` (the mean of the grouped pages, 0 for fewer than two groups).
+
+        Raise ValueError if the matrix or the sizes are invalid.
+        """
+        distances = checked_distances(X)
+        if sizes is not None:
+            distances = size_tolerant_distances(distances, sizes)
+        n = len(distances)
+        comparable = comparable_pages(distances)
+        known = distances[np.ix_(comparable, comparable)]
+        near, reach = self.merge_distance, self.max_pivot_distance
+        if near is None:
+            near = DIFFERENT_TEMPLATES if sizes is None else DIFFERENT_TEMPLATES_TOLERANT
+        if reach is None:
+            reach = NOT_COMPARABLE if sizes is None else NOT_COMPARABLE_TOLERANT
+        with threadpool_limits(limits=1):
+            positions = self._positions(known)
+            clusters = _each_outlier_a_cluster(self._clusters(known, positions))
+            clusters = merge_near_clusters(known, clusters, near)
+
+        labels = np.full(len(known), OUTLIER, dtype=np.int64)
+        pivots: list[int] = []
+        for cluster in _in_order_of_appearance(clusters):
+            members = np.flatnonzero(clusters == cluster)
+            pivot = members[self._pivot(known[np.ix_(members, members)], positions[members])]
+            members = members[known[pivot, members] <= reach]
+            if len(members) > 1:
+                labels[members] = len(pivots)
+                pivots.append(int(comparable[pivot]))
+
+        self.labels_ = np.full(n, OUTLIER, dtype=np.int64)
+        self.labels_[comparable] = labels
+        self.pivots_ = np.array(pivots, dtype=np.int64)
+        self.embedding_ = np.full((n, positions.shape[1]), np.nan)
+        self.embedding_[comparable] = positions
+        grouped = labels != OUTLIER
+        self.silhouette_ = mean_silhouette(known[np.ix_(grouped, grouped)], labels[grouped])
+        return self
+
+    @abstractmethod
+    def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:
+        """Return the cluster of each page, numbered from 0, or `OUTLIER` for a page in none."""
+
+    def _positions(self, distances: Matrix) -> Matrix:
+        return majorise_stress(distances, classical_scaling(distances))
+
+    def _pivot(self, distances: Matrix, positions: Matrix) -> int:  # noqa: ARG002
+        """Return the index of the pivot among the pages of a group, by default their medoid."""
+        return first_smallest(distances.sum(axis=1))
+
+
+def mean_silhouette(distances: Matrix, clusters: Indices) -> float:
+    """Return the mean silhouette coefficient; 0 if there are fewer than two clusters."""
+    return float(silhouette_coefficients(distances, clusters).mean()) if len(clusters) else 0.0
+
+
+def silhouette_coefficients(distances: Matrix, labels: npt.ArrayLike) -> Matrix:
+    """Return how much nearer each item is to its own cluster than to the other clusters.
+
+    For the mean distance ``a`` of an item to the others of its cluster, and the smallest distance
+    ``b`` to an item of another cluster, the coefficient is ``1 - a / b`` if ``a < b``, ``b / a -
+    1`` if ``a > b``, and otherwise 0. It is also 0 for an item alone in its cluster, and if there
+    is only one cluster.
+
+    Rousseeuw ("Silhouettes", Journal of Computational and Applied Mathematics 20, 1987) uses the
+    smallest *mean* distance to another cluster as ``b``; the minimum is the wording of Deturck
+    (2015, section 4.3), "the smallest dissimilarity of an element with respect to the elements in
+    the other clusters".
+    """
+    clusters, own = np.unique(np.asarray(labels), return_inverse=True)
+    coefficients = np.zeros(len(own))
+    if len(clusters) < 2:
+        return coefficients
+    together = own[:, None] == own
+    companions = together.sum(axis=1) - 1
+    within = np.where(together, distances, 0.0).sum(axis=1) / np.maximum(companions, 1)
+    nearest = np.where(together, np.inf, distances).min(axis=1)
+
+    closer = (companions > 0) & (within < nearest)
+    farther = (companions > 0) & (within > nearest)
+    coefficients[closer] = 1 - within[closer] / nearest[closer]
+    coefficients[farther] = nearest[farther] / within[farther] - 1
+    return coefficients
+
+
+def best_separated(distances: Matrix, candidates: Iterable[Indices]) -> Indices:
+    """Return the candidate with the largest mean silhouette, the first one in a tie.
+
+    If no mean is positive, each page is its own cluster.
+    """
+    best, best_silhouette = np.arange(len(distances)), 0.0
+    for clusters in candidates:
+        silhouette = mean_silhouette(distances, clusters)
+        if silhouette > best_silhouette:
+            best, best_silhouette = clusters, silhouette
+    return best
+
+
+def first_smallest(values: Matrix) -> int:
+    """Return the index of the smallest value, or of the first one in a tie."""
+    return int(values.round(DECIMALS).argmin())
+
+
+def _each_outlier_a_cluster(clusters: Indices) -> Indices:
+    outliers = clusters == OUTLIER
+    numbered = clusters.copy()
+    numbered[outliers] = len(clusters) + np.arange(outliers.sum())
+    return numbered
+
+
+def _in_order_of_appearance(clusters: Indices) -> Indices:
+    values, first = np.unique(clusters, return_index=True)
+    return values[np.argsort(first)]

@@ -1,0 +1,207 @@
+"""Selection of the comparisons needed to group a site.
+
+On a small site, all pairs of trees are compared. A larger site is represented by reference trees,
+and comparisons are made in three rounds, each linear in the number of trees:
+
+1. find the nearest tree of a sample for every tree;
+2. add trees far from the whole sample (of templates too rare to be sampled) to the references,
+   compare the references with each other, and find the nearest of the new ones for every tree;
+3. group the references like the pages of a small site, and every other page with its nearest
+   reference; then compare a page with its group's pivot if the triangle inequality leaves open
+   whether it is too far from the pivot.
+
+The sample and the references depend only on the set of trees, so neither the order of the pages nor
+the number of workers changes the groups. When pages are added, only comparisons of new pages or
+with changed references are missing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from detourage.html import TreeShape
+from detourage.template.clusterer import NOT_COMPARABLE
+from detourage.template.distance import normalised_distance
+from detourage.template.groups import Grouping
+from detourage.template.known_site import (
+    KnownSite,
+    NearestReference,
+    SitePage,
+    without_far_members,
+)
+from detourage.template.matrix import Matrix
+
+SAMPLED_SHARE: Final = 0.75
+"""Share of a large site's references that are sampled; the rest are trees far from the sample."""
+
+
+REFERENCE_NODES: Final = 2_000_000
+"""Maximum total number of nodes of the references, unless a single one has more; every comparison
+task unpacks all of them."""
+
+
+class KnownDistances(Protocol):
+    """Lookup of the known distances of a site's trees."""
+
+    def among(self, tree_ids: Sequence[int]) -> tuple[Matrix, npt.NDArray[np.bool_]]:
+        """Return the distances among trees in ascending order, and which of them are known.
+
+        These are tree edit distances; a distance is NaN if it is unknown or the two trees cannot
+        be compared.
+        """
+
+    def nearest(
+        self, references: Sequence[int], tree_ids: Sequence[int]
+    ) -> Mapping[int, NearestReference | None]:
+        """Return the known nearest reference by tree; None for a tree too large to compare."""
+
+    def to_pivot(self, pivot: int, tree_ids: Sequence[int]) -> Mapping[int, int | None]:
+        """Return the known tree edit distance to a pivot by tree; None if not comparable."""
+
+
+@dataclass(frozen=True, eq=False)
+class MissingPairs:
+    """Trees to compare with each other, in ascending order, with the pairs already compared."""
+
+    tree_ids: Sequence[int]
+    is_known: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class MissingNearest:
+    """Trees whose nearest reference is missing, in ascending order.
+
+    `references` are ordered by digest; `new_references` is the number of them that no earlier
+    round has covered.
+    """
+
+    tree_ids: Sequence[int]
+    references: Sequence[int]
+    new_references: int
+
+
+@dataclass(frozen=True)
+class MissingToPivot:
+    """Trees to compare with the pivot of their group."""
+
+    pivot: int
+    tree_ids: Sequence[int]
+
+
+MissingComparisons: TypeAlias = MissingPairs | MissingNearest | MissingToPivot
+
+
+@dataclass(frozen=True)
+class NeededComparisons:
+    """Comparisons needed before the policy can continue."""
+
+    comparisons: Sequence[MissingComparisons]
+
+
+def known_or_missing(
+    trees: Mapping[int, TreeShape], known: KnownDistances, *, whole_matrix_trees: int
+) -> KnownSite | NeededComparisons:
+    """Return the distances needed to group a site with these distinct trees, or what is missing.
+
+    `whole_matrix_trees` is the maximum number of trees of which all pairs are compared, and the
+    maximum number of references.
+    """
+    if len(trees) <= whole_matrix_trees:
+        return _compared(trees, known, sorted(trees))
+    # Ordering by digest is random, but reproducible on every machine.
+    ranked = sorted(trees, key=lambda tree_id: trees[tree_id].digest)
+    size = round(whole_matrix_trees * SAMPLED_SHARE)
+    size = _fitting(ranked[:size], trees, REFERENCE_NODES * SAMPLED_SHARE)
+    sample, others = ranked[:size], ranked[size:]
+    nearest = known.nearest(sample, sorted(others))
+    missing = _missing_nearest(sample, others, nearest, new_references=len(sample))
+    if missing:
+        return NeededComparisons(missing)
+    rare = _far(others, nearest)[: whole_matrix_trees - round(whole_matrix_trees * SAMPLED_SHARE)]
+    rare = rare[: _fitting(rare, trees, REFERENCE_NODES * (1 - SAMPLED_SHARE))]
+    references = sorted(sample + rare, key=lambda tree_id: trees[tree_id].digest)
+    others = sorted(set(trees).difference(references))
+    nearest = known.nearest(references, others)
+    missing = _missing_nearest(references, others, nearest, new_references=len(rare))
+    site = _compared(trees, known, sorted(references), nearest)
+    if missing:
+        return NeededComparisons(
+            [*missing, *(site.comparisons if isinstance(site, NeededComparisons) else ())]
+        )
+    return site
+
+
+def group_or_missing(
+    site: KnownSite,
+    pages: Sequence[SitePage],
+    trees: Mapping[int, TreeShape],
+    known: KnownDistances,
+) -> Grouping | NeededComparisons:
+    """Group pages, or return the missing comparisons with pivots that may be too far away.
+
+    `site` is the result of `known_or_missing` for the same trees.
+    """
+    grouping = site.group(pages)
+    doubtful = site.doubtful(pages, grouping)
+    if not doubtful:
+        return grouping
+    missing: list[MissingComparisons] = []
+    distances: dict[tuple[int, int], float] = {}
+    for pivot in sorted({pivot for _, pivot in doubtful}):
+        members = sorted(tree_id for tree_id, other in doubtful if other == pivot)
+        found = known.to_pivot(pivot, members)
+        for tree_id, raw in found.items():
+            distances[tree_id, pivot] = (
+                np.nan
+                if raw is None
+                else normalised_distance(raw, trees[tree_id].size, trees[pivot].size)
+            )
+        unknown = [tree_id for tree_id in members if tree_id not in found]
+        if unknown:
+            missing.append(MissingToPivot(pivot, unknown))
+    if missing:
+        return NeededComparisons(missing)
+    return without_far_members(grouping, pages, distances)
+
+
+def _compared(
+    trees: Mapping[int, TreeShape],
+    known: KnownDistances,
+    tree_ids: Sequence[int],
+    nearest: Mapping[int, NearestReference | None] | None = None,
+) -> KnownSite | NeededComparisons:
+    raw, is_known = known.among(tree_ids)
+    if not is_known.all():
+        return NeededComparisons([MissingPairs(tree_ids, is_known)])
+    sizes = np.array([trees[tree_id].size for tree_id in tree_ids], dtype=np.int64)
+    distances = normalised_distance(raw, sizes[:, None], sizes[None, :])
+    return KnownSite(tree_ids, sizes, np.asarray(distances), nearest)
+
+
+def _missing_nearest(
+    references: Sequence[int],
+    tree_ids: Sequence[int],
+    nearest: Mapping[int, NearestReference | None],
+    *,
+    new_references: int,
+) -> list[MissingComparisons]:
+    missing = sorted(tree_id for tree_id in tree_ids if tree_id not in nearest)
+    return [MissingNearest(missing, references, new_references)] if missing else []
+
+
+def _fitting(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes: float) -> int:
+    """Return how many of the first trees have at most `nodes` nodes in total; at least 1."""
+    sums = np.cumsum([trees[tree_id].size for tree_id in tree_ids])
+    return max(1, int(np.searchsorted(sums, nodes, "right")))
+
+
+def _far(tree_ids: Sequence[int], nearest: Mapping[int, NearestReference | None]) -> list[int]:
+    """Return the trees too far from the whole sample to share a template with any tree in it."""
+    return [
+        tree_id
+        for tree_id in tree_ids
+        if (found := nearest[tree_id]) is not None and found[1] >= NOT_COMPARABLE
+    ]

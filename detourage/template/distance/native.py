@@ -1,0 +1,156 @@
+"""Comparison of trees with the native kernel."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from detourage.html.tree import Tree
+from detourage.template.distance import _native
+from detourage.template.distance.errors import TOO_LARGE, TreeTooLargeError
+
+Way: TypeAlias = tuple[str, int, str, bool, bool, bool]
+"""Method of computation, given by:
+
+- the vector unit (one of ``_native.UNITS``);
+- the number of bits per cell, 16 or 32 (0 for the smallest sufficient);
+- the paths, "left" or "right" ("" for the cheaper of the two);
+- whether common parts of the trees are cut off;
+- whether tables are skipped if the bounds meet;
+- whether tables are filled only near the diagonal if that is sufficient.
+"""
+
+Indices: TypeAlias = npt.NDArray[np.int32]
+
+UNBOUNDED = np.iinfo(np.int32).max - 1
+
+ANY_WORK = np.iinfo(np.int64).max
+
+PAIRS_AT_ONCE = 64
+"""Number of pairs given to a thread at a time."""
+
+
+class NativeForest:
+    """Trees prepared for comparison, identified by index (see `forest_of` for `memory` and `work`).
+
+    `way` is for tests and measurements and does not affect the result.
+    """
+
+    def __init__(
+        self,
+        trees: Sequence[Tree],
+        *,
+        memory: int = 0,
+        work: int = ANY_WORK,
+        way: Way | None = None,
+    ) -> None:
+        starts = np.fromiter(accumulate(map(len, trees), initial=0), np.int64, len(trees) + 1)
+        code_of: dict[str, int] = {}
+        for tree in trees:
+            code_of.update(dict.fromkeys(tree.labels, 0))
+        code_of.update(zip(code_of, range(len(code_of)), strict=True))
+        codes = np.empty(starts[-1], np.int32)
+        sizes = np.empty(starts[-1], np.int32)
+        for tree, start in zip(trees, starts.tolist(), strict=False):
+            codes[start : start + len(tree)] = list(map(code_of.__getitem__, tree.labels))
+            sizes[start : start + len(tree)] = tree.sizes
+        self._lengths = np.diff(starts)
+        self._forest = _native.Forest(codes, sizes, starts, memory, work)
+        self._way = way
+
+    def distances(
+        self,
+        a: npt.ArrayLike,
+        b: npt.ArrayLike,
+        *,
+        bound: int | None = None,
+        threads: int = 1,
+    ) -> npt.NDArray[np.int32]:
+        """Return the distances of the trees a[i] and b[i], or ``bound + 1`` if they exceed it.
+
+        The threads do not hold the GIL. Raise TreeTooLargeError if any pair is too large to
+        compare.
+        """
+        return self._whole(a, b, self._distances(a, b, bound, threads))
+
+    def try_distances(self, a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.int32]:
+        """Return the distances of the trees a[i] and b[i], or `TOO_LARGE` or `LEFT`."""
+        return self._distances(a, b, None, 1)
+
+    @property
+    def work(self) -> int:
+        """Upper bound of the units of work used so far (see `forest_of`)."""
+        return self._forest.work
+
+    def _distances(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, bound: int | None, threads: int
+    ) -> npt.NDArray[np.int32]:
+        limit = UNBOUNDED if bound is None else min(bound, UNBOUNDED)
+
+        def compare(x: Indices, y: Indices, out: Indices) -> None:
+            self._forest.distances(x, y, out, limit, self._way)
+
+        return self._for_pairs(compare, a, b, threads)
+
+    def lower_bounds(self, a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.int32]:
+        """Return lower bounds of the distances of the trees a[i] and b[i], in much less time.
+
+        A bound is the greater of two string edit distances: between the labels in preorder, and
+        between the labels in postorder.
+        """
+        return self._whole(a, b, self._for_pairs(self._forest.lower_bounds, a, b, 1))
+
+    def _for_pairs(
+        self,
+        function: Callable[[Indices, Indices, Indices], None],
+        a: npt.ArrayLike,
+        b: npt.ArrayLike,
+        threads: int,
+    ) -> npt.NDArray[np.int32]:
+        left = np.ascontiguousarray(a, np.int32)
+        right = np.ascontiguousarray(b, np.int32)
+        results = np.empty(left.shape, np.int32)
+
+        def some(start: int) -> None:
+            part = slice(start, start + PAIRS_AT_ONCE)
+            function(left[part], right[part], results[part])
+
+        starts = range(0, len(left), PAIRS_AT_ONCE)
+        if threads == 1:
+            for start in starts:
+                some(start)
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                for _ in pool.map(some, starts):
+                    pass
+        return results
+
+    def _whole(
+        self, a: npt.ArrayLike, b: npt.ArrayLike, results: npt.NDArray[np.int32]
+    ) -> npt.NDArray[np.int32]:
+        if np.any(results == TOO_LARGE):
+            too_large = results == TOO_LARGE
+            raise self._too_large(np.asarray(a)[too_large], np.asarray(b)[too_large])
+        return results
+
+    def mapping(self, a: int, b: int) -> npt.NDArray[np.int32]:
+        """Return the node of tree `b` that an optimal mapping assigns to each node of `a`, or -1.
+
+        Raises TreeTooLargeError if the trees are too large to compare.
+        """
+        mapped = np.empty(self._lengths[a], np.int32)
+        if self._forest.mapping(a, b, mapped, self._way) < 0:
+            raise self._too_large(np.array([a]), np.array([b]))
+        return mapped
+
+    def _too_large(
+        self, a: npt.NDArray[np.integer], b: npt.NDArray[np.integer]
+    ) -> TreeTooLargeError:
+        larger = np.where(self._lengths[a] >= self._lengths[b], a, b)
+        return TreeTooLargeError(
+            f"too large to compare: trees of {self._lengths[a[0]]} and {self._lengths[b[0]]} nodes",
+            np.unique(larger).tolist(),
+        )

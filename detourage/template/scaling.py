@@ -1,0 +1,66 @@
+"""Multidimensional scaling: positions on a plane that approximate the distances of a matrix."""
+
+from typing import Final
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.spatial.distance import pdist, squareform
+
+from detourage.template.matrix import Matrix
+
+MAX_ITERATIONS: Final = 300
+"""Maximum number of majorisation steps."""
+
+TOLERANCE: Final = 1e-6
+"""Minimum relative reduction of the stress by a step for majorisation to continue (measured on
+generated sites)."""
+
+
+def classical_scaling(distances: Matrix, dimensions: int = 2) -> Matrix:
+    """Return positions computed by Torgerson's classical scaling, centred on the origin.
+
+    The axis with the largest variance comes first; an imaginary or superfluous axis is zero. The
+    coordinate farthest from zero is positive on each axis. Source: Torgerson, "Multidimensional
+    scaling: I. Theory and method", Psychometrika 17 (1952).
+    """
+    n = len(distances)
+    kept = min(dimensions, n)
+    positions = np.zeros((n, dimensions))
+    if n < 2:
+        return positions
+    squared = distances**2
+    centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
+    values, vectors = eigh(-centred / 2, subset_by_index=(n - kept, n - 1))
+    values, vectors = values[::-1], vectors[:, ::-1]
+    farthest = vectors[np.abs(vectors).argmax(axis=0), np.arange(kept)]
+    positions[:, :kept] = vectors * np.sign(farthest) * np.sqrt(values.clip(min=0.0))
+    return positions
+
+
+def majorise_stress(distances: Matrix, start: Matrix) -> Matrix:
+    """Move positions until the distances between them fit a matrix as well as possible (SMACOF).
+
+    Each step is a Guttman transform, which never increases the stress. Sources: De Leeuw,
+    "Applications of convex analysis to multidimensional scaling" (1977); Borg and Groenen, "Modern
+    Multidimensional Scaling", chapter 8.
+    """
+    n = len(distances)
+    if n < 2:
+        return start.copy()
+    positions = start
+    fitted = squareform(pdist(positions))
+    stress = _raw_stress(distances, fitted)
+    for _ in range(MAX_ITERATIONS):
+        ratios = np.divide(distances, fitted, out=np.zeros_like(fitted), where=fitted > 0)
+        moved = (ratios.sum(axis=1)[:, None] * positions - ratios @ positions) / n
+        fitted = squareform(pdist(moved))
+        lowered = _raw_stress(distances, fitted)
+        converged = stress - lowered <= TOLERANCE * stress
+        positions, stress = moved, lowered
+        if converged:
+            break
+    return positions
+
+
+def _raw_stress(distances: Matrix, fitted: Matrix) -> float:
+    return float(((distances - fitted) ** 2).sum() / 2)

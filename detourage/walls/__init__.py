@@ -1,0 +1,133 @@
+"""Detection of walls shown in place of an article, including notices that the article is gone.
+
+docs/explanation/walls.md explains how a wall is distinguished from an article about walls.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, NamedTuple, Self
+
+from detourage.html import Page
+from detourage.inference import BoostedTrees, load_model
+from detourage.reader.errors import GoneError, WallError
+from detourage.reader.result import Extraction
+from detourage.walls.evidence import ExaminedPage, headline_coverage, wall_evidence
+
+SURE: Final = 0.5
+"""Minimum wall probability at which a page has no article regardless of other evidence."""
+
+SUSPECTED: Final = 0.05
+"""Minimum wall probability at which other evidence about the page is taken into account."""
+
+TRUNCATED: Final = 0.5
+"""Minimum probability at which an article counts as the preview of a paid one."""
+
+MAX_WALL: Final = 1_200
+"""Maximum length, in characters, of the text of a wall."""
+
+MIN_HEADLINE_COVERAGE: Final = 0.5
+"""Minimum share of a headline covered by wall phrases for a long text to be examined too."""
+
+_Named = tuple[str, type[WallError] | type[GoneError]]
+
+_FIRST_ERROR: Final = 400
+_FIRST_SERVER_ERROR: Final = 500
+_OF_STATUS: Final[Mapping[int, _Named]] = {
+    401: ("log-in", WallError),
+    402: ("paywall", WallError),
+    404: ("not found", GoneError),
+    410: ("removed", GoneError),
+    429: ("robot check", WallError),
+    451: ("region block", WallError),
+}
+_OF_CONCEPT: Final[Mapping[str, _Named]] = {
+    "absent": ("not found", GoneError),
+    "removed": ("removed", GoneError),
+    "domain": ("parked domain", GoneError),
+    "hosting": ("suspended", GoneError),
+    "cookie": ("consent", WallError),
+    "robot": ("robot check", WallError),
+    "denied": ("access denied", WallError),
+    "login": ("log-in", WallError),
+    "account": ("log-in", WallError),
+    "subscribe": ("paywall", WallError),
+    "reading": ("paywall", WallError),
+    "region": ("region block", WallError),
+    "age": ("age check", WallError),
+    "adblock": ("ad blocker", WallError),
+    "script": ("JavaScript", WallError),
+    "app": ("app", WallError),
+    "newsletter": ("newsletter", WallError),
+    "trouble": ("server error", WallError),
+}
+
+
+@dataclass(frozen=True)
+class WallTrees:
+    """Trees that detect walls, and trees that detect truncated previews of paid articles."""
+
+    KIND: ClassVar[str] = "walls"
+
+    wall: BoostedTrees
+    truncated: BoostedTrees
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Restore a model from the output of `to_parameters`."""
+        return cls(
+            wall=BoostedTrees.from_parameters(parameters["wall"]),
+            truncated=BoostedTrees.from_parameters(parameters["truncated"]),
+        )
+
+    def to_parameters(self) -> dict[str, Any]:
+        """Return all parameters as JSON-serialisable values."""
+        return {"wall": self.wall.to_parameters(), "truncated": self.truncated.to_parameters()}
+
+
+class Verdict(NamedTuple):
+    """The verdict on a page.
+
+    `wall` describes the wall that may replace the article, with its probability. `is_truncated` is
+    True if the article is only the preview of a paid one.
+    """
+
+    wall: WallError | GoneError | None = None
+    is_truncated: bool = False
+
+
+def judge_wall(page: Page, article: Extraction | None) -> Verdict:
+    """Judge whether a page shows a wall; `article` is None if no text was found."""
+    status = page.answer.status
+    is_error = status is not None and status >= _FIRST_ERROR
+    is_long = article is not None and len(article.text) > MAX_WALL
+    if is_long and not is_error and headline_coverage(page, article) < MIN_HEADLINE_COVERAGE:
+        return Verdict()
+    evidence = wall_evidence(ExaminedPage.of(page, article))
+    says_so = any(evidence.weights[concept] for concept in _OF_CONCEPT)
+    if article is None and not is_error and not says_so:
+        # Missing text does not indicate a wall on its own.
+        return Verdict()
+    model = trained_walls()
+    probability = float(model.wall.probabilities(evidence.features)[0])
+    if is_error:
+        # An article with an error status is rarer than an error page that reads like an article.
+        probability = 1.0
+    wall = None
+    if probability >= SUSPECTED:
+        kind, error = _named(evidence.weights, status)
+        wall = error(kind, probability)
+    truncated = float(model.truncated.probabilities(evidence.features)[0])
+    return Verdict(wall, article is not None and truncated >= TRUNCATED)
+
+
+def _named(weights: Mapping[str, float], status: int | None) -> _Named:
+    if status is not None and status in _OF_STATUS:
+        return _OF_STATUS[status]
+    if status is not None and status >= _FIRST_SERVER_ERROR:
+        return _OF_CONCEPT["trouble"]
+    return _OF_CONCEPT[max(_OF_CONCEPT, key=lambda concept: weights[concept])]
+
+
+def trained_walls() -> WallTrees:
+    """Return the shipped wall model."""
+    return load_model(WallTrees, "detourage.walls", "model.json")

@@ -1,0 +1,98 @@
+"""Every algorithm variant computes the same distance."""
+
+import random
+from itertools import product
+
+import numpy as np
+import pytest
+
+from detourage.html.tree import Tree
+from detourage.template.distance import _native
+from detourage.template.distance.native import NativeForest
+from tests.property.template.distance.plain_zhang_shasha import plain_distance
+from tests.property.template.distance.trees import SHAPES, edited, random_tree
+from tests.trees import tree_of
+
+WAYS = list(
+    product(_native.UNITS, (16, 32), ("left", "right"), (True, False), (True, False), (True, False))
+)
+USUAL_BUT_PLAIN = (_native.UNITS[0], 0, "", False, False, False)
+
+
+def pairs_of_trees(seed: int) -> list[tuple[Tree, Tree]]:
+    """Draw trees of all shapes, each with an edited copy and an unrelated tree."""
+    source = random.Random(seed)
+    pairs = []
+    for shape in SHAPES:
+        labels = source.choice(("ab", "abcdefgh"))
+        a = random_tree(source, source.randint(2, 90), shape, labels)
+        other = random_tree(source, source.randint(2, 90), source.choice(SHAPES), labels)
+        pairs += [(a, edited(source, a, source.randint(1, 12), labels)), (a, other)]
+    return pairs
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_variant_gives_the_same_distance(seed: int) -> None:
+    for a, b in pairs_of_trees(seed):
+        expected = plain_distance(a, b)
+        for way in WAYS:
+            assert NativeForest([a, b], way=way).distances([0], [1])[0] == expected, way
+
+
+@pytest.mark.parametrize("seed", range(4, 8))
+def test_bounded_distances_are_exact_or_above_the_bound(seed: int) -> None:
+    source = random.Random(seed)
+    for a, b in pairs_of_trees(seed):
+        expected = plain_distance(a, b)
+        for bound in {0, expected // 2, max(0, expected - 1), expected, expected + 3}:
+            way = source.choice(WAYS)
+            bounded = NativeForest([a, b], way=way).distances([0], [1], bound=bound)[0]
+            assert bounded == min(expected, bound + 1), way
+
+
+@pytest.mark.parametrize("seed", range(8, 12))
+@pytest.mark.parametrize("memory", [200, 20_000, 2**24])
+def test_cached_results_do_not_change_distances(seed: int, memory: int) -> None:
+    source = random.Random(seed)
+    first = random_tree(source, 200, "page", "abcdef")
+    site = [first]
+    while len(site) < 8:
+        site.append(edited(source, source.choice(site), 15, "abcdef"))
+    site.append(random_tree(source, 150, "page", "abcdef"))
+    a, b = np.triu_indices(len(site), 1)
+    expected = NativeForest(site, way=USUAL_BUT_PLAIN).distances(a, b)
+    for way in (None, (_native.UNITS[-1], 32, "", False, False, False), USUAL_BUT_PLAIN):
+        for threads in (1, 3):
+            forest = NativeForest(site, memory=memory, way=way)
+            for _ in range(2):
+                assert np.array_equal(forest.distances(a, b, threads=threads), expected)
+
+
+@pytest.mark.parametrize("seed", range(12, 15))
+def test_every_variant_gives_an_optimal_mapping(seed: int) -> None:
+    for a, b in pairs_of_trees(seed):
+        expected = NativeForest([a, b], way=USUAL_BUT_PLAIN).distances([0], [1])[0]
+        for way in WAYS[::8]:
+            mapped = NativeForest([a, b], way=way).mapping(0, 1)
+            kept = [(i, j) for i, j in enumerate(mapped.tolist()) if j >= 0]
+            relabelled = sum(a.labels[i] != b.labels[j] for i, j in kept)
+            assert len(a) + len(b) - 2 * len(kept) + relabelled == expected
+
+
+def test_large_trees_with_every_integer_width() -> None:
+    source = random.Random(15)
+    a = random_tree(source, 1_500, "page", "abcdefghij")
+    b = edited(source, a, 200, "abcdefghij")
+    plain = (_native.UNITS[0], 32, "left", False, False, False)
+    expected = NativeForest([a, b], way=plain).distances([0], [1])[0]
+    for unit in _native.UNITS:
+        for bits, side in ((16, "left"), (16, "right"), (32, "right")):
+            for short in (False, True):
+                way = (unit, bits, side, short, short, short)
+                assert NativeForest([a, b], way=way).distances([0], [1])[0] == expected
+
+
+def test_an_instruction_set_that_the_processor_lacks_is_rejected() -> None:
+    tree = tree_of("{a}")
+    with pytest.raises(ValueError, match="abacus"):
+        NativeForest([tree, tree], way=("abacus", 0, "", True, True, True)).distances([0], [1])

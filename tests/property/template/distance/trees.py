@@ -1,0 +1,98 @@
+"""Random trees of the shapes that occur in comparisons."""
+
+import random
+from collections.abc import Sequence
+
+from hypothesis import strategies as st
+
+from detourage.html.tree import Tree
+
+SHAPES = ("any", "deep", "flat", "star", "comb", "zigzag", "page")
+
+Nodes = list[tuple[str, int]]
+
+
+def trees(max_nodes: int = 14) -> st.SearchStrategy[Tree]:
+    """Return a strategy for small trees of any shape, which Hypothesis can shrink."""
+    node = st.tuples(st.sampled_from("abc"), st.integers(1, 6))
+    return st.builds(
+        lambda root, nodes: Tree.from_preorder(_without_gaps([(root, 0), *nodes])),
+        st.sampled_from("abc"),
+        st.lists(node, max_size=max_nodes - 1),
+    )
+
+
+def _without_gaps(nodes: Nodes) -> Nodes:
+    result = nodes[:1]
+    for label, depth in nodes[1:]:
+        result.append((label, min(depth, result[-1][1] + 1)))
+    return result
+
+
+def random_tree(source: random.Random, size: int, shape: str, labels: Sequence[str]) -> Tree:
+    """Draw a tree of one of the `SHAPES`."""
+    return Tree.from_preorder(_random_nodes(source, size, shape, labels))
+
+
+def _random_nodes(source: random.Random, size: int, shape: str, labels: Sequence[str]) -> Nodes:
+    nodes = [(source.choice(labels), 0)]
+    while len(nodes) < size:
+        before = nodes[-1][1]
+        if shape == "page" and len(nodes) > 20 and source.random() < 0.2:
+            nodes += _copy_of_part(source, nodes, size - len(nodes))
+            continue
+        depth = {
+            "any": source.randint(1, before + 1),
+            "deep": before + 1 if source.random() < 0.9 else source.randint(1, before + 1),
+            "flat": 1 if source.random() < 0.9 else 2,
+            "star": 1,
+            "comb": before + len(nodes) % 2,
+            "zigzag": before + source.choice((1, 1, 0)),
+            "page": source.randint(max(1, before - 3), before + 1),
+        }[shape]
+        nodes.append((source.choice(labels), max(1, min(depth, before + 1))))
+    return nodes
+
+
+def _copy_of_part(source: random.Random, nodes: Nodes, at_most: int) -> Nodes:
+    start = source.randrange(1, len(nodes))
+    depth = nodes[start][1]
+    end = start + 1
+    while end < len(nodes) and nodes[end][1] > depth and end - start < at_most:
+        end += 1
+    shift = max(1, min(depth, nodes[-1][1] + 1)) - depth
+    return [(label, level + shift) for label, level in nodes[start:end]]
+
+
+def edited(source: random.Random, tree: Tree, edits: int, labels: Sequence[str]) -> Tree:
+    """Return a copy of a tree with some nodes deleted, inserted and relabelled."""
+    nodes = preorder(tree)
+    for _ in range(edits):
+        place = source.randrange(1, len(nodes) + 1)
+        operation = source.choice(("delete", "insert", "relabel"))
+        if operation == "insert" or place == len(nodes):
+            depth = source.randint(1, nodes[place - 1][1] + 1)
+            nodes.insert(place, (source.choice(labels), depth))
+        elif operation == "relabel":
+            nodes[place] = (source.choice(labels), nodes[place][1])
+        else:
+            depth = nodes.pop(place)[1]
+            while place < len(nodes) and nodes[place][1] > depth:
+                nodes[place] = (nodes[place][0], nodes[place][1] - 1)
+                place += 1
+    return Tree.from_preorder(_without_gaps(nodes))
+
+
+def preorder(tree: Tree) -> Nodes:
+    """Return the nodes of a tree in document order, as pairs of label and depth."""
+    sizes = tree.sizes.tolist()
+    nodes: Nodes = []
+    waiting = [(len(tree) - 1, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        nodes.append((tree.labels[node], depth))
+        child = node - 1
+        while child > node - sizes[node]:
+            waiting.append((child, depth + 1))
+            child -= sizes[child]
+    return nodes

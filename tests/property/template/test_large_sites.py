@@ -1,0 +1,183 @@
+"""The comparison policy on real trees; requests and comparisons alternate as in the service."""
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from detourage.html import Tree
+from detourage.template.clusterer import NOT_COMPARABLE
+from detourage.template.comparison_policy import (
+    SAMPLED_SHARE,
+    MissingNearest,
+    MissingPairs,
+    MissingToPivot,
+    NeededComparisons,
+    known_or_missing,
+)
+from detourage.template.distance import normalised_distance, tree_edit_distance
+from detourage.template.known_site import KnownSite
+from tests.compared_trees import ComparedTrees, PageOfTree, nearest_references
+from tests.property.template.distance.trees import edited, random_tree
+
+LIMIT = 8
+SAMPLED = round(LIMIT * SAMPLED_SHARE)
+
+
+def site_of_templates(seed: int, templates: int = 3, pages: int = 12) -> list[Tree]:
+    """Return the trees of a site; trees of the same template resemble each other."""
+    source = random.Random(seed)
+    trees: list[Tree] = []
+    for labels in ("abc", "lmn", "xyz")[:templates]:
+        first = random_tree(source, 30, "page", labels)
+        trees += [edited(source, first, source.randint(1, 14), "abcxyz") for _ in range(pages)]
+    source.shuffle(trees)
+    return trees
+
+
+def pages_of(compared: ComparedTrees, trees: Sequence[Tree]) -> list[PageOfTree]:
+    """Return a page for each tree, named after its digest."""
+    ids = compared.add(trees)
+    return [PageOfTree(f"{compared.tree(i).digest}/{place}", i) for place, i in enumerate(ids)]
+
+
+Told = tuple[list[str], dict[str, tuple[str, float] | None]]
+
+
+def told(compared: ComparedTrees, site: KnownSite) -> Told:
+    """Return references and nearest references in a form that does not depend on tree IDs."""
+    digest = {tree_id: shape.digest for tree_id, shape in compared.shapes.items()}
+    nearest = {
+        digest[tree_id]: None if found is None else (digest[found[0]], found[1])
+        for tree_id, found in (site.nearest or {}).items()
+    }
+    return sorted(digest[tree_id] for tree_id in site.references), nearest
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 1_000), st.randoms())
+def test_neither_order_nor_batches_change_the_references(seed: int, chance: random.Random) -> None:
+    trees = site_of_templates(seed)
+    at_once = ComparedTrees()
+    at_once.add(trees)
+    expected = told(at_once, at_once.known_site(whole_matrix_trees=LIMIT))
+    chance.shuffle(trees)
+    in_steps = ComparedTrees()
+    for start in range(0, len(trees), 10):
+        in_steps.add(trees[start : start + 10])
+        site = in_steps.known_site(whole_matrix_trees=LIMIT)
+    assert told(in_steps, site) == expected
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 1_000))
+def test_all_references_are_compared_and_every_other_tree_has_its_nearest(seed: int) -> None:
+    compared = ComparedTrees()
+    compared.add(site_of_templates(seed))
+    site = compared.known_site(whole_matrix_trees=LIMIT)
+    assert SAMPLED <= len(site.references) <= LIMIT
+    for i, row in enumerate(site.references):
+        for j, column in enumerate(site.references):
+            assert site.distances[i, j] == distance(compared, row, column)
+    others = sorted(set(compared.shapes).difference(site.references))
+    assert site.nearest is not None
+    assert sorted(site.nearest) == others
+    by_digest = sorted(site.references, key=lambda tree_id: compared.shapes[tree_id].digest)
+    found = nearest_references(
+        [compared.tree(i) for i in others], [compared.tree(i) for i in by_digest]
+    )
+    assert [site.nearest[i] for i in others] == [
+        (by_digest[reference], how_far)
+        for reference, how_far in zip(found.reference, found.distance, strict=True)
+    ]
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.lists(st.integers(10, 90), min_size=40, max_size=40, unique=True))
+def test_no_page_is_too_far_from_the_pivot_of_its_group(lengths: list[int]) -> None:
+    compared = ComparedTrees()
+    # The lengths vary so widely that each page is near the next longer one, but the shortest page
+    # is near none of the longest.
+    pages = pages_of(
+        compared, [Tree.from_preorder([("body", 0), *[("p", 1)] * length]) for length in lengths]
+    )
+    grouping = compared.group(pages, whole_matrix_trees=LIMIT)
+    members = [member for group in grouping.groups for member in group.members]
+    assert sorted([*members, *grouping.outliers]) == list(range(len(pages)))
+    assert members
+    for group in grouping.groups:
+        pivot = pages[group.pivot].tree_id
+        for member in group.members:
+            assert distance(compared, pages[member].tree_id, pivot) <= NOT_COMPARABLE
+
+
+def distance(compared: ComparedTrees, tree_id: int, other_id: int) -> float:
+    tree, other = compared.tree(tree_id), compared.tree(other_id)
+    return normalised_distance(tree_edit_distance(tree, other), len(tree), len(other))
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 1_000), st.integers(1, 5))
+def test_a_new_tree_requires_only_its_own_comparisons(seed: int, new: int) -> None:
+    trees = list(dict.fromkeys(site_of_templates(seed)))
+    compared = ComparedTrees()
+    compared.add(trees[:-new])
+    before = compared.known_site(whole_matrix_trees=LIMIT)
+    arrived = set(compared.add(trees[-new:]))
+    rounds = 0
+    while isinstance(
+        found := known_or_missing(compared.shapes, compared, whole_matrix_trees=LIMIT),
+        NeededComparisons,
+    ):
+        rounds += 1
+        for wanted in found.comparisons:
+            if isinstance(wanted, MissingNearest) and set(wanted.references) <= set(
+                before.references
+            ):
+                assert set(wanted.tree_ids) <= arrived
+        compared.compare(found)
+    assert 1 <= rounds <= 2
+
+
+def test_a_template_too_rare_for_the_sample_has_a_reference() -> None:
+    source = random.Random(3)
+    common = random_tree(source, 60, "page", "abcd")
+    compared = ComparedTrees()
+    compared.add(edited(source, common, 2, "abcd") for _ in range(100))
+    rare = random_tree(source, 60, "page", "wxyz")
+    of_rare = compared.add([rare, edited(source, rare, 2, "wxyz")])
+    site = compared.known_site(whole_matrix_trees=3)
+    (reference,) = set(of_rare).intersection(site.references)
+    assert len(site.references) == 3
+    assert site.nearest is not None
+    nearest = [site.nearest[tree_id] for tree_id in of_rare if tree_id != reference]
+    assert [found[0] for found in nearest if found is not None] == [reference]
+
+
+@pytest.mark.parametrize("count", [0, 1, LIMIT])
+def test_every_tree_of_a_small_site_is_a_reference(count: int) -> None:
+    source = random.Random(4)
+    compared = ComparedTrees()
+    compared.add(random_tree(source, 10, "any", "abc") for _ in range(count))
+    site = compared.known_site(whole_matrix_trees=LIMIT)
+    assert (len(site.references), site.nearest) == (count, None)
+
+
+def test_one_tree_above_the_limit_costs_no_more_comparisons() -> None:
+    trees = list(dict.fromkeys(site_of_templates(5)))[: LIMIT + 1]
+    compared = ComparedTrees()
+    compared.add(trees)
+    pairs = 0
+    while isinstance(
+        found := known_or_missing(compared.shapes, compared, whole_matrix_trees=LIMIT),
+        NeededComparisons,
+    ):
+        for wanted in found.comparisons:
+            assert not isinstance(wanted, MissingToPivot)
+            if isinstance(wanted, MissingPairs):
+                pairs += int((~wanted.is_known).sum()) // 2
+        compared.compare(found)
+    assert isinstance(found, KnownSite)
+    assert 0 < pairs <= LIMIT * (LIMIT - 1) // 2

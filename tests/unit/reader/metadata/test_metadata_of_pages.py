@@ -1,0 +1,181 @@
+import json
+
+import pytest
+
+from detourage.reader import ArticleMetadata, TemplateKnowledge, extract_article
+from tests.unit.reader.article_pages import page, paragraphs, prose, sentence
+
+URL = "https://harbour-post.example/politics/bridge-1"
+TITLE = "Council votes to reopen the old bridge"
+BODY = f"<div class='story'>{prose(1)}</div>"
+
+
+def metadata(
+    beside: str = "", head: str = "", *, url: str = URL, body: str = BODY
+) -> ArticleMetadata:
+    shown = page(f"<h1>{TITLE}</h1>{beside}{body}", head, url, "lang='en'")
+    return extract_article(shown, None).metadata
+
+
+def json_ld(**values: object) -> str:
+    record = {"@type": "NewsArticle", "headline": TITLE, **values}
+    return f'<script type="application/ld+json">{json.dumps(record)}</script>'
+
+
+def test_a_page_without_metadata() -> None:
+    assert metadata() == ArticleMetadata()
+
+
+def test_declared_metadata_is_read() -> None:
+    found = metadata(
+        head=json_ld(
+            author=[{"name": "Jane Doe"}, {"name": "John Roe"}],
+            publisher={"@type": "Organization", "name": "The Harbour Post"},
+            datePublished="2024-05-31T09:30:00+02:00",
+            dateModified="2024-06-01T08:00:00+02:00",
+            articleSection="Politics",
+            keywords="bridge, Ellersby,bridge",
+            isAccessibleForFree=False,
+        )
+        + '<link rel="canonical" href="/politics/bridge">'
+    )
+    assert found.authors == ("Jane Doe", "John Roe")
+    assert str(found.published) == "2024-05-31T09:30:00+02:00"
+    assert str(found.modified) == "2024-06-01T08:00:00+02:00"
+    assert found.section == "Politics"
+    assert found.tags == ("bridge", "Ellersby")
+    assert found.is_paid is True
+    assert found.address == "https://harbour-post.example/politics/bridge"
+    assert found.kind == "article"
+
+
+def test_the_site_is_not_its_own_author() -> None:
+    head = '<meta property="og:site_name" content="Harbour Post">'
+    found = metadata(head=head + json_ld(author={"name": "Harbour Post"}))
+    assert found.authors == ()
+
+
+def test_the_byline_takes_precedence_over_the_author_in_the_template() -> None:
+    head = '<meta name="author" content="Harbour Media Group">'
+    assert metadata("<p>By Jane Doe</p>", head).authors == ("Jane Doe",)
+    assert metadata(head=head).authors == ("Harbour Media Group",)
+
+
+def test_the_byline_completes_a_list_of_authors() -> None:
+    head = json_ld(author={"name": "Jane Doe"})
+    assert metadata("<p>By Jane Doe and John Roe</p>", head).authors == ("Jane Doe", "John Roe")
+
+
+def test_an_author_who_is_also_on_another_page_belongs_to_the_template() -> None:
+    def shown(seed: int) -> str:
+        title = f"Story number {seed} of the harbour"
+        return f"<h1>{title}</h1><div>{prose(seed)}</div><p>Author: Max Moe</p>"
+
+    first, other = page(shown(1)), page(shown(2))
+    assert extract_article(first, None).metadata.authors == ("Max Moe",)
+    known = TemplateKnowledge.from_pages([other])
+    assert extract_article(first, known).metadata.authors == ()
+
+
+@pytest.mark.parametrize(
+    ("beside", "head", "date"),
+    [
+        ("<p>31 May 2024, 09:30</p>", "", "2024-05-31T09:30:00"),
+        ("<time datetime='2024-05-31T09:30+02:00'>Friday</time>", "", "2024-05-31T09:30:00+02:00"),
+        ("", '<meta name="date" content="2024-05-31">', "2024-05-31"),
+        (
+            "",
+            '<script>{"publishedAt": "2024-05-31T09:30:00Z"}</script>',
+            "2024-05-31T09:30:00+00:00",
+        ),
+        # The local time on the page reveals the time zone of a declared time in another zone.
+        (
+            "<p class='date'>31 May 2024, 11:30</p>",
+            json_ld(datePublished="2024-05-31T09:30:00Z"),
+            "2024-05-31T11:30:00+02:00",
+        ),
+        # If the two differ, the visible date takes precedence.
+        (
+            "<p class='date'>31 May 2024</p>",
+            json_ld(datePublished="2023-01-01T09:30:00Z"),
+            "2024-05-31",
+        ),
+        # A modification date is better than no date.
+        ("<p>Last updated: 31 May 2024</p>", "", "2024-05-31"),
+    ],
+)
+def test_the_date_of_publication(beside: str, head: str, date: str) -> None:
+    assert str(metadata(beside, head).published) == date
+
+
+def test_the_date_of_publication_may_be_in_the_url() -> None:
+    found = metadata(url="https://news.example/2024/05/31/bridge")
+    assert str(found.published) == "2024-05-31"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<div><p>{sentence(1)} It burnt down on 31 May 1994. {sentence(2)}</p>{prose(1)}</div>",
+        f"{BODY}<div class='comment'><p>Jane Doe, 31 May 2024</p><p>Well said.</p></div>",
+    ],
+    ids=["text", "comment"],
+)
+def test_dates_in_texts_and_comments_are_not_publication_dates(body: str) -> None:
+    assert metadata(body=body).published is None
+
+
+LEAD = "The vote was close, the debate was long, and the ferry is to stay until spring."
+
+
+@pytest.mark.parametrize(
+    ("beside", "head"),
+    [
+        (f"<p class='standfirst'>{LEAD}</p>", ""),
+        (f"<div class='article__chapo'>{LEAD}</div>", ""),
+        (f"<p>{LEAD}</p>", f'<meta property="og:description" content="{LEAD}">'),
+        (f"<p>{LEAD}</p>", json_ld(description=LEAD)),
+        (f"<p><strong>{LEAD}</strong></p>", ""),
+    ],
+)
+def test_the_lead_is_the_one_that_the_page_displays(beside: str, head: str) -> None:
+    assert metadata(beside, head).lead == LEAD
+
+
+@pytest.mark.parametrize(
+    "description", [f"{paragraphs(1)[0][:80]}…", LEAD], ids=["truncated", "not displayed"]
+)
+def test_a_truncated_or_undisplayed_description_is_not_a_lead(description: str) -> None:
+    assert metadata(head=f'<meta name="description" content="{description}">').lead is None
+
+
+@pytest.mark.parametrize(
+    "address", ["https://harbour-post.example/", "javascript:void(0)", "http://[", "mailto:a@b"]
+)
+def test_a_url_that_is_not_an_articles_is_not_canonical(address: str) -> None:
+    assert metadata(head=f'<link rel="canonical" href="{address}">').address is None
+
+
+@pytest.mark.parametrize(
+    ("head", "url", "kind"),
+    [
+        (json_ld(**{"@type": "LiveBlogPosting"}), URL, "live"),
+        ("", "https://news.example/liveticker/bridge", "live"),
+        ('<meta property="og:type" content="video.other">', URL, "video"),
+        (
+            '<meta property="og:type" content="article">',
+            "https://news.example/live-music",
+            "article",
+        ),
+        ("", "https://news.example/video/bridge", "article"),
+        (json_ld(**{"@type": "ImageGallery"}), URL, "gallery"),
+    ],
+)
+def test_the_kind_of_a_page(head: str, url: str, kind: str) -> None:
+    assert metadata(head=head, url=url).kind == kind
+
+
+def test_a_short_text_below_a_video_with_a_video_url_is_a_video() -> None:
+    player = "<iframe src='https://player.example/1' width='640' height='360'></iframe>"
+    body = f"<div>{player}{prose(1, 2)}</div>"
+    assert metadata(body=body, url="https://news.example/video/bridge").kind == "video"

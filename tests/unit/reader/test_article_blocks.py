@@ -1,0 +1,107 @@
+import json
+
+import pytest
+
+from detourage.reader import Extraction, extract_article
+from detourage.roles import CHOOSABLE_ROLES
+from tests.unit.reader.article_pages import page, paragraphs, prose, sentence
+
+A, B, C = sentence(1), sentence(2), sentence(3)
+
+
+def extract(body: str) -> Extraction:
+    return extract_article(page(f"<div>{body}</div>"), None)
+
+
+def blocks_of(body: str) -> list[tuple[str, str]]:
+    return [(block.type, block.text) for block in extract(body).blocks]
+
+
+def test_offsets_point_to_every_block() -> None:
+    article = extract(
+        f"{prose(1)}<h2>Middle</h2><ul><li>{A}</li><li>{B}</li></ul>"
+        f"<blockquote>{C}</blockquote><pre>a = 1\n\nb = 2</pre>{prose(2)}"
+    )
+    assert len(article.blocks) == 17
+    for block in article.blocks:
+        assert block.text == article.text[block.start : block.end]
+    assert article.text == "\n\n".join(block.text for block in article.blocks)
+    assert article.text.split("\n\n") == [block.text for block in article.blocks]
+
+
+@pytest.mark.parametrize(
+    ("markup", "block"),
+    [
+        ("<h2>A heading of some length</h2>", ("heading", "A heading of some length")),
+        (f"<p>{A}</p>", ("paragraph", A)),
+        (f"<ul><li>{A}</li></ul>", ("list_item", A)),
+        (f"<ol><li><p>{A}</p></li></ol>", ("list_item", A)),
+        (f"<blockquote><p>{A}</p></blockquote>", ("quote", A)),
+        (f"<figure><img src='/a.jpg'><figcaption>{A}</figcaption></figure>", ("caption", A)),
+        (f'<p class="wp-caption-text">{A}</p>', ("caption", A)),
+        (f"<pre>{A}\n  indented</pre>", ("code", f"{A}\n  indented")),
+        (
+            "<table><tr><th>Town</th><th>Votes cast by noon</th></tr>"
+            "<tr><td>Ellersby</td><td>1,204</td></tr></table>",
+            ("table", "Town\tVotes cast by noon\nEllersby\t1,204"),
+        ),
+    ],
+)
+def test_block_types_follow_the_markup(markup: str, block: tuple[str, str]) -> None:
+    shown = page(f"<div>{prose(1)}{markup}{prose(2)}</div>")
+    found = extract_article(shown, None, (), CHOOSABLE_ROLES).blocks
+    assert block in [(each.type, each.text) for each in found]
+
+
+def test_a_layout_table_is_not_a_block() -> None:
+    body = f"<table><tr><td>{prose(1)}</td><td>Two</td></tr><tr><td>{prose(2)}</td></tr></table>"
+    assert {kind for kind, _ in blocks_of(body)} == {"paragraph"}
+
+
+@pytest.mark.parametrize(
+    ("body", "texts"),
+    [
+        (f"{A}<br>{B} <br> <br/>{C}", [f"{A}\n{B}", C]),
+        (f"{A}<p>{B}</p>{C}", [A, B, C]),
+        (f"<p>{A} im<b>port</b>ant <a href='/x'>one</a>, here.</p>", [f"{A} important one, here."]),
+        (f"<p>{A} be<!-- here -->fore.</p>", [f"{A} before."]),
+        (f"<p>{A}</p><p>* * *</p><p>—</p><p>{B}</p>", [A, B]),
+    ],
+    ids=["line breaks", "text beside blocks", "inline elements", "markup comments", "ornaments"],
+)
+def test_paragraphs_are_separated_by_blocks_and_two_line_breaks(
+    body: str, texts: list[str]
+) -> None:
+    assert blocks_of(body) == [("paragraph", text) for text in texts]
+
+
+def test_white_space_is_collapsed_and_invisible_characters_are_removed() -> None:
+    body = "<p>Soft\u00adly \u200b spoken\n\t words,\u00a0and &#8203;long ones\ufeff.</p>"
+    assert extract(body).text == "Softly spoken words, and long ones."
+
+
+def test_characters_rejected_by_json_or_the_database_are_removed() -> None:
+    body = f"<p>{A} bell\x07 escape\x1b null&#0; next&#x85; vertical\x0b end\uffff.</p>"
+    text = extract(body).text
+    assert not any(ord(character) < 32 or character in "\x7f\uffff" for character in text)
+    assert json.loads(json.dumps(text)) == text
+
+
+def test_scripts_forms_and_noscript_are_not_text() -> None:
+    noise = (
+        "<script>var a = 1;</script><style>p {}</style><noscript>No scripts here.</noscript>"
+        "<button>Subscribe</button><select><option>One</option></select>"
+        "<textarea>Type</textarea><template><p>Later</p></template>"
+    )
+    assert extract(f"<p>{A}</p>{noise}<p>{B}</p>").text == f"{A}\n\n{B}"
+
+
+def test_text_in_a_language_without_spaces_is_preserved() -> None:
+    lines = ["市政府星期三宣布，大桥将于明年春天重新开放。", "居民表示欢迎，但也有人担心费用。"]
+    assert extract("".join(f"<p>{line}</p>" for line in lines)).text == "\n\n".join(lines)
+
+
+def test_links_in_the_body_lower_the_confidence() -> None:
+    linked = "".join(f'<p>{text} <a href="/x">{text}</a></p>' for text in paragraphs(1))
+    plain, half = extract(prose(1)).confidence, extract(linked).confidence
+    assert 0 < half < plain <= 1

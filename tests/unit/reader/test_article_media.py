@@ -1,0 +1,211 @@
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TypeVar
+
+import pytest
+
+from detourage.reader import ArticleEmbed, ArticleImage, Extraction, extract_article
+from tests.unit.reader.article_pages import page, prose
+
+Medium = TypeVar("Medium", ArticleImage, ArticleEmbed)
+SITE = "https://news.example"
+
+
+def extract(media: str, head: str = "", url: str = f"{SITE}/2024/05/story.html") -> Extraction:
+    return extract_article(page(f"<div>{prose(1)}{media}{prose(2)}</div>", head, url), None)
+
+
+def unplaced(media: Iterable[Medium]) -> list[Medium]:
+    return [replace(each, block=None) for each in media]
+
+
+def images(media: str) -> list[str]:
+    return [image.url for image in extract(media).images]
+
+
+def embeds(media: str) -> list[ArticleEmbed]:
+    return unplaced(extract(media).embeds)
+
+
+def test_urls_are_relative_to_the_base_element() -> None:
+    article = extract('<img src="a.jpg">', head='<base href="/media/">')
+    assert [image.url for image in article.images] == [f"{SITE}/media/a.jpg"]
+
+
+def test_relative_urls_of_a_page_without_a_url_are_omitted() -> None:
+    article = extract('<img src="a.jpg"><img src="https://b.example/b.jpg">', url="")
+    assert [image.url for image in article.images] == ["https://b.example/b.jpg"]
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">',
+        '<img src="/pixel.gif" width="1" height="1">',
+        '<img src="/pixel.gif" width="1px">',
+        '<img src="/spacer.gif" width="500" height="0">',
+        '<img src="/pixel.gif" style="border:0; height:1px">',
+        '<img alt="No address">',
+        '<img src="http://[broken/a.jpg">',
+        '<img src="javascript:void(0)">',
+        '<img src="">',
+    ],
+)
+def test_trackers_and_images_without_a_usable_url_are_omitted(image: str) -> None:
+    assert images(image) == []
+
+
+@pytest.mark.parametrize(
+    ("image", "name"),
+    [
+        ('<img src="/blank.gif" data-src="/real.jpg">', "real"),
+        ('<img src="data:image/gif;base64,AA" data-original="/real.jpg">', "real"),
+        ('<img srcset="/small.jpg 300w, /large.jpg 1200w, /mid.jpg 600w">', "large"),
+        ('<img srcset="/one.jpg, /two.jpg 2x">', "two"),
+        ('<img data-src="/small.jpg 300w, /large.jpg 1200w">', "large"),
+        ('<picture><source srcset="/p.webp 2x"><img alt="a"></picture>', "p"),
+        ('<img src="data:image/gif;base64,AA"><noscript><img src="/real.jpg"></noscript>', "real"),
+        ('<p><img src="/real.jpg"><noscript><img src="/twin.jpg"></noscript></p>', "real"),
+    ],
+)
+def test_lazily_loaded_images_are_found_once(image: str, name: str) -> None:
+    assert [url.rpartition("/")[2].partition(".")[0] for url in images(image)] == [name]
+
+
+def test_an_image_shown_twice_is_listed_once_in_document_order() -> None:
+    assert images('<img src="/b.jpg"><img src="/a.jpg"><img src="/b.jpg">') == [
+        f"{SITE}/b.jpg",
+        f"{SITE}/a.jpg",
+    ]
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        '<figure><img src="/a.jpg" alt="Bridge"><figcaption>Seen at dawn</figcaption></figure>',
+        '<figure><div><a href="/a.jpg"><img src="/a.jpg" alt="Bridge"></a></div>'
+        "<figcaption><p>Seen at <b>dawn</b></p></figcaption></figure>",
+        '<div class="wp-caption"><img src="/a.jpg" alt="Bridge">'
+        '<p class="wp-caption-text">Seen at dawn</p></div>',
+        '<div class="photoCaption"><img src="/a.jpg" alt="Bridge">Seen at dawn</div>',
+    ],
+)
+def test_images_have_their_alternative_text_and_caption(figure: str) -> None:
+    found = unplaced(extract(figure).images)
+    assert found == [ArticleImage(f"{SITE}/a.jpg", "Bridge", "Seen at dawn")]
+
+
+def test_a_caption_belongs_to_its_own_figure() -> None:
+    article = extract(
+        '<figure><img src="/a.jpg"><figcaption>First</figcaption></figure><img src="/b.jpg">'
+    )
+    assert [image.caption for image in article.images] == ["First", None]
+
+
+@pytest.mark.parametrize(
+    ("markup", "url", "kind"),
+    [
+        ('<iframe src="//v.example/1" width="560"></iframe>', "https://v.example/1", "iframe"),
+        ('<iframe data-src="//v.example/1"></iframe>', "https://v.example/1", "iframe"),
+        ('<video src="/clip.mp4"></video>', f"{SITE}/clip.mp4", "video"),
+        ('<video><source src="/1.webm"><source src="/1.mp4"></video>', f"{SITE}/1.webm", "video"),
+        ('<audio src="/talk.mp3"></audio>', f"{SITE}/talk.mp3", "audio"),
+        ('<object><param name="movie" value="/1.swf"></object>', f"{SITE}/1.swf", "object"),
+        ('<embed src="/clip.swf">', f"{SITE}/clip.swf", "embed"),
+        (
+            '<blockquote class="twitter-tweet"><p>A post of some length.</p>'
+            '<a href="https://t.example/someone">Someone</a> '
+            '<a href="https://t.example/status/1">1 May</a></blockquote>',
+            "https://t.example/status/1",
+            "blockquote",
+        ),
+        (
+            '<blockquote class="instagram-media" data-instgrm-permalink="https://i.example/p/1/">'
+            "<p>A picture of some interest.</p></blockquote>",
+            "https://i.example/p/1/",
+            "blockquote",
+        ),
+    ],
+)
+def test_embedded_objects_are_extracted(markup: str, url: str, kind: str) -> None:
+    assert embeds(markup) == [ArticleEmbed(url, kind)]
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '<iframe src="https://ads.example/t" width="1" height="1"></iframe>',
+        '<iframe src="about:blank"></iframe>',
+        '<iframe src="javascript:false"></iframe>',
+        '<iframe src="https://www.facebook.com/plugins/like.php?href=x"></iframe>',
+        "<video></video>",
+        "<blockquote><p>Words of a person, no post at all.</p></blockquote>",
+    ],
+)
+def test_buttons_trackers_and_empty_frames_are_not_embeds(markup: str) -> None:
+    assert embeds(markup) == []
+
+
+def test_media_outside_the_body_are_excluded() -> None:
+    around = '<div><img src="/logo.png"><iframe src="https://ads.example/x"></iframe></div>'
+    article = extract_article(page(f"{around}<div>{prose(1)}</div>"), None)
+    assert (article.images, article.embeds) == ((), ())
+
+
+def test_icons_in_a_bar_without_text_are_excluded() -> None:
+    bar = '<div class="social"><a href="/share"><img src="/icon.png"></a></div>'
+    assert images(bar) == []
+
+
+HEADLINE = "<h1>The ferry returns to the northern islands after nine years</h1>"
+OPENING = "<figure><img src='/lead.jpg'><figcaption>The ferry. Photo: A. Doe</figcaption></figure>"
+
+
+def of_article(inside: str, head: str = "") -> list[ArticleImage]:
+    body = f"<main><article>{inside}</article><aside><img src='/ad.jpg'></aside></main>"
+    return unplaced(extract_article(page(body, head), None).images)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        f"<header>{HEADLINE}</header><div>{OPENING}</div><div>{prose(4)}</div>",
+        f"{OPENING}<header>{HEADLINE}</header><div>{prose(4)}</div>",
+        f"<header>{HEADLINE}</header>{prose(1)}<div>{OPENING}</div><div>{prose(9)}</div>",
+    ],
+)
+def test_the_image_above_the_text_comes_first_with_its_caption(inside: str) -> None:
+    shown = of_article(inside.replace(prose(4), f"{prose(4)}<img src='/next.jpg'>{prose(2)}"))
+    assert shown[0] == ArticleImage(f"{SITE}/lead.jpg", caption="The ferry. Photo: A. Doe")
+    assert f"{SITE}/ad.jpg" not in [image.url for image in shown]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "<div class='author'><img src='/portrait.jpg'> Ann Doe</div>",
+        "<img src='/portrait.jpg' width='48'>",
+        "<img src='/sign.svg'>",
+        "<nav><img src='/menu.jpg'></nav>",
+        "<div><img src='/other.jpg'><a href='/other'>Another story of the islands</a></div>",
+        "<a href='/other'><img src='/other.jpg'></a>",
+    ],
+)
+def test_unrelated_images_above_the_text_are_omitted(other: str) -> None:
+    assert of_article(f"<header>{HEADLINE}</header>{other}<div>{prose(4)}</div>") == []
+
+
+def test_the_declared_image_is_extracted_although_it_links_to_a_gallery() -> None:
+    linked = "<a href='/gallery'><img src='/640x360/ferry-640x360.jpg'></a>"
+    head = "<meta property='og:image' content='https://cdn.example/ferry-1200x675.png'>"
+    inside = f"<header>{HEADLINE}</header>{linked}<div>{prose(4)}</div>"
+    assert [each.url for each in of_article(inside, head)] == [f"{SITE}/640x360/ferry-640x360.jpg"]
+
+
+def test_images_in_a_box_of_links_within_the_text_are_omitted() -> None:
+    cards = "".join(
+        f"<li><img src='/{each}.jpg'><a href='/{each}'>Another story of the islands</a></li>"
+        for each in ("one", "two")
+    )
+    box = f"<div class='related'><h4>Read also</h4><ul>{cards}</ul></div>"
+    assert of_article(f"{HEADLINE}<div>{prose(4)}{box}{prose(2)}</div>") == []

@@ -1,0 +1,135 @@
+import pytest
+
+from detourage.reader import extract_article
+from tests.unit.reader.article_pages import page, prose
+
+STORY = "Council votes to reopen the old bridge"
+BODY = f"<div>{prose(1)}</div>"
+
+
+def title_of(body: str, head: str = "", url: str = "https://harbour-post.example/1") -> str | None:
+    return extract_article(page(body, head, url), None).title
+
+
+OLD = "The old bridge reopens at last"
+COSTS = f"{STORY}: what it will cost"
+PLAY = "Spider-Man in Jean-Luc's well-known play"
+
+
+@pytest.mark.parametrize(
+    ("body", "head", "title"),
+    [
+        (f"<h1>The <i>old</i> bridge reopens at last</h1>{BODY}", "", OLD),
+        (f"<h1>{COSTS}</h1>{BODY}", f"<title>{STORY}</title>", COSTS),
+        (BODY, f"<title>{PLAY}</title>", PLAY),
+        (BODY, "", None),
+    ],
+    ids=["heading before the body", "heading with a colon", "hyphens", "neither"],
+)
+def test_the_title_is_the_heading_or_else_the_title_element(
+    body: str, head: str, title: str | None
+) -> None:
+    assert title_of(body, head) == title
+
+
+def test_without_a_heading_the_part_of_the_title_on_the_page_is_the_headline() -> None:
+    body = f"<div><p>Old bridge to open</p>{prose(1)}</div>"
+    head = "<title>The Harbour Post since 1871 : Old bridge to open</title>"
+    assert title_of(body, head, "") == "Old bridge to open"
+
+
+def test_a_heading_in_the_body_takes_precedence_and_is_omitted_from_the_text() -> None:
+    body = f"<h1>The Harbour Post, since 1871</h1><div><h1>{STORY}</h1>{prose(1)}</div>"
+    article = extract_article(page(body), None)
+    assert article.title == STORY
+    assert STORY not in article.text
+
+
+def test_a_heading_that_is_also_on_the_other_page_is_the_site_name() -> None:
+    def shown(seed: int, title: str) -> str:
+        return (
+            f"<h1>All the news from the harbour</h1><div class='text'><h2>{title}</h2>"
+            f"{prose(seed)}</div>"
+        )
+
+    first = page(shown(1, STORY), f"<title>{STORY}</title>")
+    article = extract_article(first, page(shown(2, "Another"), "<title>Another</title>"))
+    assert article.title == STORY
+    assert STORY not in article.text
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        f'<meta property="og:title" content="{STORY}"><title>Bridge to reopen | Post</title>',
+        f'<meta property="og:title" content="{STORY} - The Harbour Post">'
+        '<meta property="og:site_name" content="The Harbour Post">',
+        f"<title>{STORY}</title>",
+        f"<title>{STORY} | Politics | The Harbour Post</title>",
+        f"<title>Harbour Post - {STORY}</title>",
+        f"<title>{STORY} - harbour-post.example</title>",
+        f"<title>{STORY} :: News</title>",
+        f"<title>News » {STORY}</title>",
+    ],
+)
+def test_without_a_heading_the_site_name_is_cut_from_the_declared_title(head: str) -> None:
+    assert title_of(BODY, head) == STORY
+
+
+@pytest.mark.parametrize("rest", ["_江湾晚报", "｜社会｜江湾晚报", "-江湾晚报"])
+def test_chinese_titles_are_cut_at_chinese_separators(rest: str) -> None:
+    headline = "老桥明年春天重新开放"
+    assert title_of(BODY, f"<title>{headline}{rest}</title>") == headline
+
+
+def test_a_part_that_is_also_in_the_title_of_the_other_page_is_the_site_name() -> None:
+    site = "The Harbour Post of Ellersby " * 2
+    first, other = (
+        page(BODY, f"<title>{title} - {site}</title>")
+        for title in ("A bridge - reopened", "Elsewhere")
+    )
+    assert extract_article(first, other).title == "A bridge - reopened"
+
+
+def test_a_headline_repeated_in_the_body_is_omitted_from_the_text() -> None:
+    body = f"<div><p><b>{STORY}</b></p>{prose(1)}</div>"
+    article = extract_article(page(body, f"<title>{STORY}</title>"), None)
+    assert (article.title, STORY in article.text) == (STORY, False)
+
+
+DECLARED = f'<meta property="og:title" content="{STORY}"><title>{STORY} | Post</title>'
+SIMILAR = "<h1>Council votes on the bridge</h1>"
+
+
+@pytest.mark.parametrize(
+    ("body", "head"),
+    [
+        (
+            f"<h1>{STORY}</h1><div><h1>Have your say</h1>{prose(1)}</div>",
+            f"<title>{STORY} - The Harbour Post</title>",
+        ),
+        (f"{SIMILAR}<h1>{STORY}</h1>{BODY}", DECLARED),
+        (f"{SIMILAR}<h2>{STORY}</h2>{BODY}", DECLARED),
+        (f"<h1><img src='/logo.png'></h1>{BODY}", f"<title>{STORY}</title>"),
+        (f"<h1>{STORY}</h1>{BODY}", f"<title>{'and so on ' * 200}</title>"),
+    ],
+    ids=["another in the body", "similar h1", "similar h2", "empty heading", "unclosed title"],
+)
+def test_the_heading_that_matches_a_declared_title_is_the_headline(body: str, head: str) -> None:
+    assert title_of(body, head) == STORY
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        f"{STORY} | Local news",
+        f"{STORY} - Harbour Post",
+        f"<span>Politics</span>{STORY}",
+        f"<time>27 January 2022</time> {STORY}",
+        f"{STORY}<a>Bridges</a><a>Ellersby</a>",
+    ],
+)
+def test_parts_of_a_heading_that_are_in_no_title_are_cut(heading: str) -> None:
+    head = f"<title>{STORY} | Harbour Post</title>"
+    article = extract_article(page(f"<h1>{heading}</h1>{BODY}", head), None)
+    assert article.title == STORY

@@ -1,0 +1,114 @@
+import json
+
+import pytest
+
+import detourage.reader.content
+from detourage.comments import CommentPattern
+from detourage.comments.signatures import Signature
+from detourage.html import Page, parse_page
+from detourage.reader import TemplateKnowledge
+from detourage.reader.content import (
+    comment_pattern_of,
+    explain_content,
+    pattern_of_group,
+    patterns_for_page,
+    read_content,
+)
+from tests.pages import paragraphs
+from tests.unit.comments.comment_pages import NAMES, SAID, URL
+
+
+def page(seed: int, comments: int, *, element: str = "div", end: str = "") -> Page:
+    """Return an article page with the given number of comments below the article."""
+    said = [
+        f"{SAID[number % 5]} {SAID[(number + number // 5 + seed) % 5]}"
+        for number in range(comments)
+    ]
+    shown = "".join(
+        f'<li class="comment" id="comment-{seed}{number}">'
+        f'<cite class="fn">{NAMES[number % 5]}</cite>'
+        f'<time datetime="2024-05-0{number + 1}">May {number + 1}, 2024</time>'
+        f"<p>{text}</p><a href='#r'>Reply</a></li>"
+        for number, text in enumerate(said)
+    )
+    text = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs(seed))
+    return parse_page(
+        f"<html lang='en'><head><title>Bridge {seed}</title></head><body><div id='menu'>"
+        "<a href='/a'>News</a> <a href='/b'>Sport</a> <a href='/c'>Weather</a></div>"
+        f"<div id='main'><h1>Bridge {seed}</h1><{element} class='story'>{text}</{element}>"
+        f"<ol class='commentlist'>{shown}</ol></div>{end}</body></html>",
+        URL,
+    )
+
+
+def test_only_the_first_of_very_many_comments_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    of_all = read_content(page(1, 8)).comments
+    monkeypatch.setattr(detourage.reader.content, "MAX_COMMENTS", 5)
+    content = read_content(page(1, 8))
+    assert [comment.text for comment in content.comments] == [each.text for each in of_all[:5]]
+    assert content.article.text == "\n\n".join(paragraphs(1))
+
+
+def test_a_page_may_have_comments_although_its_group_has_none() -> None:
+    elsewhere = CommentPattern.from_json(
+        comment_pattern_of(page(3, 5)).to_json().replace("comment", "remark")
+    )
+    own = comment_pattern_of(page(1, 5))
+    assert len(read_content(page(1, 5), None, [elsewhere, own]).comments) == 5
+
+
+def test_the_first_post_of_a_thread_is_both_article_and_comment() -> None:
+    posts = "".join(
+        f'<article class="post" id="post-{number}"><b class="author">{NAMES[number]}</b>'
+        f"<time>May {number + 1}, 2024</time><div class='body'>{text}</div></article>"
+        for number, text in enumerate(
+            ("".join(f"<p>{text}</p>" for text in paragraphs(7)), *(SAID[1:]))
+        )
+    )
+    thread = parse_page(f"<html><body><h1>The bridge</h1><div>{posts}</div></body></html>", URL)
+    content = read_content(thread)
+    assert paragraphs(7)[0] in content.article.text
+    assert len(content.comments) == 5
+
+
+def test_prefixed_elements_around_the_article_are_harmless() -> None:
+    content = read_content(page(1, 5, element="fb:story"))
+    assert content.article.text == "\n\n".join(paragraphs(1))
+    assert len(content.comments) == 5
+
+
+def test_the_explanation_matches_the_extraction() -> None:
+    shown, pivot = page(2, 1), page(5, 4)
+    own = comment_pattern_of(shown)
+    of_group = pattern_of_group([own, *(comment_pattern_of(page(seed, 8)) for seed in (3, 4))])
+    patterns = patterns_for_page(own, of_group)
+    content = read_content(shown, TemplateKnowledge.from_pages([pivot]), patterns)
+    explained = explain_content(shown, pivot, patterns)
+    assert explained.explanation.article == content.article
+    assert explained.comments == content.comments
+    assert len(content.comments) == 1
+    taken_out = [line.text for line in explained.explanation.lines if line.verdict == "comment"]
+    assert f"{SAID[0]} {SAID[2]}" in taken_out
+
+
+def test_a_pattern_without_a_name_is_not_used_on_other_pages() -> None:
+    place = CommentPattern(Signature("p", "", "/html/body/article/p"), 0, 0.9)
+    assert pattern_of_group([place]) is None
+
+
+def test_comments_rendered_only_by_scripts_are_read_from_json() -> None:
+    comments = [
+        {"author": name, "content": said, "date": f"2024-05-0{number + 1}"}
+        for number, (name, said) in enumerate(zip(NAMES[:2], SAID[:2], strict=True))
+    ]
+    script = f"<script>window.state = {json.dumps({'comments': comments})};</script>"
+    found = read_content(page(1, 0, end=script)).comments
+    assert [(each.author, each.text) for each in found] == [*zip(NAMES[:2], SAID[:2], strict=True)]
+    shown = read_content(page(1, 5, end=script)).comments
+    assert [each.author for each in shown] == list(NAMES)
+
+
+def test_threads_on_external_services_are_returned_with_the_article() -> None:
+    elsewhere = '<div class="fb-comments" data-href="https://news.example/17"></div>'
+    (thread,) = read_content(page(1, 0, end=elsewhere)).comments_elsewhere
+    assert (thread.vendor, thread.thread) == ("facebook", "https://news.example/17")

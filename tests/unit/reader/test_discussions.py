@@ -1,0 +1,142 @@
+import json
+
+import pytest
+
+from detourage.html import parse_page
+from detourage.reader.content import explain_content, read_content
+from tests.unit.reader.discussion_pages import (
+    ARABIC,
+    ARTICLE,
+    FORUM,
+    NAMES,
+    NEGATIVES,
+    SAID,
+    TITLE,
+    answers,
+    article_page,
+    article_posts,
+    forum_page,
+    list_posts,
+    table_posts,
+)
+
+
+@pytest.mark.parametrize("posts", [article_posts(), table_posts()], ids=["elements", "tables"])
+def test_the_text_of_a_thread_consists_of_all_posts_in_order(posts: str) -> None:
+    content = read_content(forum_page(posts))
+    assert content.article.metadata.kind == "forum"
+    places = [content.article.text.find(text) for text in SAID]
+    assert min(places) >= 0
+    assert places == sorted(places)
+    assert [comment.text for comment in content.comments] == list(SAID)
+    assert [comment.author for comment in content.comments] == list(NAMES)
+
+
+def test_a_thread_without_separable_posts_is_still_read_completely() -> None:
+    text = read_content(forum_page(f"<dl>{list_posts()}</dl>")).article.text
+    assert all(said in text for said in SAID)
+
+
+def test_authors_are_separate_lines_and_badges_and_signatures_are_omitted() -> None:
+    article = read_content(forum_page(article_posts())).article
+    assert [block.text for block in article.blocks if block.role == "byline"] == list(NAMES)
+    assert [block.role for block in article.blocks].count("dateline") == len(SAID)
+    for noise in ("Well-known member", "My workshop", "Last edited", "Joined", "Reply"):
+        assert noise not in article.text
+
+
+def test_a_thread_contains_only_the_chosen_roles() -> None:
+    article = read_content(forum_page(article_posts()), text_roles=("paragraph",)).article
+    assert article.text == "\n\n".join(SAID)
+
+
+def test_a_question_is_read_with_its_answers() -> None:
+    url = "https://answers.example/questions/4711/squeaking-hinge"
+    content = read_content(forum_page(f"{answers()}</div>", url=url))
+    assert content.article.metadata.kind == "forum"
+    for text in SAID[:4]:
+        assert content.article.text.count(text) == 1
+
+
+def test_a_right_to_left_thread_is_read_like_any_other() -> None:
+    page = forum_page(article_posts(ARABIC), lang="ar", direction="rtl")
+    content = read_content(page)
+    assert [comment.text for comment in content.comments] == list(ARABIC)
+    assert all(text in content.article.text for text in ARABIC)
+
+
+def test_a_thread_displayed_only_without_scripts_is_read() -> None:
+    page = parse_page(
+        f"<html lang='en'><head><title>{TITLE} | Workshop Forum</title></head><body>"
+        "<div id='app'></div><script src='/app.js'></script><noscript><div class='post'>"
+        f"{article_posts()}</div></noscript></body></html>",
+        FORUM,
+    )
+    content = read_content(page)
+    assert content.article.method == "noscript"
+    assert [comment.author for comment in content.comments] == list(NAMES)
+    assert all(text in content.article.text for text in SAID)
+    explained = explain_content(page)
+    assert explained.explanation.article == content.article
+    assert explained.comments == content.comments
+
+
+@pytest.mark.parametrize("below", NEGATIVES.values(), ids=NEGATIVES)
+def test_similar_parts_by_one_author_are_not_a_discussion(below: str) -> None:
+    content = read_content(article_page(below))
+    assert content.comments == ()
+    assert all(paragraph in content.article.text for paragraph in ARTICLE)
+
+
+def test_comments_are_not_part_of_the_article_text() -> None:
+    content = read_content(article_page(f"<div id='comments'>{article_posts()}</div>"))
+    assert len(content.comments) == len(SAID)
+    assert not any(text in content.article.text for text in SAID)
+
+
+def test_a_comment_may_be_an_emoji_or_a_picture_but_not_empty() -> None:
+    sticker = '<img src="/s.png" alt="thumbs up">'
+    said = (*SAID[:3], "😀😀", sticker, "", *SAID[3:])
+    shown = "".join(
+        f'<li class="comment"><img class="avatar" src="/a{n}" alt="{NAMES[n % 6]}">'
+        f'<cite class="fn">{NAMES[n % 6]}</cite><time datetime="2024-05-0{n + 1}">May {n + 1}, 2024'
+        f'</time><div class="comment-body">{text}</div><a href="#r">Reply</a></li>'
+        for n, text in enumerate(said)
+    )
+    comments = read_content(article_page(f"<ol class='commentlist'>{shown}</ol>")).comments
+    assert [comment.text for comment in comments] == [*SAID[:3], "😀😀", "thumbs up", *SAID[3:]]
+
+
+def test_replies_to_an_empty_comment_move_to_its_parent() -> None:
+    depths = ("", "<ul>", "<ul>")
+    said = (SAID[0], "", SAID[1])
+    opened = "".join(
+        f'{depth}<li class="comment"><cite class="fn">{name}</cite>'
+        f'<time datetime="2024-05-01">May 1, 2024</time><p>{text}</p>'
+        for depth, name, text in zip(depths, NAMES, said, strict=False)
+    )
+    more = "".join(
+        f'<li class="comment"><cite class="fn">{name}</cite>'
+        f'<time datetime="2024-05-02">May 2, 2024</time><p>{text}</p></li>'
+        for name, text in zip(NAMES[3:], SAID[3:], strict=True)
+    )
+    thread = f"<ol>{opened}</li></ul></li></ul></li>{more}</ol>"
+    comments = read_content(article_page(thread)).comments
+    assert [comment.text for comment in comments] == [SAID[0], SAID[1], *SAID[3:]]
+    assert [comment.parent for comment in comments] == [None, 0, None, None, None]
+
+
+def test_entries_of_a_declared_live_report_are_not_comments() -> None:
+    entries = f"<div>{article_posts()}</div>"
+    declared = json.dumps(
+        {
+            "@type": "LiveBlogPosting",
+            "liveBlogUpdate": [
+                {"@type": "BlogPosting", "articleBody": text, "datePublished": "2024-05-01"}
+                for text in SAID[:4]
+            ],
+        }
+    )
+    head = f'<script type="application/ld+json">{declared}</script>'
+    assert len(read_content(article_page(entries)).comments) == len(SAID)
+    assert read_content(article_page(entries, head=head)).comments == ()

@@ -1,0 +1,95 @@
+import pytest
+
+from detourage.html import parse_page
+from detourage.reader import extract_article
+from detourage.reader.listed import listed_links
+from tests.scrolling_pages import ALONE, SEEN, UNSEEN, Made, alone, scrolling
+from tests.unit.reader.article_pages import page, paragraphs, prose
+
+THEMES = {**SEEN, **UNSEEN}
+OWN = "<h1>Council votes to reopen the old bridge</h1>"
+FURTHER = "<h1>Ferry to run on Sundays from March</h1>"
+HEAD = "<title>Council votes to reopen the old bridge</title>"
+
+
+def text_of(body: str) -> str:
+    return extract_article(page(body, HEAD), None).text
+
+
+def text_of_made(made: Made) -> str:
+    return extract_article(parse_page(made.html, made.url), None).text
+
+
+def sections(heading: str) -> str:
+    return "".join(
+        f"<article><{heading}>Section {n} of the report</{heading}>{prose(n, 3)}</article>"
+        for n in (2, 3)
+    )
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_articles_below_the_main_one_are_not_part_of_it(theme: str) -> None:
+    made = scrolling(THEMES[theme], 7)
+    text = text_of_made(made)
+    assert [mark for mark in made.own if mark not in text] == []
+    assert [mark for mark in made.further if mark in text] == []
+
+
+@pytest.mark.parametrize("kind", ALONE)
+def test_parts_of_an_article_with_headings_are_kept(kind: str) -> None:
+    made = alone(ALONE[kind], 7)
+    text = text_of_made(made)
+    assert [mark for mark in made.own if mark not in text] == []
+
+
+def test_urls_of_the_articles_below_are_listed_for_the_crawler() -> None:
+    made = scrolling(SEEN["divs with addresses"], 7)
+    shown = parse_page(made.html, made.url)
+    listed = listed_links(shown, "article", extract_article(shown, None))
+    assert listed is not None
+    assert (listed.kind, [each.url for each in listed.links]) == ("article", made.links)
+    assert all(each.headline.startswith("Old ") for each in listed.links)
+
+
+def test_an_article_with_nothing_below_lists_nothing() -> None:
+    shown = page(f"<article>{OWN}{prose(1)}</article>", HEAD)
+    assert listed_links(shown, "article", extract_article(shown, None)) is None
+
+
+def test_two_article_elements_with_first_level_headings_are_separate_articles() -> None:
+    text = text_of(
+        f"<main><article>{OWN}{prose(1)}</article>"
+        f"<div class='under'><article>{FURTHER}{prose(2, 12)}</article></div></main>"
+    )
+    assert text == "\n\n".join(paragraphs(1))
+
+
+@pytest.mark.parametrize(
+    ("body", "seeds"),
+    [
+        (f"<main><article>{OWN}{prose(1)}</article>{sections('h2')}</main>", (1, 2, 3)),
+        (f"<main><article>{OWN}<p>In short.</p></article>{sections('h1')}</main>", (2, 3)),
+        (
+            f"<article>{OWN}{prose(1)}<article><h1>Statement of the mayor</h1>{prose(2, 3)}"
+            "</article></article>",
+            (1, 2),
+        ),
+    ],
+    ids=["second-level headings", "little text before them", "nested"],
+)
+def test_further_article_elements_may_be_parts_of_the_article(
+    body: str, seeds: tuple[int, ...]
+) -> None:
+    text = text_of(body)
+    assert all(each in text for seed in seeds for each in paragraphs(seed, 3))
+
+
+def test_teasers_below_are_not_articles() -> None:
+    teasers = "".join(
+        f'<article class="post"><h2 class="entry-title"><a href="/n/{n}">Ferry {n} runs</a></h2>'
+        f"<time>3 May 2024</time>{prose(n, 1)}</article>"
+        for n in (2, 3, 4)
+    )
+    own = f'<article class="post">{OWN}<time>2 May 2024</time>{prose(1)}</article>'
+    shown = page(own + teasers, HEAD)
+    assert extract_article(shown, None).further == ()

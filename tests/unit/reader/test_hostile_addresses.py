@@ -1,0 +1,41 @@
+import json
+
+from detourage.reader import Extraction, extract_article
+from tests.unit.reader.article_pages import page, prose, sentence
+
+TURN, BACK = "\u202e", "\u202c"
+
+
+def extract(body: str, head: str = "") -> Extraction:
+    return extract_article(page(f"<article>{prose(1)}{body}{prose(2)}</article>", head), None)
+
+
+def test_links_are_resolved_as_in_a_browser() -> None:
+    article = extract(
+        f'<p>{sentence(1)} <a href="https://news.example@evil.example/">One</a>'
+        f' <a href="https://a.example\\@evil.example">two</a>'
+        f' <a href="https://a.example:99999/">three</a></p>'
+        f'<img src="https://me:secret@cdn.example/{TURN}gpj.a">'
+        '<iframe src="https://video.example:0/1"></iframe>'
+        '<iframe src="https://me@video.example/2"></iframe>',
+        '<link rel="canonical" href="https://me:secret@news.example/story">',
+    )
+    links = [link.url for block in article.blocks for link in block.links]
+    assert links == ["https://evil.example/", "https://a.example/@evil.example"]
+    assert [image.url for image in article.images] == ["https://cdn.example/gpj.a"]
+    assert [embed.url for embed in article.embeds] == ["https://video.example/2"]
+    assert article.metadata.address == "https://news.example/story"
+
+
+def test_titles_names_and_texts_are_in_display_order() -> None:
+    declared = {"@type": "NewsArticle", "author": {"name": f"Jane {TURN}Doe{BACK}"}}
+    article = extract(
+        f"<p>{sentence(1)} {TURN}Turned{BACK}.</p>"
+        f'<figure><img src="/a.jpg" alt="The {TURN}bridge"></figure>',
+        f"<title>Old {TURN}bridge{BACK} to open</title>"
+        f'<script type="application/ld+json">{json.dumps(declared)}</script>',
+    )
+    assert article.title == "Old bridge to open"
+    assert article.metadata.authors == ("Jane Doe",)
+    assert f"{sentence(1)} Turned." in article.text
+    assert article.images[0].alt == "The bridge"

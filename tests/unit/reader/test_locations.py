@@ -1,0 +1,295 @@
+"""Locations of the parts of an article in its page."""
+
+import re
+from collections.abc import Mapping
+from copy import copy
+from typing import Any
+
+import pytest
+
+from detourage import Page, extract
+from detourage.article import Article
+from detourage.html import parse_page
+from detourage.html.locations import Location
+from detourage.html.paths import index_at
+from detourage.messages import ArticleMessage, PageMessage
+from detourage.reader.article_values import json_values
+from detourage.reader.content import read_content
+from detourage.reader.locating import LocationError, locate_in_message, text_fragment
+from detourage.sample import generate
+from tests.counted import LINEAR, Work, growth
+from tests.unit.reader.article_pages import prose
+
+HEAD = (
+    '<meta name="author" content="Ann Olsen">'
+    '<meta property="article:published_time" content="2024-05-31T10:00:00+02:00">'
+)
+PAGE = (
+    f"<html><head>{HEAD}</head><body><div><h1>The bridge over the river opens in May</h1>{prose(1)}"
+    '<p>The <b>mayor</b> of <a href="/x">Aber&shy;don</a>, Ms Olsen, <!-- -->said: &quot;Nobody '
+    '&amp; nothing\n   will   stop it.&quot;</p><figure><img src="a.jpg"></figure><blockquote>'
+    "<p>Nobody expected that the work would be finished so early.</p></blockquote>"
+    f"{prose(2)}</div></body></html>"
+).encode()
+URL = "https://news.example/2024/05/story.html"
+
+
+@pytest.fixture(scope="module")
+def article() -> Article:
+    found = extract(PAGE, URL)
+    assert found is not None
+    return found
+
+
+def at(location: Location | None) -> str:
+    assert location is not None
+    assert location.start is not None
+    return PAGE[location.start : location.end].decode()
+
+
+def test_each_text_node_of_a_block_has_its_location(article: Article) -> None:
+    block = next(each for each in article.blocks if "mayor" in each.text)
+    assert block.xpath == "p[7]"
+    parts = [(article.text[each.start : each.end], each.xpath, each.offset) for each in block.texts]
+    assert parts[:4] == [
+        ("The", "", 0),
+        ("mayor", "b", 0),
+        ("of", "", 5),
+        ("Aberdon", "a", 0),
+    ]
+    found = [PAGE[each.byte_start : each.byte_end] for each in block.texts]
+    assert found[:4] == [b"The", b"mayor", b"of", b"Aber&shy;don"]
+    assert found[4].startswith(b", Ms Olsen, <!-- -->said")
+
+
+def test_a_range_of_the_text_is_found_in_the_page(article: Article) -> None:
+    start = article.text.index("Aberdon, Ms")
+    first, second = article.locate(start, start + len("Aberdon, Ms"))
+    assert (first.text, second.text) == ("Aber\u00addon", ", Ms")
+    assert first.xpath == "/html/body/div/p[7]/a"
+    assert second.xpath == "/html/body/div/p[7]"
+    assert PAGE[first.byte_start : first.byte_end] == b"Aber&shy;don"
+    assert PAGE[second.byte_start : second.byte_end] == b", Ms"
+
+
+def test_white_space_and_references_do_not_shift_a_range(article: Article) -> None:
+    start = article.text.index("& nothing will")
+    (passage,) = article.locate(start, start + len("& nothing will"))
+    assert passage.text == "& nothing\n   will"
+    assert PAGE[passage.byte_start : passage.byte_end] == b"&amp; nothing\n   will"
+
+
+def test_values_have_their_locations(article: Article) -> None:
+    locations = article.content.article.locations
+    assert locations is not None
+    assert at(locations.title) == article.title
+    (author,) = locations.authors
+    assert author is not None
+    assert author.attribute == "content"
+    assert at(author) == '<meta name="author" content="Ann Olsen">'
+    assert locations.published is not None
+    assert locations.published.xpath == "/html/head/meta[2]"
+    assert locations.modified is None
+
+
+def test_images_have_the_location_of_their_tag(article: Article) -> None:
+    (image,) = article.images
+    assert image.location is not None
+    assert image.location.xpath == "figure/img"
+    assert at(image.location) == '<img src="a.jpg">'
+
+
+def test_an_article_from_a_script_has_no_locations() -> None:
+    body = " ".join(re.findall(r"<p>(.*?)</p>", prose(3)))
+    data = f'<script type="application/ld+json">{{"@type": "NewsArticle", "articleBody": "{body}"}}'
+    found = extract(f"<head><title>A title of some words</title>{data}</script><p>Loading", URL)
+    assert found is not None
+    assert found.content.article.method == "articleBody"
+    assert all(each.xpath is None and not each.texts for each in found.blocks)
+    with pytest.raises(ValueError, match="not part of a block"):
+        found.locate(0, 5)
+
+
+def test_a_message_has_locations_relative_to_its_blocks(article: Article) -> None:
+    block = next(each for each in article.to_dict()["blocks"] if "mayor" in each["text"])
+    assert block["texts"][0][:2] == [0, 3]
+    start, length = block["texts"][1][2:4]
+    assert PAGE[start : start + length] == b"mayor"
+    assert block["texts"][1][4:] == ["b", 0]
+
+
+def test_many_text_nodes_are_one_location_in_a_message() -> None:
+    code = "".join(f"<i>{each}</i>" for each in ["for", "x", "in", "range(10):", "print(x)"]) * 9
+    page = f"<h1>How to print numbers</h1>{prose(1)}<pre>{code}</pre>{prose(2)}".encode()
+    found = extract(page, URL)
+    assert found is not None
+    block = next(each for each in found.to_dict()["blocks"] if each["type"] == "code")
+    ((_, length, start, size),) = block["texts"]
+    assert length == len(block["text"])
+    assert page[start : start + size].decode() in code
+    (passage, *_) = found.locate(block["start"], block["start"] + 3)
+    assert page[passage.byte_start : passage.byte_end] == b"for"
+
+
+def test_locations_are_left_out_on_request() -> None:
+    content = read_content(parse_page(PAGE, URL), has_locations=False)
+    values = json_values(content, URL, "news.example")
+    assert values["locations"] is None
+    assert not any("xpath" in each or "texts" in each for each in values["blocks"])
+
+
+def test_every_block_of_generated_pages_is_found_again() -> None:
+    blocks = 0
+    for sample in generate(pages_per_template=1, noise=1.0):
+        html = PageMessage.model_validate(sample.message).content
+        found = extract(html, sample.message["url"])
+        if found is None or found.content.article.method not in ("lines", "sentences"):
+            continue
+        for block in found.blocks:
+            passages = found.locate(block.start, block.end)
+            said = "".join(passage.text for passage in passages)
+            assert "".join(said.split()) == "".join(block.text.split())
+            page = parse_page(html).flat
+            assert all(index_at(page, passage.xpath) is not None for passage in passages)
+            blocks += 1
+    assert blocks > 50
+
+
+def test_a_text_is_located_after_the_page_around_it_changed(article: Article) -> None:
+    later = PAGE.replace(b"<body>", b"<body><!-- served at 10:02 -->")
+    start = article.text.index("mayor")
+    (passage,) = article.locate(start, start + 5, Page(later, URL))
+    assert later[passage.byte_start : passage.byte_end] == b"mayor"
+
+
+def test_a_text_node_without_bytes_does_not_hide_the_others() -> None:
+    page = (
+        f"<h1>The old harbour</h1>{prose(1)}<p>He had a <b>caf&fjlig;e</b> near by.</p>{prose(2)}"
+    )
+    found = extract(page, URL)
+    assert found is not None
+    start = found.text.index("near by")
+    (passage,) = found.locate(start, start + 7)
+    assert passage.text == "near by"
+
+
+def test_a_repeated_text_is_found_where_it_is() -> None:
+    said = "Yes, said the man, and went on to talk about it for a while.<br><br>"
+    page = (
+        f"<h1>What the man said</h1><div>{said}{prose(1).replace('p>', 'i>')}<br><br>{said}</div>"
+    )
+    found = extract(page, URL)
+    assert found is not None
+    first, last = (block for block in found.blocks if block.text.startswith("Yes, said"))
+    places = [found.locate(each.start, each.end)[0].byte_start for each in (first, last)]
+    assert places == [page.index("Yes"), page.rindex("Yes")]
+
+
+def test_a_headline_ends_where_its_element_ends() -> None:
+    page = PAGE.replace(b"</h1>", b"</h1>\nFrom our own correspondent in the north.")
+    found = extract(page, URL)
+    assert found is not None
+    assert found.content.article.locations is not None
+    title = found.content.article.locations.title
+    assert title is not None
+    assert page[title.start : title.end].decode() == found.title
+
+
+def test_an_author_is_not_found_within_a_word() -> None:
+    author = "<meta name=author content='Ana'>"
+    page = f"{author}<h1>A long headline here</h1><p>Analysts agree.</p>{prose(4)}"
+    found = extract(page, URL)
+    assert found is not None
+    assert found.authors == ("Ana",)
+    assert found.content.article.locations is not None
+    (location,) = found.content.article.locations.authors
+    assert location is not None
+    assert location.attribute == "content"
+
+
+@pytest.mark.parametrize("tag", ["noscript", "object", "template", "button"])
+def test_a_value_in_an_element_that_is_not_displayed_does_no_harm(tag: str) -> None:
+    data = '{"@type": "NewsArticle", "author": {"name": "Ann Olsen\\u0077orth"}}'
+    hidden = f"<{tag}>foo<b>x</b>By Ann Olsenworth</{tag}>"
+    head = f'<script type="application/ld+json">{data}</script>'
+    found = extract(f"{head}<h1>A long headline here</h1>{prose(5)}{hidden}", URL)
+    assert found is not None
+    assert found.authors == ("Ann Olsenworth",)
+
+
+def test_deep_pages_have_bounded_locations() -> None:
+    deep = "<span>" * 450 + "<i>a</i>" * 8_000
+    found = extract(f"<h1>A long headline here</h1>{prose(6)}<p>{deep}</p>", URL)
+    assert found is not None
+    assert len(found.to_json()) < 2_000_000
+
+
+def many_blocks(number: int) -> str:
+    lines = "".join(f"Some words here, {each}.<br><br>" for each in range(number))
+    return f"<h1>A long headline here</h1><div>{lines}</div>"
+
+
+@pytest.mark.parametrize("added", ["", "<!-- new -->"], ids=["same page", "page with an addition"])
+def test_articles_of_many_blocks_are_located_in_linear_time(added: str) -> None:
+    def prepared(number: int) -> Work:
+        found = extract(many_blocks(number), URL)
+        assert found is not None
+        page = Page(added + many_blocks(number), URL)
+        return lambda: found.locate(0, len(found.text), page)
+
+    assert growth(prepared, 300) < LINEAR
+
+
+def test_equal_blocks_of_one_element_are_located_one_after_another() -> None:
+    lines = "".join("Some words here.<br><br>" for _ in range(200))
+    html = f"<h1>A long headline here</h1><div>{lines}</div>"
+    found = extract(html, URL)
+    assert found is not None
+    passages = found.locate(0, len(found.text), Page("<!-- new -->" + html, URL))
+    assert len({each.byte_start for each in passages}) == len(found.blocks)
+
+
+@pytest.mark.parametrize(("start", "end"), [(-5, 3), (5, 5), (9, 2)])
+def test_a_range_must_be_one(article: Article, start: int, end: int) -> None:
+    with pytest.raises(ValueError, match="is not a range"):
+        article.locate(start, end)
+
+
+def test_a_copied_article_is_located(article: Article) -> None:
+    assert copy(article).locate(0, 4) == article.locate(0, 4)
+
+
+def test_another_page_is_refused(article: Article) -> None:
+    other = PAGE.replace(b"mayor", b"major")
+    start = article.text.index("mayor")
+    with pytest.raises(LocationError, match="the page has no text 'The mayor"):
+        article.locate(start, start + 5, Page(other, URL))
+
+
+def test_a_rendered_article_is_refused(article: Article) -> None:
+    values = {**article.to_dict(), "method": "rendered-lines"}
+    with pytest.raises(LocationError, match="rendered"):
+        locate_in_message(PAGE, None, message_of(values), 0, 5)
+
+
+def message_of(values: Mapping[str, Any]) -> ArticleMessage:
+    return ArticleMessage.model_construct(**values)
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted", "fragment"),
+    [
+        ("The mayor said yes.", "mayor", "The-,mayor,-said%20yes."),
+        ("A – mayor, or so", "mayor", "A%20%E2%80%93-,mayor"),
+        ("one\n\ntwo words", "one\n\ntwo", "one,two,-words"),
+        ("x" * 10 + " " + "y " * 150 + "z", "y " * 150 + "z", "xxxxxxxxxx-,y%20y%20y,y%20y%20z"),
+        ("a-b, c", "a-b", "a%2Db"),
+        ("x" * 300, "x" * 300, f"{'x' * 60},{'x' * 60}"),
+    ],
+)  # fmt: skip
+def test_a_fragment_quotes_the_range_with_words_around_it(
+    text: str, quoted: str, fragment: str
+) -> None:
+    start = text.index(quoted)
+    found = text_fragment("https://a.example/x#y", text, start, start + len(quoted))
+    assert found == f"https://a.example/x#:~:text={fragment}"

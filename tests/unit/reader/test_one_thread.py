@@ -1,0 +1,61 @@
+"""Extraction, grouping and drawing use one thread even if no environment variable requires it."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+WORKS = {
+    "read": """
+from tests.pages import article_html
+from detourage.reader.content import read_content
+from detourage.html import parse_page
+page = parse_page(article_html(1, number=300).encode(), "https://a.example/1")
+def work():
+    read_content(page)
+""",
+    "grouped": """
+import numpy as np
+from detourage.template.groups import group_pages
+points = np.random.default_rng(1).random((80, 5))
+distances = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2)) / 5**0.5
+urls = [f"https://a.example/{number}" for number in range(80)]
+def work():
+    group_pages(urls, distances)
+""",
+    "drawn": """
+import numpy as np
+from detourage.explain.pictures.arranging import place_pages
+points = np.random.default_rng(1).random((500, 5))
+distances = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2)) / 5**0.5
+def work():
+    place_pages(distances)
+""",
+}
+
+MEASURE = """
+from time import process_time, sleep, thread_time
+work()
+# Threads that have just begun wait for work for a moment, and not idly.
+sleep(0.3)
+everywhere, here = process_time(), thread_time()
+for _ in range(3):
+    work()
+here = thread_time() - here
+print((process_time() - everywhere - here) / here)
+"""
+
+
+@pytest.mark.parametrize("work", list(WORKS))
+def test_no_other_threads_are_used(work: str) -> None:
+    told = {name: said for name, said in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run(
+        [sys.executable, "-c", WORKS[work] + MEASURE],
+        env=told,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert float(done.stdout) < 0.05

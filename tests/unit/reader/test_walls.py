@@ -1,0 +1,118 @@
+# ruff: noqa: E501  The pages are more readable unwrapped.
+
+import contextlib
+from functools import partial
+
+import pytest
+
+from detourage.html import Answer, Page, parse_page
+from detourage.reader import GoneError, NoTextError, WallError
+from detourage.reader.content import explain_content, read_content
+from tests.counted import LINEAR, Work, growth
+from tests.pages import article_html
+
+URL = "https://news.example/2026/story.html"
+
+WALLS = {
+    "robot check": "<title>Just a moment...</title><h1>www.news.example</h1><p>Verifying you are"
+    " human. This may take a few seconds.</p><p>www.news.example needs to review the security of"
+    " your connection before proceeding.</p>",
+    "consent": "<title>Wir brauchen Ihre Zustimmung</title><h1>Wir brauchen Ihre Zustimmung</h1><p>Wir"
+    " und unsere Partner verwenden Cookies und verarbeiten personenbezogene Daten. Bitte"
+    " akzeptieren Sie alle Cookies, oder schließen Sie ein Abo ab.</p><p>Alle akzeptieren</p>",
+    "log-in": "<title>Connexion</title><h1>Connectez-vous pour continuer</h1><p>Saisissez votre"
+    " identifiant et votre mot de passe. Pas encore de compte ? Inscrivez-vous.</p><form><input"
+    " type=password></form>",
+    "paywall": "<title>Contenido exclusivo</title><h1>Contenido exclusivo para suscriptores</h1>"
+    "<p>Suscríbete por 1 € al mes para seguir leyendo. Cancela cuando quieras.</p><p>¿Ya eres"
+    " suscriptor? Inicia sesión</p>",
+    "server error": "<title>Технические работы</title><h1>Сайт временно недоступен</h1><p>На сайте"
+    " ведутся технические работы. Пожалуйста, попробуйте позже.</p>",
+}
+GONE = {
+    "not found": "<title>ページが見つかりません</title><h1>ページが見つかりません</h1><p>お探しのページは移動または"
+    "削除された可能性があります。トップページへお戻りください。</p>",
+    "removed": "<title>Article supprimé</title><h1>Cet article a été supprimé</h1><p>Cet article n'est"
+    " plus disponible. Retournez à la page d'accueil.</p>",
+    "parked domain": "<title>news.example</title><h1>This domain is for sale</h1><p>Buy this domain. The"
+    " domain owner may accept an offer; contact the registrar.</p>",
+}
+ABOUT_WALLS = (
+    (
+        "Court rules against cookie banners",
+        "A court in Cologne ruled on Tuesday that two publishers had misled 40,000 readers with their"
+        " cookie banners. The judges found that the button to refuse was hidden on a second page.",
+        "The publishers said that they would appeal. The data protection officer of the region, Anna"
+        " Berger, called the ruling “a signal to the whole industry”.",
+        "Since 2021 regulators in six countries have fined 31 companies for such banners, the largest"
+        " 90 million euros.",
+    ),
+    (
+        "Outage takes thousands of websites offline",
+        "A fault at a hosting provider left 12,000 websites unreachable on Monday morning. Visitors"
+        " saw the message “service temporarily unavailable, please try again later”.",
+        "The company traced the failure to a power supply in its Frankfurt centre. By 11:40 nine in ten"
+        " of the sites were back, a spokesman said.",
+        "Two newspapers and a hospital were among those affected; the hospital took appointments by"
+        " telephone.",
+    ),
+)
+
+
+def page(body: str) -> Page:
+    return parse_page(f"<!doctype html><html>{body}</html>", URL)
+
+
+@pytest.mark.parametrize("kind", [*WALLS, *GONE])
+def test_walls_and_removed_pages_are_recognised_with_their_kind(kind: str) -> None:
+    with pytest.raises(WallError if kind in WALLS else GoneError, match=kind):
+        read_content(page((WALLS | GONE)[kind]))
+
+
+@pytest.mark.parametrize("text", ABOUT_WALLS, ids=lambda text: text[0])
+def test_a_report_about_walls_is_an_article(text: tuple[str, ...]) -> None:
+    headline, *paragraphs = text
+    body = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
+    html = f"<title>{headline}</title><article><h1>{headline}</h1>{body}</article>"
+    assert read_content(page(html)).article.text == "\n\n".join(paragraphs)
+
+
+def test_an_empty_page_is_not_a_wall() -> None:
+    with pytest.raises(NoTextError):
+        read_content(page("<title>Bridge story</title><h1>Bridge story</h1>"))
+
+
+def test_an_error_status_is_trusted() -> None:
+    with pytest.raises(GoneError, match="not found"):
+        read_content(parse_page(article_html(1), URL, answer=Answer(404)))
+    assert read_content(parse_page(article_html(1), URL, answer=Answer(200))).article.text
+
+
+def test_the_explanation_describes_the_wall() -> None:
+    explanation = explain_content(page(WALLS["log-in"])).explanation
+    assert (explanation.outcome, explanation.article) == ("wall", None)
+    assert "log-in" in explanation.detail
+
+
+def test_a_beginning_followed_by_an_offer_is_truncated() -> None:
+    offer = (
+        "<div class='offer'><h2>Subscribe to continue reading</h2><p>Get unlimited access for $1 a"
+        " month. Cancel anytime.</p><p>Already a subscriber? Log in</p></div>"
+    )
+    html = article_html(1, number=2).replace(
+        "</div></div><div class='foot'>", f"</div>{offer}</div>"
+    )
+    assert read_content(parse_page(html, URL)).article.metadata.truncated
+    assert read_content(parse_page(article_html(1), URL)).article.metadata.truncated is None
+
+
+def test_a_long_hostile_page_takes_linear_time() -> None:
+    def prepared(number: int) -> Work:
+        lines = "".join(f"<p>page not found please log in {each}</p>" for each in range(number))
+        return partial(read_suppressed, page(f"<title>Page not found</title>{lines}"))
+
+    def read_suppressed(shown: Page) -> None:
+        with contextlib.suppress(WallError, GoneError):
+            read_content(shown)
+
+    assert growth(prepared, 200) < LINEAR

@@ -1,0 +1,64 @@
+import random
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from detourage.template.distance import PairBlock, blocks_of_missing, blocks_to_compare
+
+identities = st.lists(st.integers(0, 99), max_size=40)
+
+
+@given(identities, identities, st.integers(1, 12))
+def test_every_missing_pair_is_in_one_block(
+    compared: list[int], arrived: list[int], side: int
+) -> None:
+    blocks = list(blocks_to_compare(compared, arrived, side=side))
+    pairs = [pair for block in blocks for pair in block.pairs()]
+    everything = set(combinations(sorted({*compared, *arrived}), 2))
+    assert sorted(pairs) == sorted(everything - set(combinations(sorted(set(compared)), 2)))
+    assert all(len(block.rows) <= side for block in blocks)
+    assert all(len(block.rows) * len(block.columns) <= side * side for block in blocks)
+
+
+@given(st.sets(st.integers(0, 99), max_size=30), st.integers(1, 9), st.randoms())
+def test_the_missing_pairs_of_a_matrix_are_in_one_block(
+    trees: set[int], side: int, chance: random.Random
+) -> None:
+    known = np.eye(len(trees), dtype=np.bool_)
+    pairs = list(combinations(range(len(trees)), 2))
+    for i, j in chance.sample(pairs, len(pairs) * chance.randrange(5) // 4):
+        known[i, j] = known[j, i] = True
+    identities = sorted(trees)
+    blocks = blocks_of_missing(identities, known, side=side)
+    asked = [pair for block in blocks for pair in block.pairs()]
+    missing = {(identities[i], identities[j]) for i, j in pairs if not known[i, j]}
+    assert len(set(asked)) == len(asked)
+    assert missing <= set(asked)
+    assert bool(blocks) == bool(missing)
+
+
+def test_a_single_new_page_is_one_block() -> None:
+    known = np.ones((41, 41), np.bool_)
+    known[7, :] = known[:, 7] = False
+    known[7, 7] = True
+    (block,) = blocks_of_missing(range(41), known)
+    assert block == PairBlock((7,), tuple(i for i in range(41) if i != 7))
+
+
+def test_large_trees_make_small_blocks() -> None:
+    sizes = {0: 300_000, 1: 20_000, 2: 20_000, 3: 20_000, 4: 100}
+    blocks = list(blocks_to_compare([], range(5), sizes=sizes))
+    assert {block.columns for block in blocks} == {(0,), (1, 2), (3, 4)}
+    pairs = [pair for block in blocks for pair in block.pairs()]
+    assert sorted(pairs) == list(combinations(range(5), 2))
+
+
+@given(identities, identities, st.randoms())
+def test_blocks_do_not_depend_on_the_order(
+    compared: list[int], arrived: list[int], chance: random.Random
+) -> None:
+    expected = list(blocks_to_compare(compared, arrived))
+    shuffled = [chance.sample(trees, len(trees)) for trees in (compared, arrived)]
+    assert list(blocks_to_compare(*shuffled)) == expected

@@ -1,0 +1,258 @@
+"""Trees unlike any real page: each operation ends with a result or with a clear refusal."""
+
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from detourage.html.tree import Tree
+from detourage.template.distance import (
+    LEFT,
+    TreeTooLargeError,
+    _native,
+    distance_matrix,
+    edit_mapping,
+    tree_edit_distance,
+)
+from detourage.template.distance.forest import TASK_WORK, Forest, forest_of
+from detourage.template.distance.native import ANY_WORK, NativeForest
+from tests.property.template.distance.trees import edited, random_tree
+from tests.trees import tree_of
+
+NODES = 70_000
+DEPTH = 10_000
+CHILDREN = 35_000
+
+
+def chain(nodes: int, labels: str = "a") -> list[tuple[str, int]]:
+    """Return the nodes of a chain, each below the previous one."""
+    return [(labels[i % len(labels)], i) for i in range(nodes)]
+
+
+def star(children: int, labels: str = "a", depth: int = 0) -> list[tuple[str, int]]:
+    """Return a node with many children."""
+    return [("a", depth), *((labels[i % len(labels)], depth + 1) for i in range(children))]
+
+
+def right_comb(teeth: int) -> list[tuple[str, int]]:
+    """Return a chain in which every node has a leaf before the next node of the chain."""
+    return [node for depth in range(teeth) for node in (("a", depth), ("b", depth + 1))]
+
+
+def left_comb(teeth: int) -> list[tuple[str, int]]:
+    """Return a chain in which every node has a leaf after the next node of the chain."""
+    return chain(teeth) + [("b", depth) for depth in range(teeth, 0, -1)]
+
+
+def ladder(rungs: int) -> list[tuple[str, int]]:
+    """Return a chain with leaves on both sides, which is expensive from either side."""
+    return right_comb(rungs) + [("c", depth) for depth in range(rungs, 0, -1)]
+
+
+def star_of_chains(chains: int, depth: int) -> list[tuple[str, int]]:
+    """Return chains with different labels below a common root."""
+    below = [(f"{i % 97}", 1 + level) for i in range(chains) for level in range(depth)]
+    return [("a", 0), *below]
+
+
+STAR = Tree.from_preorder(star(CHILDREN))
+OTHER_STAR = Tree.from_preorder(star(CHILDREN, "ab"))
+CHAIN = Tree.from_preorder(chain(DEPTH))
+OTHER_CHAIN = Tree.from_preorder(chain(DEPTH, "ab"))
+LADDER = Tree.from_preorder(ladder(NODES // 3))
+ALL = {
+    "star": STAR,
+    "chain": Tree.from_preorder(chain(NODES, "ab")),
+    "right comb": Tree.from_preorder(right_comb(NODES // 2)),
+    "left comb": Tree.from_preorder(left_comb(NODES // 2)),
+    "ladder": LADDER,
+    "star at the end of a chain": Tree.from_preorder(
+        chain(DEPTH) + star(NODES - DEPTH, "ab", DEPTH)
+    ),
+    "star of chains": Tree.from_preorder(star_of_chains(200, NODES // 200)),
+}
+
+
+def test_distances_of_extreme_shapes() -> None:
+    assert tree_edit_distance(STAR, OTHER_STAR) == CHILDREN // 2
+    assert tree_edit_distance(CHAIN, OTHER_CHAIN) == DEPTH // 2
+    assert tree_edit_distance(STAR, CHAIN) == len(STAR) + DEPTH - 4
+    assert tree_edit_distance(STAR, ALL["chain"]) == len(STAR) + NODES - 4
+    combs = ALL["left comb"], ALL["right comb"]
+    assert tree_edit_distance(*combs, bound=NODES // 10) == NODES // 10 + 1
+
+
+@pytest.fixture(scope="module")
+def forest() -> NativeForest:
+    """All extreme trees, prepared once for comparison."""
+    return NativeForest(list(ALL.values()))
+
+
+@pytest.mark.parametrize(
+    ("names", "larger"),
+    [
+        (("ladder", "star of chains"), 1),
+        (("left comb", "ladder"), 0),
+        (("right comb", "star at the end of a chain"), 1),
+    ],
+)
+def test_the_larger_of_two_trees_is_rejected(
+    forest: NativeForest, names: tuple[str, str], larger: int
+) -> None:
+    pair = [list(ALL).index(name) for name in names]
+    with pytest.raises(TreeTooLargeError, match="too large to compare") as distance_error:
+        forest.distances(pair[:1], pair[1:])
+    with pytest.raises(TreeTooLargeError, match="too large to compare") as mapping_error:
+        forest.mapping(*pair)
+    assert distance_error.value.trees == mapping_error.value.trees == (pair[larger],)
+    [lower] = forest.lower_bounds(pair[:1], pair[1:])
+    assert 0 < lower <= sum(len(ALL[name]) for name in names)
+
+
+@pytest.mark.parametrize("a", ALL)
+def test_extreme_trees_are_compared_with_themselves_and_with_one_more_node(a: str) -> None:
+    tree = ALL[a]
+    larger = Tree.from_postorder((*tree.labels, "z"), [*tree.sizes.tolist(), len(tree) + 1])
+    assert tree_edit_distance(tree, Tree(tree.labels, tree.sizes.copy())) == 0
+    assert tree_edit_distance(tree, larger, bound=0) == 1
+    assert distance_matrix([tree, tree]).tolist() == [[0, 0], [0, 0]]
+
+
+REFUSED = Tree.from_preorder(ladder(NODES // 5))
+"""A tree that is larger than the star, and slightly too large for a comparison with it."""
+
+
+LEAF = tree_of("{c}")
+
+
+@pytest.mark.parametrize(
+    ("ask", "places"),
+    [
+        (lambda: tree_edit_distance(REFUSED, STAR), (0,)),
+        (lambda: edit_mapping(REFUSED, STAR), (0,)),
+        (lambda: distance_matrix([LEAF, REFUSED, STAR, LEAF, REFUSED]), (1, 4)),
+        (lambda: distance_matrix([LEAF, REFUSED, STAR, LEAF, REFUSED], threads=2), (1, 4)),
+        (lambda: distance_matrix([LEAF, STAR, REFUSED, LEAF]), (2,)),
+    ],
+)
+def test_trees_above_the_limits_are_named(ask: Callable[[], object], places: Sequence[int]) -> None:
+    with pytest.raises(TreeTooLargeError) as caught:
+        ask()
+    assert caught.value.trees == places
+
+
+@pytest.mark.parametrize("nodes", [15_990, 16_010])
+def test_values_close_to_the_16_bit_limit(nodes: int) -> None:
+    source = random.Random(nodes)
+    tree = random_tree(source, nodes, "flat", "abc")
+    trees = [tree, edited(source, tree, 30, "abc")]
+    distances = {
+        NativeForest(trees, way=(unit, bits, "", False, False, True)).distances([0], [1])[0]
+        for unit in _native.UNITS
+        for bits in (0, 32)
+    }
+    assert len(distances) == 1
+    assert 0 < distances.pop() <= 30
+
+
+DEEPEST = 512
+"""Maximum depth of a page's tree (see `detourage.html`)."""
+
+OF_PAGES = {
+    "chains": star_of_chains(24, DEEPEST - 2),
+    "combs": [("a", 0)] + [(f"{i % 3}", 1 + i % (DEEPEST - 3) + i % 2) for i in range(12_000)],
+    "scattered": [("a", 0)] + [(f"{i * i % 7}", 1 + i * 7919 % 13) for i in range(12_000)],
+    "star": star(12_000, "abc"),
+}
+UNITS_A_SECOND = 2.5e9
+"""Minimum number of units of work that the kernel does per second, even on a shared processor."""
+
+
+def sound(nodes: list[tuple[str, int]]) -> Tree:
+    """Return a tree of the nodes, each at most one level below the node before it."""
+    depth, sane = 0, []
+    for place, (label, wanted) in enumerate(nodes):
+        depth = min(wanted, depth + 1) if place else 0
+        sane.append((label, depth))
+    return Tree.from_preorder(sane)
+
+
+def test_no_list_of_pairs_takes_longer_than_its_estimated_work() -> None:
+    trees = [sound(nodes[: len(nodes) - cut]) for nodes in OF_PAGES.values() for cut in range(3)]
+    a, b = np.triu_indices(len(trees), 1)
+    forest = forest_of(trees, memory=2**26, work=TASK_WORK)
+    began = time.process_time()
+    found = forest.try_distances(a, b)
+    seconds = time.process_time() - began
+    done = int(np.flatnonzero(found == LEFT)[0])
+    assert done > 0
+    assert (found[:done] != LEFT).all()
+    assert (found[done:] == LEFT).all()
+    assert forest.work <= 4 * TASK_WORK
+    assert seconds < forest.work / UNITS_A_SECOND
+
+
+def test_the_work_of_a_pair_does_not_depend_on_earlier_comparisons() -> None:
+    trees = [sound(nodes[:2_000]) for nodes in OF_PAGES.values()]
+
+    def work_of(forest: Forest, pairs: Sequence[tuple[int, int]]) -> list[int]:
+        before, works = forest.work, []
+        for x, y in pairs:
+            forest.try_distances([x], [y])
+            works.append(forest.work - before)
+            before = forest.work
+        return works
+
+    pairs = [(0, 1), (2, 3), (0, 3), (1, 2)]
+    forward = work_of(forest_of(trees, memory=2**26), pairs)
+    backward = work_of(forest_of(trees), pairs[::-1])
+    assert forward == backward[::-1]
+
+
+class InterruptError(Exception):
+    """Raised by the signal handler of the test."""
+
+
+def test_an_interrupt_does_not_wait_for_the_end_of_a_long_list() -> None:
+    def interrupt(_signal: int, _frame: object) -> None:
+        raise InterruptError
+
+    source = random.Random(1)
+    trees = [random_tree(source, 2_500, "page", "a") for _ in range(2)]
+    sizes = np.concatenate([tree.sizes for tree in trees])
+    starts = np.array([0, 2_500, 5_000])
+    forest = _native.Forest(np.zeros_like(sizes), sizes, starts, 0, ANY_WORK)
+    first, last = np.zeros(20_000, np.int32), np.ones(20_000, np.int32)
+    distances = np.full(20_000, -7, np.int32)
+    handler = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(InterruptError):
+            forest.distances(first, last, distances, np.iinfo(np.int32).max - 1, None)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+    assert distances[0] >= 0
+    assert distances[-1] == -7
+
+
+def test_other_threads_run_while_trees_are_compared() -> None:
+    source = random.Random(2)
+    trees = [random_tree(source, 2_500, "page", "abcdefgh") for _ in range(12)]
+    done = threading.Event()
+
+    def compare() -> None:
+        distance_matrix(trees, memory=0)
+        done.set()
+
+    thread = threading.Thread(target=compare)
+    thread.start()
+    steps = 0
+    while not done.is_set():
+        steps += 1
+    thread.join()
+    assert steps > 1_000

@@ -1,0 +1,53 @@
+"""Pairs of trees whose distances were computed by hand."""
+
+import pytest
+
+from detourage.template.distance import edit_mapping, tree_edit_distance
+from tests.trees import tree_of
+
+CASES = {
+    "the order of children counts": [("{a{b}{c}}", "{a{c}{b}}", 2)],
+    "who is above whom counts": [("{a{b}{c}}", "{a{b{c}}}", 2)],
+    "the example of Zhang and Shasha, figure 1": [("{f{d{a}{c{b}}}{e}}", "{f{c{d{a}{b}}}{e}}", 2)],
+    "one label everywhere: only shapes differ": [
+        ("{a{a{a}{a}}{a{a}{a}}}", "{a{a{a}{a}{a}}{a{a}}}", 2)
+    ],
+    "repeated subtrees": [("{t{r{d}{d}}{r{d}{d}}}", "{t{b{r{d}{d}}{r{d}{d}}}}", 1)],
+    "labels of any characters, none being like another": [
+        ("{div}", "{DIV}", 1),
+        ("{a b}", "{a  b}", 1),
+        ("{ a}", "{a}", 1),
+        ("{}", "{ }", 1),
+        ("{{}{}}", "{{}}", 1),
+        ("{10{1}{0}}", "{1{0}}", 2),
+        ("{été{naïve}}", "{été{naive}}", 1),
+        ("{e\u0301}", "{\u00e9}", 1),
+        ("{中文{😀}}", "{中文{😁}}", 1),
+        (r"{\{{\}}}", r"{\{{\}}}", 0),
+        (r"{\{}", r"{\}}", 1),
+        (r"{\\{b}}", r"{\\\\{b}}", 1),
+        (r"{a\b}", r"{ab}", 1),
+        (r"{a\b}", r"{a\\b}", 0),
+        ("{a\x00}", "{a}", 1),
+        ("{a\nb}", "{a b}", 1),
+        ("{" + "x" * 10_000 + "}", "{" + "x" * 9_999 + "y}", 1),
+        ('{<p class="x">}', "{<p class='x'>}", 1),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "distance"),
+    [
+        pytest.param(*case, id=f"{why} {n}")
+        for why, cases in CASES.items()
+        for n, case in enumerate(cases)
+    ],
+)
+def test_distance_matches_hand_computed_values(a: str, b: str, distance: int) -> None:
+    left, right = tree_of(a), tree_of(b)
+    assert tree_edit_distance(left, right) == distance
+    assert tree_edit_distance(right, left) == distance
+    mapping = edit_mapping(left, right)
+    changes = [i is None or j is None or left.labels[i] != right.labels[j] for i, j in mapping]
+    assert sum(changes) == distance

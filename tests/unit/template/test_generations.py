@@ -1,0 +1,139 @@
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from detourage.template.generations import design_change, match_groups
+
+A, B, C, D = 1, 2, 3, 4
+
+
+def pages(first: int, last: int) -> set[int]:
+    return set(range(first, last))
+
+
+def test_unchanged_groups_keep_their_ids_in_any_order() -> None:
+    former = {4: pages(0, 5), 7: pages(5, 15), 9: pages(15, 18)}
+    for order in permutations(former):
+        assert match_groups(former, [former[identity] for identity in order]) == list(order)
+
+
+def test_a_group_that_grows_or_shrinks_keeps_its_id() -> None:
+    assert match_groups({3: pages(0, 10)}, [pages(0, 40)]) == [3]
+    assert match_groups({3: pages(0, 10)}, [pages(8, 30)]) == [3]
+
+
+def test_the_larger_part_of_a_split_group_keeps_its_id() -> None:
+    assert match_groups({3: pages(0, 10)}, [pages(0, 4), pages(4, 10)]) == [4, 3]
+
+
+def test_merged_groups_get_the_id_of_the_larger_or_older_one() -> None:
+    joined = [pages(0, 20)]
+    assert match_groups({3: pages(0, 8), 5: pages(8, 20)}, joined) == [5]
+    assert match_groups({3: pages(0, 10), 5: pages(10, 20)}, joined) == [3]
+    assert match_groups({5: pages(0, 10), 3: pages(10, 20)}, joined) == [3]
+
+
+def test_as_many_pages_as_possible_keep_their_group_id() -> None:
+    former = {1: pages(0, 10), 2: pages(10, 16)}
+    groups = [pages(0, 6) | pages(10, 16), pages(6, 10)]
+    assert match_groups(former, groups) == [2, 1]
+
+
+def test_a_group_id_is_never_reused() -> None:
+    assert match_groups({2: pages(0, 5)}, [pages(5, 9)], last_identity=6) == [7]
+    assert match_groups({2: pages(0, 5)}, [pages(5, 9), pages(0, 5), pages(9, 12)]) == [3, 2, 4]
+
+
+def test_a_single_page_that_moved_does_not_take_the_group_id_with_it() -> None:
+    former = {1: pages(0, 20), 2: pages(20, 40)}
+    assert match_groups(former, [pages(1, 20), {0} | pages(50, 60) | pages(20, 40)]) == [1, 2]
+    assert match_groups({1: pages(0, 20), 2: pages(20, 23)}, [{0} | pages(20, 23)]) == [2]
+    moved = match_groups({1: pages(0, 20), 2: pages(20, 30)}, [{0} | pages(20, 25), pages(25, 30)])
+    assert moved == [2, 3]
+
+
+def test_first_and_last_generations() -> None:
+    assert match_groups({}, [pages(0, 3), pages(3, 6)]) == [1, 2]
+    assert match_groups({1: pages(0, 3)}, []) == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=40), st.data())
+def test_group_ids_are_unique_and_kept_only_with_pages(
+    places: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    former: dict[int, set[int]] = {}
+    following: dict[int, set[int]] = {}
+    for page, (old, new) in enumerate(places):
+        former.setdefault(old + 1, set()).add(page)
+        following.setdefault(new, set()).add(page)
+    groups = list(following.values())
+    found = match_groups(former, groups)
+    assert len(set(found)) == len(groups)
+    continued = [i for i, identity in enumerate(found) if identity in former]
+    assert all(groups[i] & former[found[i]] for i in continued)
+    assert all(identity > max(former) for identity in found if identity not in former)
+
+
+def test_a_redesign_in_the_middle_is_reported_with_its_figures() -> None:
+    change = design_change([A, B, A, A, B] * 4 + [C, D, C, C, D] * 4)
+    assert change is not None
+    assert change.first == 20
+    assert (change.new_share, change.outlier_share) == (1.0, 0.0)
+    assert change.new_groups == (C, D)
+    assert change.gone_groups == (A, B)
+
+
+@pytest.mark.parametrize("following", [5, 6, 10, 60, 400])
+def test_a_redesign_is_reported_after_five_pages_and_the_report_remains(following: int) -> None:
+    change = design_change([A] * 30 + [B] * following)
+    assert change is not None
+    assert (change.first, change.new_groups) == (30, (B,))
+
+
+def test_pages_that_fit_no_group_are_a_change_even_before_they_form_one() -> None:
+    change = design_change([A, A, None, A, A, A, A, A] * 3 + [None] * 8)
+    assert change is not None
+    assert change.first == 24
+    assert change.outlier_share == change.new_share == 1
+    assert change.new_groups == ()
+
+
+def test_a_gradual_redesign_is_reported_once_the_new_design_prevails() -> None:
+    slow = [A] * 20
+    for new in range(11):
+        slow += [A] * (10 - new) + [B] * new
+    assert design_change(slow[:60]) is None
+    change = design_change(slow)
+    assert change is not None
+    assert (change.first, change.new_groups, change.gone_groups) == (39, (B,), (A,))
+
+
+def test_one_earlier_stray_page_does_not_hide_a_change() -> None:
+    change = design_change([A] * 10 + [B] + [A] * 20 + [B] * 10)
+    assert change is not None
+    assert change.new_groups == (B,)
+
+
+@pytest.mark.parametrize("stray", [None, B])
+@pytest.mark.parametrize(("strays", "following"), [(1, 20), (1, 0), (4, 6)])
+def test_occasional_stray_pages_are_not_a_change(
+    stray: int | None, strays: int, following: int
+) -> None:
+    assert design_change([A] * 30 + [stray] * strays + [A] * following) is None
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        pytest.param([A, B, A, A, C, A, B] * 20, id="unchanged"),
+        pytest.param([A] * 30 + [B] * 4, id="uncertain"),
+        pytest.param([A, None] * 30, id="many stray pages"),
+        pytest.param([B] * 10 + [A] * 200 + [B] * 20, id="pages of a known kind"),
+        pytest.param([A, B, A] * 10 + [A, B] * 10, id="a former design returns"),
+        *([], [A], [A, B], [A] * 4 + [B] * 4, [None] * 9, [A] * 9),
+    ],
+)
+def test_these_sites_have_no_design_change(groups: list[int | None]) -> None:
+    assert design_change(groups) is None

@@ -1,0 +1,136 @@
+import numpy as np
+import pytest
+
+from detourage.template import assignment
+from detourage.template.assignment import (
+    agreeing_outliers,
+    assign,
+    assign_tree,
+    representatives,
+    worth_comparing,
+)
+from detourage.template.groups import Group
+from detourage.template.likeness import size_tolerant_distances
+from detourage.template.sites import group_site
+from tests.trees import tree_of
+from tests.unit.template.template_sites import Pages, made_site
+
+NAN = float("nan")
+
+
+def test_a_narrow_group_is_represented_by_its_pivot() -> None:
+    distances = made_site([0] * 6, spread=0.1)
+    assert representatives(distances, Group(tuple(range(6)), pivot=2)) == (2,)
+
+
+def test_a_broad_group_has_representatives_at_its_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    places = np.array([0.0, 0.1, 0.25, 0.3, 0.4, 0.8])
+    distances = np.abs(np.subtract.outer(places, places))
+    group = Group(tuple(range(6)), pivot=3)
+    assert representatives(distances, group) == (3, 5)
+    monkeypatch.setattr(assignment, "MAX_REPRESENTED_DISTANCE", 0.2)
+    assert representatives(distances, group) == (3, 5, 0)
+    monkeypatch.setattr(assignment, "MAX_REPRESENTED_DISTANCE", 0)
+    assert representatives(distances, group) == (3, 5, 0)
+    monkeypatch.setattr(assignment, "MAX_REPRESENTED_DISTANCE", 0.01)
+    monkeypatch.setattr(assignment, "MAX_REPRESENTATIVES", 4)
+    assert representatives(distances, group) == (3, 5, 0, 1)
+
+
+def test_a_page_joins_the_group_of_the_nearest_representative() -> None:
+    found = assign([0.4, 0.1, 0.3], [7, 8, 8])
+    assert (found.group, found.distance) == (8, 0.1)
+    assert found.confidence == pytest.approx(1 - 0.1 / 0.4)
+
+
+def test_a_page_far_from_all_groups_is_not_assigned() -> None:
+    found = assign([0.51, 0.7], [7, 8])
+    assert (found.group, found.confidence, found.distance) == (None, 0, 0.51)
+    assert assign([0.51], [7], limit=0.6).group == 7
+
+
+def test_confidence_decreases_towards_other_groups_and_the_limit() -> None:
+    assert assign([0.0, 0.4], [1, 2]).confidence == 1
+    assert assign([0.2, 0.4], [1, 2]).confidence == pytest.approx(0.5)
+    assert assign([0.4, 0.4], [1, 2]).confidence == 0
+    assert assign([0.3], [1], limit=0.3).confidence == 0
+    assert assign([0.0, 0.0], [2, 1]).group == 1
+
+
+def test_unknown_distances_are_ignored() -> None:
+    assert assign([NAN, 0.3], [1, 2]).group == 2
+    nowhere = assign([NAN, NAN], [1, 2])
+    assert nowhere.group is None
+    assert np.isnan(nowhere.distance)
+    assert assign([], []).group is None
+
+
+def test_a_group_is_needed_for_each_representative() -> None:
+    with pytest.raises(ValueError, match="2 groups"):
+        assign([0.1], [1, 2])
+    with pytest.raises(ValueError, match="1 groups"):
+        assign_tree(tree_of("{a}"), [], [1])
+
+
+@pytest.fixture(scope="module")
+def site() -> Pages:
+    return Pages("harbour-post.example", seed=5, size=8, noise=0.4)
+
+
+def test_comparing_few_representatives_gives_the_same_result_as_all(
+    site: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assignment, "MAX_REPRESENTED_DISTANCE", 0.2)
+    urls, trees = site.urls, site.trees
+    found = group_site("harbour-post.example", urls, trees)
+    distances = size_tolerant_distances(found.distances, [len(tree) for tree in trees])
+    places, groups = [], []
+    for number, group in enumerate(found.grouping.groups):
+        for place in representatives(distances, group):
+            places.append(place)
+            groups.append(number)
+    for page, tree in enumerate(trees):
+        full = assign(distances[page, places], groups)
+        few = assign_tree(tree, [trees[place] for place in places], groups)
+        assert few.group == full.group
+        if full.group is not None:
+            assert few.distance == pytest.approx(full.distance)
+            assert few.confidence == pytest.approx(full.confidence)
+
+
+def test_withheld_pages_join_the_group_of_their_template(site: Pages) -> None:
+    urls, trees, classes = site.urls, site.trees, site.classes
+    old = [place for place in range(len(urls)) if place % 3]
+    found = group_site("a", [urls[i] for i in old], [trees[i] for i in old])
+    class_of = [classes[old[group.pivot]] for group in found.grouping.groups]
+    assert len(set(class_of)) == 6
+    pivots = [trees[old[group.pivot]] for group in found.grouping.groups]
+    for place in range(0, len(urls), 3):
+        assigned = assign_tree(trees[place], pivots, range(len(pivots)))
+        expected = classes[place] if classes[place] in class_of else None
+        assert (None if assigned.group is None else class_of[assigned.group]) == expected
+
+
+def test_a_page_is_compared_with_the_likeliest_groups_within_its_budget(site: Pages) -> None:
+    page, *others = site.trees
+    whole = assign_tree(page, others, range(len(others)))
+    part = assign_tree(page, others, range(len(others)), work=1)
+    assert 0 < part.work < whole.work
+    assert part.distance <= whole.distance * 1.5
+
+
+def test_no_more_nodes_are_loaded_than_a_task_may_compare() -> None:
+    assert worth_comparing(100, [90, 10, 900, 100]) == [0, 3]
+    assert worth_comparing(400_000, [300_000, 400_000, 390_000]) == [1]
+    assert worth_comparing(900_000, [800_000]) == [0]
+    assert worth_comparing(100, []) == []
+
+
+def test_similar_outliers_become_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    distances = made_site([0, 1, 0, 2, 0, 1])
+    (found,) = agreeing_outliers(distances)
+    assert found.members == (0, 2, 4)
+    assert found.pivot in found.members
+    assert agreeing_outliers(np.zeros((0, 0))) == ()
+    monkeypatch.setattr(assignment, "MIN_NEW_GROUP_PAGES", 2)
+    assert [group.members for group in agreeing_outliers(distances)] == [(0, 2, 4), (1, 5)]
