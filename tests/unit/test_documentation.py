@@ -34,7 +34,10 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 COST = re.compile(r"\bcosts\b[^.|]{0,30}\b\d+\s+ms\b|processor time[^|\n]*\| \d+ ms")
-MODULE = re.compile(r"`((?:worker|models|migrations)(?:\.\w+)+)`")
+_PACKAGES = "|".join(path.parent.name for path in ROOT.glob("detourage/*/__init__.py"))
+MODULE = re.compile(
+    rf"`((?:detourage\.(?:{_PACKAGES})|(?:worker|models|migrations)\.\w+)(?:\.\w+)*)`"
+)
 
 
 def anchors(document: Path) -> set[str]:
@@ -65,7 +68,9 @@ def codes(document: Path, heading: str = "") -> set[str]:
 def examples() -> list[tuple[str, str]]:
     """Return the examples of behaviour in the architecture guide, with their functions."""
     text = (ROOT / "docs/architecture.md").read_text().partition("## Ten examples\n")[2]
-    return re.findall(r"^\| (.+) \| `((?:worker|benchmarks)[\w.]+)` \|$", text, re.MULTILINE)
+    return re.findall(
+        r"^\| (.+) \| `((?:detourage|worker|benchmarks)[\w.]+)` \|$", text, re.MULTILINE
+    )
 
 
 @pytest.mark.parametrize("document", LINKING, ids=lambda path: str(path.relative_to(ROOT)))
@@ -152,10 +157,9 @@ def test_the_documented_rights_are_those_granted(user: str, granted: dict[str, s
 
 def test_the_documented_packages_are_those_of_the_source_tree() -> None:
     text = (ROOT / "docs/architecture.md").read_text()
-    named = set(re.findall(r"^\| `worker/(\w+)` \|", text, re.MULTILINE))
-    folders = {path.parent.name for path in ROOT.glob("worker/*/__init__.py")}
-    modules = {path.stem for path in ROOT.glob("worker/*.py")}
-    assert folders <= named <= folders | modules
+    named = set(re.findall(r"^\| `(\w+/\w+)` \|", text, re.MULTILINE))
+    packages = [*ROOT.glob("detourage/*/__init__.py"), *ROOT.glob("worker/*/__init__.py")]
+    assert named == {str(path.parent.relative_to(ROOT)) for path in packages}
 
 
 def test_the_guide_has_ten_examples() -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from detourage.text.plural import counted, cut, short_age
 
-WORKER = Path(__file__).parents[3] / "worker"
+ROOT = Path(__file__).parents[3]
 NOUNS = "articles|extractions|golds|groups|messages|outliers|pages|sites"
 UNCOUNTED = re.compile(
     rf"(?:\{{[^{{}}'\"()]*(?:\([^{{}}'\"()]*\))?(?::[^{{}}]*)?\}}|%d) (?:{NOUNS})\b"
@@ -40,8 +40,8 @@ def test_long_text_is_cut(text: str, shown: str) -> None:
 def test_no_message_builds_its_own_plural() -> None:
     # Only programmers see the messages of ValueErrors.
     found = [
-        f"{path.relative_to(WORKER)}: {line.strip()}"
-        for path in sorted(WORKER.rglob("*.py"))
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path in sorted([*ROOT.glob("detourage/**/*.py"), *ROOT.glob("worker/**/*.py")])
         for line in path.read_text(encoding="utf-8").splitlines()
         if UNCOUNTED.search(line)
         and "ValueError" not in line

@@ -3,7 +3,7 @@ import sysconfig
 from pathlib import Path
 
 HERE = Path(__file__).parent
-KERNEL = HERE.parents[3] / "worker" / "grouping" / "distance" / "kernel"
+KERNEL = HERE.parents[3] / "detourage" / "template" / "distance" / "kernel"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 ROUNDS = 8
 
