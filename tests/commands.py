@@ -101,7 +101,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("bench", "empty", "--limits"), USAGE, "python -m benchmarks bench"),
     (("evaluate",), USAGE, "python -m benchmarks evaluate"),
     (("health", "cook"), USAGE, "cook"),
-    (("health", "intake"), FAILED, "was last alive"),
+    (("health", "intake"), FAILED, "has not done anything"),
     (("status", "--top", "-1"), USAGE, "--top"),
     (("status", "--queues", "--pending"), USAGE, "--queues"),
     (("status", "--json=1"), USAGE, "--json"),

@@ -70,18 +70,22 @@ def kafka(direction: str) -> None:
 @click.command()
 @click.argument("process", type=click.Choice([*PROCESSES, *BRIDGES]))
 def health(process: str) -> None:
-    """Check whether a process on this host is alive.
+    """Check whether a process on this host works, and show what it has last done.
 
-    A process is alive if its heartbeat is recent.
+    It fails if that is longer ago than it should be: 30 seconds, or, for beat, 30 seconds and the
+    interval of its tasks. Only work that the broker or the database has confirmed counts; a process
+    without work confirms that they answer.
     """
     from worker.settings import load_settings
 
     heartbeat = Heartbeat(load_settings().heartbeat_directory, process)
-    age = heartbeat.age_seconds()
+    last, age = heartbeat.last(), heartbeat.age_seconds()
+    if last is None or age is None:
+        raise click.ClickException(f"{process} has not done anything on this host yet")
+    done = f"{process} last {last.did}, {counted(round(age), 'second')} ago"
     if not heartbeat.is_alive():
-        seen = "never" if age is None else f"{counted(round(age), 'second')} ago"
-        raise click.ClickException(f"{process} was last alive {seen}")
-    click.echo(f"{process} was alive {counted(round(age or 0), 'second')} ago")
+        raise click.ClickException(f"{done}; see its log")
+    click.echo(done)
 
 
 @click.command()

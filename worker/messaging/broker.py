@@ -49,7 +49,14 @@ def broker_tls(settings: Settings) -> dict[str, Any] | None:
     return tls_options(settings.require_broker_url(), settings.broker_ca_file)
 
 
-def connect(settings: Settings, connect_seconds: float = CONNECT_SECONDS) -> Connection:
+def connect(settings: Settings) -> Connection:
+    """Connect to the first node of the broker that responds."""
+    connection = connection_to(settings)
+    connection.connect()
+    return connection
+
+
+def connection_to(settings: Settings, connect_seconds: float = CONNECT_SECONDS) -> Connection:
     """Return a connection to the broker without establishing it."""
     url = settings.require_broker_url()
     transports = {"amqps": TlsTransport, "amqp": Transport, "pyamqp": Transport}
@@ -66,10 +73,14 @@ def connect(settings: Settings, connect_seconds: float = CONNECT_SECONDS) -> Con
 @contextmanager
 def connected(settings: Settings) -> Iterator[Connection]:
     """Yield a connection for a command; raise `BrokerError` rather than wait for the broker."""
-    with connect(settings, COMMAND_CONNECT_SECONDS) as connection:
+    with connection_to(settings, COMMAND_CONNECT_SECONDS) as connection:
         try:
-            seconds = COMMAND_CONNECT_SECONDS * max(1, len(connection.alt))
-            connection.ensure_connection(max_retries=1, interval_start=0, timeout=seconds)
+            nodes = max(1, len(connection.alt))
+            connection.ensure_connection(
+                max_retries=max(1, nodes - 1),
+                interval_start=0,
+                timeout=COMMAND_CONNECT_SECONDS * nodes,
+            )
         except (AccessRefused, NotAllowed) as error:
             raise BrokerError(
                 f"the broker refused access: {without_passwords(cause(error))}: check user,"
@@ -108,10 +119,10 @@ def messages_waiting(settings: Settings, queue: str) -> int:
 
 def messages_seen(settings: Settings, queue: str) -> int | None:
     """Return the number of messages ready in a queue, or None if the broker does not respond."""
-    connection = connect(settings)
+    known = connection_to(settings)
     try:
         return messages_waiting(settings, queue)
-    except (*connection.connection_errors, *connection.channel_errors, OperationalError) as error:
+    except (*known.connection_errors, *known.channel_errors, OperationalError) as error:
         warn_of(logger, f"could not count the messages in {queue}", error)
         return None
 

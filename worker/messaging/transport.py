@@ -207,13 +207,12 @@ class BrokerConnection(kombu.Connection):
     transport_cls: Any
     ssl: Any
 
-    def _ensure_connection(
-        self, errback: Any = None, max_retries: int | None = None, **options: Any
-    ) -> Any:
+    def connect(self) -> Any:
         """Connect; try each node once, even if there are more than kombu's number of attempts."""
-        if max_retries is not None:
-            max_retries = max(max_retries, len(self.alt) - 1)
-        return super()._ensure_connection(errback, max_retries, **options)
+        retries = max(1, len(self.alt) - 1)
+        return self.ensure_connection(
+            max_retries=retries, reraise_as_library_errors=False
+        ).connection
 
     def switch(self, conn_str: str) -> None:
         """Use the node with the given URL."""

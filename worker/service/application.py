@@ -4,6 +4,7 @@ import gc
 import logging
 import sys
 from collections.abc import Mapping
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -21,10 +22,13 @@ from celery.signals import (
     worker_process_shutdown,
     worker_ready,
 )
+from celery.states import SUCCESS
 from celery.utils.dispatch import Signal
+from celery.worker.state import active_requests, reserved_requests
 from sqlalchemy.exc import SQLAlchemyError
 
 from detourage.errors import ExpectedError
+from detourage.text.plural import counted
 from worker import logs, tracing
 from worker.messaging.broker import broker_tls, connect, topology_of, transport_options
 from worker.messaging.task_names import (
@@ -42,7 +46,7 @@ from worker.messaging.task_names import (
     STORE_FEEDBACK,
 )
 from worker.messaging.transport import BrokerConnection
-from worker.processes.heartbeat import Heartbeat
+from worker.processes.heartbeat import CONFIRM_SECONDS, MAX_AGE_SECONDS, Heartbeat
 from worker.service.build import log_beginning
 from worker.settings import Settings, has_trace_receiver
 from worker.store import failures, schema
@@ -50,8 +54,6 @@ from worker.store.database import Database
 from worker.workflow.process import process_state
 
 logger = logging.getLogger(__name__)
-
-HEARTBEAT_SECONDS = 5.0
 
 HARD_LIMIT_AFTER_SECONDS = 30.0
 """Time between a task's soft limit and the killing of its process, so that native code can return.
@@ -149,7 +151,7 @@ def create_app(settings: Settings) -> Celery:
             "store-feedback": {"task": STORE_FEEDBACK, "schedule": settings.feedback_seconds},
         },
         beat_scheduler="worker.service.application:HeartbeatScheduler",
-        beat_max_loop_interval=HEARTBEAT_SECONDS,
+        beat_max_loop_interval=CONFIRM_SECONDS,
     )
     if settings.broker_is_amqp:
         app.conf.update(
@@ -157,47 +159,96 @@ def create_app(settings: Settings) -> Celery:
             task_default_queue_type="quorum",
             worker_detect_quorum_queues=True,
         )
-    app.steps["worker"].add(HeartbeatStep)
+    app.steps["consumer"].add(HeartbeatStep)
     return app
 
 
 class HeartbeatStep(bootsteps.StartStopStep):
-    """Step that touches the worker's heartbeat file from its consumer loop."""
+    """Step that confirms, while no task ends, that the worker is able to work.
 
-    requires = frozenset({"celery.worker.components:Timer"})
+    It runs only while the worker is connected to the broker, which AMQP heartbeats verify. Each
+    task that has been done is confirmed by its pool process.
+    """
+
+    requires = frozenset({"celery.worker.consumer.tasks:Tasks"})
 
     def __init__(self, parent: Any, **options: Any) -> None:
         super().__init__(parent, **options)
-        self._entry: Any = None
+        self._heartbeat = own_heartbeat("worker")
+        self._entries: list[Any] = []
+        self._is_asking = False
 
     def start(self, parent: Any) -> None:
-        """Start the heartbeat."""
-        heartbeat = Heartbeat(process_state().settings.heartbeat_directory, "worker")
-        heartbeat.beat()
-        self._entry = parent.timer.call_repeatedly(HEARTBEAT_SECONDS, heartbeat.beat)
+        """Confirm now and repeatedly."""
+        confirm, timer = partial(self._confirm, parent.pool), parent.timer
+        self._is_asking = False
+        self._entries = [
+            timer.call_after(0, confirm),
+            timer.call_repeatedly(CONFIRM_SECONDS, confirm),
+        ]
 
     def stop(self, parent: Any) -> None:  # noqa: ARG002 - the signature is Celery's
-        """Stop the heartbeat."""
-        if self._entry is not None:
-            self._entry.cancel()
+        """Stop confirming."""
+        for entry in self._entries:
+            entry.cancel()
+
+    def _confirm(self, pool: Any) -> None:
+        running, waiting = len(active_requests), len(reserved_requests)
+        if running:
+            # The pool ends tasks that exceed their time limit.
+            self._heartbeat.confirm(f"was connected, and ran {counted(running, 'task')}")
+        elif not waiting and not self._is_asking:
+            self._is_asking = True
+            pool.apply_async(
+                _ping_database, callback=self._is_answered, error_callback=self._is_not_answered
+            )
+
+    def _is_answered(self, _result: object) -> None:
+        self._is_asking = False
+        self._heartbeat.confirm("looked for work; broker, pool and database answered")
+
+    def _is_not_answered(self, error: object) -> None:
+        self._is_asking = False
+        logger.warning("a pool process could not reach the database: %s", error)
+
+
+def _ping_database() -> None:
+    process_state().database.ping()
+
+
+def own_heartbeat(process: str) -> Heartbeat:
+    """Return the heartbeat of this process."""
+    return Heartbeat(process_state().settings.heartbeat_directory, process)
 
 
 class HeartbeatScheduler(PersistentScheduler):
-    """Scheduler that touches the heartbeat file of ``beat``, and tolerates a clock set back.
+    """Scheduler that confirms each task that it has sent, and tolerates a clock set back.
 
     Celery's own scheduler stores the time of its last run on disk, and would not send anything
     until the clock reaches this time again.
     """
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._unsent: set[str] = set()
+        super().__init__(*args, **kwargs)
+
+    def apply_async(self, entry: Any, *args: Any, **kwargs: Any) -> Any:
+        """Send a task; confirm it once the broker has it, unless other tasks could not be sent."""
+        self._unsent.add(entry.name)
+        sent = super().apply_async(entry, *args, **kwargs)
+        self._unsent.remove(entry.name)
+        if not self._unsent:
+            _confirm_beat(self.app, f"sent {entry.task}")
+        return sent
+
     def tick(self, *args: Any, **kwargs: Any) -> Any:
         """Run one tick."""
-        Heartbeat(process_state().settings.heartbeat_directory, "beat").beat()
         now = self.app.now()
         if any(entry.last_run_at > now for entry in self.schedule.values()):
             logger.warning("the clock was set back; restarting the schedule")
             for entry in self.schedule.values():
                 entry.last_run_at = now
-            self._heap = None
+            self.populate_heap()
         return super().tick(*args, **kwargs)
 
 
@@ -224,6 +275,18 @@ def _require_schema(**_: object) -> None:
         # If a signal handler raises any exception other than SystemExit, Celery only logs it, and
         # starts anyway.
         sys.exit(f"Error: {error}")
+
+
+def _confirm_beat(app: Celery, did: str) -> None:
+    interval = min(entry["schedule"] for entry in app.conf.beat_schedule.values())
+    own_heartbeat("beat").confirm(did, MAX_AGE_SECONDS + interval)
+
+
+@beat_init.connect
+def _confirm_start(sender: Any = None, **_: object) -> None:
+    # The first task is sent after an interval. The database answered when its schema was checked.
+    with connect(process_state().settings):
+        _confirm_beat(sender.app, "started; broker and database answered")
 
 
 @worker_init.connect
@@ -257,11 +320,18 @@ def _begin_task(
 
 
 @task_postrun.connect
-def _end_task(task: Any = None, kwargs: Mapping[str, Any] | None = None, **_: object) -> None:
+def _end_task(
+    task: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    state: str | None = None,
+    **_: object,
+) -> None:
     pieces = 1 + len((kwargs or {}).get(OTHERS, ()))
     trace_id = getattr(task.request, "recorded_trace", None)
     seconds = monotonic() - task.request.began
     process_state().durations.note(task.name, seconds, pieces, trace_id)
+    if state == SUCCESS:
+        own_heartbeat("worker").confirm(f"did {task.name}")
     logs.unbind_all()
 
 

@@ -23,10 +23,11 @@ from sqlalchemy.orm import Session
 
 from detourage.inputs.received import UnusableMessageError, read_message
 from detourage.outcomes import PageOutcome
+from detourage.text.plural import counted
 from detourage.time_limit import TimeIsUpError, time_limit
 from worker import logs, tracing
 from worker.errors import cause
-from worker.messaging.broker import connect, topology_of
+from worker.messaging.broker import connection_to, depth, topology_of
 from worker.messaging.received_messages import plain_body
 from worker.messaging.task_names import REPEATED
 from worker.messaging.topology import Topology
@@ -104,7 +105,7 @@ class Intake(ConsumerMixin):
     """
 
     def __init__(self, settings: Settings) -> None:
-        self.connection: Connection = connect(settings)
+        self.connection: Connection = connection_to(settings)
         self._settings = settings
         self._topology: Topology = topology_of(settings)
         self._database = Database(settings.require_database_url())
@@ -143,21 +144,19 @@ class Intake(ConsumerMixin):
 
     @contextmanager
     def establish_connection(self) -> Iterator[Connection]:
-        """Connect, with retries; react to SIGTERM between attempts."""
+        """Connect, with retries, and declare the queues; react to SIGTERM between attempts.
+
+        Unacknowledged messages of the former connection are dropped; they will be redelivered.
+        """
+        self._waiting.clear()
         with self.connection.clone() as connection:
             connection.ensure_connection(self.on_connection_error, callback=self._check_stop)
+            self._topology.declare(connection)
             yield connection
 
     def _check_stop(self) -> None:
-        self._heartbeat.beat()
         if self.should_stop:
             raise StoppedError
-
-    def on_connection_revived(self) -> None:
-        """Declare the queues again, and drop unacknowledged messages, which will be redelivered."""
-        self._waiting.clear()
-        with self.connection.clone() as connection:
-            self._topology.declare(connection)
 
     def get_consumers(self, consumer_class: Any, _channel: Any) -> list[Any]:
         """Return the single consumer, with a bounded prefetch."""
@@ -166,7 +165,6 @@ class Intake(ConsumerMixin):
             on_message=self._waiting.append,
             auto_declare=False,
         )
-        self._topology.declare(self.connection)
         self._consumer = consumer
         self._set_careful(True)
         return [consumer]
@@ -191,8 +189,7 @@ class Intake(ConsumerMixin):
             self._consumer.consume()
 
     def on_iteration(self) -> None:
-        """Touch the heartbeat file, store messages, and consume unless the backlog is full."""
-        self._heartbeat.beat()
+        """Store messages, and consume unless the backlog is full."""
         self._summary.log_if_due()
         if self._waiting:
             self._gather()
@@ -207,7 +204,10 @@ class Intake(ConsumerMixin):
         if now - self._searched_at >= SEARCH_SECONDS:
             self._searched_at = now
             seconds = self._settings.first_article_seconds
-            self._try(lambda session: request_first_extractions(session, seconds))
+            requested = self._try(lambda session: request_first_extractions(session, seconds))
+            if requested is not None and self._heartbeat.is_due:
+                depth(self._consumer.channel, self._topology.pages)
+                self._heartbeat.confirm("looked for work; broker and database answered")
 
     def _try(self, step: Callable[[Session], T]) -> T | None:
         """Run a transaction once; return None if the connection to a server was lost."""
@@ -285,7 +285,7 @@ class Intake(ConsumerMixin):
                 self._requeue(message)
             logs.unbind_all()
             if time.monotonic() - began >= BATCH_SECONDS:
-                self._beat()
+                self._read_from_broker()
                 if not self._store_all(prepared):
                     return
                 prepared, began = [], time.monotonic()
@@ -294,9 +294,8 @@ class Intake(ConsumerMixin):
     def _store_all(self, prepared: Sequence[Prepared]) -> bool:
         return all(self._store_patiently(batch) for batch in without_repeats(prepared))
 
-    def _beat(self) -> None:
-        """Touch the heartbeat file, and read from the broker: unread heartbeats count as missed."""
-        self._heartbeat.beat()
+    def _read_from_broker(self) -> None:
+        """Read from the broker, because unread AMQP heartbeats count as missed."""
         if self._channel_connection is not None:
             with suppress(TimeoutError):
                 self._channel_connection.drain_events(timeout=READ_SECONDS)
@@ -325,6 +324,7 @@ class Intake(ConsumerMixin):
                 each.message.reject()
             else:
                 each.message.ack()
+        self._heartbeat.confirm(f"stored {counted(len(batch), 'message')}")
         return True
 
     def _prepare(self, message: Message) -> Prepared:
@@ -388,7 +388,7 @@ class Intake(ConsumerMixin):
         logger.warning("the intake waits for the database or store: %s", self._unavailable)
         time.sleep(DATABASE_PAUSE_SECONDS)
         # The broker considers a consumer dead if it neither reads nor writes.
-        self._beat()
+        self._read_from_broker()
 
 
 def without_repeats(prepared: Sequence[Prepared]) -> Iterator[list[Prepared]]:

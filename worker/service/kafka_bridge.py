@@ -76,7 +76,7 @@ class PagesBridge:
         waiting: deque[confluent_kafka.Message] = deque()
         self._kafka.subscribe([self._settings.kafka_pages])
         while not stop.is_set():
-            self._heartbeat.beat()
+            self._heartbeat.confirm("ran")
             self._summary.log_if_due()
             was_paused = bool(waiting)
             message = self._kafka.poll(POLL_SECONDS)
@@ -181,7 +181,7 @@ class ArticlesBridge:
     def run(self, stop: Event) -> None:
         """Produce until ``stop`` is set; unconfirmed articles are redelivered."""
         while not stop.is_set():
-            self._heartbeat.beat()
+            self._heartbeat.confirm("ran")
             try:
                 self._require_topic()
                 with connect(self._settings) as connection:
@@ -208,7 +208,7 @@ class ArticlesBridge:
         consumer.qos(prefetch_count=PREFETCH)
         with consumer:
             while not stop.is_set():
-                self._heartbeat.beat()
+                self._heartbeat.confirm("ran")
                 self._summary.log_if_due()
                 _serve(connection, 0 if waiting else POLL_SECONDS)
                 if waiting and self._is_delivered(waiting[0], connection, stop):
@@ -226,7 +226,7 @@ class ArticlesBridge:
             on_delivery=lambda error, _: results.append(error),
         )
         while self._kafka.flush(POLL_SECONDS) and not stop.is_set():
-            self._heartbeat.beat()
+            self._heartbeat.confirm("ran")
             _serve(connection, seconds=0)
         if not results:
             return False

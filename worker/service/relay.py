@@ -21,6 +21,7 @@ from kombu.exceptions import OperationalError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
+from detourage.text.plural import counted
 from worker import logs, tracing
 from worker.errors import warn_of
 from worker.messaging.broker import check_message_size, connect, depth, topology_of
@@ -145,6 +146,7 @@ class Relay:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._topology = topology_of(settings)
         self._app = create_app(settings)
         self._database = Database(settings.require_database_url())
         self._heartbeat = Heartbeat(settings.heartbeat_directory, "relay")
@@ -171,14 +173,12 @@ class Relay:
                     check_message_size(self._settings)
                     is_checked = True
                 with connect(self._settings) as connection:
-                    connection.connect()
-                    topology_of(self._settings).declare(connection)
+                    self._topology.declare(connection)
                     self._publish_until_stopped(connection)
             except Exception as error:
                 if not _is_transient(error):
                     raise
                 warn_of(logger, "relay interrupted, restarting", error)
-                self._heartbeat.beat()
                 self._stopping.wait(RETRY_SECONDS)
         self._summary.log()
         tracing.stop()
@@ -197,9 +197,10 @@ class Relay:
         producer = self._producer(connection)
         pause = IDLE_SECONDS
         while not self._stopping.is_set():
-            self._heartbeat.beat()
             with self._database.transaction() as session:
                 batch = self._publish_batch(session, producer)
+            if batch.lanes:
+                self._heartbeat.confirm(f"published {counted(len(batch.lanes), 'message')}")
             self._summary.count("refused", batch.refused)
             for lane, number in Counter(batch.lanes).items():
                 self._summary.count("published", number, kind=lane or QUARANTINE)
@@ -210,6 +211,9 @@ class Relay:
                 continue
             if batch.error is not None:
                 raise batch.error
+            if self._heartbeat.is_due:
+                depth(producer.channel, self._topology.pages)
+                self._heartbeat.confirm("looked for work; broker and database answered")
             pause = IDLE_SECONDS if len(batch.lanes) else min(1.5 * pause, LONGEST_IDLE_SECONDS)
             if len(batch.lanes) < BATCH:
                 self._rest(connection, pause)

@@ -148,11 +148,12 @@ spec:
         periodSeconds: 10
         timeoutSeconds: 20
         failureThreshold: 12
+      # Ten minutes: a process whose server is unavailable does nothing, and a restart does not help it.
       livenessProbe:
         exec: *health
         periodSeconds: 30
         timeoutSeconds: 20
-        failureThreshold: 3
+        failureThreshold: 20
       readinessProbe:
         exec:
           command: [detourage, ready]

@@ -5,7 +5,7 @@ from struct import pack
 import amqp
 import pytest
 
-from worker.messaging.broker import connect
+from worker.messaging.broker import connection_to
 from worker.messaging.transport import TlsTransport, lenient_properties, packed_properties
 from worker.settings import Settings
 
@@ -72,7 +72,7 @@ def test_truncated_properties_are_read_as_far_as_possible() -> None:
 
 def test_every_node_of_a_cluster_has_the_same_transport_and_its_own_name_verified() -> None:
     nodes = "amqps://a.example//;amqps://b.example//"
-    connection = connect(Settings.model_validate({"broker_url": nodes}))
+    connection = connection_to(Settings.model_validate({"broker_url": nodes}))
     for name in ("a.example", "b.example"):
         assert connection.hostname == connection.ssl["server_hostname"] == name
         assert connection.transport_cls is TlsTransport

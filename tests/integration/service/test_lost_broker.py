@@ -1,0 +1,122 @@
+"""Processes that lose the broker: each does its own work again, and says so."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from click.testing import CliRunner
+from kombu import Producer
+from pydantic import SecretStr
+from sqlalchemy import select
+
+from models.tables import StoredPage
+from tests.deployment import Deployment, own_settings, remove_queues
+from tests.pages import article_html, message
+from tests.proxy import Proxy
+from tests.services import Services, temporary_database
+from worker.cli import main
+from worker.messaging.broker import connect, messages_waiting, topology_of
+from worker.messaging.task_names import CLUSTER_DUE, STAGE_OF_TASK
+from worker.processes.heartbeat import CONFIRM_SECONDS, PROCESSES, Heartbeat
+from worker.settings import Settings, load_settings
+
+
+@pytest.fixture
+def proxy(services: Services) -> Iterator[Proxy]:
+    """A proxy of the broker."""
+    parts = urlsplit(services.broker_url)
+    with Proxy(parts.hostname or "", parts.port or 5672) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def settings(
+    services: Services, migrated_url: str, proxy: Proxy, tmp_path: Path
+) -> Iterator[Settings]:
+    """Settings of a deployment with its own database that reaches the broker through a proxy."""
+    parts = urlsplit(services.broker_url)
+    address = f"{parts.username}:{parts.password}@127.0.0.1:{proxy.port}"
+    url = parts._replace(netloc=address).geturl()
+    with temporary_database(services, template=migrated_url) as database_url:
+        direct = own_settings(services, database_url, tmp_path / "heartbeats")
+        try:
+            yield direct.model_copy(update={"broker_url": SecretStr(url)})
+        finally:
+            remove_queues(direct)
+
+
+def test_a_publisher_that_retries_survives_a_lost_connection(
+    settings: Settings, proxy: Proxy
+) -> None:
+    topology = topology_of(settings)
+    with connect(settings) as connection:
+        topology.declare(connection)
+        producer = Producer(connection.channel())
+        for _ in range(2):
+            producer.publish(b"{}", routing_key=topology.pages, retry=True)
+            proxy.lose()
+            proxy.find()
+    assert messages_waiting(settings, topology.pages) == 2
+
+
+def test_beat_sends_again_after_it_has_lost_the_broker(
+    settings: Settings, proxy: Proxy, tmp_path: Path
+) -> None:
+    queue = topology_of(settings).task_queue(STAGE_OF_TASK[CLUSTER_DUE])
+    with connect(settings) as connection:
+        topology_of(settings).declare(connection)
+    with Deployment(settings, tmp_path, processes=["beat"]) as deployment:
+        deployment.wait_until(lambda: messages_waiting(settings, queue) > 0)
+        proxy.lose()
+        deployment.wait_until(lambda: "Couldn't apply" in deployment.log_file("beat").read_text())
+        before = beat_of(settings)
+        proxy.find()
+        sent = messages_waiting(settings, queue)
+        deployment.wait_until(lambda: messages_waiting(settings, queue) > sent)
+        deployment.wait_until(lambda: beat_of(settings) > before)
+
+
+def beat_of(settings: Settings) -> float:
+    """Return the time of beat's last confirmed work."""
+    last = Heartbeat(settings.heartbeat_directory, "beat").last()
+    assert last is not None
+    return last.at
+
+
+def test_no_process_confirms_work_while_the_broker_is_lost(
+    settings: Settings, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in settings.environment().items():
+        monkeypatch.setenv(name, value)
+    load_settings.cache_clear()
+    beats = {name: Heartbeat(settings.heartbeat_directory, name) for name in PROCESSES}
+
+    def confirmed() -> dict[str, float]:
+        return {name: last.at for name, beat in beats.items() if (last := beat.last())}
+
+    with Deployment(settings, tmp_path) as deployment:
+        said = {name: CliRunner().invoke(main, ["health", name]) for name in PROCESSES}
+        assert {result.exit_code for result in said.values()} == {0}
+        assert all(f"{name} last " in result.output for name, result in said.items())
+
+        proxy.lose()
+
+        def stand_still() -> bool:
+            before = confirmed()
+            time.sleep(2 * CONFIRM_SECONDS)
+            return confirmed() == before
+
+        # A task that was received before may still end.
+        deployment.wait_until(stand_still)
+        before = confirmed()
+        proxy.find()
+        deployment.publish([message("https://again.example/1", article_html(1))])
+        deployment.wait_until(lambda: all(at > before[name] for name, at in confirmed().items()))
+        deployment.wait_for_receipts(1)
+        deployment.wait_for_outcomes()
+        outcomes = deployment.database.run(
+            lambda session: session.scalars(select(StoredPage.outcome)).all()
+        )
+        assert outcomes == ["article"]
