@@ -1,7 +1,7 @@
 # make run                          process the sample crawl: pages in out/sample, articles in
 #                                   out/articles.jsonl
 # make run INPUT=path OUTPUT=file   process your own pages
-# make plot                         install the `plot` extra; likewise for the other extras:
+# make arrow                        install the `arrow` extra; likewise for the other extras:
 #                                   arrow, benchmarks, inspector, kafka, objects, otel, papers, render, scrapy,
 #                                   dev (all)
 # make test                         run all checks and tests
@@ -19,7 +19,7 @@
 # its venv module, a C compiler and Python's headers.
 
 .DELETE_ON_ERROR:
-extras := arrow benchmarks inspector kafka objects otel papers plot render scrapy
+extras := arrow benchmarks inspector kafka objects otel papers render scrapy
 
 .PHONY: run $(extras) dev test test-domain test-store test-tasks test-services test-command-line test-browser test-compose coverage faults soak hostile fuzz lint format docs site requirements audit clean
 
@@ -146,7 +146,7 @@ requirements: $(tools)
 	printf 'setuptools\nuv\n' | $(compile) --output-file requirements-build.txt -
 	$(compile) --output-file requirements.txt pyproject.toml
 	$(compile) --output-file requirements-image.txt --extra inspector --extra objects --constraints requirements.txt pyproject.toml
-	$(compile) --output-file requirements-dev.txt --extra dev --extra arrow --extra benchmarks --extra inspector --extra kafka --extra objects --extra otel --extra papers --extra plot --extra render --extra scrapy --constraints requirements.txt pyproject.toml
+	$(compile) --output-file requirements-dev.txt --extra dev --extra arrow --extra benchmarks --extra inspector --extra kafka --extra objects --extra otel --extra papers --extra render --extra scrapy --constraints requirements.txt pyproject.toml
 
 # Checks installed packages for known vulnerabilities. Not part of the tests, because it needs PyPI's
 # advisories, which package mirrors do not offer.

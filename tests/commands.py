@@ -92,8 +92,6 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("cluster", "missing.jsonl"), USAGE, "does not exist"),
     (("cluster", "pages.jsonl", "--method", "[/x]"), FAILED, "unknown method"),
     (("cluster", "nothing.jsonl"), FAILED, "no usable page"),
-    (("cluster", "pages.jsonl", "--plot", "groups.txt"), FAILED, "groups.txt"),
-    (("cluster", "pages.jsonl", "--plot", "missing/out.svg"), USAGE, "no folder 'missing'"),
     (("cluster", "pages.jsonl", "--json", "missing/out.json"), USAGE, "no folder 'missing'"),
     (("cluster", "pages.jsonl", "--threads", "0"), USAGE, "--threads"),
     (("schema",), USAGE, "Missing"),

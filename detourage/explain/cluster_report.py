@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from detourage.errors import ExpectedError, require_extra
+from detourage.errors import ExpectedError
 from detourage.html import PageError, Tree, parse_page, site_key
 from detourage.messages import PageMessage
 from detourage.template.methods import DEFAULT_METHOD, METHODS
@@ -88,15 +87,6 @@ def cluster_pages(
     progress("sites", len(trees), len(trees))
     sites.sort(key=lambda site: (-len(site.urls), site.site))
     return Clustering(method, sites, unusable)
-
-
-def check_drawable(path: Path) -> None:
-    """Raise an error unless matplotlib is installed and the suffix of the picture is supported."""
-    require_extra("plot", "a picture", "matplotlib")
-    from detourage.explain.site_picture import SUFFIXES
-
-    if path.suffix.lower() not in SUFFIXES:
-        raise ClusteringError(f"{path}: the name of a picture must end in {' or '.join(SUFFIXES)}")
 
 
 def _site_to_json(site: SiteGroups) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from importlib.resources import files
 from lxml import etree
 from lxml.html import HtmlElement
 
+from detourage.explain.explained import summary
 from detourage.explain.marked_page import marked_document
-from detourage.explain.summary import reason_text, reason_texts, summary
 from detourage.html import Page
 from detourage.html.addresses import base_of
-from detourage.reader import ExplainedLine, Explanation
+from detourage.reader import Explanation
 
 _POLICY = (
     "default-src 'none'; style-src http: https: data: 'unsafe-inline'; img-src http: https: data:;"
@@ -35,13 +35,17 @@ _SAFE_SCHEMES = ("http:", "https:", "data:image/", "mailto:", "//")
 
 
 def to_html(explanation: Explanation, page: Page, group_size: int, comments: int = 0) -> str:
-    """Return a self-contained page that shows the explained page and its lines with reasons."""
+    """Return a self-contained page that shows the explained page and the verdicts on its lines."""
     style = files("detourage.explain").joinpath("overlay.css").read_text("utf-8")
     facts = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>"
         for name, fact in summary(explanation, group_size, comments)
     )
-    lines = "".join(_listed(line) for line in explanation.lines)
+    lines = "".join(
+        f'<li class="{line.verdict}"><b>{line.probability:.2f}</b> {escape(line.text)}'
+        f"<small>{line.role}, <code>{escape(line.xpath)}</code></small></li>"
+        for line in explanation.lines
+    )
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
@@ -51,19 +55,7 @@ def to_html(explanation: Explanation, page: Page, group_size: int, comments: int
         f'<iframe sandbox="" title="The page" srcdoc="{escape(_framed(explanation, page))}">'
         f"</iframe><main><dl>{facts}</dl>"
         '<p><b class="kept">kept</b> <b class="title">title</b> <b class="comment">comment</b>'
-        ' <b class="dropped">dropped</b>'
-        " Log odds are compared with the page's mean line: "
-        f"{explanation.mean:+.1f}.</p><ol>{lines}</ol></main></body></html>\n"
-    )
-
-
-def _listed(line: ExplainedLine) -> str:
-    reasons = "".join(f"<li>{escape(reason_text(reason))}</li>" for reason in line.reasons)
-    first = "; ".join(reason_texts(line))
-    return (
-        f'<li class="{line.verdict}"><details><summary><b>{line.probability:.2f}</b> '
-        f"{escape(line.text)}<small>{escape(first)}</small></summary>"
-        f"<ul>{reasons}</ul><code>{escape(line.xpath)}</code></details></li>"
+        f' <b class="dropped">dropped</b></p><ol>{lines}</ol></main></body></html>\n'
     )
 
 

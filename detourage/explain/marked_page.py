@@ -9,7 +9,6 @@ from itertools import accumulate
 from lxml import etree
 from lxml.html import HtmlElement
 
-from detourage.explain.summary import reason_texts
 from detourage.html import Page
 from detourage.html.addresses import base_of
 from detourage.html.elements import NO_TEXT
@@ -32,9 +31,9 @@ _KEPT_ATTRIBUTES = frozenset({"class", "title", "dir", "lang", "colspan", "rowsp
 def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
     """Return a copy of a page's document with each line wrapped in an element for its verdict.
 
-    The class of this element is ``detourage-`` followed by the verdict, and its title lists the
-    reasons. The outermost elements with a single verdict, and the article's images, have the class
-    ``detourage-article`` or ``detourage-template``.
+    The class of this element is ``detourage-`` followed by the verdict, and its title has the role
+    and the probability of the line. The outermost elements with a single verdict, and the article's
+    images, have the class ``detourage-article`` or ``detourage-template``.
     """
     document = deepcopy(page.document)
     outline = Outline.of(document)
@@ -67,7 +66,7 @@ def _text_places(document: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:
 def _mark(element: HtmlElement, attribute: str, line: ExplainedLine) -> None:
     span = element.makeelement("span")
     span.set("class", f"detourage-{line.verdict}")
-    span.set("title", f"{line.verdict}, {line.probability:.2f}\n" + "\n".join(reason_texts(line)))
+    span.set("title", f"{line.verdict}: {line.role}, {line.probability:.2f}")
     span.text = getattr(element, attribute)
     setattr(element, attribute, None)
     if attribute == "text":

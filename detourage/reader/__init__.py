@@ -10,7 +10,7 @@ from detourage.reader.errors import (
     NoTextError,
     WallError,
 )
-from detourage.reader.explanation import ExplainedLine, Explanation, Reason, explain_article
+from detourage.reader.explanation import ExplainedLine, Explanation, explain_article
 from detourage.reader.headlines import HeadlineLink, headline_links
 from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.result import (
@@ -42,7 +42,6 @@ __all__ = [
     "NoArticleError",
     "NoTextError",
     "Posts",
-    "Reason",
     "TemplateKnowledge",
     "WallError",
     "explain_article",

@@ -26,7 +26,6 @@ USERS_OF_EXTRAS = {
     "otel": "worker/tracing.py",
     "objects": "worker/store/page_objects.py",
     "papers": "detourage/papers",
-    "plot": "detourage/explain/site_picture.py",
     "render": "worker/rendering/program.py",
     "scrapy": "worker/integrations/scrapy.py",
 }

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from detourage.text.plural import counted
 from detourage.text.terminal import printable
 from worker.cli.inputs import input_paths, messages_in, site_pages_option, url_option
 from worker.cli.outputs import OutputFile
@@ -16,7 +15,6 @@ page_argument = click.argument("page", metavar="URL|FILE|-")
 
 @click.command()
 @input_paths
-@click.option("--plot", type=OutputFile(), help="Output file for a picture (.png or .svg).")
 @click.option(
     "--json",
     "json_file",
@@ -33,7 +31,6 @@ page_argument = click.argument("page", metavar="URL|FILE|-")
 )
 def cluster(
     inputs: tuple[Path, ...],
-    plot: Path | None,
     json_file: Path | None,
     method: str | None,
     threads: int,
@@ -42,23 +39,15 @@ def cluster(
 
     This works without a deployment.
     """
-    from detourage.explain.cluster_report import check_drawable, cluster_pages
+    from detourage.explain.cluster_report import cluster_pages
     from worker.cli.progress import measurement_bar
 
-    if plot:
-        check_drawable(plot)
     with measurement_bar() as progress:
         found = cluster_pages(messages_in(inputs), method, threads=threads, progress=progress)
     click.echo("\n".join(map(printable, found.to_lines())))
     if json_file:
         groups = json.dumps(found.to_json(), ensure_ascii=False, indent=1)
         json_file.write_text(groups + "\n", encoding="utf-8")
-    if plot:
-        from detourage.explain.site_picture import MAX_SITES, draw
-
-        draw(found.sites, plot)
-        if len(found.sites) > MAX_SITES:
-            click.echo(f"{plot} shows the largest {counted(MAX_SITES, 'site')}", err=True)
 
 
 @click.command()
@@ -75,7 +64,7 @@ def cluster(
     "--json",
     "json_file",
     type=OutputFile(),
-    help="Output file for every line with all its reasons.",
+    help="Output file for the article and every line.",
 )
 def explain(
     page: str,
@@ -84,14 +73,14 @@ def explain(
     html_file: Path | None,
     json_file: Path | None,
 ) -> None:
-    """Show which lines of a page were kept or dropped, and why.
+    """Show which lines of a page were kept or dropped.
 
     A URL is fetched; FILE or standard input (-) contains HTML, a page message, or several messages
-    from which --url selects one. Reasons are in log odds, relative to the page's average line.
+    from which --url selects one. Each line has its most probable role, and the probability that it
+    belongs to the text.
     """
+    from detourage.explain.explained import to_json, to_terminal
     from detourage.explain.explained_html import to_html
-    from detourage.explain.explained_json import to_json
-    from detourage.explain.explained_text import to_terminal
     from detourage.explain.subject import load_subject
     from detourage.reader.content import explain_content
     from worker.cli.display import wide_output

@@ -9,13 +9,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from detourage.explain.pictures.groups import key
 from detourage.html.addresses import split_url
 from detourage.reader.documents import Run
 from detourage.text.abridged import abridged
 from detourage.text.plural import counted, cut, short_age
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.security import form_token
+from worker.inspector.site_map import key
 from worker.store.reads.sites import TrendPart
 
 RIGHT_TO_LEFT = re.compile(r"(?:ar|fa|he|ur|ps|sd|ug|yi|dv|ckb)\b")

@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from detourage.inference import Features, NamedColumn
-from detourage.reader.evidence.elements import TAGS, of_elements, of_parts, of_surroundings
+from detourage.reader.evidence.elements import of_elements, of_parts, of_surroundings
 from detourage.reader.evidence.layout import (
-    MAX_AWAY,
-    OFFSETS,
     of_distances,
     of_lines_beside,
     of_packets,
@@ -28,9 +26,6 @@ from detourage.reader.lines import Line
 from detourage.reader.outline import Outline
 
 __all__ = [
-    "MAX_AWAY",
-    "OFFSETS",
-    "TAGS",
     "UNKNOWN",
     "Evidence",
     "gather_evidence",

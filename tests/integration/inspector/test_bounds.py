@@ -19,7 +19,7 @@ PARAMETERS = {
         *("words", "site", "outcome", "language", "since", "until", "above", "below", "after"),
     ),
     "/sites": ("name", "order", "after"),
-    "/sites/{site:number}/pair": ("page", "other", "x", "y"),
+    "/sites/{site:number}/pair": ("page", "other"),
     "/sites/{site:number}/groups/{group:number}": ("after",),
     "/sites/{site:number}/outliers": ("after",),
     "/pages/{page:number}": ("revision", "from", "line"),
@@ -143,7 +143,7 @@ def test_abandoned_views_do_not_block_others(
 
 # The exception is lost where Python ignores exceptions, as in callbacks of weak references.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_page_that_takes_too_long_to_analyse_is_shown_without_reasons(
+def test_a_page_that_takes_too_long_to_analyse_is_shown_without_its_lines(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("worker.inspector.stored_page.READING_SECONDS", 0.0005)

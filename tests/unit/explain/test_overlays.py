@@ -54,14 +54,14 @@ def test_the_text_of_a_page_is_not_interpreted_as_markup() -> None:
     assert "<script" not in overlay(parsed())
 
 
-def test_kept_and_dropped_lines_are_marked_differently_with_reasons() -> None:
+def test_kept_and_dropped_lines_are_marked_differently_with_their_roles() -> None:
     inner = framed(overlay(parsed()))
     kept = inner.xpath("//span[@class='detourage-kept']")
     texts = [span.text for span in kept]
     told = re.findall("<p>(N.*?)</p>", STORY)
     assert texts[: len(told)] == told
     assert "Menu" not in texts
-    assert kept[0].get("title").startswith("kept, ")
+    assert kept[0].get("title").startswith("kept: paragraph, ")
     assert inner.xpath("//span[@class='detourage-dropped'][1]/text()")[0] == "Menu"
     assert inner.xpath("//img/@class") == ["detourage-article"]
 

@@ -2,7 +2,8 @@ import pytest
 
 from detourage.html import Page
 from detourage.reader import TemplateKnowledge
-from detourage.reader.evidence import MAX_AWAY, UNKNOWN, gather_evidence
+from detourage.reader.evidence import UNKNOWN, gather_evidence
+from detourage.reader.evidence.layout import MAX_AWAY
 from detourage.reader.outline import Outline
 from tests.unit.reader.article_pages import page, prose
 

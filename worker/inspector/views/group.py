@@ -1,14 +1,17 @@
-"""A group of a site: its template as a wireframe, its pages, and its template knowledge."""
+"""A group of a site: the lines of its template, its pages, and its template knowledge."""
 
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 
 from detourage.comments import CommentPattern
-from detourage.explain.page_parts import fixed_lines, page_parts, texts_of
-from detourage.explain.pictures.wireframe import draw_wireframe
 from detourage.html import Page
 from detourage.reader import TemplateKnowledge
+from detourage.reader.knowledge import digest_of
+from detourage.reader.lines import lines_of
 from detourage.reader.outline import Outline
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.registry import Answer, page_view
@@ -31,6 +34,12 @@ COMPARED: Final = 3
 PAGES: Final = 50
 """Number of pages listed per screen."""
 
+FIXED_LINES: Final = 60
+"""Maximum number of lines of the template that are listed."""
+
+FIXED_SHARE: Final = 0.5
+"""Minimum share of the other pages that must have a line for it to belong to the template."""
+
 
 @page_view("/sites/{site:number}/groups/{group:number}", "group.html")
 def group(asked: InspectorRequest) -> Answer:
@@ -45,18 +54,10 @@ def group(asked: InspectorRequest) -> Answer:
     values |= {
         "group": shown._asdict(),
         "learned": _learned(asked, shown),
-        "fixed": [],
+        "fixed": _fixed_lines(page, others) if page is not None else [],
         "compared_with": len(others),
     }
-    wireframe = None
-    if page is not None:
-        outline = Outline.of(page.flat)
-        is_fixed = fixed_lines(outline, [Outline.of(other.flat) for other in others])
-        drawn = page_parts(outline, is_fixed)
-        texts = [text.text for text in texts_of(drawn.root) if text.is_fixed]
-        values["fixed"] = list(dict.fromkeys(texts))[:60]
-        wireframe = draw_wireframe(drawn, "Wireframe of the representative")
-    return Answer(values, {"wireframe": wireframe})
+    return Answer(values)
 
 
 @page_view("/sites/{site:number}/outliers", "group.html")
@@ -96,6 +97,18 @@ def _compared_pages(
     )
     pages = [parsed(content, row) if row is not None else None for content, row in stored]
     return pages[0], [page for page in pages[1:] if page is not None]
+
+
+def _fixed_lines(page: Page, others: Sequence[Page]) -> list[str]:
+    """Return the distinct lines of a page that other pages of the template have as well."""
+    lines = lines_of(Outline.of(page.flat))
+    digests = (
+        {digest_of(line.tokens) for line in lines_of(Outline.of(other.flat))} for other in others
+    )
+    shown = Counter(chain.from_iterable(digests))
+    least = max(1.0, FIXED_SHARE * len(others))
+    fixed = (line.text for line in lines if shown[digest_of(line.tokens)] >= least)
+    return list(dict.fromkeys(fixed))[:FIXED_LINES]
 
 
 def _learned(asked: InspectorRequest, shown: SiteGroup) -> dict[str, Any]:

@@ -1,7 +1,6 @@
-"""A page: its stored HTML, published article, reasons for each line, and processing steps."""
+"""A page: its stored HTML, published article, verdicts on its lines, and processing steps."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -107,13 +106,13 @@ def page(asked: InspectorRequest) -> Answer:
             is_last=shown == row.revision,
         ),
         "took_too_long": is_slow,
-        "lines": _with_strongest_reasons(lines[first : first + LINES]),
+        "lines": lines[first : first + LINES],
         "next_line": first + LINES if len(lines) > first + LINES else None,
     }
     shown_only = {
         "parts_of_article": article_parts(article) if article else None,
-        "notable": _with_strongest_reasons(notable),
-        "rest": _with_strongest_reasons(rest[first : first + LINES]),
+        "notable": notable,
+        "rest": rest[first : first + LINES],
         "lines_in_rest": len(rest),
         "next_in_rest": first + LINES if len(rest) > first + LINES else None,
         "depths": _depths(message.get("comments") or []),
@@ -168,10 +167,6 @@ def _is_notable(line: ExplainedLine) -> bool:
     return line.verdict in ("kept", "title") or (
         line.verdict == "dropped" and line.probability >= CLOSE
     )
-
-
-def _with_strongest_reasons(lines: Sequence[ExplainedLine]) -> list[ExplainedLine]:
-    return [replace(line, reasons=line.reasons[:6]) for line in lines]
 
 
 def _message_of(revisions: Sequence[Revision], number: int) -> Mapping[str, Any]:
@@ -230,7 +225,6 @@ def _read_again(
     return {
         "outcome": explained.explanation.outcome,
         "detail": explained.explanation.detail,
-        "mean_log_odds": explained.explanation.mean,
         "differs": is_last and text is not None and (not article or article.text != text),
     }
 

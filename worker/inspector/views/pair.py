@@ -4,11 +4,8 @@ from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 
-from detourage.explain.page_parts import fixed_lines, page_parts
-from detourage.explain.pictures.wireframe import draw_wireframe
 from detourage.explain.tree_changes import TreeChanges, element_names, tree_changes
 from detourage.html import Page, Tree
-from detourage.reader.outline import Outline
 from detourage.template.distance import TreeTooLargeError, normalised_distance
 from worker.inspector.asking import InspectorRequest
 from worker.inspector.registry import Answer, page_view
@@ -45,7 +42,6 @@ def pair(asked: InspectorRequest) -> Answer:
         "more_lines": max(len(changes.lines) - MOST_LINES, 0) if changes else 0,
     }
     shown = {
-        "wireframes": _wireframes(documents),
         "shown_lines": 60,
         "signs": {"same": " ", "removed": "−", "added": "+", "renamed": "~"},
     }
@@ -64,18 +60,6 @@ def _changes(trees: list[Tree], documents: list[Page | None]) -> TreeChanges | N
         return tree_changes(trees[0], trees[1], *names)
     except TreeTooLargeError:
         return None
-
-
-def _wireframes(documents: list[Page | None]) -> list[Any]:
-    outlines = [Outline.of(page.flat) for page in documents if page is not None]
-    if len(outlines) < 2:
-        return []
-    return [
-        draw_wireframe(page_parts(one, fixed_lines(one, [other])), title)
-        for one, other, title in zip(
-            outlines, reversed(outlines), ("The first page", "The second page"), strict=True
-        )
-    ]
 
 
 def _described(known: KnownPage, tree: Tree) -> dict[str, Any]:

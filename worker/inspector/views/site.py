@@ -1,27 +1,34 @@
-"""A site: a map of its pages, with their distances, groups and generations."""
+"""A site: a map of its pages, their groups, and its generations."""
 
+from collections import defaultdict
+from typing import NamedTuple
+
+import numpy as np
+from sqlalchemy.orm import Session
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from detourage.explain.pictures.arranging import place_pages
-from detourage.explain.pictures.heat_map import cell_size, draw_dendrogram, draw_distances
-from detourage.explain.pictures.history import DrawnGeneration, draw_history
-from detourage.explain.pictures.site_map import MappedPages, draw_map
+from detourage.template.distance import normalised_distance
+from detourage.template.likeness import size_tolerant_distances
+from detourage.template.matrix import Matrix, comparable_pages
 from detourage.text.abridged import abridged
 from detourage.text.plural import counted
 from worker.inspector.asking import InspectorRequest
-from worker.inspector.pictured_site import PicturedSite, PicturedTree, pictured_site
 from worker.inspector.registry import Answer, page_view, plain_view
-from worker.store import clusterings
+from worker.inspector.site_map import MappedPages, draw_map, place_pages
+from worker.store import clusterings, trees
 from worker.store.clusterings import Quarantine
 from worker.store.feedback import feedback_of_site
 from worker.store.groups import design_changes
 from worker.store.provisional import PROVISIONAL, UNGROUPED
 from worker.store.reads.details import (
+    PageOfTree,
     groups_of_generation,
     inspected_site,
     last_generations,
     pages_in_no_group,
+    pages_of_trees,
+    trees_to_picture,
 )
 
 
@@ -37,9 +44,9 @@ def site(asked: InspectorRequest) -> Answer:
     aborted = asked.read(clusterings.quarantine, site_id)
     feedback = asked.read(feedback_of_site, site_id)
     is_clustered = found.method not in (None, PROVISIONAL, UNGROUPED)
-    pictured = asked.read(pictured_site, site_id, found.generation)
-    positions = place_pages(pictured.tolerant)
-    trees = [
+    mapped, distances = asked.read(_trees_of, site_id, found.generation)
+    positions = place_pages(distances)
+    listed = [
         {
             "page": tree.page.page_id,
             "url": tree.page.url,
@@ -48,9 +55,8 @@ def site(asked: InspectorRequest) -> Answer:
             "pages": tree.pages,
             "position": place,
         }
-        for tree, place in zip(pictured.trees, positions.round(4).tolist(), strict=True)
+        for tree, place in zip(mapped, positions.round(4).tolist(), strict=True)
     ]
-    noticed = {change.generation for change in changes}
     values = {
         "site": found._asdict(),
         "groups": [group._asdict() for group in groups],
@@ -71,20 +77,11 @@ def site(asked: InspectorRequest) -> Answer:
             for each in changes
         ],
         "feedback": [each._asdict() for each in feedback],
-        "pictured_pages": pictured.pages,
-        "trees": trees,
+        "pictured_pages": sum(tree.pages for tree in mapped),
+        "trees": listed,
     }
-    drawn = [DrawnGeneration(e.number, e.created_at, e.sizes, e.number in noticed) for e in history]
     shown = {
-        "map": draw_map(positions, [_mapped(tree) for tree in pictured.trees]),
-        "dendrogram": draw_dendrogram(
-            pictured.ordered, [tree.page.group_number for tree in pictured.trees]
-        ),
-        "side": cell_size(len(trees)) * len(trees),
-        "cell": cell_size(len(trees)),
-        # The rows of a larger map are too short for labels.
-        "are_rows_named": len(trees) <= 46,
-        "history": draw_history(drawn),
+        "map": draw_map(positions, [_mapped(tree) for tree in mapped]),
         "feedback_rows": feedback,
     }
     return Answer(values, shown)
@@ -114,34 +111,44 @@ def _reasons(
     return outliers, waiting, "without a tree to compare: no HTML, too large or too deep"
 
 
-@plain_view("/sites/{site:number}/distances.png")
-def distances(asked: InspectorRequest) -> Response:
-    """Draw the heat map of a site."""
-    drawn = draw_distances(_pictured(asked).distances)
-    return Response(drawn, media_type="image/png")
-
-
 @plain_view("/sites/{site:number}/pair")
 def pair(asked: InspectorRequest) -> Response:
-    """Redirect to the pair of pages of a heat map cell, or to two selected pages."""
-    chosen = [asked.number("page"), asked.number("other")]
-    column, row = asked.number("x"), asked.number("y")
-    if column is not None and row is not None:
-        trees = _pictured(asked).trees
-        cell = cell_size(len(trees))
-        places = [min(each // cell, len(trees) - 1) for each in (row, column)]
-        chosen = [trees[place].page.page_id for place in places] if trees else []
-    if None in chosen or not chosen:
+    """Redirect to the pair of two selected pages."""
+    chosen = asked.number("page"), asked.number("other")
+    if None in chosen:
         raise HTTPException(404)
     return RedirectResponse(f"/pairs/{chosen[0]}/{chosen[1]}", 303)
 
 
-def _pictured(asked: InspectorRequest) -> PicturedSite:
-    site = asked.known(inspected_site, asked.path_number("site"))
-    return asked.read(pictured_site, site.id, site.generation)
+class _MappedTree(NamedTuple):
+    """A tree, with its number of pages and one of them, preferably its group's representative."""
+
+    page: PageOfTree
+    pages: int
 
 
-def _mapped(tree: PicturedTree) -> MappedPages:
+def _trees_of(session: Session, site_id: int, generation: int) -> tuple[list[_MappedTree], Matrix]:
+    """Return trees of a site with their distances; trees with unknown distances are omitted."""
+    # A large site is represented by its references.
+    tree_ids = trees_to_picture(session, site_id, 400)
+    pages: defaultdict[int, list[PageOfTree]] = defaultdict(list)
+    for page in pages_of_trees(session, site_id, generation, tree_ids):
+        pages[page.tree_id].append(page)
+    tree_ids = [tree_id for tree_id in tree_ids if tree_id in pages]
+    raw, _ = trees.distance_matrix(session, tree_ids)
+    kept = comparable_pages(raw)
+    tree_ids = [tree_ids[place] for place in kept.tolist()]
+    shapes = trees.tree_shapes(session, tree_ids)
+    sizes = np.array([shapes[tree_id].size for tree_id in tree_ids], dtype=np.int64)
+    distances = normalised_distance(raw[np.ix_(kept, kept)], sizes[:, None], sizes[None, :])
+    mapped = []
+    for tree_id in tree_ids:
+        represents = (page for page in pages[tree_id] if page.role == "representative")
+        mapped.append(_MappedTree(next(represents, pages[tree_id][0]), len(pages[tree_id])))
+    return mapped, size_tolerant_distances(np.asarray(distances), sizes)
+
+
+def _mapped(tree: _MappedTree) -> MappedPages:
     page = tree.page
     of_group = "in no group" if page.group_number is None else f"group {page.group_number}"
     is_representative = page.role == "representative"

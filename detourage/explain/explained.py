@@ -1,0 +1,96 @@
+"""Explanations as text, JSON and, in `detourage.explain.explained_html`, HTML."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from detourage.comments import Comment
+from detourage.reader import Explanation
+from detourage.reader.explanation import Verdict
+from detourage.text.plural import cut
+from detourage.text.terminal import printable
+
+_STYLES: dict[Verdict, str] = {
+    "kept": "green",
+    "title": "bold green",
+    "comment": "magenta",
+    "dropped": "blue",
+}
+
+
+def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) -> Iterator[Table]:
+    """Yield a table of facts about a page and a table of its lines with their verdicts."""
+    facts = Table(box=None, show_header=False, pad_edge=False)
+    facts.add_column(style="bold", no_wrap=True)
+    facts.add_column(overflow="fold")
+    for name, fact in summary(explanation, group_size, comments):
+        facts.add_row(name, Text(printable(fact)))
+    yield facts
+    lines = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    lines.add_column("verdict", no_wrap=True)
+    lines.add_column("prob.", justify="right", no_wrap=True)
+    lines.add_column("role", no_wrap=True)
+    lines.add_column("line", overflow="fold")
+    for line in explanation.lines:
+        style = _STYLES[line.verdict]
+        lines.add_row(
+            Text(line.verdict, style=style),
+            Text(f"{line.probability:.2f}", style=style),
+            Text(line.role, style=style),
+            Text(cut(printable(line.text), 301), style=style),
+        )
+    yield lines
+
+
+def summary(explanation: Explanation, group_size: int, comments: int) -> Iterator[tuple[str, str]]:
+    """Yield the names and values of facts about a page, its article and its comments."""
+    yield "page", explanation.url
+    if explanation.other_url is not None:
+        yield "compared with", f"{explanation.other_url}, of {group_size} pages of its template"
+    else:
+        yield "compared with", "no other page"
+    if comments:
+        yield "comments", str(comments)
+    article = explanation.article
+    if article is None:
+        yield "outcome", f"{explanation.outcome}: {explanation.detail}"
+        return
+    yield "title", article.title or "none"
+    yield "method", article.method
+    yield "container", article.xpath
+    yield "confidence", f"{article.confidence:.2f}"
+    kept = sum(line.verdict == "kept" for line in explanation.lines)
+    yield "lines", f"{kept} of {len(explanation.lines)} kept"
+
+
+def to_json(
+    explanation: Explanation,
+    group_size: int,
+    comments: Sequence[Comment] = (),
+) -> dict[str, Any]:
+    """Convert an explanation and the page's comments to JSON values."""
+    article = explanation.article
+    return {
+        "url": explanation.url,
+        "outcome": explanation.outcome,
+        "detail": explanation.detail or None,
+        "template": {"size": group_size, "compared_with": explanation.other_url},
+        "article": {
+            "title": article.title,
+            "method": article.method,
+            "xpath": article.xpath,
+            "confidence": article.confidence,
+            "text": article.text,
+        }
+        if article is not None
+        else None,
+        "comments": [
+            asdict(comment) | {"date": str(comment.date) if comment.date else None}
+            for comment in comments
+        ],
+        "lines": [asdict(line) for line in explanation.lines],
+    }

@@ -1,1 +1,0 @@
-"""Pure functions that draw pictures in SVG or PNG."""
