@@ -332,10 +332,6 @@ class SiteComparison(Base):
     site_version: Mapped[int] = mapped_column(doc="`Site.version` when the comparisons began.")
     tree_ids: Mapped[list[int]] = mapped_column(doc="Distinct trees of the site, ascending.")
     began_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    turn: Mapped[int] = mapped_column(
-        server_default=text("(EXTRACT(epoch FROM now()) * 1000)::bigint"),
-        doc="Turn of the next block: the start time in ms plus the cost of blocks enqueued since.",
-    )
 
 
 class ReferenceSet(Base):
@@ -983,7 +979,8 @@ class OutboxEntry(Base):
         " exchange; null if the broker refused it.",
     )
     turn: Mapped[int] = mapped_column(
-        server_default="0", doc="Position in the lane, chosen so that sites take turns."
+        server_default="0",
+        doc="Position in the lane, chosen so that sites take turns; negative for short queues.",
     )
     site_id: Mapped[int | None] = mapped_column(doc="Site for which the task works, or null.")
     task: Mapped[str | None]
@@ -999,3 +996,15 @@ class OutboxEntry(Base):
         doc="When the broker refused the message, which is kept until an operator decides."
     )
     refusal: Mapped[str | None] = mapped_column(doc="The broker's reason.")
+
+
+class OutboxTurn(Base):
+    """The turn last served in one half of a lane, which later tasks follow."""
+
+    __tablename__ = "outbox_turns"
+
+    lane: Mapped[str] = mapped_column(primary_key=True)
+    is_short: Mapped[bool] = mapped_column(
+        primary_key=True, doc="Whether the half is that of short queues, or that of backlogs."
+    )
+    turn: Mapped[int]

@@ -131,6 +131,13 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
     op.create_index(op.f("ix_outbox_lane_site_id_turn"), "outbox", ["lane", "site_id", "turn"])
     op.create_index(op.f("ix_outbox_lane_turn_id"), "outbox", ["lane", "turn", "id"])
     op.create_table(
+        "outbox_turns",
+        sa.Column("lane", sa.Text(), nullable=False),
+        sa.Column("is_short", sa.Boolean(), nullable=False),
+        sa.Column("turn", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("lane", "is_short", name=op.f("pk_outbox_turns")),
+    )
+    op.create_table(
         "reprocessings",
         sa.Column("id", sa.BigInteger(), nullable=False),
         sa.Column("stage", sa.Text(), nullable=False),
@@ -361,12 +368,6 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         sa.Column("tree_ids", sa.ARRAY(sa.BigInteger()), nullable=False),
         sa.Column(
             "began_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False
-        ),
-        sa.Column(
-            "turn",
-            sa.BigInteger(),
-            server_default=sa.text("(EXTRACT(epoch FROM now()) * 1000)::bigint"),
-            nullable=False,
         ),
         sa.ForeignKeyConstraint(
             ["site_id"], ["sites.id"], name=op.f("fk_site_comparisons_site_id_sites")

@@ -66,25 +66,6 @@ def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> li
     return list(ids)
 
 
-def take_turns(session: Session, site_id: int, milliseconds: int) -> int:
-    """Advance the turn of a site's comparison by the cost of blocks; return the previous turn."""
-    query = sql("""
-        UPDATE site_comparisons SET turn = turn + :milliseconds WHERE site_id = :site_id
-        RETURNING turn
-    """)
-    asked = {"site_id": site_id, "milliseconds": milliseconds}
-    return int(session.execute(query, asked).scalar_one()) - milliseconds
-
-
-def first_turn(session: Session, site_id: int) -> int:
-    """Return the initial turn of a site's comparison."""
-    query = sql("""
-        SELECT CAST(1000 * extract(epoch FROM began_at) AS bigint) FROM site_comparisons
-        WHERE site_id = :site_id
-    """)
-    return int(session.execute(query, {"site_id": site_id}).scalar_one())
-
-
 def is_in_flight(session: Session, site_id: int) -> bool:
     """Return whether a site has unfinished blocks."""
     query = sql("SELECT EXISTS (SELECT FROM comparison_blocks WHERE site_id = :site_id)")

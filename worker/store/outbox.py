@@ -3,25 +3,24 @@
 After a crash between commit and publish, the relay still finds the entry, so nothing is lost. After
 a crash between publish and removal, the message is published twice, which every consumer tolerates.
 
-Tasks of one kind share a lane, and sites take turns in it. A site with at most `SHORT_QUEUE`
-waiting tasks has a short queue. Tasks of short queues have negative turns and are taken in order of
-arrival, each delayed by `SHORT_QUEUE_STEP` per task in its queue, so that no task waits forever.
-All other tasks form backlogs, which are taken round-robin by site: start-time fair queueing (Goyal,
-Vin and Cheng 1996) with equal task lengths. A task's turn in a backlog follows the turn of the
-site's previous task, or is the first of the current round if that is later.
+Tasks of one kind share a lane, and sites take turns in it: start-time fair queueing (Goyal, Vin and
+Cheng 1996) with equal task lengths. A task's turn follows the turn last served in the lane or, if
+that is later, the turn of the site's own last task. No clock is involved: what a site waits for is
+the tasks of other sites, at most one of each per turn, and a site that was idle gets no credit.
 
-Short queues and backlogs each get half of the places, and any places that the other leaves unused,
-so neither starves. For tasks of unequal cost, the caller sets the turns.
+A lane has two halves with turns of their own: short queues, of sites with at most `SHORT_QUEUE`
+waiting tasks, and backlogs, which a site leaves once its backlog is finished. Each gets half of the
+places, and any places that the other leaves unused, so neither starves, and a page of a site with
+little to do need not wait for a task of every site with a backlog. The turns of short queues are
+negative.
 """
 
 import json
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, bindparam, select
+from sqlalchemy import BigInteger, Boolean, bindparam, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -34,15 +33,12 @@ from worker.tracing import Context
 SHORT_QUEUE = 8
 """Maximum number of waiting tasks in a short queue: the number of pages in a batched task."""
 
-SHORT_QUEUE_STEP = timedelta(minutes=5)
-"""Delay of a task in a short queue, per task in the queue."""
-
 PACKED_BYTES = range(1_000, 1 << 17)
 """Lengths of messages that are stored compressed. Longer ones are left to PostgreSQL, so that
 `take_next` knows how much memory they take."""
 
-_SHORT_TURNS = -(2**62)
-"""Start of the turns of short queues."""
+FIRST_TURN = -(2**62)
+"""Turn before those of all short queues, for work that already had its turn and is continued."""
 
 
 class WaitingEntry(NamedTuple):
@@ -70,10 +66,13 @@ def add_tasks_of_sites(
     task: str,
     wanted: Sequence[tuple[int | None, Mapping[str, Any]]],
     traces: Sequence[Context] | None = None,
+    *,
+    is_short: bool | None = None,
 ) -> None:
     """Enqueue tasks of one kind, each with its site (or None) and its arguments.
 
-    They continue the given traces or, by default, the current one.
+    They continue the given traces or, by default, the current one. `is_short` selects the half of
+    the lane; by default, the number of the site's waiting tasks does.
     """
     if not wanted:
         return
@@ -83,8 +82,8 @@ def add_tasks_of_sites(
             "task": task,
             "sites": [site_id for site_id, _ in wanted],
             "arguments": [json.dumps(dict(arguments)) for _, arguments in wanted],
-            "places": _places_within_sites(site_id for site_id, _ in wanted),
             "traces": [json.dumps(trace) if trace else None for trace in _traces(wanted, traces)],
+            "is_short": is_short,
         },
     )
 
@@ -93,46 +92,48 @@ def _traces(wanted: Sequence[object], traces: Sequence[Context] | None) -> Seque
     return [tracing.current()] * len(wanted) if traces is None else traces
 
 
-def _places_within_sites(site_ids: Iterable[int | None]) -> list[int]:
-    seen: Counter[int | None] = Counter()
-    places = []
-    for site_id in site_ids:
-        seen[site_id] += 1
-        places.append(seen[site_id])
-    return places
-
-
 _ADD_TASKS = sql("""
     WITH requested AS (
-        SELECT requested.*,
-            (SELECT count(*) FROM (
-                SELECT FROM outbox
-                WHERE lane = :task AND outbox.site_id = requested.site_id LIMIT :short
-            ) AS own) + place AS length,
-            (SELECT max(turn) FROM outbox
-             WHERE lane = :task AND outbox.site_id = requested.site_id) AS last
+        SELECT *, row_number() OVER (PARTITION BY site_id ORDER BY number) AS place
         FROM unnest(
-            CAST(:sites AS bigint[]), CAST(:arguments AS text[]), CAST(:places AS bigint[]),
-            CAST(:traces AS text[])
-        ) AS requested (site_id, arguments, place, trace)
-    ), served AS (
-        SELECT min(turn) AS turn FROM outbox WHERE lane = :task AND turn >= 0
+            CAST(:sites AS bigint[]), CAST(:arguments AS text[]), CAST(:traces AS text[])
+        ) WITH ORDINALITY AS requested (site_id, arguments, trace, number)
+    ), halved AS (
+        SELECT requested.*, own.last, coalesce(
+            :is_short,
+            site_id IS NOT NULL AND place + own.number <= :short AND coalesce(own.last, -1) < 0
+        ) AS is_short
+        FROM requested CROSS JOIN LATERAL (
+            SELECT count(*) AS number, max(turn) AS last FROM (
+                SELECT turn FROM outbox
+                WHERE lane = :task AND outbox.site_id = requested.site_id
+                ORDER BY turn DESC LIMIT :short
+            ) AS latest
+        ) AS own
     )
     INSERT INTO outbox (task, site_id, arguments, headers, turn)
     SELECT :task, site_id, CAST(arguments AS jsonb), CAST(trace AS jsonb),
-        CASE
-            WHEN length <= :short AND site_id IS NOT NULL
-                THEN :start + CAST(1000 * extract(epoch FROM now()) AS bigint) + :step * length
-            ELSE greatest(last, served.turn - 1, -1) + least(place, length - :short)
+        CASE WHEN site_id IS NULL THEN 1
+            ELSE row_number() OVER (PARTITION BY site_id, is_short ORDER BY place) END
+        + CASE
+            WHEN is_short THEN greatest(
+                :first,
+                (SELECT turn FROM outbox_turns WHERE lane = :task AND outbox_turns.is_short),
+                CASE WHEN last < 0 THEN last END
+            )
+            ELSE greatest(
+                0,
+                (SELECT turn FROM outbox_turns WHERE lane = :task AND NOT outbox_turns.is_short),
+                last
+            )
         END
-    FROM requested, served
+    FROM halved
+    ORDER BY number
 """).bindparams(
-    bindparam("start", _SHORT_TURNS, BigInteger),
+    bindparam("first", FIRST_TURN, BigInteger),
+    bindparam("is_short", type_=Boolean),
     short=SHORT_QUEUE,
-    step=SHORT_QUEUE_STEP // timedelta(milliseconds=1),
 )
-"""``length`` is the length of a site's queue, including the new task; only tasks beyond
-`SHORT_QUEUE` take places in the backlog."""
 
 
 _ADD_ONCE = sql("""
@@ -150,13 +151,6 @@ def add_task_once(session: Session, task: str) -> None:
     """Enqueue a task without arguments, unless one is waiting that will see this transaction."""
     trace = tracing.current()
     session.execute(_ADD_ONCE, {"task": task, "trace": json.dumps(trace) if trace else None})
-
-
-def clock(session: Session) -> int:
-    """Return the current time in milliseconds, for lanes whose turns are timestamps."""
-    return int(
-        session.execute(sql("SELECT CAST(1000 * extract(epoch FROM now()) AS bigint)")).scalar_one()
-    )
 
 
 def add_tasks_in_turn(
@@ -295,9 +289,21 @@ def take_next(
 
 
 def remove(session: Session, entry_ids: Sequence[int]) -> None:
-    """Remove entries confirmed by the broker."""
-    query = sql("DELETE FROM outbox WHERE id = ANY (CAST(:ids AS bigint[]))")
-    session.execute(query, {"ids": list(entry_ids)})
+    """Remove entries confirmed by the broker, and record that their turns were served."""
+    session.execute(_REMOVE, {"ids": list(entry_ids)})
+
+
+_REMOVE = sql("""
+    WITH removed AS (
+        DELETE FROM outbox WHERE id = ANY (CAST(:ids AS bigint[])) RETURNING lane, turn
+    )
+    INSERT INTO outbox_turns (lane, is_short, turn)
+    SELECT lane, turn < 0, max(turn) FROM removed WHERE lane IS NOT NULL
+    GROUP BY lane, turn < 0
+    ORDER BY lane, turn < 0  -- Relays that remove entries of the same lanes lock them in one order.
+    ON CONFLICT (lane, is_short) DO UPDATE SET turn = excluded.turn
+    WHERE outbox_turns.turn < excluded.turn
+""")
 
 
 def refuse(session: Session, entry_id: int, refusal: str) -> None:

@@ -17,7 +17,7 @@ from worker.outcomes import AbandonedReason
 from worker.store import comparisons, pages, trees
 from worker.store.comparisons import Nearest
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
-from worker.workflow.clustering_requests import continue_clustering, request_rest
+from worker.workflow.clustering_requests import continue_clustering, request_stored_blocks
 from worker.workflow.process import ProcessState
 from worker.workflow.quarantine import quarantine_task
 from worker.workflow.stored_trees import TreeCache
@@ -98,7 +98,7 @@ def _save(session: Session, job: ComparisonJob, quarantine: str, compared: Block
     if not compared.is_all:
         if comparisons.leave_rest(session, job.block.id):
             _save_compared(session, job, compared)
-            request_rest(session, job.block.site_id, job.block.id)
+            request_stored_blocks(session, job.block.site_id, [job.block.id])
         return
     is_last = comparisons.finish_block(session, job.block.id)
     if is_last is None:

@@ -23,7 +23,7 @@ from worker.settings import Settings
 from worker.store import comparisons, outbox, trees
 from worker.store.comparisons import NewBlock
 from worker.store.groups import SiteState
-from worker.workflow.clustering_requests import request_blocks, request_blocks_again
+from worker.workflow.clustering_requests import request_blocks, request_stored_blocks
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.process import ProcessState
 from worker.workflow.stored_distances import StoredDistances
@@ -111,7 +111,7 @@ def enqueue_late_blocks(session: Session, settings: Settings, site_id: int) -> N
     late = comparisons.ask_again(
         session, site_id, patience_seconds=settings.comparison_patience_seconds
     )
-    request_blocks_again(session, site_id, late)
+    request_stored_blocks(session, site_id, late)
 
 
 def blocks_of(

@@ -2,9 +2,12 @@
 
 import json
 import time
+from collections import Counter
+from contextlib import ExitStack
 from typing import Any
 
-from sqlalchemy import func, select
+import pytest
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from models.tables import OutboxEntry
@@ -89,8 +92,58 @@ def test_a_site_does_not_wait_until_a_busier_site_is_finished(alone: Alone) -> N
                 taken = channel.basic_get(queue, no_ack=True)
                 done += taken is not None
         # The tasks that are already queued come first. Then come those of the two sites in turn,
-        # and finally a full queue of the busier site.
-        assert done <= 5 + 2 * 3 + 5
+        # which get half of the places, and finally a full queue of the busier site.
+        assert done <= 5 + 2 * (2 * 3) + 5
+
+
+@pytest.mark.parametrize("relays", [1, 2])
+def test_a_site_with_much_work_delays_others_by_a_turn_in_every_lane(
+    alone: Alone, relays: int
+) -> None:
+    lanes = sorted(set(task_names.STAGE_OF_TASK) - {task_names.TELL_STORIES})
+    busy, known, new = 1, 2, 3
+
+    def ask(session: Session, site_id: int, number: int) -> None:
+        for lane in lanes:
+            wanted = {"lane": lane, "site": site_id, task_names.OTHERS: []}
+            outbox.add_tasks(session, lane, [wanted] * number, site_id=site_id)
+
+    with ExitStack() as running:
+        for _ in range(relays):
+            deployment = running.enter_context(alone("relay", queue_limit=8))
+        queues = [deployment.topology.task_queue(stage) for stage in task_names.STAGES]
+        published: dict[str, list[int]] = {lane: [] for lane in lanes}
+
+        def take(channel: Any) -> None:
+            for queue in queues:
+                if (message := channel.basic_get(queue, no_ack=True)) is not None:
+                    _, arguments, _ = json.loads(message.body)
+                    if lane := arguments.get("lane"):
+                        published[lane].append(arguments["site"])
+
+        with connect(deployment.settings) as connection, connection.channel() as channel:
+            with deployment.database.transaction() as session:
+                session.execute(delete(OutboxEntry))
+                ask(session, known, 1)
+                ask(session, busy, 100)
+            while not all(map(len, published.values())):
+                take(channel)
+            with deployment.database.transaction() as session:
+                ask(session, new, 1)
+                ask(session, known, 1)
+                left = select(OutboxEntry.lane, func.count()).group_by(OutboxEntry.lane)
+                # What is on the broker, or locked by a relay, precedes the new tasks.
+                waiting = dict(session.execute(left).all())
+            while any(len(sites) < 80 for sites in published.values()):
+                take(channel)
+            with deployment.database.transaction() as session:
+                session.execute(delete(OutboxEntry))
+    for lane, sites in published.items():
+        before = 103 - waiting.get(lane, 0)
+        places = [place for place, site in enumerate(sites) if site != busy]
+        # What a relay has just taken comes first, then one of the busy site in each half and turn.
+        assert Counter(sites[place] for place in places) == {known: 2, new: 1}, lane
+        assert places[-1] < before + relays * (8 + 2 * 4), lane
 
 
 def test_pending_extractions_are_batched_unless_requested_one_by_one(alone: Alone) -> None:

@@ -1,7 +1,9 @@
 """Sites take turns in the outbox; short queues and backlogs each get half of the places."""
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from itertools import count, permutations
+from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,6 +15,8 @@ from models.tables import OutboxEntry
 from tests.inline_tasks import Tasks
 from worker.store import outbox
 from worker.store.outbox import SHORT_QUEUE, Places
+
+T = TypeVar("T")
 
 SITES = 5
 BUSY = range(1, SITES)
@@ -53,11 +57,82 @@ def test_a_short_queue_is_served_before_backlogs(session: Session, backlogged: i
     assert serve(session, 6)[:3] == [1001, 1002, 1003]
 
 
-def test_the_shortest_queue_is_served_first(session: Session) -> None:
+def test_short_queues_take_turns(session: Session) -> None:
     ask(session, 1, 3)
     ask(session, 2, 2)
     ask(session, 3)
     assert letters(serve(session, 6)) == "abcaba"
+
+
+def test_newcomers_do_not_overtake_the_tasks_of_a_known_site(session: Session) -> None:
+    known, newcomers = 1, count(100)
+    ask(session, known)
+    serve(session, 1)
+    ask(session, known, 3)
+    served: list[int] = []
+    while served.count(known) < 3 and len(served) < 50:
+        ask(session, next(newcomers))
+        served += serve(session, 1)
+    assert len(served) <= 7
+
+
+def test_a_newcomer_and_a_known_site_get_equal_turns(session: Session) -> None:
+    ask(session, 1, 50)
+    ask(session, 2, 3)
+    serve(session, 20)
+    ask(session, 3, 3)
+    ask(session, 2, 3)
+    # Of two sites that ask one after the other, the first is served first, whichever is new.
+    assert [each for each in serve(session, 20) if each != 1] == [3, 2, 3, 2, 3, 2]
+
+
+@pytest.mark.parametrize("number", [1, 3 * SHORT_QUEUE])
+def test_a_thousand_tasks_delay_those_of_another_site_by_one_turn(
+    session: Session, number: int
+) -> None:
+    ask(session, 1, 1000)
+    serve(session, 100)
+    ask(session, 2, number)
+    served: list[int] = []
+    while served.count(2) < number and len(served) < 2000:
+        served += serve(session, 1, short_first=len(served) % 2 == 0)
+    assert served.count(1) <= number + 1
+
+
+def test_turns_outlive_the_relay_and_an_empty_lane(tasks: Tasks) -> None:
+    def in_transaction(step: Callable[[Session], T]) -> T:
+        with tasks.database.transaction() as session:
+            return step(session)
+
+    in_transaction(lambda session: ask(session, 1, 60))
+    in_transaction(lambda session: serve(session, 60))
+    in_transaction(lambda session: ask(session, 1, 60))
+    in_transaction(lambda session: serve(session, 20))
+    # If the lane began from scratch, the newcomer would have to catch up with the other site first.
+    in_transaction(lambda session: ask(session, 2, 40))
+    served = in_transaction(lambda session: serve(session, 60))
+    assert letters(served[2 * SHORT_QUEUE :][:20]) == 10 * "ab"
+
+
+def test_relays_at_work_together_share_the_turns(tasks: Tasks) -> None:
+    with tasks.database.transaction() as session:
+        for site_id in range(1, 9):
+            ask(session, site_id, 2)
+    wanted = {"task": Places(4, 2)}
+
+    def of(entries: Sequence[outbox.WaitingEntry]) -> list[int]:
+        return [entry.arguments["site"] for entry in entries if entry.arguments]
+
+    with tasks.database.transaction() as second:
+        with tasks.database.transaction() as first:
+            ahead = outbox.take_next(first, wanted, max_bytes=1000)["task"]
+            behind = outbox.take_next(second, wanted, max_bytes=1000)["task"]
+            assert [*of(ahead), *of(behind)] == [*range(1, 9)]
+            outbox.remove(first, [entry.id for entry in ahead])
+        outbox.remove(second, [entry.id for entry in behind])
+    with tasks.database.transaction() as session:
+        ask(session, 9)
+        assert serve(session, 9) == [*range(1, 10)]
 
 
 @pytest.mark.parametrize("waiting", [1, 2, SHORT_QUEUE])
@@ -109,7 +184,8 @@ def test_tasks_that_were_withdrawn_cost_their_site_nothing(session: Session) -> 
     outbox.add_tasks(session, "task", [{"site": OTHER, "n": 1}] * 50, site_id=OTHER)
     outbox.withdraw(session, ["task"], OTHER, "n", [1])
     ask(session, OTHER)
-    assert serve(session, 1) == [OTHER]
+    # The rest of this turn and the busy sites' tasks of the next precede it, in half of the places.
+    assert OTHER in serve(session, 2 * (2 * len(BUSY)))
 
 
 def test_tasks_without_a_site_are_served_in_order(session: Session) -> None:
@@ -134,7 +210,7 @@ def test_both_halves_and_all_backlogs_get_their_share_in_any_schedule(
     session.execute(delete(OutboxEntry))
     asked: Counter[int] = Counter()
     served: Counter[int] = Counter()
-    ahead: Counter[tuple[int, int]] = Counter()
+    ahead: Counter[tuple[int, int, int]] = Counter()
     for step in count():
         if step < len(events):
             site_id, number = events[step]
@@ -154,11 +230,12 @@ def test_both_halves_and_all_backlogs_get_their_share_in_any_schedule(
         assert short.total() >= min(before[0].total(), number // 2)
         assert backlog.total() >= min(before[1].total(), number // 2)
         served.update(taken)
-        for one, other in permutations(range(1, SITES + 1), 2):
-            still_waits = before[1][one] and after[1][one]
-            gained = backlog[other] - backlog[one]
-            ahead[one, other] = max(0, ahead[one, other] + gained) if still_waits else 0
-            assert ahead[one, other] <= 2
+        for half, gone in enumerate((short, backlog)):
+            for one, other in permutations(range(1, SITES + 1), 2):
+                still_waits = before[half][one] and after[half][one]
+                gained = ahead[half, one, other] + gone[other] - gone[one]
+                ahead[half, one, other] = max(0, gained) if still_waits else 0
+                assert ahead[half, one, other] <= 2
     assert served == asked
     assert waiting_by_half(session) == (Counter(), Counter())
 

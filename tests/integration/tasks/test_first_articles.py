@@ -4,7 +4,6 @@ from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
 from sqlalchemy import func, select, update
 
 from models.tables import Generation, OutboxEntry, Site, StoredPage
@@ -13,7 +12,8 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_html, message
 from worker.messaging import task_names
 from worker.messaging.publishing import publish_pages
-from worker.store import clusterings, provisional
+from worker.store import clusterings, outbox, provisional
+from worker.store.outbox import Places
 from worker.tasks.cluster import cluster, cluster_due_sites
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS
 from worker.workflow.first_extractions import ALONE_SECONDS, request_first_extractions
@@ -263,21 +263,20 @@ def test_small_new_sites_are_clustered_first(tasks: Tasks) -> None:
     assert order_of(tasks, task_names.CLUSTER) == [small, large, known]
 
 
-@pytest.mark.parametrize("later", [60, 3600])
-def test_requests_much_older_than_those_of_new_sites_come_first(tasks: Tasks, later: float) -> None:
-    known = tasks.publish("known", pages_of(1, 2, 3))
-    tasks.group(known)
-    tasks.publish("known", pages_of(4))
+def test_first_clusterings_and_later_ones_each_get_half_of_the_places(tasks: Tasks) -> None:
+    known = [tasks.publish(f"known{n}", pages_of(n, 10 + n)) for n in range(3)]
+    for site_id in known:
+        tasks.group(site_id)
+    for n in range(3):
+        tasks.publish(f"known{n}", pages_of(20 + n))
+    new = [tasks.publish(f"new{n}", pages_of(30 + n, 40 + n)) for n in range(6)]
     cluster_due_sites(settle_seconds=0)
     with tasks.database.transaction() as session:
-        waiting = OutboxEntry.task == task_names.CLUSTER
-        session.execute(
-            update(OutboxEntry).where(waiting).values(turn=OutboxEntry.turn - 1000 * later)
-        )
-    new = tasks.publish("new", pages_of(10, 11))
-    cluster_due_sites(settle_seconds=0)
-    wanted = [new, known] if later < 300 else [known, new]
-    assert order_of(tasks, task_names.CLUSTER) == wanted
+        wanted = {task_names.CLUSTER: Places(4, 2)}
+        taken = outbox.take_next(session, wanted, max_bytes=1)[task_names.CLUSTER]
+    assert [entry.arguments and entry.arguments["site_id"] for entry in taken] == new[:2] + known[
+        :2
+    ]
 
 
 def large_site(tasks: Tasks, name: str, *, first: int = 0) -> int:
