@@ -12,12 +12,12 @@ import requests
 from sqlalchemy import select
 
 from detourage.sample import generate
+from inspector.application import create_app
+from inspector.serving import address_of, bound_socket, served
 from models.tables import Site, StoredPage
 from tests.deployment import own_settings, remove_queues
 from tests.inline_tasks import Tasks
 from tests.services import Services, temporary_database
-from worker.inspector.application import create_app
-from worker.inspector.serving import address_of, bound_socket, served
 from worker.messaging.broker import connect, topology_of
 from worker.messaging.headers import DETAIL, REASON
 from worker.settings import Settings

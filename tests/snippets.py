@@ -264,7 +264,7 @@ def _check_compose(arguments: Sequence[str], *, whole: bool) -> None:
                 next(words)
             case "--build" | "--detach" | "--rm" | "--volumes":
                 pass
-            case "up" | "down" | "ps" | "exec" | "run" if not command:
+            case "up" | "down" | "stop" | "ps" | "exec" | "run" if not command:
                 command = word
             case service:
                 assert service in services, f"no service of the compose file: {service}"

@@ -43,8 +43,8 @@ _NOT_SERVING = (
 _BUILDERS = frozenset(
     # These patterns consist of escaped words, or of character classes.
     (
-        "worker.inspector.pages.marked",
-        "worker.inspector.passages._find",
+        "inspector.pages.marked",
+        "inspector.passages._find",
         "detourage.text.words._class",
     )
 )

@@ -187,7 +187,7 @@ def test_probes_use_the_port_that_the_service_offers(name: str, everything: list
         probe = own[f"{moment}Probe"]
         assert (probe.get("tcpSocket") or probe["httpGet"])["port"] == port["port"]
         if "httpGet" in probe:
-            assert (ROOT / "worker/inspector" / probe["httpGet"]["path"].lstrip("/")).is_file()
+            assert (ROOT / "inspector" / probe["httpGet"]["path"].lstrip("/")).is_file()
 
 
 @pytest.mark.parametrize("seconds", [60, 2.5, 600])

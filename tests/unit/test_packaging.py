@@ -16,12 +16,12 @@ import pytest
 
 from tests.image_context import ROOT, in_context, tracked_files
 
-PACKAGES = ("detourage", "models", "migrations", "worker")
+PACKAGES = ("detourage", "inspector", "models", "migrations", "worker")
 CHECKED = (*PACKAGES, "benchmarks/evaluation")
 USERS_OF_EXTRAS = {
     "arrow": "detourage/export/arrow.py",
     "benchmarks": "benchmarks/evaluation",
-    "inspector": "worker/inspector",
+    "inspector": "inspector",
     "kafka": "worker/service/kafka_bridge.py",
     "otel": "worker/tracing.py",
     "objects": "worker/store/page_objects.py",
@@ -167,7 +167,9 @@ def test_the_wheel_contains_only_what_is_needed_at_run_time(tmp_path: Path) -> N
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
         compiled = {name.split(".")[0]: archive.read(name) for name in packed if name[-3:] == ".so"}
     assert packed - {name for name in packed if name.endswith(".so")} == {
-        name for name in tracked if name.startswith(PACKAGES) and name[-2:] not in (".c", ".h")
+        name
+        for name in tracked
+        if name.startswith(PACKAGES) and not name.endswith((".c", ".h", ".md"))
     }
     assert set(compiled) == {
         "detourage/template/distance/_native",

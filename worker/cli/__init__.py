@@ -17,7 +17,6 @@ from worker.cli import (
     explaining,
     exporting,
     extracting,
-    inspector,
     operating,
     pages,
     quarantine,
@@ -84,8 +83,36 @@ def _message_of(error: OSError) -> str:
     return ": ".join(str(part) for part in parts if part) or str(error)
 
 
+NEIGHBOURS = "detourage.commands"
+"""Entry points of commands that are not part of the service, such as ``inspect``."""
+
+
+def neighbours() -> dict[str, click.Command]:
+    """Return the installed commands that are not part of the service."""
+    from importlib.metadata import entry_points
+
+    found = sorted(entry_points(group=NEIGHBOURS), key=lambda each: each.name)
+    return {each.name: each.load() for each in found}
+
+
+def commands_by_group() -> dict[str, Sequence[click.Command]]:
+    """Return the commands by user group, in the order shown in the help.
+
+    Those of neighbours are for operators.
+    """
+    return {**GROUPS, "operators": [*GROUPS["operators"], *neighbours().values()]}
+
+
 class GroupedCommands(Commands):
-    """The commands of `GROUPS`, each group under its own heading."""
+    """The commands of `GROUPS` and of the neighbours, each group under its own heading."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, which may be a neighbour's."""
+        return super().get_command(ctx, cmd_name) or neighbours().get(cmd_name)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return [*super().list_commands(ctx), *neighbours()]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -97,10 +124,9 @@ class GroupedCommands(Commands):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the names and descriptions of the commands."""
-        del ctx
-        longest = max(map(len, self.commands))
+        longest = max(map(len, self.list_commands(ctx)))
         limit = formatter.width - 6 - longest
-        for group, commands in GROUPS.items():
+        for group, commands in commands_by_group().items():
             with formatter.section(f"Commands for {group}"):
                 formatter.write_dl(
                     [
@@ -128,7 +154,6 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
     ),
     "operators": (
         operating.status,
-        inspector.inspect,
         quarantine.quarantine,
         reprocessing.reprocess,
         reprocessing.reprocessing,
@@ -149,7 +174,7 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
     ),
     "developers": (explaining.schema,),
 }
-"""Commands by user group, in the order shown in the help."""
+"""The service's own commands by user group."""
 
 for commands in GROUPS.values():
     for command in commands:

@@ -70,7 +70,7 @@ def kafka(direction: str) -> None:
 @click.command()
 @click.argument("process", type=click.Choice([*PROCESSES, *BRIDGES]))
 def health(process: str) -> None:
-    """Check whether a process on this host works, and show what it has last done.
+    """Check that a process on this host works, and what it last did.
 
     It fails if that is longer ago than it should be: 30 seconds, or, for beat, 30 seconds and the
     interval of its tasks. Only work that the broker or the database has confirmed counts; a process

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from detourage.reader.locating import Passage
     from models.tables import DesignChange
     from worker.local.run import RunSummary
+    from worker.store.article_history import ArticleEvent
     from worker.store.feedback import FeedbackRow
     from worker.store.progress import SiteHistory, SiteStatus, SiteTotals
-    from worker.store.reads.article_history import ArticleEvent
     from worker.store.separations import JoinedAddress
 
 FILE_COLUMNS = 200

@@ -159,7 +159,7 @@ def locate(article: str, start: int, end: int, as_json: bool) -> None:
     from detourage.messages import ArticleMessage
     from detourage.reader.locating import LocationError, locate_in_message, text_fragment
     from worker.cli.display import print_passages, wide_output
-    from worker.store.reads.article_history import sent_article
+    from worker.store.article_history import sent_article
 
     found = read_database(sent_article, article)
     if found is None:
@@ -192,7 +192,7 @@ def history(address: str, as_json: bool) -> None:
     in each: + added, - removed, ~ edited, > moved. Old fetches and revisions may have been pruned.
     """
     from worker.cli.display import print_history, wide_output
-    from worker.store.reads.article_history import events_of
+    from worker.store.article_history import events_of
 
     events = read_database(events_of, address)
     if not events:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import click
 
+from detourage.errors import ExpectedError
 from detourage.text.plural import counted
 from worker.cli.inputs import (
     ROLES_TO_CHOOSE,
@@ -19,10 +21,11 @@ from worker.cli.inputs import (
     site_option,
     text_roles_option,
 )
-from worker.cli.inspector import check_installed, inspected, wait_for_interrupt
 from worker.cli.outputs import OutputFile, OutputFolder, file_format_option
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from detourage.export.formats import FileFormat
     from detourage.roles import LineRole
     from worker.local.unfinished import Leftover
@@ -104,8 +107,7 @@ def run(
 
     form = form or format_of(output)
     require_format(form)
-    if inspect:
-        check_installed()
+    inspector = _inspector() if inspect else None
     settings = load_settings()
     if text_roles is not None:
         settings = settings.model_copy(update={"text_roles": ",".join(text_roles)})
@@ -126,8 +128,8 @@ def run(
         def end(summary: RunSummary) -> None:
             bars.end()
             print_summary(summary, output, links, all_sites=all_sites)
-            if inspect:
-                wait_for_interrupt()
+            if inspector is not None:
+                inspector.wait_for_interrupt()
 
         try:
             with termination_as_exit() as insist, bars_by_stage() as bars:
@@ -137,8 +139,8 @@ def run(
                     bars.update(sent, counts)
 
                 run = Run(settings, workers, show, on_end=end)
-                if inspect:
-                    run.alongside = inspected
+                if inspector is not None:
+                    run.alongside = inspector.inspected
                 summary = run.execute(messages, output, links, folder, form)
         except BaseException:
             if folder.is_unfinished:
@@ -152,6 +154,16 @@ def run(
             err=True,
         )
         sys.exit(EXIT_UNUSABLE_INPUT)
+
+
+def _inspector() -> ModuleType:
+    """Return the inspector's commands; the inspector is a neighbour that need not be installed."""
+    try:
+        inspector = import_module("inspector.command")
+    except ModuleNotFoundError as error:
+        raise ExpectedError("--inspect needs the inspector, which is not installed") from error
+    inspector.check_installed()
+    return inspector
 
 
 def _prepare_outputs(inputs: tuple[Path, ...], output: Path, links: Path | None) -> None:

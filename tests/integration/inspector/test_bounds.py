@@ -9,8 +9,8 @@ from itertools import product
 import pytest
 from sqlalchemy import text
 
+from inspector.registry import ROUTES
 from tests.crawled import Client, client_of, page_ids
-from worker.inspector.registry import ROUTES
 from worker.settings import Settings
 from worker.store.database import Database
 
@@ -111,7 +111,7 @@ def locked(settings: Settings, table: str) -> Iterator[None]:
 def test_a_view_that_takes_too_long_says_what_to_do(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    monkeypatch.setattr("worker.inspector.registry.VIEW_SECONDS", 0.3)
+    monkeypatch.setattr("inspector.registry.VIEW_SECONDS", 0.3)
     with client_of(crawled) as reader, locked(crawled, "articles"):
         answer = reader.get(path)
     assert answer.status_code == 503
@@ -121,7 +121,7 @@ def test_a_view_that_takes_too_long_says_what_to_do(
 def test_a_slow_statement_gives_the_same_advice(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.inspector.deployment.STATEMENT_SECONDS", 1)
+    monkeypatch.setattr("inspector.deployment.STATEMENT_SECONDS", 1)
     with client_of(crawled) as reader, locked(crawled, "pages"):
         answer = reader.get("/pages/1.json")
     assert answer.status_code == 503
@@ -131,7 +131,7 @@ def test_a_slow_statement_gives_the_same_advice(
 def test_abandoned_views_do_not_block_others(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.inspector.registry.VIEW_SECONDS", 0.3)
+    monkeypatch.setattr("inspector.registry.VIEW_SECONDS", 0.3)
     with client_of(crawled) as reader, locked(crawled, "articles"):
         waiting = [threading.Thread(target=reader.get, args=["/articles"]) for _ in range(6)]
         for thread in waiting:
@@ -146,7 +146,7 @@ def test_abandoned_views_do_not_block_others(
 def test_a_page_that_takes_too_long_to_analyse_is_shown_without_its_lines(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.inspector.stored_page.READING_SECONDS", 0.0005)
+    monkeypatch.setattr("inspector.stored_page.READING_SECONDS", 0.0005)
     monkeypatch.setattr("detourage.time_limit.AGAIN_SECONDS", 0.02)
     page_id = page_ids(crawled)[0]
     with client_of(crawled) as reader:

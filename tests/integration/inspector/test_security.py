@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
+from inspector.deployment import Deployment
+from inspector.stored_page import TooSlowError
 from tests.crawled import Client, client_of, quarantine
 from tests.deployment import remove_queues
-from worker.inspector.deployment import Deployment
-from worker.inspector.stored_page import TooSlowError
 from worker.service.quarantine import browse
 from worker.settings import Settings
 

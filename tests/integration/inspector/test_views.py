@@ -9,12 +9,12 @@ import pytest
 from sqlalchemy import delete, func, insert, select, update
 
 from detourage.messages import FeedbackMessage
+from inspector.reads.overview import overview as read_overview
 from models.tables import Article, Event, EventArticle, Feedback, Receipt, StoredPage
 from tests.crawled import SITES, Client, page_ids
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.feedback import store_feedback
-from worker.store.reads.overview import overview as read_overview
 
 VIEWS = ("/overview", "/sites", "/articles", "/quarantine")
 
@@ -62,7 +62,7 @@ def test_a_site_is_found_by_a_part_of_its_name(client: Client) -> None:
 def test_the_list_of_sites_is_paginated(
     client: Client, monkeypatch: pytest.MonkeyPatch, order: str
 ) -> None:
-    monkeypatch.setattr("worker.inspector.views.sites.SITES_PER_PAGE", 1)
+    monkeypatch.setattr("inspector.views.sites.SITES_PER_PAGE", 1)
     first = client.values(f"/sites.json?order={order}")
     second = client.values(f"/sites.json?order={order}&after={first['after']}")
     assert second["after"] is None
@@ -99,8 +99,8 @@ def test_articles_are_found_by_their_properties(client: Client, crawled: Setting
 
 def test_searches_are_paginated(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = urls(client, "language=e")
-    monkeypatch.setattr("worker.store.reads.articles.MAX_SCANNED", 5)
-    monkeypatch.setattr("worker.store.reads.articles.BATCH", 3)
+    monkeypatch.setattr("inspector.reads.articles.MAX_SCANNED", 5)
+    monkeypatch.setattr("inspector.reads.articles.BATCH", 3)
     found: set[str] = set()
     after = ""
     while True:
@@ -168,7 +168,7 @@ def test_the_overview_shows_rates_and_a_scaled_chart(client: Client, crawled: Se
 def test_rates_cover_only_the_latest_messages(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.store.reads.overview.MAX_RECEIPTS", 10)
+    monkeypatch.setattr("inspector.reads.overview.MAX_RECEIPTS", 10)
     database = Database(crawled.require_database_url())
     [page_id, *_] = page_ids(crawled)
     with database.transaction() as session:

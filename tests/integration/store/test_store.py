@@ -12,6 +12,7 @@ from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
 from detourage.outcomes import UnusableReason
+from inspector.reads.details import revisions_of
 from models.tables import Site, StoredPage
 from tests.trees import tree_of
 from worker.outcomes import ReceiptResult
@@ -22,7 +23,6 @@ from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.outbox import NewMessage, Places
 from worker.store.pages import NewReceipt
 from worker.store.progress import run_progress, site_statuses
-from worker.store.reads.details import revisions_of
 from worker.store.recording import record_pages
 
 MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)

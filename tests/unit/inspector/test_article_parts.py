@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from detourage.messages import ArticleMessage
-from worker.inspector.article_parts import ArticleParts, article_parts, source_of
+from inspector.article_parts import ArticleParts, article_parts, source_of
 
 OTHER_KEYS = {
     "id": "1",

@@ -3,8 +3,8 @@ from datetime import UTC, datetime
 import pytest
 
 from detourage.reader.documents import Run
-from worker.inspector.pages import breakable, instant, marked, marked_up, rate, span
-from worker.inspector.views.overview import round_top
+from inspector.pages import breakable, instant, marked, marked_up, rate, span
+from inspector.views.overview import round_top
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
+from inspector.passages import LENGTH, passages_of
 from tests.pages import paragraphs
-from worker.inspector.passages import LENGTH, passages_of
 
 TEXT = "\n\n".join(paragraphs(3, 12))
 

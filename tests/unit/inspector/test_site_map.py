@@ -9,7 +9,7 @@ import pytest
 from lxml import etree
 
 from detourage.template.scaling import classical_scaling, majorise_stress
-from worker.inspector.site_map import (
+from inspector.site_map import (
     HEIGHT,
     WIDTH,
     MappedPages,
@@ -44,7 +44,7 @@ def test_pages_with_equal_trees_are_drawn() -> None:
 
 def test_pictures_do_not_need_scipy() -> None:
     program = (
-        "import sys, worker.inspector.application;"
+        "import sys, inspector.application;"
         "print(sorted({name.partition('.')[0] for name in sys.modules} & {'scipy', 'sklearn'}))"
     )
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)

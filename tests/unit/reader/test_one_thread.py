@@ -26,7 +26,7 @@ def work():
 """,
     "drawn": """
 import numpy as np
-from worker.inspector.site_map import place_pages
+from inspector.site_map import place_pages
 points = np.random.default_rng(1).random((500, 5))
 distances = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2)) / 5**0.5
 def work():

@@ -1,7 +1,7 @@
 """The views, with one module per subject, each of which registers its own routes."""
 
 # ruff: noqa: F401
-from worker.inspector.views import (
+from inspector.views import (
     articles,
     group,
     locations,

@@ -1,5 +1,5 @@
 """The inspector, a web application that shows the state of a deployment.
 
 It reads the deployment's database and broker. Each view is a function in a module of
-`worker.inspector.views`, and registers itself there.
+`inspector.views`, and registers itself there.
 """

@@ -13,11 +13,8 @@ from detourage.reader import TemplateKnowledge
 from detourage.reader.knowledge import digest_of
 from detourage.reader.lines import lines_of
 from detourage.reader.outline import Outline
-from worker.inspector.asking import InspectorRequest
-from worker.inspector.registry import Answer, page_view
-from worker.inspector.stored_page import content_if_stored, parsed
-from worker.store.pages import load_page
-from worker.store.reads.details import (
+from inspector.asking import InspectorRequest
+from inspector.reads.details import (
     InspectedSite,
     SiteGroup,
     containers_of,
@@ -27,6 +24,9 @@ from worker.store.reads.details import (
     outcomes_of_group,
     pages_of_group,
 )
+from inspector.registry import Answer, page_view
+from inspector.stored_page import content_if_stored, parsed
+from worker.store.pages import load_page
 
 COMPARED: Final = 3
 """Maximum number of pages with which the representative is compared to recognise the template."""

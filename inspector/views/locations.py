@@ -7,10 +7,10 @@ from starlette.exceptions import HTTPException
 from detourage.messages import ArticleMessage
 from detourage.reader.locating import LocationError, Passage, locate_in_message, text_fragment
 from detourage.time_limit import TimeIsUpError, thread_time_limit
-from worker.inspector.asking import InspectorRequest
-from worker.inspector.registry import Answer, page_view
-from worker.inspector.stored_page import READING_SECONDS, TooSlowError
-from worker.store.reads.article_history import SentArticle, sent_article
+from inspector.asking import InspectorRequest
+from inspector.registry import Answer, page_view
+from inspector.stored_page import READING_SECONDS, TooSlowError
+from worker.store.article_history import SentArticle, sent_article
 
 AROUND: Final = 120
 """Number of bytes of the page shown before and after a passage."""

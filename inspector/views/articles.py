@@ -10,12 +10,12 @@ from starlette.responses import Response, StreamingResponse
 
 from detourage.messages import ArticleMessage
 from detourage.outcomes import PageOutcome
-from worker.inspector.asking import InspectorRequest
-from worker.inspector.deployment import Deployment
-from worker.inspector.passages import passages_of
-from worker.inspector.registry import Answer, page_view, plain_view
+from inspector.asking import InspectorRequest
+from inspector.deployment import Deployment
+from inspector.passages import passages_of
+from inspector.reads.articles import ArticleFilter, messages, search, texts_of
+from inspector.registry import Answer, page_view, plain_view
 from worker.outcomes import PENDING
-from worker.store.reads.articles import ArticleFilter, messages, search, texts_of
 
 ANY = "any"
 

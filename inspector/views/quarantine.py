@@ -12,8 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from detourage.text.terminal import printable
-from worker.inspector.asking import InspectorRequest
-from worker.inspector.registry import Answer, action, page_view
+from inspector.asking import InspectorRequest
+from inspector.registry import Answer, action, page_view
 from worker.messaging.broker import queue_states, topology_of
 from worker.service.quarantine import RELAY, QuarantinedMessage, browse, drop, requeue
 from worker.settings import Settings

@@ -7,9 +7,9 @@ from starlette.exceptions import HTTPException
 from detourage.explain.tree_changes import TreeChanges, element_names, tree_changes
 from detourage.html import Page, Tree
 from detourage.template.distance import TreeTooLargeError, normalised_distance
-from worker.inspector.asking import InspectorRequest
-from worker.inspector.registry import Answer, page_view
-from worker.inspector.stored_page import KnownPage, known_page
+from inspector.asking import InspectorRequest
+from inspector.registry import Answer, page_view
+from inspector.stored_page import KnownPage, known_page
 from worker.store.trees import load_trees
 
 MOST_CELLS: Final = 9_000_000

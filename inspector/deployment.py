@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.orm import Session
 
-from worker.inspector.stored_page import LastReading, TooSlowError
+from inspector.stored_page import LastReading, TooSlowError
 from worker.settings import Settings
 from worker.store.database import Database, ReadOnly
 

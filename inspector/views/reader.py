@@ -5,11 +5,11 @@ from typing import Final
 from starlette.exceptions import HTTPException
 
 from detourage.messages import ArticleMessage
-from worker.inspector.article_parts import article_parts
-from worker.inspector.asking import InspectorRequest
-from worker.inspector.registry import Answer, page_view
-from worker.inspector.security import policy_with_images
-from worker.store.reads.details import last_article
+from inspector.article_parts import article_parts
+from inspector.asking import InspectorRequest
+from inspector.reads.details import last_article
+from inspector.registry import Answer, page_view
+from inspector.security import policy_with_images
 
 SIZES: Final = ("1", "2", "3", "4", "5", "6", "7")
 """Text sizes; the third is the default."""

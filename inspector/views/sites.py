@@ -3,9 +3,9 @@
 import re
 from typing import cast
 
-from worker.inspector.asking import MOST_DIGITS, InspectorRequest, refused
-from worker.inspector.registry import Answer, page_view
-from worker.store.reads.sites import Place, SiteOrder, sites_in_order
+from inspector.asking import MOST_DIGITS, InspectorRequest, refused
+from inspector.reads.sites import Place, SiteOrder, sites_in_order
+from inspector.registry import Answer, page_view
 
 ORDERS = {
     "pages": "Most pages",

@@ -13,10 +13,10 @@ from detourage.html.addresses import split_url
 from detourage.reader.documents import Run
 from detourage.text.abridged import abridged
 from detourage.text.plural import counted, cut, short_age
-from worker.inspector.asking import InspectorRequest
-from worker.inspector.security import form_token
-from worker.inspector.site_map import key
-from worker.store.reads.sites import TrendPart
+from inspector.asking import InspectorRequest
+from inspector.reads.sites import TrendPart
+from inspector.security import form_token
+from inspector.site_map import key
 
 RIGHT_TO_LEFT = re.compile(r"(?:ar|fa|he|ur|ps|sd|ug|yi|dv|ckb)\b")
 """Pattern of the tags of right-to-left languages."""
@@ -162,7 +162,7 @@ def trend_paths(parts: Sequence[TrendPart]) -> list[tuple[str, str]]:
 
 
 _ENVIRONMENT = Environment(
-    loader=PackageLoader("worker.inspector"),
+    loader=PackageLoader("inspector"),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,

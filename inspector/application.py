@@ -16,14 +16,14 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-import worker.inspector.views  # noqa: F401  Registers the routes.
+import inspector.views  # noqa: F401  Registers the routes.
 from detourage.errors import ExpectedError
+from inspector.asking import InspectorRequest
+from inspector.deployment import CONNECTIONS, Deployment
+from inspector.pages import render
+from inspector.registry import ROUTES
+from inspector.security import Gate, Safeguards
 from worker.errors import cause, without_passwords
-from worker.inspector.asking import InspectorRequest
-from worker.inspector.deployment import CONNECTIONS, Deployment
-from worker.inspector.pages import render
-from worker.inspector.registry import ROUTES
-from worker.inspector.security import Gate, Safeguards
 from worker.settings import Settings
 
 _WORDS = {
@@ -56,7 +56,7 @@ def create_app(
         routes=[
             Route("/", _to_overview),
             *ROUTES,
-            Mount("/static", StaticFiles(packages=[("worker.inspector", "static")])),
+            Mount("/static", StaticFiles(packages=[("inspector", "static")])),
         ],
         exception_handlers={
             HTTPException: _http_problem,

@@ -6,15 +6,15 @@ from datetime import datetime, timedelta
 
 from detourage.errors import ExpectedError
 from detourage.outcomes import PageOutcome
-from worker.inspector.asking import InspectorRequest
-from worker.inspector.registry import Answer, page_view
+from inspector.asking import InspectorRequest
+from inspector.reads.overview import Arrivals, Overview
+from inspector.reads.overview import overview as read_overview
+from inspector.registry import Answer, page_view
 from worker.messaging.broker import QueueState, queue_states, topology_of
 from worker.messaging.task_names import STAGES
 from worker.outcomes import PENDING
 from worker.processes.heartbeat import PROCESSES, Heartbeat
 from worker.settings import Settings
-from worker.store.reads.overview import Arrivals, Overview
-from worker.store.reads.overview import overview as read_overview
 
 CHART_HEIGHT = 100.0
 

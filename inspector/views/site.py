@@ -13,15 +13,8 @@ from detourage.template.likeness import size_tolerant_distances
 from detourage.template.matrix import Matrix, comparable_pages
 from detourage.text.abridged import abridged
 from detourage.text.plural import counted
-from worker.inspector.asking import InspectorRequest
-from worker.inspector.registry import Answer, page_view, plain_view
-from worker.inspector.site_map import MappedPages, draw_map, place_pages
-from worker.store import clusterings, trees
-from worker.store.clusterings import Quarantine
-from worker.store.feedback import feedback_of_site
-from worker.store.groups import design_changes
-from worker.store.provisional import PROVISIONAL, UNGROUPED
-from worker.store.reads.details import (
+from inspector.asking import InspectorRequest
+from inspector.reads.details import (
     PageOfTree,
     groups_of_generation,
     inspected_site,
@@ -30,6 +23,13 @@ from worker.store.reads.details import (
     pages_of_trees,
     trees_to_picture,
 )
+from inspector.registry import Answer, page_view, plain_view
+from inspector.site_map import MappedPages, draw_map, place_pages
+from worker.store import clusterings, trees
+from worker.store.clusterings import Quarantine
+from worker.store.feedback import feedback_of_site
+from worker.store.groups import design_changes
+from worker.store.provisional import PROVISIONAL, UNGROUPED
 
 
 @page_view("/sites/{site:number}", "site.html")

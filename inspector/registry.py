@@ -12,10 +12,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from worker.inspector.asking import InspectorRequest, read_fields
-from worker.inspector.pages import render
-from worker.inspector.security import is_own_form
-from worker.inspector.stored_page import TooSlowError
+from inspector.asking import InspectorRequest, read_fields
+from inspector.pages import render
+from inspector.security import is_own_form
+from inspector.stored_page import TooSlowError
 
 VIEW_SECONDS = 10.0
 """Time limit for a view, after which it is aborted."""

@@ -12,15 +12,15 @@ from detourage.explain.revision_changes import revision_changes
 from detourage.messages import DOUBTFUL, ArticleMessage
 from detourage.reader import ExplainedLine
 from detourage.reader.content import ExplainedContent
-from worker.inspector.article_parts import article_parts
-from worker.inspector.asking import InspectorRequest
-from worker.inspector.registry import Answer, action, page_view, plain_view
-from worker.inspector.security import FRAMED_POLICY
-from worker.inspector.stored_page import KnownPage, TooSlowError, known_page
+from inspector.article_parts import article_parts
+from inspector.asking import InspectorRequest
+from inspector.reads.details import Revision, receipts_of, revisions_of, sending_of
+from inspector.registry import Answer, action, page_view, plain_view
+from inspector.security import FRAMED_POLICY
+from inspector.stored_page import KnownPage, TooSlowError, known_page
 from worker.messaging.task_names import PAGE_STAGES
 from worker.store.events import current_event, other_articles
 from worker.store.feedback import feedback_on
-from worker.store.reads.details import Revision, receipts_of, revisions_of, sending_of
 from worker.workflow.page_requests import ask_again
 
 LINES: Final = 400

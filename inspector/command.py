@@ -56,9 +56,9 @@ def inspect(listen: str, port: int, token_file: Path | None, write: bool) -> Non
     given. Requires the `inspector` extra.
     """
     check_installed()
+    from inspector.application import create_app
+    from inspector.serving import address_of, bound_socket, read_token, serve
     from worker.cli.process import process_settings, with_database
-    from worker.inspector.application import create_app
-    from worker.inspector.serving import address_of, bound_socket, read_token, serve
 
     token = read_token(listen, token_file)
     settings = process_settings()
@@ -71,8 +71,8 @@ def inspect(listen: str, port: int, token_file: Path | None, write: bool) -> Non
 @contextmanager
 def inspected(settings: Settings) -> Iterator[None]:
     """Serve the inspector of a deployment to local browsers during a ``with`` block."""
-    from worker.inspector.application import create_app
-    from worker.inspector.serving import address_of, bound_socket, served
+    from inspector.application import create_app
+    from inspector.serving import address_of, bound_socket, served
 
     try:
         listening = bound_socket("127.0.0.1", PORT)

@@ -14,7 +14,7 @@ from starlette.requests import Request
 
 from detourage.text.plural import cut
 from detourage.text.terminal import printable
-from worker.inspector.deployment import Deployment
+from inspector.deployment import Deployment
 
 P = ParamSpec("P")
 T = TypeVar("T")
