@@ -6,7 +6,8 @@
 #   recogniser          consumes articles, repeats and changes, publishes feedback to the exchange
 #                       entities.feedback, and has a queue for unreadable articles
 #
-# It also keeps the broker from dropping messages that these users return to their queues.
+# It also keeps the broker from dropping messages that these users return to their queues, and limits
+# the crawler's queue: it is first in, first out, so every page waits for all pages before it.
 #
 # Run it on a host whose rabbitmqctl can reach the node. It is idempotent and applies new passwords,
 # taken from BROKER_SERVICE_PASSWORD, BROKER_CRAWLER_PASSWORD and BROKER_RECOGNISER_PASSWORD.
@@ -57,3 +58,8 @@ rights recogniser "^$unreadable\$" "^($unreadable|entities\.feedback)\$" '^entit
 # An operator policy leaves the queue free for a policy of yours, which may set a lower limit.
 rabbitmqctl --quiet "$@" set_operator_policy --vhost / --apply-to queues detourage_outgoing \
     "^($outgoing)\$" '{"delivery-limit": 1000000000}'
+
+# Beyond the limit, the broker rejects messages, and the crawler publishes them again. The limit is a
+# few seconds of the intake's work; what waits after the intake is taken in turn, site by site.
+rabbitmqctl --quiet "$@" set_operator_policy --vhost / --apply-to queues detourage_pages \
+    '^crawler\.pages$' "{\"max-length\": ${BROKER_PAGES_LIMIT:-500}}"

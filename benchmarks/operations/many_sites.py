@@ -1,13 +1,15 @@
 """Duration of a crawl of many sites or of one large site, and waiting times of fresh pages.
 
-python -m benchmarks.operations.many_sites [--sites N] [--pages N] [--minutes N]
+python -m benchmarks.operations.many_sites [--sites N] [--pages N] [--minutes N] [--dump N]
 
 During the crawl, a page of a known site and the first page of a new site are sent every few
-seconds. The waiting time of such a page ends when its article is in the consumers' queue.
+seconds. The waiting time of such a page ends when its article is in the consumers' queue. After
+half a minute, another crawler sends all pages of one site, if `--dump` gives their number.
 """
 
 import argparse
 import json
+import re
 import tempfile
 import threading
 import time
@@ -40,8 +42,11 @@ AHEAD = 200
 """Target length of the intake queue, beyond which the crawl pauses. The time that fresh pages spend
 in this queue is part of their waiting time."""
 
-KNOWN = "known.example"
+KNOWN = tuple(f"known-{number}.example" for number in range(10))
 KNOWN_PAGES = 12
+
+DUMPED = "dumped.example"
+DUMP_AFTER_SECONDS = 30.0
 
 NEW = "new-"
 """Prefix of the names of new hosts, whose first pages are sent during the crawl."""
@@ -60,12 +65,14 @@ STEPS = (
 class Waits:
     """Times, by URL, at which pages were sent and their first articles were received.
 
-    The times are on the monotonic clock. `articles` counts the articles of all pages. `began` is
-    the time of day at which the monotonic clock was 0.
+    The times are on the monotonic clock. `articles` counts the articles of all pages, and
+    `overtaken_by` those received while a page waited. `began` is the time of day at which the
+    monotonic clock was 0.
     """
 
     sent: dict[str, float] = field(default_factory=dict)
     arrived: dict[str, float] = field(default_factory=dict)
+    overtaken_by: dict[str, int] = field(default_factory=dict)
     articles: int = 0
     began: float = field(default_factory=lambda: time.time() - time.monotonic())
 
@@ -74,7 +81,15 @@ class Waits:
         return [self.arrived[url] - self.sent[url] for url in urls if url in self.arrived]
 
 
-def main(sites: int, pages: int, minutes: float, at_once: int, probe_seconds: float) -> None:
+def main(
+    sites: int,
+    pages: int,
+    minutes: float,
+    at_once: int,
+    probe_seconds: float,
+    dump: int,
+    queue_length: int,
+) -> None:
     """Measure and print."""
     home = Path(tempfile.mkdtemp(prefix="detourage-sites-"))
     honest = home / "honest"
@@ -93,6 +108,12 @@ def main(sites: int, pages: int, minutes: float, at_once: int, probe_seconds: fl
     ):
         ground.patience_seconds = 3600
         _make_known(ground)
+        if queue_length:
+            # As `deploy/broker-users.sh` does.
+            pattern = f"^{re.escape(ground.topology.pages)}$"
+            limit = json.dumps({"max-length": queue_length})
+            options = ("--apply-to", "queues", "detourage_pages", pattern, limit)
+            servers.control_broker("set_operator_policy", *options)
         waits, done = Waits(), threading.Event()
         probes: dict[str, list[str]] = {kind: [] for kind in PROBES}
         sent: Counter[str] = Counter()
@@ -103,6 +124,7 @@ def main(sites: int, pages: int, minutes: float, at_once: int, probe_seconds: fl
                 args=[ground, crawl(sites, pages, at_once=at_once), sent, done],
                 daemon=True,
             ),
+            threading.Thread(target=_dump, args=[ground, dump, done], daemon=True),
             threading.Thread(
                 target=_probe, args=[ground, waits, probes, probe_seconds, done], daemon=True
             ),
@@ -122,8 +144,8 @@ def main(sites: int, pages: int, minutes: float, at_once: int, probe_seconds: fl
 
 def _make_known(ground: ProvingGround) -> None:
     """Ensure that the pages of a site are clustered and extracted before the measurement."""
-    ground.publish(page_message(KNOWN, number) for number in range(KNOWN_PAGES))
-    ground.wait_for_receipts(KNOWN_PAGES)
+    ground.publish(page_message(host, number) for number in range(KNOWN_PAGES) for host in KNOWN)
+    ground.wait_for_receipts(KNOWN_PAGES * len(KNOWN))
     with create_app(ground.settings) as app:
         app.send_task(CLUSTER_DUE, kwargs={"settle_seconds": 0})
     ground.wait_until(lambda: _sites_without_clustering(ground) == 0)
@@ -205,8 +227,15 @@ def _publish(
             batch = list(islice(bodies, AHEAD))
             if not batch:
                 return
-            ground.publish(batch)
+            ground.publish_persistently(batch)
             sent["pages"] += len(batch)
+
+
+def _dump(ground: ProvingGround, pages: int, done: threading.Event) -> None:
+    numbers = iter(range(pages))
+    done.wait(DUMP_AFTER_SECONDS)
+    while not done.is_set() and (batch := list(islice(numbers, AHEAD))):
+        ground.publish_persistently(page_message(DUMPED, number) for number in batch)
 
 
 def _probe(
@@ -220,11 +249,13 @@ def _probe(
     with suppress(OSError):
         while not done.wait(every_seconds):
             number += 1
-            pages = (KNOWN, KNOWN_PAGES + number), (f"{NEW}{number}.example", 0)
+            known = KNOWN[number % len(KNOWN)]
+            pages = (known, KNOWN_PAGES + number), (f"{NEW}{number}.example", 0)
             for kind, (host, page) in zip(PROBES, pages, strict=True):
                 url = f"https://{host}/{page}"
                 waits.sent[url] = time.monotonic()
-                ground.publish([page_message(host, page)])
+                waits.overtaken_by[url] = -waits.articles
+                ground.publish_persistently([page_message(host, page)])
                 probes[kind].append(url)
 
 
@@ -232,8 +263,9 @@ def _consume(ground: ProvingGround, waits: Waits, done: threading.Event) -> None
     def note(message: amqp.Message) -> None:
         waits.articles += 1
         url = json.loads(message.body)["url"]
-        if url in waits.sent:
-            waits.arrived.setdefault(url, time.monotonic())
+        if url in waits.sent and url not in waits.arrived:
+            waits.arrived[url] = time.monotonic()
+            waits.overtaken_by[url] += waits.articles - 1
 
     with suppress(OSError), ground.amqp() as connection, connection.channel() as channel:
         channel.basic_qos(0, 200, False)
@@ -257,6 +289,12 @@ def _print_waits(ground: ProvingGround, waits: Waits, probes: dict[str, list[str
         ("any page, counted from its storage", len(stored), *_spread(list(map(float, stored))))
     )
     columns = ("page", "sent:", "with article:", "median, s:", "95 %, s:", "most, s:")
+    print("\n".join(table(columns, rows)), end="\n\n")
+    rows = [
+        (kind, *_spread([waits.overtaken_by[url] for url in urls if url in waits.arrived]))
+        for kind, urls in probes.items()
+    ]
+    columns = ("page", "with article:", "articles meanwhile, median:", "95 %:", "most:")
     print("\n".join(table(columns, rows)))
     print(f"\n{articles} articles of {len(stored)} pages.\n")
 
@@ -331,4 +369,6 @@ if __name__ == "__main__":
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--at-once", type=int, default=200)
     parser.add_argument("--probe-seconds", type=float, default=15.0)
+    parser.add_argument("--dump", type=int, default=0)
+    parser.add_argument("--queue-length", type=int, default=500)
     main(**vars(parser.parse_args()))

@@ -19,6 +19,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
 from detourage.inputs.messages import page_message
+from worker.messaging.publishing import publish_when_accepted
 from worker.messaging.topology import Topology
 from worker.messaging.transport import BrokerConnection, tls_options
 
@@ -48,7 +49,8 @@ def page_item(response: Response, identifier: str | None = None) -> dict[str, An
 class PagePipeline:
     """Publishes page items with publisher confirms.
 
-    While the broker is unavailable, the crawl is blocked, so that no page is lost. `queue_prefix`
+    While the broker is unavailable or its queue is full, the crawl is blocked, so that no page is
+    lost. `queue_prefix`
     and `ca_file` correspond to the settings ``DETOURAGE_QUEUE_PREFIX`` and
     ``DETOURAGE_BROKER_CA_FILE``.
     """
@@ -92,7 +94,8 @@ class PagePipeline:
         message = item.get(PAGE) if isinstance(item, dict) else None
         if message is not None:
             exchange, routing_key = self._topology.pages_address
-            self._producer.publish(
+            publish_when_accepted(
+                self._producer,
                 message,
                 exchange=exchange,
                 routing_key=routing_key,

@@ -1,17 +1,34 @@
 """Publish page messages as a crawler does."""
 
+import time
 from collections.abc import Iterable
+from typing import Any
 
+from amqp.exceptions import MessageNacked
 from kombu import Producer
 
 from worker.messaging.broker import connected, topology_of
 from worker.settings import Settings
 
+REJECTED_SECONDS = 0.2
+"""Pause before a message is published again that was rejected because its queue is full."""
+
+
+def publish_when_accepted(producer: Producer, body: bytes, **options: Any) -> None:
+    """Publish a message, again and again until its queue has room for it."""
+    while True:
+        try:
+            producer.publish(body, **options)
+        except MessageNacked:
+            time.sleep(REJECTED_SECONDS)
+        else:
+            return
+
 
 def publish_pages(settings: Settings, messages: Iterable[tuple[str, bytes]]) -> int:
     """Publish pairs of message ID and body on ``crawler.pages``, and return their number.
 
-    The intake validates the bodies.
+    The intake validates the bodies. While the queue is full, wait.
     """
     topology = topology_of(settings)
     exchange, routing_key = topology.pages_address
@@ -20,7 +37,8 @@ def publish_pages(settings: Settings, messages: Iterable[tuple[str, bytes]]) -> 
         topology.declare_for_crawler(connection)
         producer = Producer(connection.channel())
         for message_id, body in messages:
-            producer.publish(
+            publish_when_accepted(
+                producer,
                 body,
                 exchange=exchange,
                 routing_key=routing_key,

@@ -117,10 +117,10 @@ class SecuredServers:
             self.database_url(OWNER).replace("+psycopg2", ""),
         )
 
-    def make_users(self) -> None:
-        """Create the broker users with the documented script."""
+    def make_users(self, **variables: str) -> None:
+        """Create the broker users, and limit the queues, with the documented script."""
         node = ("--node", self._node["RABBITMQ_NODENAME"])
-        self._run_recipe(RECIPES / "broker-users.sh", *node)
+        self._run_recipe(RECIPES / "broker-users.sh", *node, **variables)
 
     def operator_policies(self) -> list[dict[str, str]]:
         """Return the operator policies of the broker."""
@@ -134,14 +134,14 @@ class SecuredServers:
         policies: list[dict[str, str]] = json.loads(listed.stdout)
         return policies
 
-    def _run_recipe(self, *command: str | Path) -> None:
+    def _run_recipe(self, *command: str | Path, **variables: str) -> None:
         given = {
             f"{server}_{name.upper()}_PASSWORD": password
             for name, password in self._passwords.items()
             for server in ("DATABASE", "BROKER")
         }
         path = os.pathsep.join([str(CONTROL.parent), os.environ["PATH"]])
-        environment = {**self._node, **given, "PATH": path}
+        environment = {**self._node, **given, "PATH": path, **variables}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 

@@ -63,11 +63,38 @@ def test_an_article_may_be_returned_to_its_queue_any_number_of_times(
     servers: SecuredServers, deployment: Deployment
 ) -> None:
     # RabbitMQ 4 drops it after the twentieth time if its queue has no limit.
-    (limit,) = servers.operator_policies()
-    names = {each.name for each in deployment.topology.queues()}
-    limited = {name for name in names if re.search(limit["pattern"], name)}
-    assert limited == {*deployment.topology.outgoing}
-    assert json.loads(limit["definition"])["delivery-limit"] >= 1_000_000_000
+    limit = limited(servers, deployment, "delivery-limit")
+    assert {*limit} == {*deployment.topology.outgoing}
+    assert min(limit.values()) >= 1_000_000_000
+
+
+def test_a_crawler_waits_while_its_queue_is_full(
+    servers: SecuredServers, deployment: Deployment
+) -> None:
+    pages = deployment.topology.pages
+    assert limited(servers, deployment, "max-length") == {pages: 500}
+    crawler = Settings.model_validate(
+        {"broker_url": servers.broker_url("crawler"), "broker_ca_file": servers.authority}
+    )
+    before = deployment.receipts()
+    servers.make_users(BROKER_PAGES_LIMIT="1")
+    try:
+        # No message is lost, although the broker rejects those that find the queue full.
+        sent = [(f"full-{seed}", described(seed)) for seed in range(3, 43)]
+        assert publish_pages(crawler, sent) == len(sent)
+        deployment.wait_for_receipts(before + len(sent))
+    finally:
+        servers.make_users()
+
+
+def limited(servers: SecuredServers, deployment: Deployment, key: str) -> dict[str, int]:
+    """Return the limits that the operator policies set, by queue."""
+    return {
+        queue.name: json.loads(policy["definition"])[key]
+        for policy in servers.operator_policies()
+        for queue in deployment.topology.queues()
+        if key in policy["definition"] and re.search(policy["pattern"], queue.name)
+    }
 
 
 def count_of(found: Path) -> int:
