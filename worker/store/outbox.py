@@ -9,10 +9,10 @@ that is later, the turn of the site's own last task. No clock is involved: what 
 the tasks of other sites, at most one of each per turn, and a site that was idle gets no credit.
 
 A lane has two halves with turns of their own: short queues, of sites with at most `SHORT_QUEUE`
-waiting tasks, and backlogs, which a site leaves once its backlog is finished. Each gets half of the
-places, and any places that the other leaves unused, so neither starves, and a page of a site with
-little to do need not wait for a task of every site with a backlog. The turns of short queues are
-negative.
+waiting tasks, and backlogs, which a site leaves once all its tasks are served. Each gets half of
+the places, and any places that the other leaves unused, so neither starves, and a page of a site
+with little to do need not wait for a task of every site with a backlog. The turns of short queues
+are negative.
 """
 
 import json
@@ -94,14 +94,15 @@ def _traces(wanted: Sequence[object], traces: Sequence[Context] | None) -> Seque
 
 _ADD_TASKS = sql("""
     WITH requested AS (
-        SELECT *, row_number() OVER (PARTITION BY site_id ORDER BY number) AS place
+        SELECT *, row_number() OVER (PARTITION BY site_id ORDER BY number) AS place,
+            count(*) OVER (PARTITION BY site_id) AS together
         FROM unnest(
             CAST(:sites AS bigint[]), CAST(:arguments AS text[]), CAST(:traces AS text[])
         ) WITH ORDINALITY AS requested (site_id, arguments, trace, number)
     ), halved AS (
         SELECT requested.*, own.last, coalesce(
-            :is_short,
-            site_id IS NOT NULL AND place + own.number <= :short AND coalesce(own.last, -1) < 0
+            :is_short, site_id IS NOT NULL
+                AND together + own.number <= :short AND coalesce(own.last, -1) < 0
         ) AS is_short
         FROM requested CROSS JOIN LATERAL (
             SELECT count(*) AS number, max(turn) AS last FROM (
@@ -110,30 +111,41 @@ _ADD_TASKS = sql("""
                 ORDER BY turn DESC LIMIT :short
             ) AS latest
         ) AS own
+    ), served AS (
+        SELECT coalesce(max(turn) FILTER (WHERE is_short), :first) AS short,
+            coalesce(max(turn) FILTER (WHERE NOT is_short), 0) AS backlog
+        FROM outbox_turns WHERE lane = :task
+    ), grown AS (
+        -- Queues that are no longer short; tasks that a relay is publishing are left to it.
+        SELECT id, turn, site_id FROM outbox
+        WHERE CAST(:is_short AS boolean) IS NULL AND lane = :task AND turn < 0 AND site_id IN (
+            SELECT site_id FROM halved WHERE NOT is_short AND last < 0
+        ) FOR UPDATE SKIP LOCKED
+    ), moved AS (
+        UPDATE outbox SET turn = served.backlog + ranked.place
+        FROM served, (
+            SELECT id, row_number() OVER (PARTITION BY site_id ORDER BY turn, id) AS place
+            FROM grown
+        ) AS ranked
+        WHERE outbox.id = ranked.id
     )
     INSERT INTO outbox (task, site_id, arguments, headers, turn)
     SELECT :task, site_id, CAST(arguments AS jsonb), CAST(trace AS jsonb),
-        CASE WHEN site_id IS NULL THEN 1
-            ELSE row_number() OVER (PARTITION BY site_id, is_short ORDER BY place) END
+        CASE WHEN site_id IS NULL THEN 1 ELSE place END
         + CASE
-            WHEN is_short THEN greatest(
-                :first,
-                (SELECT turn FROM outbox_turns WHERE lane = :task AND outbox_turns.is_short),
-                CASE WHEN last < 0 THEN last END
-            )
-            ELSE greatest(
-                0,
-                (SELECT turn FROM outbox_turns WHERE lane = :task AND NOT outbox_turns.is_short),
-                last
-            )
+            WHEN is_short THEN greatest(served.short, CASE WHEN last < 0 THEN last END)
+            ELSE greatest(served.backlog, last)
+                + (SELECT count(*) FROM grown WHERE grown.site_id = halved.site_id)
         END
-    FROM halved
+    FROM halved, served
     ORDER BY number
 """).bindparams(
     bindparam("first", FIRST_TURN, BigInteger),
     bindparam("is_short", type_=Boolean),
     short=SHORT_QUEUE,
 )
+"""A site that gets a backlog takes its waiting tasks along, so that it has no place in both halves
+of the lane."""
 
 
 _ADD_ONCE = sql("""

@@ -99,6 +99,17 @@ def test_a_thousand_tasks_delay_those_of_another_site_by_one_turn(
     assert served.count(1) <= number + 1
 
 
+def test_sites_with_backlogs_do_not_delay_the_task_of_another(session: Session) -> None:
+    backlogged = range(1, 51)
+    for _ in range(SHORT_QUEUE + 1):
+        for site_id in backlogged:
+            ask(session, site_id)
+    ask(session, 1001)
+    assert serve(session, 1) == [1001]
+    # Their tasks keep their order.
+    assert serve(session, len(backlogged)) == [*backlogged]
+
+
 def test_turns_outlive_the_relay_and_an_empty_lane(tasks: Tasks) -> None:
     def in_transaction(step: Callable[[Session], T]) -> T:
         with tasks.database.transaction() as session:
