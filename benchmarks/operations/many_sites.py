@@ -294,8 +294,8 @@ def _print_waits(ground: ProvingGround, waits: Waits, probes: dict[str, list[str
         (kind, *_spread([waits.overtaken_by[url] for url in urls if url in waits.arrived]))
         for kind, urls in probes.items()
     ]
-    columns = ("page", "with article:", "articles meanwhile, median:", "95 %:", "most:")
-    print("\n".join(table(columns, rows)))
+    overtaken = ("page", "with article:", "articles meanwhile, median:", "95 %:", "most:")
+    print("\n".join(table(overtaken, rows)))
     print(f"\n{articles} articles of {len(stored)} pages.\n")
 
 
