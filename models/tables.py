@@ -293,6 +293,25 @@ class PageContent(Base):
     stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
+class WaitingFetch(Base):
+    """A fetch that waits until its page has an outcome; it is then stored like a new one."""
+
+    __tablename__ = "waiting_fetches"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), index=True)
+    url: Mapped[str]
+    crawler_id: Mapped[str | None]
+    content_type: Mapped[str | None]
+    fetched_at: Mapped[datetime | None]
+    extra: Mapped[str] = mapped_column(doc="`StoredPage.extra`.")
+    compressed: Mapped[bytes] = mapped_column(doc="The content, compressed with Zstandard.")
+    is_text: Mapped[bool] = mapped_column(doc="`PageContent.is_text`.")
+    trace: Mapped[dict[str, Any] | None] = mapped_column(
+        JSONB(none_as_null=True), doc="`StoredPage.trace`."
+    )
+
+
 class PageKnowledge(Base):
     """Template knowledge learned from a page, with which other pages are extracted."""
 

@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 from sqlalchemy import delete, func, select
@@ -13,7 +14,7 @@ from detourage.messages import PageMessage
 from models.tables import Generation, Membership, OutboxEntry, StoredPage
 from worker.messaging import task_names
 from worker.service.relay import as_one_task, batched
-from worker.store import trees
+from worker.store import trees, waiting_fetches
 from worker.store.database import Database
 from worker.store.fetched_pages import FetchedPage
 from worker.store.outbox import WaitingEntry
@@ -25,7 +26,7 @@ from worker.tasks.extract import extract
 from worker.tasks.maintenance import prune
 from worker.tasks.reprocess import parse, reprocess, reprocess_due
 from worker.tasks.stories import correct_stories, tell_stories
-from worker.workflow.parsing import parse_or_reject, store_pages
+from worker.workflow.parsing import parse_or_reject, store_pages, store_waiting
 from worker.workflow.process import configure, process_state
 
 T = TypeVar("T")
@@ -109,9 +110,21 @@ class Tasks:
         TASKS[task](**arguments)
 
     def settle(self) -> None:
-        """Run tasks until none remain."""
-        while sum(self.run(task) for task in TASKS):
+        """Run tasks until none remain, and no fetch waits for the outcome of its page."""
+        while sum(self.run(task) for task in TASKS) + self._store_due():
             pass
+
+    def _store_due(self) -> int:
+        found = self.read(lambda session: waiting_fetches.due(session, limit=100))
+        for due in found:
+            fetched = due.fetched()
+            read = parse_or_reject(
+                fetched.content, fetched.url, fetched.content_type, fetched.answer
+            )
+            page = fetched, read
+            objects = page_objects(process_state().settings.pages)
+            self.database.run(partial(store_waiting, due=due, page=page, objects=objects))
+        return len(found)
 
     def reprocess(self, site: str, stage: task_names.ReprocessStage = "extract") -> None:
         """Request that a site be reprocessed."""

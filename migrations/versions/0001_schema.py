@@ -615,6 +615,27 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         postgresql_using="hash",
     )
     op.create_table(
+        "waiting_fetches",
+        sa.Column("id", sa.BigInteger(), nullable=False),
+        sa.Column("page_id", sa.BigInteger(), nullable=False),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("crawler_id", sa.Text()),
+        sa.Column("content_type", sa.Text()),
+        sa.Column("fetched_at", sa.DateTime(timezone=True)),
+        sa.Column("extra", sa.Text(), nullable=False),
+        sa.Column("compressed", sa.LargeBinary(), nullable=False),
+        sa.Column("is_text", sa.Boolean(), nullable=False),
+        sa.Column("trace", postgresql.JSONB()),
+        sa.ForeignKeyConstraint(
+            ["page_id"],
+            ["pages.id"],
+            name=op.f("fk_waiting_fetches_page_id_pages"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_waiting_fetches")),
+    )
+    op.create_index(op.f("ix_waiting_fetches_page_id"), "waiting_fetches", ["page_id"])
+    op.create_table(
         "page_knowledge",
         sa.Column("page_id", sa.BigInteger(), nullable=False),
         sa.Column("content_digest", sa.Text(), nullable=False),

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -36,7 +37,7 @@ from worker.outcomes import ReceiptResult
 from worker.processes.heartbeat import Heartbeat
 from worker.service.summary import Summary
 from worker.settings import Settings
-from worker.store import pages, progress, schema
+from worker.store import pages, progress, schema, waiting_fetches
 from worker.store.database import (
     Database,
     UnavailableError,
@@ -47,7 +48,7 @@ from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.page_objects import PageObjects, page_objects
 from worker.store.pages import NewReceipt
 from worker.workflow.first_extractions import request_first_extractions
-from worker.workflow.parsing import parse_or_reject, store_pages
+from worker.workflow.parsing import parse_or_reject, store_pages, store_waiting
 from worker.workflow.quarantine import message_id_of, quarantine_message
 
 logger = logging.getLogger(__name__)
@@ -74,7 +75,11 @@ GATHER_SECONDS = 0.01
 """Time to wait for further messages to store in the same transaction."""
 
 SEARCH_SECONDS = 1.0
-"""Interval between searches for pages that must not wait for their site's first clustering."""
+"""Interval between searches for pages that must not wait for their site's first clustering, and for
+fetches whose pages have their outcomes."""
+
+DUE_AT_ONCE = 50
+"""Maximum number of fetches that have waited for their pages, stored per search."""
 
 DATABASE_PAUSE_SECONDS = 1.0
 """Pause between attempts while the database is unavailable."""
@@ -208,6 +213,19 @@ class Intake(ConsumerMixin):
             if requested is not None and self._heartbeat.is_due:
                 depth(self._consumer.channel, self._topology.pages)
                 self._heartbeat.confirm("looked for work; broker and database answered")
+            self._store_due()
+
+    def _store_due(self) -> None:
+        """Store the fetches that have waited for the outcomes of their pages."""
+        for due in self._try(lambda session: waiting_fetches.due(session, DUE_AT_ONCE)) or ():
+            try:
+                fetched = due.fetched()
+                page = fetched, self._read(fetched)
+                self._try(partial(store_waiting, due=due, page=page, objects=self._objects))
+            except Exception:
+                logger.exception("dropped a fetch that had waited, which cannot be stored")
+                self._try(partial(waiting_fetches.take, fetch_id=due.id))
+            self._read_from_broker()
 
     def _try(self, step: Callable[[Session], T]) -> T | None:
         """Run a transaction once; return None if the connection to a server was lost."""

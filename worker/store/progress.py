@@ -18,6 +18,7 @@ from models.tables import (
     Receipt,
     Site,
     StoredPage,
+    WaitingFetch,
 )
 from worker.outcomes import PENDING
 from worker.store import clusterings, feedback, groups, parts, separations, story_arrivals
@@ -44,6 +45,7 @@ class RunProgress:
     compared: int
     grouped: int
     pending: int
+    """Number of pages and waiting fetches without an outcome."""
     outcomes: dict[str, int]
     outbox: int
     parts: int
@@ -198,6 +200,7 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
         .select_from(StoredPage)
         .where(own)
     ).one()
+    waiting = select(func.count()).where(WaitingFetch.page_id.in_(pages))
     due_parts = select(func.count()).where(parts.is_due(), PageParts.page_id.in_(pages))
     # Counts of planned and completed comparisons on the sites of the run's pages.
     pairs, compared = session.execute(
@@ -213,7 +216,7 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
         pairs=int(pairs or 0),
         compared=int(compared or 0),
         grouped=grouped,
-        pending=pending,
+        pending=pending + (session.scalar(waiting) or 0),
         outcomes=dict(sorted(outcomes.items())),
         outbox=outbox_count(session),
         parts=session.scalar(due_parts) or 0,

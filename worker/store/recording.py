@@ -14,7 +14,7 @@ from detourage.html import Answer
 from detourage.outcomes import PageOutcome
 from models.tables import StoredPage
 from worker.outcomes import ReceiptResult
-from worker.store import addresses, story_arrivals, trees
+from worker.store import addresses, story_arrivals, trees, waiting_fetches
 from worker.store.addresses import Fetch, Resolution
 from worker.store.database import rows_only, sql
 from worker.store.fetched_pages import FetchedPage, ReadPage
@@ -38,7 +38,10 @@ class RecordedFetch:
 
 
 class _ResolvedFetch(NamedTuple):
-    """A fetch with its address, the stored page (if any), and the result."""
+    """A fetch with its address, the stored page (if any), and the result.
+
+    If it ``waits``, it is not stored until the page has an outcome.
+    """
 
     fetched: FetchedPage
     read: ReadPage
@@ -46,6 +49,7 @@ class _ResolvedFetch(NamedTuple):
     stored: StoredPage | None
     was_joined: bool
     result: ReceiptResult
+    waits: bool
 
     @property
     def site_id(self) -> int:
@@ -53,7 +57,11 @@ class _ResolvedFetch(NamedTuple):
 
 
 def record_pages(
-    session: Session, fetches: Sequence[Fetch], objects: PageObjects | None = None
+    session: Session,
+    fetches: Sequence[Fetch],
+    objects: PageObjects | None = None,
+    *,
+    have_waited: bool = False,
 ) -> list[RecordedFetch]:
     """Store fetched pages, and return the result of each. Their sites must be locked.
 
@@ -66,14 +74,16 @@ def record_pages(
     their order of arrival has no effect.
 
     A refusal does not replace a readable page, but is stored in addition (`StoredPage.refused`)
-    until the page is fetched again.
+    until the page is fetched again. Nothing replaces content that has yet to be extracted, because
+    a wall could replace an article: such a fetch waits (`worker.store.waiting_fetches`), and so do
+    all that arrive after it, unless they ``have_waited``.
     """
     recorded: list[RecordedFetch] = []
     while len(recorded) < len(fetches):
         # Fetches of further addresses depend on the changes made for earlier ones.
         rest = fetches[len(recorded) :]
         located = addresses.locate(session, rest)
-        recorded += _record(session, rest, located, objects)
+        recorded += _record(session, rest, located, objects, have_waited=have_waited)
     return recorded
 
 
@@ -82,11 +92,17 @@ def _record(
     fetches: Sequence[Fetch],
     located: Sequence[Resolution],
     objects: PageObjects | None,
+    *,
+    have_waited: bool,
 ) -> list[RecordedFetch]:
     for place in located:
         if place.parted_from is not None:
             addresses.yield_url(session, place.parted_from, [place.spelling])
-    judged = _judged(session, fetches, located)
+    resolved = _judged(session, fetches, located, have_waited=have_waited)
+    waiting_fetches.add(
+        session, [(each.located.page_ids[0], each.fetched) for each in resolved if each.waits]
+    )
+    judged = [each for each in resolved if not each.waits]
     changed = (each.read.tree for each in judged if each.result in CHANGES)
     tree_ids = trees.save_trees(session, [tree for tree in changed if tree is not None])
     new = [each for each in judged if each.stored is None]
@@ -113,9 +129,9 @@ def _record(
             each.site_id,
             each.result,
             has_tree=(each.read.tree if each.stored is None else each.stored.tree_id) is not None,
-            is_changed=each.was_joined or each.result in CHANGES,
+            is_changed=not each.waits and (each.was_joined or each.result in CHANGES),
         )
-        for each in judged
+        for each in resolved
     ]
 
 
@@ -132,10 +148,15 @@ _KNOWN_PAGES = select(StoredPage).where(
 
 
 def _judged(
-    session: Session, fetches: Sequence[Fetch], located: Sequence[Resolution]
+    session: Session,
+    fetches: Sequence[Fetch],
+    located: Sequence[Resolution],
+    *,
+    have_waited: bool,
 ) -> list[_ResolvedFetch]:
     ids = [page_id for each in located for page_id in each.page_ids]
     found = {page.id: page for page in session.scalars(_KNOWN_PAGES, {"ids": ids})} if ids else {}
+    waited_for = set() if have_waited else waiting_fetches.pages_waited_for(session, ids)
     judged = []
     for place, (_, fetched, read) in zip(located, fetches, strict=False):
         stored = None
@@ -143,10 +164,29 @@ def _judged(
             stored = join_pages(session, place.page_ids, place.speaker)
         elif place.page_ids:
             stored = found[place.page_ids[0]]
-        result = _judge(stored, fetched, place)
+        result = _judge(session, stored, fetched, place)
         was_joined = len(place.page_ids) > 1
-        judged.append(_ResolvedFetch(fetched, read, place, stored, was_joined, result))
+        waits = (
+            stored is not None
+            and place.speaks
+            and place.parted_from is None
+            and not was_joined
+            and (stored.id in waited_for or _is_unread(stored, fetched, place))
+        )
+        judged.append(_ResolvedFetch(fetched, read, place, stored, was_joined, result, waits))
     return judged
+
+
+def _is_unread(page: StoredPage, fetched: FetchedPage, place: Resolution) -> bool:
+    """Return whether other content of the page has yet to be extracted."""
+    return (
+        page.outcome is None
+        and _is_readable(page)
+        and page.content_digest != fetched.content_digest
+        and fetched.refusal is None
+        and refusal_of(page.url, Answer.of(page.extra)) is None
+        and canonical_form(page.url) == place.address
+    )
 
 
 def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
@@ -170,6 +210,10 @@ def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
             page.refused = _refused(refusal, each.fetched.fetched_at)
         elif not each.located.is_stale:
             page.refused = None
+        elif _shows_wall(page):
+            # The content is from an earlier fetch than the wall.
+            wall = Refusal(PageOutcome(page.outcome or ""), page.outcome_detail or "")
+            page.refused = _refused(wall, page.fetched_at)
         _assign(
             page,
             {
@@ -225,7 +269,9 @@ _CONTINUE_REVISIONS = sql("""
 could repeat."""
 
 
-def _judge(page: StoredPage | None, fetched: FetchedPage, place: Resolution) -> ReceiptResult:
+def _judge(
+    session: Session, page: StoredPage | None, fetched: FetchedPage, place: Resolution
+) -> ReceiptResult:
     if page is None:
         return ReceiptResult.ACCEPTED
     if page.outcome == PageOutcome.JOINED:
@@ -245,7 +291,27 @@ def _judge(page: StoredPage | None, fetched: FetchedPage, place: Resolution) -> 
     if is_same:
         is_back = page.refused is not None and not place.is_stale
         return ReceiptResult.UPDATED if is_back else ReceiptResult.DUPLICATE
-    return ReceiptResult.SUPERSEDED if _is_later(page, fetched) else ReceiptResult.UPDATED
+    if _is_later(page, fetched) and not _is_before_wall(session, page, fetched):
+        return ReceiptResult.SUPERSEDED
+    return ReceiptResult.UPDATED
+
+
+def _shows_wall(page: StoredPage) -> bool:
+    return page.refused is None and page.outcome in (PageOutcome.WALL, PageOutcome.GONE)
+
+
+_ARTICLE_FETCHED_AT = sql("""
+    SELECT CAST(message ->> 'fetched_at' AS timestamptz) FROM articles
+    WHERE page_id = :page_id ORDER BY revision DESC LIMIT 1
+""")
+
+
+def _is_before_wall(session: Session, page: StoredPage, fetched: FetchedPage) -> bool:
+    """Return whether the page shows a wall, and the earlier fetch is later than its article."""
+    if not _shows_wall(page):
+        return False
+    of_article = session.scalar(_ARTICLE_FETCHED_AT, {"page_id": page.id})
+    return of_article is None or (fetched.fetched_at or of_article) > of_article
 
 
 def _judge_refusal(page: StoredPage, refusal: Refusal, place: Resolution) -> ReceiptResult:

@@ -11,10 +11,11 @@ from detourage.html.answer import NO_ANSWER
 from detourage.outcomes import PageOutcome
 from detourage.reader.content import comment_pattern_of
 from worker.messaging import task_names
-from worker.store import outbox, pages
+from worker.store import outbox, pages, waiting_fetches
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.page_objects import PageObjects
 from worker.store.recording import RecordedFetch, record_pages
+from worker.store.waiting_fetches import DueFetch
 
 logger = logging.getLogger(__name__)
 
@@ -60,12 +61,13 @@ def store_pages(
     session: Session,
     fetches: Sequence[tuple[FetchedPage, ReadPage]],
     objects: PageObjects | None = None,
+    *,
+    have_waited: bool = False,
 ) -> list[RecordedFetch]:
     """Store incoming pages, in order, and request assignment for sites that have groups."""
     site_ids = pages.lock_sites(session, (fetched.site for fetched, _ in fetches))
-    recorded = record_pages(
-        session, [(site_ids[fetched.site], fetched, read) for fetched, read in fetches], objects
-    )
+    located = [(site_ids[fetched.site], fetched, read) for fetched, read in fetches]
+    recorded = record_pages(session, located, objects, have_waited=have_waited)
     # A page that arrived at several addresses is enqueued once, in its latest state.
     changed = {each.page_id: each for each in recorded if each.is_changed}.values()
     if not changed:
@@ -88,3 +90,14 @@ def store_pages(
         [traces[each.page_id] for each in assigned],
     )
     return recorded
+
+
+def store_waiting(
+    session: Session,
+    due: DueFetch,
+    page: tuple[FetchedPage, ReadPage],
+    objects: PageObjects | None = None,
+) -> None:
+    """Store a fetch that has waited, unless another process has stored it."""
+    if waiting_fetches.take(session, due.id):
+        store_pages(session, [page], objects, have_waited=True)

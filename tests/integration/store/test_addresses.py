@@ -8,7 +8,7 @@ from functools import cache
 from itertools import permutations
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -17,7 +17,7 @@ from detourage.outcomes import PageOutcome
 from models.tables import Address, Receipt, StoredPage
 from tests.addressed import AMP, FIVE, MOBILE, PLAIN, PRINT, TRACKED, declaring, five_pages
 from tests.pages import article_html
-from worker.store import addresses, pages, separations
+from worker.store import addresses, pages, separations, waiting_fetches
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.recording import record_pages
 from worker.store.separations import NotJoinedError, separate
@@ -40,6 +40,7 @@ def fetch(url: str, html: str, *, day: int | None = 1, site: str = SITE) -> Fetc
 
 
 def record(session: Session, *fetches: Fetch, batch: int = 1) -> list[int]:
+    """Record fetches and, after each batch, the outcomes for which further fetches wait."""
     recorded: list[int] = []
     for first in range(0, len(fetches), batch):
         some = fetches[first : first + batch]
@@ -49,7 +50,22 @@ def record(session: Session, *fetches: Fetch, batch: int = 1) -> list[int]:
             for each in record_pages(session, [(sites[f.site], f, read) for f, read in some])
         ]
         session.flush()
+        extract(session)
+        while due := waiting_fetches.due(session, limit=100):
+            for each in due:
+                waiting_fetches.take(session, each.id)
+                fetched = each.fetched()
+                site_id = pages.lock_site(session, fetched.site)
+                again = parse_or_reject(fetched.content, fetched.url, None, fetched.answer)
+                record_pages(session, [(site_id, fetched, again)], have_waited=True)
+            extract(session)
     return recorded
+
+
+def extract(session: Session) -> None:
+    session.execute(
+        update(StoredPage).where(StoredPage.outcome.is_(None)).values(outcome=PageOutcome.ARTICLE)
+    )
 
 
 @dataclass(frozen=True)

@@ -195,7 +195,8 @@ def test_nothing_is_stored_in_a_store_whose_objects_are_gone(
 def test_objects_are_removed_with_the_last_page_that_uses_them(
     stored: Tasks, store: StoreOfTest
 ) -> None:
-    stored.publish("a", [*SITE, ("twin", SITE[0][1])])
+    stored.group(stored.publish("a", [*SITE, ("twin", SITE[0][1])]))
+    stored.settle()
     stored.publish("a", [("plain/1", article_html(9))])
     assert len(store.objects()) == len(SITE) + 1
     command = ["prune", "--older-than", "0", "--only", "objects"]
@@ -238,7 +239,8 @@ def test_a_crash_leaves_an_unused_object_but_no_page_without_one(
 
 
 def test_an_object_that_is_being_stored_again_is_kept(stored: Tasks, store: StoreOfTest) -> None:
-    stored.publish("a", SITE[:1])
+    stored.group(stored.publish("a", SITE[:1]))
+    stored.settle()
     stored.publish("a", [(SITE[0][0], article_html(9))])
     url = stored.database.engine.url.render_as_string(hide_password=False)
     with Database(url) as other, other.transaction() as session:

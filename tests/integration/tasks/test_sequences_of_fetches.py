@@ -25,6 +25,16 @@ START = datetime(2026, 3, 1, tzinfo=UTC)
 MARK = "Wall of this site."
 
 WALLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("<h1>Before you read on</h1><p>We and our partners use cookies. Please accept all.</p>", {}),
+    (
+        "<h1>Just a moment</h1><p>Checking your browser before you continue. Are you a robot?</p>",
+        {},
+    ),
+    (
+        "<h1>Subscribe to read</h1><p>It is for subscribers. Already a member? Log in.</p>",
+        {},
+    ),
+    ("<h1>Page not found</h1><p>The page that you are looking for has been removed.</p>", {}),
     ("<p>Please prove that you are no robot.</p>", {"status": 403}),
     ("<p>Too many requests were made from here.</p>", {"status": 429}),
     ("", {"status": 503}),
@@ -57,7 +67,8 @@ def steps(chance: random.Random, page: int) -> list[Step]:
         else:
             shown, keys = chance.choice(WALLS)
             as_article = article_html(seed).replace(f"Note {seed}-1.", MARK)
-            html = as_article if chance.random() < 0.3 else f"{shown}<p>{MARK}</p>" if shown else ""
+            html = f"{shown}<p>{MARK}</p>" if shown else ""
+            html = as_article if keys and chance.random() < 0.3 else html
             found.append(Step({**message, **keys, "html": html}, None))
     return found
 
@@ -74,11 +85,16 @@ def interleaved(chance: random.Random, sequences: list[list[Step]]) -> Iterator[
 
 @pytest.mark.parametrize("seed", range(-(-SEQUENCES // AT_ONCE)))
 def test_no_article_is_replaced_by_a_wall(tasks: Tasks, seed: int) -> None:
+    """Half of the sites have groups of copies of each wall; a third has no groups at first."""
     chance = random.Random(seed)
     plain = [(f"https://a.example/{n}", article_html(n)) for n in range(4)]
+    copies = [f"{shown}<p>{MARK}</p>" for shown, keys in WALLS if not keys for _ in range(2)]
+    if chance.random() < 0.5:
+        plain += [(f"https://a.example/copy-{n}", html) for n, html in enumerate(copies)]
     site_id = tasks.send([{"version": 1, "url": url, "html": html} for url, html in plain])
-    tasks.group(site_id)
-    tasks.settle()
+    if chance.random() < 0.7:
+        tasks.group(site_id)
+        tasks.settle()
     sequences = [steps(chance, page) for page in range(AT_ONCE)]
     for step in interleaved(chance, sequences):
         tasks.send([step.message])
