@@ -195,8 +195,9 @@ def test_nothing_is_stored_in_a_store_whose_objects_are_gone(
 def test_objects_are_removed_with_the_last_page_that_uses_them(
     stored: Tasks, store: StoreOfTest
 ) -> None:
-    stored.group(stored.publish("a", [*SITE, ("twin", SITE[0][1])]))
-    stored.settle()
+    stored.publish("a", [*SITE, ("twin", SITE[0][1])])
+    with stored.database.transaction() as session:
+        session.execute(update(StoredPage).values(outcome="no-text"))
     stored.publish("a", [("plain/1", article_html(9))])
     assert len(store.objects()) == len(SITE) + 1
     command = ["prune", "--older-than", "0", "--only", "objects"]
