@@ -52,7 +52,7 @@ from detourage.reader.locations import with_comment_locations, with_locations
 from detourage.reader.scripts import program_state, structured_data
 from detourage.roles import LineRole
 from detourage.walls import SURE as SURE_WALL
-from detourage.walls import judge_wall
+from detourage.walls import Verdict, judge_wall
 
 __all__ = [
     "Content",
@@ -140,13 +140,35 @@ def read_content(
     if content.comments:
         # A wall never has reader comments, so this page is not a wall.
         return content
-    judged = judge_wall(page, content.article)
+    judged = _judged(page, content.article, other)
     if judged.wall is not None and judged.wall.probability >= SURE_WALL:
         raise judged.wall
+    if judged.is_blank:
+        raise NoTextError
     article = content.article
     if judged.is_truncated:
         article = replace(article, metadata=replace(article.metadata, truncated=True))
     return replace(content, article=article, suspected=judged.wall)
+
+
+def _judged(
+    page: Page, article: Extraction | None, other: Page | TemplateKnowledge | None
+) -> Verdict:
+    """Judge a page, and a suspected wall also without its template.
+
+    Otherwise, a group of copies would make a wall an article.
+    """
+    judged = judge_wall(page, article)
+    if other is None or judged.wall is None or judged.wall.probability >= SURE_WALL:
+        return judged
+    try:
+        alone = judge_wall(page, extract_article(page, None))
+    except NoArticleError:
+        return judged
+    finally:
+        forget_judged(page)
+    is_wall = alone.wall is not None and alone.wall.probability >= SURE_WALL
+    return alone if is_wall or alone.is_blank else judged
 
 
 def read_shown(
@@ -200,11 +222,12 @@ def explain_content(
     is_read = explained.explanation.outcome in (PageOutcome.ARTICLE, NoTextError.outcome)
     if explained.comments or not is_read:
         return explained
-    wall = judge_wall(page, explained.explanation.article).wall
-    if wall is None or wall.probability < SURE_WALL:
+    judged = _judged(page, explained.explanation.article, pivot)
+    error = NoTextError() if judged.is_blank else judged.wall
+    if error is None or (error is judged.wall and judged.wall.probability < SURE_WALL):
         return explained
     return ExplainedContent(
-        replace(explained.explanation, outcome=wall.outcome, detail=str(wall), article=None)
+        replace(explained.explanation, outcome=error.outcome, detail=str(error), article=None)
     )
 
 

@@ -11,7 +11,12 @@ from detourage.html import Page
 from detourage.inference import BoostedTrees, load_model
 from detourage.reader.errors import GoneError, WallError
 from detourage.reader.result import Extraction
-from detourage.walls.evidence import ExaminedPage, headline_coverage, wall_evidence
+from detourage.walls.evidence import (
+    ExaminedPage,
+    has_prose,
+    headline_coverage,
+    wall_evidence,
+)
 
 SURE: Final = 0.5
 """Minimum wall probability at which a page has no article regardless of other evidence."""
@@ -29,6 +34,8 @@ MIN_HEADLINE_COVERAGE: Final = 0.5
 """Minimum share of a headline covered by wall phrases for a long text to be examined too."""
 
 _Named = tuple[str, type[WallError] | type[GoneError]]
+
+_UNNAMED: Final[_Named] = ("unknown", WallError)
 
 _FIRST_ERROR: Final = 400
 _FIRST_SERVER_ERROR: Final = 500
@@ -87,37 +94,51 @@ class WallTrees:
 class Verdict(NamedTuple):
     """The verdict on a page.
 
-    `wall` describes the wall that may replace the article, with its probability. `is_truncated` is
-    True if the article is only the preview of a paid one.
+    `wall` describes the wall that may replace the article, with its probability. `is_blank` is True
+    if the page shows a placeholder that says nothing, such as "Loading…". `is_truncated` is True if
+    the article is only the preview of a paid one.
     """
 
     wall: WallError | GoneError | None = None
+    is_blank: bool = False
     is_truncated: bool = False
 
 
 def judge_wall(page: Page, article: Extraction | None) -> Verdict:
-    """Judge whether a page shows a wall; `article` is None if no text was found."""
+    """Judge whether a page shows a wall; `article` is None if no text was found.
+
+    Only a status, or a phrase in the text or the headlines, makes a page a wall. Its other lines
+    speak of newsletters and cookies on every page of a site, so they may only acquit it.
+    """
     status = page.answer.status
     is_error = status is not None and status >= _FIRST_ERROR
     is_long = article is not None and len(article.text) > MAX_WALL
-    if is_long and not is_error and headline_coverage(page, article) < MIN_HEADLINE_COVERAGE:
+    speaks = headline_coverage(page, article) >= MIN_HEADLINE_COVERAGE
+    if is_long and not is_error and not speaks:
         return Verdict()
-    evidence = wall_evidence(ExaminedPage.of(page, article))
-    says_so = any(evidence.weights[concept] for concept in _OF_CONCEPT)
+    examined = ExaminedPage.of(page, article)
+    own = examined if article is None or speaks else examined.without_surroundings()
+    evidence, of_own = wall_evidence(examined), wall_evidence(own)
+    says_so = any(of_own.weights[concept] for concept in _OF_CONCEPT)
     if article is None and not is_error and not says_so:
         # Missing text does not indicate a wall on its own.
         return Verdict()
     model = trained_walls()
-    probability = float(model.wall.probabilities(evidence.features)[0])
+    suspicion = float(model.wall.probabilities(evidence.features)[0])
+    probability = min(suspicion, float(model.wall.probabilities(of_own.features)[0]))
     if is_error:
         # An article with an error status is rarer than an error page that reads like an article.
-        probability = 1.0
+        suspicion = probability = 1.0
     wall = None
-    if probability >= SUSPECTED:
-        kind, error = _named(evidence.weights, status)
-        wall = error(kind, probability)
+    is_said = says_so or is_error
+    if suspicion >= SUSPECTED:
+        kind, error = _named(of_own.weights, status) if is_said else _UNNAMED
+        wall = error(kind, probability if is_said else 0.0)
+    is_signed = article is not None and bool(article.metadata.authors)
+    is_placeholder = not (is_said or is_signed or has_prose(examined.text))
+    is_blank = is_placeholder and probability >= SURE
     truncated = float(model.truncated.probabilities(evidence.features)[0])
-    return Verdict(wall, article is not None and truncated >= TRUNCATED)
+    return Verdict(wall, is_blank, article is not None and truncated >= TRUNCATED)
 
 
 def _named(weights: Mapping[str, float], status: int | None) -> _Named:

@@ -93,6 +93,11 @@ class ExaminedPage(NamedTuple):
             [*_of_article(article), *_of_markup(page)],
         )
 
+    def without_surroundings(self) -> Self:
+        """Return the page as if it showed only its title, the article's title and the text."""
+        heads = self.heads[:2]
+        return self._replace(heads=heads, shown=[*heads, *self.text])
+
 
 class Evidence(NamedTuple):
     """The evidence on a page, as a row for the wall model, and the weight of each concept."""
@@ -132,6 +137,11 @@ def headline_coverage(page: Page, article: Extraction | None) -> float:
     if article is not None and article.title:
         titles.append(article.title)
     return max((line.coverage for line in _lines(titles)), default=0.0)
+
+
+def has_prose(texts: Iterable[str]) -> bool:
+    """Return whether any of the lines can be a sentence of an article."""
+    return any(len(line.marks) >= MIN_PROSE for line in _lines(texts))
 
 
 @cache

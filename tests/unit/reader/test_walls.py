@@ -2,9 +2,11 @@
 
 import contextlib
 from functools import partial
+from itertools import islice
 
 import pytest
 
+from benchmarks.walls.pages import pages
 from detourage.html import Answer, Page, parse_page
 from detourage.reader import GoneError, NoTextError, WallError
 from detourage.reader.content import explain_content, read_content
@@ -75,6 +77,54 @@ def test_a_report_about_walls_is_an_article(text: tuple[str, ...]) -> None:
     body = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
     html = f"<title>{headline}</title><article><h1>{headline}</h1>{body}</article>"
     assert read_content(page(html)).article.text == "\n\n".join(paragraphs)
+
+
+SHORT_NEWS = """
+<title>Harbour bridge closed after storm | Valley Post</title><script type="application/ld+json">
+{"@type": "NewsArticle", "headline": "Harbour bridge closed after storm", "author": "Ann Field",
+ "datePublished": "2026-03-01T09:20:00Z"}</script>
+<header><a href=/>Valley Post</a> <nav><a href=/n>News</a> <a href=/s>Sport</a></nav></header>
+<article><h1>Harbour bridge closed after storm</h1><p>By Ann Field, 1 March 2026</p><p>%s</p></article>
+<section><h3>Sign up for our newsletter</h3><p>Get the news in your inbox every morning. Enter your email
+address to subscribe.</p></section><div><p>We use cookies. By using our site you accept our privacy
+policy.</p><button>Accept all</button></div><footer>Terms Privacy Subscribe Log in</footer>
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The harbour bridge is closed after the storm damaged two pillars, police said.",
+        "The bridge is closed until noon, police said. More follows.",
+    ],
+)
+def test_short_news_is_an_article_whatever_else_the_site_offers(text: str) -> None:
+    assert text in read_content(page(SHORT_NEWS % text)).article.text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<title>Valley Post</title><div id=app><p>Loading…</p></div>",
+        "<title>Object moved</title><h1>Object moved</h1><p>This document may be found <a href=/b>here</a></p>",
+    ],
+)
+def test_a_placeholder_says_nothing_about_the_article(body: str) -> None:
+    with pytest.raises(NoTextError):
+        read_content(page(body))
+    assert explain_content(page(body)).explanation.outcome == "no-text"
+
+
+def test_a_copy_of_a_page_without_an_article_makes_none_of_it() -> None:
+    [html] = [
+        each["html"]
+        for each in islice(pages("seen", 11), 250)
+        if [each["truth"][name] for name in ("kind", "language", "style")]
+        == ["javascript", "hi", "site"]
+    ]
+    for other in (None, parse_page(f"{html}<!-- copy -->", f"{URL}?copy")):
+        with pytest.raises(NoTextError):
+            read_content(parse_page(html, URL), other)
 
 
 def test_an_empty_page_is_not_a_wall() -> None:
