@@ -122,14 +122,10 @@ def parsed(content: bytes | str | None, row: StoredPage | Pivot) -> Page | None:
 
 
 def _template_of(session: Session, pivot: Pivot) -> TemplateKnowledge | None:
-    packed, content = load_knowledge(session, {pivot.id: pivot.content_digest})[pivot.id]
+    packed = load_knowledge(session, {pivot.id: pivot.content_digest}).get(pivot.id)
     if packed is not None:
+        # Otherwise damaged, or written by an earlier version of the service.
         with suppress(ValueError):
             return TemplateKnowledge.from_bytes(packed)
-        # The stored knowledge was written by an earlier version of the service.
-        with suppress(LostContentError):
-            content = load_content(session, pivot.id)
-    if isinstance(content, LostContentError):
-        return None
-    page = parsed(content, pivot)
+    page = parsed(content_if_stored(session, pivot.id), pivot)
     return TemplateKnowledge.from_pages([page]) if page is not None else None

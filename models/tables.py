@@ -30,7 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from models.column_types import ArticleJson, MaybePacked
+from models.column_types import ArticleJson
 
 Small = Annotated[int, 32]
 """An integer that fits into 32 bits."""
@@ -995,7 +995,7 @@ class OutboxEntry(Base):
     lane: Mapped[str | None] = mapped_column(
         Computed("CASE WHEN refused_at IS NULL THEN coalesce(task, exchange) END", persisted=True),
         doc="Sequence in which the message is published: the tasks of a kind, or the messages of an"
-        " exchange; null if the broker refused it.",
+        " exchange; null if it was set aside.",
     )
     turn: Mapped[int] = mapped_column(
         server_default="0",
@@ -1010,11 +1010,14 @@ class OutboxEntry(Base):
         JSONB(none_as_null=True), doc="Headers of the message; for a task, its trace or null."
     )
     message_id: Mapped[str | None]
-    body: Mapped[bytes | None] = mapped_column(MaybePacked)
-    refused_at: Mapped[datetime | None] = mapped_column(
-        doc="When the broker refused the message, which is kept until an operator decides."
+    body: Mapped[bytes | None] = mapped_column(
+        doc="The message as it is, or packed; see `worker.store.outbox.unpacked_body`."
     )
-    refusal: Mapped[str | None] = mapped_column(doc="The broker's reason.")
+    refused_at: Mapped[datetime | None] = mapped_column(
+        doc="When the message was set aside, since the broker refused it or its body is damaged;"
+        " it is kept until an operator decides."
+    )
+    refusal: Mapped[str | None] = mapped_column(doc="Why the message was set aside.")
 
 
 class OutboxTurn(Base):

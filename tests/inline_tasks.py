@@ -17,7 +17,7 @@ from worker.service.relay import as_one_task, batched
 from worker.store import trees, waiting_fetches
 from worker.store.database import Database
 from worker.store.fetched_pages import FetchedPage
-from worker.store.outbox import WaitingEntry
+from worker.store.outbox import WaitingEntry, unpacked_body
 from worker.store.page_objects import page_objects
 from worker.tasks.assign import assign
 from worker.tasks.cluster import cluster
@@ -44,6 +44,11 @@ TASKS: Mapping[str, Callable[..., None]] = {
 }
 
 _WAITING_APART = {task: (apart,) for apart, task in task_names.PUBLISHED_AS.items()}
+
+
+def message_of(body: bytes | None) -> Any:
+    """Return the JSON values of a message in the outbox."""
+    return json.loads(unpacked_body(body or b""))
 
 
 class Tasks:
@@ -138,7 +143,7 @@ class Tasks:
                 .where(OutboxEntry.routing_key.is_not(None))
                 .returning(OutboxEntry.body)
             ).all()
-        sent = sorted((json.loads(body or b"") for body in bodies), key=lambda a: a["revision"])
+        sent = sorted((message_of(body) for body in bodies), key=lambda a: a["revision"])
         return {article["url"]: article for article in sent}
 
     def group(self, site_id: int) -> None:
@@ -180,4 +185,4 @@ class Tasks:
     def trees(self, site_id: int) -> dict[int, Tree]:
         """Return the distinct trees of a site."""
         with self.database.transaction() as session:
-            return trees.load_trees(session, trees.site_tree_ids(session, site_id))
+            return trees.load_trees(session, trees.site_tree_ids(session, site_id))[0]

@@ -35,3 +35,4 @@ class RefusedReason(StrEnum):
     """Reason why a message is in the relay's quarantine."""
 
     REFUSED_BY_BROKER = "refused-by-broker"
+    DAMAGED = "damaged"

@@ -53,7 +53,7 @@ class CommentPattern:
             shared, levels, confidence = json.loads(text)
             signature = None if shared is None else _read_signature(shared)
             return cls(signature, int(levels), float(confidence))
-        except TypeError as error:
+        except (OverflowError, RecursionError, TypeError) as error:
             raise ValueError(f"invalid comment pattern: {error}") from error
 
     def to_json(self) -> str:

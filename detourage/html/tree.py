@@ -9,7 +9,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from detourage.limits import MAX_HTML_BYTES
+from detourage.packed_bytes import unpack
+
 _FORMAT = b"T1"
+
+_MAX_BYTES = 2 * MAX_HTML_BYTES
+"""Maximum size of an unpacked tree: the labels are part of the page, and a node takes 8 bytes."""
 
 
 class TreeFormatError(ValueError):
@@ -77,11 +83,11 @@ class Tree:
         if not data.startswith(_FORMAT):
             raise TreeFormatError("not a packed tree")
         try:
-            payload = zlib.decompress(data[len(_FORMAT) :])
+            payload = unpack(data[len(_FORMAT) :], _MAX_BYTES)
             names, numbers = _unpack(payload)
             codes, sizes = numbers.reshape(2, -1)
             labels = [names[code] for code in codes.tolist()]
-        except (zlib.error, ValueError, IndexError) as error:
+        except (ValueError, IndexError) as error:
             raise TreeFormatError(f"not a packed tree: {error}") from error
         return cls.from_postorder(labels, sizes)
 

@@ -10,6 +10,8 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 from detourage.html import Page
+from detourage.limits import MAX_HTML_BYTES
+from detourage.packed_bytes import unpack
 from detourage.reader.lines import lines_of
 from detourage.reader.outline import Outline
 from detourage.reader.paths import Paths, Step
@@ -17,6 +19,9 @@ from detourage.reader.titles import Titles
 
 FORMAT = 1
 """Version of the stored format; increment it with every change to the format."""
+
+_MAX_BYTES = 2 * MAX_HTML_BYTES
+"""Maximum size of the serialised knowledge, which is smaller than the pages."""
 
 
 class KnownLine(NamedTuple):
@@ -73,12 +78,12 @@ class TemplateKnowledge:
         from the pages again.
         """
         try:
-            values: dict[str, Any] = json.loads(zlib.decompress(data))
+            values: dict[str, Any] = json.loads(unpack(data, _MAX_BYTES))
             found = values["format"]
             if found == FORMAT:
                 steps = tuple((int(above), str(step)) for above, step in values["steps"])
                 return cls(steps, tuple(_read_page(page) for page in values["pages"]))
-        except (KeyError, TypeError, ValueError, zlib.error) as error:
+        except (KeyError, RecursionError, TypeError, ValueError) as error:
             raise ValueError(f"no template knowledge: {error!r}") from error
         raise ValueError(f"template knowledge of format {found}, not {FORMAT}")
 

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 
-from detourage.comments import CommentPattern
 from detourage.html import Page
 from detourage.reader import TemplateKnowledge
 from detourage.reader.knowledge import digest_of
@@ -27,6 +26,7 @@ from inspector.reads.details import (
 from inspector.registry import Answer, page_view
 from inspector.stored_page import content_if_stored, parsed
 from worker.store.pages import load_page
+from worker.workflow.comment_patterns import read_pattern
 
 COMPARED: Final = 3
 """Maximum number of pages with which the representative is compared to recognise the template."""
@@ -113,7 +113,7 @@ def _fixed_lines(page: Page, others: Sequence[Page]) -> list[str]:
 
 def _learned(asked: InspectorRequest, shown: SiteGroup) -> dict[str, Any]:
     stored = asked.read(knowledge_of, shown.representative_id)
-    pattern = CommentPattern.from_json(shown.comment_pattern) if shown.comment_pattern else None
+    pattern = read_pattern(shown.comment_pattern)
     learned: dict[str, Any] = {
         "comments_at": pattern.signature._asdict() if pattern and pattern.signature else None,
         "at": stored[1] if stored else None,

@@ -25,7 +25,7 @@ def pair(asked: InspectorRequest) -> Answer:
     ids = asked.path_number("page"), asked.path_number("other")
     pages = [asked.known(known_page, page_id) for page_id in ids]
     tree_ids = [each.page.tree_id or 0 for each in pages]
-    stored = asked.read(load_trees, tree_ids)
+    stored, _ = asked.read(load_trees, tree_ids)
     if not stored.keys() >= set(tree_ids):
         raise HTTPException(404, "One of these pages has no tree to compare.")
     trees = [stored[tree_id] for tree_id in tree_ids]

@@ -20,7 +20,9 @@ from prometheus_client.core import (
 
 from worker.messaging.broker import queue_states
 from worker.service.build import build
+from worker.service.quarantine import RELAY
 from worker.settings import Settings
+from worker.store import outbox
 from worker.store.database import Database
 from worker.store.durations import Histogram, TracedDuration, histograms
 from worker.store.progress import RECENT_SECONDS, ServiceCounts, service_counts
@@ -41,6 +43,8 @@ class ServiceCollector:
         yield _of_durations(self._database.read_snapshot(histograms))
         states = queue_states(self._settings)
         depths = {queue: state.messages for queue, state in states.items()}
+        # The relay's quarantine is in the outbox.
+        depths[f"{RELAY}.quarantine"] = self._database.run(outbox.count_refused)
         yield _labelled("queue_messages", "Messages ready in a queue.", "queue", depths)
         consumers = {queue: state.consumers for queue, state in states.items()}
         yield _labelled("queue_consumers", "Consumers of a queue.", "queue", consumers)

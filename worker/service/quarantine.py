@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from detourage.inputs.received import writable
 from detourage.limits import MAX_DETAIL_CHARACTERS
 from detourage.outcomes import UnusableReason
+from detourage.packed_bytes import DamagedBytesError
 from models.tables import OutboxEntry
 from worker.messaging import headers
 from worker.messaging.broker import connected, depth, topology_of
@@ -29,7 +30,7 @@ from worker.store import outbox, schema
 from worker.store.failures import last_failures
 
 RELAY = "relay"
-"""Stage of messages that the broker refused, which are in the outbox rather than a queue."""
+"""Stage of messages that cannot be published, which are in the outbox rather than a queue."""
 
 _EDGE_BYTES = 64 * 1024
 """Number of bytes searched for a URL at either end of a body, which may be huge or invalid JSON."""
@@ -190,12 +191,20 @@ def _entries(session: Session, only: Collection[str] | None) -> list[int] | None
 
 
 def _of_entry(entry: OutboxEntry) -> QuarantinedMessage:
+    reason, body = (
+        RefusedReason.REFUSED_BY_BROKER,
+        entry.body or json.dumps(entry.arguments).encode(),
+    )
+    try:
+        body = outbox.unpacked_body(body)
+    except DamagedBytesError:
+        reason = RefusedReason.DAMAGED
     return QuarantinedMessage(
         stage=RELAY,
-        reason=RefusedReason.REFUSED_BY_BROKER,
+        reason=reason,
         detail=entry.refusal or "",
         message_id=entry.message_id,
-        body=entry.body or json.dumps(entry.arguments).encode(),
+        body=body,
         failed_at=entry.refused_at.isoformat() if entry.refused_at else None,
     )
 

@@ -21,6 +21,7 @@ from kombu.exceptions import OperationalError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
+from detourage.packed_bytes import DamagedBytesError
 from detourage.text.plural import counted
 from worker import logs, tracing
 from worker.errors import warn_of
@@ -252,10 +253,12 @@ class Relay:
                 for lane, entries in together:
                     try:
                         self._send(entries, producer)
-                    except PreconditionFailed as error:
+                    except (PreconditionFailed, DamagedBytesError) as error:
                         _set_aside(session, entries, error)
-                        refused = len(entries)
-                        raise
+                        refused += len(entries)
+                        if isinstance(error, PreconditionFailed):
+                            raise
+                        continue
                     confirmed |= dict.fromkeys((entry.id for entry in entries), lane)
                     self._count_extraction(lane)
         except DBAPIError:
@@ -338,7 +341,7 @@ class Relay:
             )
         else:
             producer.publish(
-                entry.body,
+                outbox.unpacked_body(entry.body or b""),
                 exchange=entry.exchange,
                 routing_key=entry.routing_key,
                 headers={**(entry.headers or {}), **trace},
@@ -392,11 +395,12 @@ def as_one_task(entries: Sequence[WaitingEntry]) -> WaitingEntry:
 
 
 def _set_aside(
-    session: Session, entries: Sequence[WaitingEntry], error: PreconditionFailed
+    session: Session, entries: Sequence[WaitingEntry], error: PreconditionFailed | DamagedBytesError
 ) -> None:
+    reason = str(error.reply_text if isinstance(error, PreconditionFailed) else error)
     for entry in entries:
-        outbox.refuse(session, entry.id, str(error.reply_text))
-        logger.error("the broker refused a message, which was set aside: %s", error.reply_text)
+        outbox.refuse(session, entry.id, reason)
+        logger.error("a message cannot be published, and was set aside: %s", reason)
 
 
 def _is_transient(error: Exception) -> bool:

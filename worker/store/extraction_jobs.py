@@ -7,11 +7,7 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    LargeBinary,
-    func,
-    select,
-)
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from detourage.addresses import PageAddress
@@ -22,7 +18,7 @@ from worker.store.addresses import page_addresses
 from worker.store.database import sql
 from worker.store.locks import AdvisoryLock
 from worker.store.page_objects import LostContentError
-from worker.store.pages import CONTENT_COLUMNS, StoredContent, read_contents
+from worker.store.pages import load_contents
 from worker.tracing import Context
 
 
@@ -57,12 +53,28 @@ class Pivot:
     content_digest: str
 
 
+class BegunPage(NamedTuple):
+    """A page whose extraction has begun; ``attempt`` counts this attempt, too."""
+
+    id: int
+    generation: int
+    url: str
+    content_type: str | None
+    fetched_at: datetime | None
+    content_digest: str
+    comment_pattern: str | None
+    extra: str
+    attempt: int
+    trace: Context | None
+
+
 @dataclass(frozen=True)
 class ExtractionJob:
     """An extraction that a worker has started, with everything it needs from the store.
 
     ``attempt`` counts this attempt, too. ``content`` is the page as fetched, or why it cannot be
-    read; ``group_pattern`` is `TemplateGroup.comment_pattern`.
+    read, or None if it is not read because of its many attempts; ``group_pattern`` is
+    `TemplateGroup.comment_pattern`.
     """
 
     page_id: int
@@ -74,7 +86,7 @@ class ExtractionJob:
     answer: Answer
     attempt: int
     site_key: str
-    content: bytes | str | LostContentError
+    content: bytes | str | LostContentError | None
     generation: int
     group_number: int | None
     role: str
@@ -84,20 +96,19 @@ class ExtractionJob:
     trace: Context = field(default_factory=dict)
 
 
-_PLACES = sql(f"""
-    SELECT page_id, sites.key, {CONTENT_COLUMNS}, memberships.generation,
+_PLACES = sql("""
+    SELECT page_id, sites.key, memberships.generation,
         group_number, role, size, template_groups.comment_pattern AS group_pattern,
         pivot.id AS pivot_id, pivot.url, pivot.content_type, pivot.content_digest
     FROM memberships
     JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
         AS asked (page_id, generation) USING (page_id, generation)
     JOIN sites ON sites.id = memberships.site_id
-    JOIN page_contents USING (page_id)
     LEFT JOIN template_groups
         ON (template_groups.site_id, template_groups.generation, number)
         = (memberships.site_id, memberships.generation, group_number)
     LEFT JOIN pages AS pivot ON pivot.id = memberships.pivot_id
-""").columns(compressed=LargeBinary)  # noqa: S608
+""")
 
 
 def _asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:
@@ -106,12 +117,13 @@ def _asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:
 
 def begin(
     session: Session, wanted: Mapping[int, int], *, earlier_attempts: int | None = None
-) -> list[ExtractionJob]:
-    """Count an attempt for each extraction that is still awaited, and return the jobs.
+) -> list[BegunPage]:
+    """Count an attempt for each extraction that is still awaited, and return the pages.
 
     ``wanted`` maps page IDs to generations. Pages with more than ``earlier_attempts`` attempts are
-    excluded. The transaction does not wait for the disk: if a database crash loses the count, the
-    cost is one extra attempt.
+    excluded. Commit before `load`, so that the attempt counts even if reading kills the process.
+    The transaction does not wait for the disk: if a database crash loses the count, the cost is one
+    extra attempt.
     """
     due = {**_asked(wanted), "earlier": earlier_attempts}
     query = sql("""
@@ -126,20 +138,40 @@ def begin(
             ORDER BY id FOR UPDATE OF pages
         )
         UPDATE pages SET attempts = attempts + 1 FROM due WHERE pages.id = due.id
-        RETURNING pages.id, url, content_type, fetched_at, content_digest, comment_pattern, extra,
-            attempts, trace
+        RETURNING pages.id, generation, url, content_type, fetched_at, content_digest,
+            comment_pattern, extra, attempts, trace
     """)
-    begun = {row.id: row for row in session.execute(query, due)}
+    return [BegunPage(*row) for row in session.execute(query, due)]
+
+
+def return_attempts(session: Session, page_ids: Collection[int]) -> None:
+    """Undo the count of attempts that have ended before reading any page."""
+    query = sql("""
+        WITH begun AS (
+            SELECT id FROM pages WHERE id = ANY (CAST(:ids AS bigint[])) AND attempts > 0
+            ORDER BY id FOR UPDATE
+        )
+        UPDATE pages SET attempts = attempts - 1 FROM begun WHERE pages.id = begun.id
+    """)
+    session.execute(query, {"ids": list(page_ids)})
+
+
+def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> list[ExtractionJob]:
+    """Return the jobs of pages whose extraction has begun, with their contents.
+
+    After ``max_attempts`` attempts, the content is not read again. Raise `StoreUnavailableError` if
+    an object store does not respond.
+    """
     if not begun:
         return []
     found = []
-    asked = _asked({page_id: wanted[page_id] for page_id in begun})
-    places = session.execute(_PLACES, asked).all()
-    contents = read_contents(
-        [StoredContent(*(getattr(each, name) for name in StoredContent._fields)) for each in places]
-    )
-    for place, content in zip(places, contents, strict=True):
-        page = begun[place.page_id]
+    page_of = {page.id: page for page in begun}
+    contents = load_contents(session, [each.id for each in begun if each.attempt <= max_attempts])
+    asked = _asked({page.id: page.generation for page in begun})
+    for place in session.execute(_PLACES, asked):
+        page = page_of[place.page_id]
+        if page.attempt <= max_attempts and page.id not in contents:
+            continue
         pivot = Pivot(place.pivot_id, place.url, place.content_type, place.content_digest)
         found.append(
             ExtractionJob(
@@ -150,9 +182,9 @@ def begin(
                 content_digest=page.content_digest,
                 comment_pattern=page.comment_pattern,
                 answer=Answer.of(page.extra),
-                attempt=page.attempts,
+                attempt=page.attempt,
                 site_key=place.key,
-                content=content,
+                content=contents.get(page.id),
                 generation=place.generation,
                 group_number=place.group_number,
                 role=place.role,

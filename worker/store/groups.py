@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Function, LargeBinary, func, select
+from sqlalchemy import BigInteger, Function, LargeBinary, func, select
 from sqlalchemy.orm import Session
 
 from models.tables import DesignChange, StoredPage
 from worker.store.database import sql
 from worker.store.locks import AdvisoryLock
-from worker.store.page_objects import LostContentError
-from worker.store.pages import StoredContent, ids_where, read_contents
+from worker.store.pages import ids_where
 from worker.store.provisional import PROVISIONAL
 
 
@@ -253,31 +252,15 @@ def pages_of_generation(session: Session, site_id: int, number: int) -> list[int
     return ids_where(session, StoredPage.site_id == site_id, StoredPage.generation == number)
 
 
-class StoredKnowledge(NamedTuple):
-    """The knowledge learned from a page or, if none is stored, the page's content, if stored."""
+def load_knowledge(session: Session, wanted: Mapping[int, str]) -> dict[int, bytes]:
+    """Return the knowledge learned from fetches of pages, by page ID, if any is stored.
 
-    packed: bytes | None
-    content: bytes | str | LostContentError | None
-
-
-def load_knowledge(session: Session, wanted: Mapping[int, str]) -> dict[int, StoredKnowledge]:
-    """Return the knowledge learned from fetches of pages, or the contents to learn from.
-
-    ``wanted`` maps page IDs to the digests of the fetches. For errors, see
-    `worker.store.pages.read_contents`.
+    ``wanted`` maps page IDs to the digests of the fetches.
     """
     if not wanted:
         return {}
     asked = {"page_ids": list(wanted), "digests": list(wanted.values())}
-    rows = session.execute(_LOAD, asked).all()
-    known = {page_id: StoredKnowledge(packed, None) for page_id, packed, *_ in rows}
-    needed = {
-        page_id: StoredContent(*stored) for page_id, _, is_needed, *stored in rows if is_needed
-    }
-    contents = read_contents(list(needed.values()))
-    for page_id, content in zip(needed, contents, strict=True):
-        known[page_id] = StoredKnowledge(None, content)
-    return known
+    return dict(session.execute(_LOAD, asked).all())
 
 
 def save_knowledge(session: Session, learned: Sequence[tuple[int, str, bytes]]) -> None:
@@ -298,16 +281,10 @@ def save_knowledge(session: Session, learned: Sequence[tuple[int, str, bytes]]) 
 
 
 _LOAD = sql("""
-    SELECT asked.page_id, packed,
-        packed IS NULL AND page_contents.page_id IS NOT NULL,
-        -- Load the content only if needed: it is as large as the page.
-        CASE WHEN packed IS NULL THEN page_contents.compressed END AS compressed,
-        object_url, is_text
-    FROM unnest(CAST(:page_ids AS bigint[]), CAST(:digests AS text[])) AS asked (page_id, digest)
-    LEFT JOIN page_knowledge
-        ON (page_knowledge.page_id, content_digest) = (asked.page_id, asked.digest)
-    LEFT JOIN page_contents ON page_contents.page_id = asked.page_id
-""").columns(packed=LargeBinary, compressed=LargeBinary)
+    SELECT page_id, packed FROM page_knowledge
+    JOIN unnest(CAST(:page_ids AS bigint[]), CAST(:digests AS text[]))
+        AS asked (page_id, content_digest) USING (page_id, content_digest)
+""").columns(page_id=BigInteger, packed=LargeBinary)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ from sqlalchemy import BigInteger, Boolean, bindparam, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from models.column_types import pack
+from detourage.limits import MAX_BODY_BYTES
+from detourage.packed_bytes import ZSTANDARD, DamagedBytesError, pack, unpack
 from models.tables import OutboxEntry
 from worker import tracing
 from worker.store.database import rows_only, sql
@@ -36,6 +37,9 @@ SHORT_QUEUE = 8
 PACKED_BYTES = range(1_000, 1 << 17)
 """Lengths of messages that are stored compressed. Longer ones are left to PostgreSQL, so that
 `take_next` knows how much memory they take."""
+
+PACKING_LEVEL = 3
+"""Zstandard level; higher ones save less than 5 % of an article message."""
 
 FIRST_TURN = -(2**62)
 """Turn before those of all short queues, for work that already had its turn and is continued."""
@@ -254,12 +258,27 @@ def add_messages(session: Session, messages: Sequence[NewMessage]) -> None:
 
 def _add_messages(session: Session, entries: Sequence[dict[str, Any]]) -> None:
     for entry in entries:
-        if len(entry["body"]) in PACKED_BYTES:
-            entry["body"] = pack(entry["body"])
+        body = entry["body"]
+        # A quarantined body may itself be compressed, and must not be unpacked.
+        if len(body) in PACKED_BYTES or body.startswith(ZSTANDARD):
+            entry["body"] = pack(body, PACKING_LEVEL)
     session.execute(_ADD_ENTRIES, entries)
 
 
 _ADD_ENTRIES = rows_only(insert(OutboxEntry))
+
+
+def unpacked_body(body: bytes) -> bytes:
+    """Return a message body from its stored form; raise `DamagedBytesError` if it is damaged."""
+    if not body.startswith(ZSTANDARD):
+        return body
+    try:
+        return unpack(body, MAX_BODY_BYTES)
+    except DamagedBytesError as error:
+        raise DamagedBytesError(
+            f"the stored bytes of the message are damaged: {error}; drop the message, and run"
+            " detourage reprocess SITE, which sends the site's articles again"
+        ) from error
 
 
 def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:
@@ -319,7 +338,7 @@ _REMOVE = sql("""
 
 
 def refuse(session: Session, entry_id: int, refusal: str) -> None:
-    """Set aside an entry refused by the broker, with the broker's reason."""
+    """Set aside an entry that cannot be published, with the reason."""
     query = sql("UPDATE outbox SET refused_at = now(), refusal = :refusal WHERE id = :id")
     session.execute(query, {"id": entry_id, "refusal": refusal})
 
@@ -334,7 +353,7 @@ _IS_REFUSED = """
 def refused(
     session: Session, message_id: str | None = None, *, limit: int | None = None
 ) -> Sequence[OutboxEntry]:
-    """Return the entries refused by the broker, optionally with one message ID, oldest first."""
+    """Return the entries set aside, optionally with one message ID, oldest first."""
     query = select(OutboxEntry).where(OutboxEntry.refused_at.is_not(None))
     if message_id is not None:
         query = query.where(OutboxEntry.message_id == message_id)
@@ -411,3 +430,8 @@ def sites_waiting(session: Session, task: str) -> set[int | None]:
 def count(session: Session) -> int:
     """Return the number of waiting entries."""
     return session.scalar(sql("SELECT count(*) FROM outbox WHERE lane IS NOT NULL")) or 0
+
+
+def count_refused(session: Session) -> int:
+    """Return the number of entries set aside."""
+    return session.scalar(sql("SELECT count(*) FROM outbox WHERE lane IS NULL")) or 0

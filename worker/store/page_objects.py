@@ -58,6 +58,12 @@ _MARK = b"Page contents of Detourage. Without this file, the service does not re
 class LostContentError(ExpectedError):
     """The stored content of a page is missing or damaged."""
 
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"{reason}; restore it, or send the page again, and then run"
+            " detourage reprocess SITE --from parse"
+        )
+
 
 class StoreUnavailableError(UnavailableError):
     """The object store does not respond, or refuses access."""
@@ -163,19 +169,38 @@ def read_objects(urls: Iterable[str]) -> dict[str, bytes | LostContentError]:
 
 def _read(url: str) -> bytes | LostContentError:
     import obstore
+    from obstore.exceptions import BaseError
 
     base, name = _parts(url)
     with _answering(base):
         store = _opened(base)
         try:
-            found = obstore.get(store, name)
-        except FileNotFoundError:
-            # Raises the same error if the store itself is missing.
-            obstore.head(store, MARKER)
-            return LostContentError(f"the stored HTML is missing: {url}")
-        if found.meta["size"] > MAX_OBJECT_BYTES:
-            return LostContentError(f"the stored HTML is damaged, as it is too large: {url}")
-        content = bytes(found.bytes())
+            content = _content(store, name)
+        except (BaseError, OSError) as error:
+            # Fails, too, if it is the whole store that does not respond.
+            obstore.get(store, MARKER).bytes()
+            if isinstance(error, FileNotFoundError):
+                return LostContentError(f"the stored HTML is missing: {url}")
+        else:
+            return _checked(content, url)
+        # The store may not have responded for a moment only.
+        try:
+            return _checked(_content(store, name), url)
+        except (BaseError, OSError) as error:
+            return LostContentError(f"the stored HTML cannot be read: {url}: {cause(error)}")
+
+
+def _content(store: "ObjectStore", name: str) -> bytes | None:
+    """Return an object, or None if it is too large."""
+    import obstore
+
+    found = obstore.get(store, name)
+    return bytes(found.bytes()) if found.meta["size"] <= MAX_OBJECT_BYTES else None
+
+
+def _checked(content: bytes | None, url: str) -> bytes | LostContentError:
+    if content is None:
+        return LostContentError(f"the stored HTML is damaged, as it is too large: {url}")
     if hashlib.sha256(content).hexdigest() != url.rpartition("/")[2]:
         return LostContentError(f"the stored HTML is damaged, as its SHA-256 differs: {url}")
     return content

@@ -1,5 +1,6 @@
 """Article texts, their overlaps, and the stories into which they are grouped."""
 
+import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -22,6 +23,8 @@ from sqlalchemy.orm import Session
 from models.tables import Story, StoryOverlap, StoryText
 from worker.store.database import lock_briefly, rows_only
 from worker.store.locks import AdvisoryLock
+
+logger = logging.getLogger(__name__)
 
 MAX_OF_BAND = 50
 """Maximum number of texts examined per band: as many as are compared per story."""
@@ -134,7 +137,7 @@ def texts_like(session: Session, wanted: Sequence[AskedText], window: timedelta)
 
 def _known(row: Any) -> KnownText:
     text_id, story_id, sites, shingles = row
-    return KnownText(text_id, story_id, sites, unpacked(shingles))
+    return KnownText(text_id, story_id, sites, unpacked(shingles, f"text {text_id}"))
 
 
 def packed(shingles: np.ndarray[Any, np.dtype[np.uint32]]) -> bytes:
@@ -142,9 +145,13 @@ def packed(shingles: np.ndarray[Any, np.dtype[np.uint32]]) -> bytes:
     return shingles.astype("<u4").tobytes()
 
 
-def unpacked(stored: bytes) -> np.ndarray[Any, np.dtype[np.uint32]]:
-    """Return stored shingles as an array."""
-    return np.frombuffer(stored, dtype="<u4").astype(np.uint32, copy=False)
+def unpacked(stored: bytes, of: str) -> np.ndarray[Any, np.dtype[np.uint32]]:
+    """Return stored shingles as an array; a text with damaged shingles is like no other."""
+    shingles = np.frombuffer(stored[: len(stored) // 4 * 4], dtype="<u4")
+    if len(stored) % 4 or (shingles[1:] <= shingles[:-1]).any():
+        logger.error("the shingles of %s are damaged: it is compared with no other", of)
+        return np.empty(0, np.uint32)
+    return shingles.astype(np.uint32, copy=False)
 
 
 class NewText(NamedTuple):
@@ -343,4 +350,4 @@ def shingles_of(
 ) -> dict[int, np.ndarray[Any, np.dtype[np.uint32]]]:
     """Return the shingles of texts, by text ID."""
     rows = session.execute(_SHINGLES, {"ids": sorted(set(text_ids))})
-    return {text_id: unpacked(stored) for text_id, stored in rows}
+    return {text_id: unpacked(stored, f"text {text_id}") for text_id, stored in rows}

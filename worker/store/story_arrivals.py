@@ -193,7 +193,7 @@ def _waiting(
 ) -> WaitingArticle:
     arrival = None
     if key and shingles is not None and seen_at is not None:
-        known = Fingerprint(key, unpacked(shingles))
+        known = Fingerprint(key, unpacked(shingles, f"page {page_id}"))
         arrival = Arrival(page_id, site_id, site_key, url, known, fetched_at, seen_at, wire)
     return WaitingArticle(
         page_id, arrived_at, arrival, ArticleStory(*before) if is_known else None, newest

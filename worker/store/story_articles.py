@@ -155,7 +155,7 @@ def story_states(
 
 
 def _telling(row: Sequence[Any]) -> TellingArticle:
-    return TellingArticle(*(*row[:-1], unpacked(row[-1])))
+    return TellingArticle(*(*row[:-1], unpacked(row[-1], f"text {row[1]}")))
 
 
 def note_change(session: Session, story_id: int, first_page_id: int, *, retell: bool) -> None:

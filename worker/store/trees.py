@@ -1,12 +1,12 @@
 """Trees and the distances between them; equal trees are stored once."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from detourage.html import Tree, TreeShape
+from detourage.html import Tree, TreeFormatError, TreeShape
 from worker.store.database import sql
 
 # Locks trees until their pages are written; otherwise they could be removed as orphans.
@@ -41,13 +41,42 @@ def save_trees(session: Session, trees: Iterable[Tree]) -> dict[str, int]:
     return stored
 
 
-def load_trees(session: Session, tree_ids: Iterable[int]) -> dict[int, Tree]:
-    """Return trees by ID, in ascending order of ID."""
+def load_trees(
+    session: Session, tree_ids: Iterable[int]
+) -> tuple[dict[int, Tree], dict[int, TreeFormatError]]:
+    """Return trees by ID, in ascending order of ID, and why the damaged ones cannot be read."""
     query = sql("""
         SELECT id, packed FROM trees WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id
     """)
-    rows = session.execute(query, {"ids": list(tree_ids)})
-    return {tree_id: Tree.from_bytes(bytes(packed)) for tree_id, packed in rows}
+    found: dict[int, Tree] = {}
+    damaged: dict[int, TreeFormatError] = {}
+    for tree_id, packed in session.execute(query, {"ids": list(tree_ids)}):
+        try:
+            found[tree_id] = Tree.from_bytes(bytes(packed))
+        except TreeFormatError as error:
+            damaged[tree_id] = error
+    return found, damaged
+
+
+def remove_trees(session: Session, tree_ids: Collection[int]) -> list[tuple[int, int]]:
+    """Delete trees; return the IDs of the site and page of each page that has none left.
+
+    The extractions requested of these pages are void; `worker.tasks.reprocess.parse` gives them
+    their trees again.
+    """
+    ids = {"ids": list(tree_ids)}
+    pages = sql("""
+        WITH own AS (
+            SELECT id FROM pages WHERE tree_id = ANY (CAST(:ids AS bigint[]))
+            -- Transactions that lock the same pages in different orders would deadlock.
+            ORDER BY id FOR UPDATE
+        )
+        UPDATE pages SET tree_id = NULL FROM own WHERE pages.id = own.id
+        RETURNING site_id, pages.id
+    """)
+    left = [(site_id, page_id) for site_id, page_id in session.execute(pages, ids)]
+    session.execute(sql("DELETE FROM trees WHERE id = ANY (CAST(:ids AS bigint[]))"), ids)
+    return sorted(left)
 
 
 def tree_shapes(session: Session, tree_ids: Iterable[int]) -> dict[int, TreeShape]:

@@ -143,7 +143,10 @@ def _assign_page(
         return 0
     found, pivot_id = NOT_COMPARED, None
     if compares:
-        found, pivot_id = _nearest_group(session, state, site_id, generation, tree_id)
+        nearest = _nearest_group(session, state, site_id, generation, tree_id)
+        if nearest is None:
+            return 0
+        found, pivot_id = nearest
     _place(session, page, generation, found, pivot_id)
     changed = {page.id}
     work = found.work
@@ -165,13 +168,16 @@ def _assign_page(
 
 def _nearest_group(
     session: Session, state: ProcessState, site_id: int, generation: int, tree_id: int
-) -> tuple[Assignment, int | None]:
-    """Return the assignment of a tree, and the pivot of its group."""
+) -> tuple[Assignment, int | None] | None:
+    """Return the assignment of a tree, and the pivot of its group; None if the tree is damaged."""
     standing = groups.representatives(session, site_id, generation)
     shapes = trees.tree_shapes(session, {tree_id, *(each.tree_id for each in standing)})
     sizes = [shapes[each.tree_id].size for each in standing]
     standing = [standing[place] for place in worth_comparing(shapes[tree_id].size, sizes)]
     loaded = state.trees.load(session, [tree_id, *(each.tree_id for each in standing)])
+    if tree_id not in loaded:
+        return None
+    standing = [each for each in standing if each.tree_id in loaded]
     found = assign_tree(
         loaded[tree_id],
         [loaded[each.tree_id] for each in standing],
@@ -249,9 +255,9 @@ def _distances(
         missing = [(tree_ids[i], tree_ids[j]) for i, j in np.argwhere(~is_stored).tolist() if i < j]
         work = compare_at_once(session, state, missing)
         raw, is_stored = trees.distance_matrix(session, tree_ids)
+    if not is_stored.all():
+        return None, np.empty(0, np.int64), work
     shapes = trees.tree_shapes(session, tree_ids)
     rows = np.searchsorted(tree_ids, [outlier.tree_id for outlier in outliers])
     sizes = np.array([shapes[outlier.tree_id].size for outlier in outliers], np.int64)
-    if not is_stored.all():
-        return None, sizes, work
     return normalised_distance(raw[np.ix_(rows, rows)], sizes[:, None], sizes[None, :]), sizes, work

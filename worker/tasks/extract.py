@@ -24,7 +24,7 @@ from worker.messaging import task_names
 from worker.rendering import Browser, RenderingError
 from worker.store import extraction_jobs
 from worker.store.database import UnavailableError, is_connection_lost
-from worker.store.extraction_jobs import ExtractionJob
+from worker.store.extraction_jobs import BegunPage, ExtractionJob
 from worker.store.locks import AdvisoryLock
 from worker.store.page_objects import LostContentError
 from worker.tasks.base import TASK_OPTIONS
@@ -74,9 +74,9 @@ def _extract_alone(state: ProcessState, wanted: Mapping[int, int]) -> set[int]:
     Returns the IDs of the pages that changed during their extraction.
     """
     overtaken: set[int] = set()
-    for job in state.database.run(lambda session: _begin(session, state, wanted)):
-        is_abandoned = job.attempt > EXTRACTION_ATTEMPTS
-        result = (job, _abandoned(job)) if is_abandoned else _extract(state, job)
+    begun = state.database.run(lambda session: extraction_jobs.begin(session, wanted))
+    for job in _load(state, begun):
+        result = _extract(state, job)
         state.templates.save(state.database)
         overtaken |= _save_alone(state, *result)
     return overtaken
@@ -104,8 +104,9 @@ def _extract_together(state: ProcessState, wanted: Mapping[int, int]) -> set[int
 
     Returns the IDs of the pages that changed during their extraction.
     """
-    jobs = state.database.run(lambda session: _begin_together(session, state, wanted))
+    begun = state.database.run(lambda session: _begin_together(session, wanted))
     try:
+        jobs = _load(state, begun)
         results = [_extract(state, job, is_alone=False) for job in jobs]
         state.templates.save(state.database)
         return _save(state, results)
@@ -114,36 +115,41 @@ def _extract_together(state: ProcessState, wanted: Mapping[int, int]) -> set[int
             raise
         # The line at which time ran out is not the cause, so the traceback is useless.
         is_late = isinstance(error, SoftTimeLimitExceeded)
-        number = counted(len(jobs), "page")
+        number = counted(len(begun), "page")
         logger.warning(
             "extraction of %s failed; each is enqueued separately", number, exc_info=not is_late
         )
-        again = {job.page_id: job.generation for job in jobs}
+        again = {page.id: page.generation for page in begun}
         state.database.run(lambda session: request_each_alone(session, again))
         return set()
 
 
-def _begin(
-    session: Session,
-    state: ProcessState,
-    wanted: Mapping[int, int],
-    *,
-    earlier_attempts: int | None = None,
-) -> list[ExtractionJob]:
-    # An attempt counts as soon as it begins, even if its process dies.
-    jobs = extraction_jobs.begin(session, wanted, earlier_attempts=earlier_attempts)
-    state.templates.load(session, [job.pivot for job in jobs if job.pivot is not None])
-    return jobs
-
-
-def _begin_together(
-    session: Session, state: ProcessState, wanted: Mapping[int, int]
-) -> list[ExtractionJob]:
-    jobs = _begin(session, state, wanted, earlier_attempts=0)
-    begun = {job.page_id for job in jobs}
-    rest = {page: generation for page, generation in wanted.items() if page not in begun}
+def _begin_together(session: Session, wanted: Mapping[int, int]) -> list[BegunPage]:
+    begun = extraction_jobs.begin(session, wanted, earlier_attempts=0)
+    begun_ids = {page.id for page in begun}
+    rest = {page: generation for page, generation in wanted.items() if page not in begun_ids}
     if rest:
         request_each_alone(session, rest)
+    return begun
+
+
+def _load(state: ProcessState, begun: Sequence[BegunPage]) -> list[ExtractionJob]:
+    """Read pages whose attempts have been counted, so that they count even if the process dies."""
+    try:
+        return state.database.run(lambda session: _load_jobs(session, state, begun))
+    except UnavailableError:
+        # The pages have not been tried: their object store was down all the time.
+        page_ids = [page.id for page in begun]
+        state.database.run(lambda session: extraction_jobs.return_attempts(session, page_ids))
+        raise
+
+
+def _load_jobs(
+    session: Session, state: ProcessState, begun: Sequence[BegunPage]
+) -> list[ExtractionJob]:
+    jobs = extraction_jobs.load(session, begun, max_attempts=EXTRACTION_ATTEMPTS)
+    pivots = [job.pivot for job in jobs if job.pivot is not None and job.content is not None]
+    state.templates.load(session, pivots)
     return jobs
 
 
@@ -175,11 +181,13 @@ def _read_or_fail(state: ProcessState, job: ExtractionJob, *, is_alone: bool) ->
 
 
 def _read(state: ProcessState, job: ExtractionJob) -> Extracted:
+    content = job.content
+    if content is None:
+        return _abandoned(job)
     template = state.templates.of(job.pivot) if job.pivot else None
     refusal = refusal_of(job.url, job.answer)
     if refusal is not None:
         return Extracted(NoArticle(refusal.outcome, refusal.detail))
-    content = job.content
     if isinstance(content, LostContentError):
         logger.error("cannot extract %s: %s", job.url, content)
         return Extracted(NoArticle(PageOutcome.FAILED, str(content)))

@@ -1,9 +1,12 @@
 """Comment patterns in their stored form, which is JSON."""
 
+import logging
 from collections.abc import Iterable
 
 from detourage.comments import CommentPattern
 from detourage.reader import content
+
+logger = logging.getLogger(__name__)
 
 
 def pattern_of_group(stored: Iterable[str | None]) -> str | None:
@@ -11,16 +14,21 @@ def pattern_of_group(stored: Iterable[str | None]) -> str | None:
 
     Pages that were never searched (None) do not vote. The order of the patterns does not matter.
     """
-    voted = content.pattern_of_group(
-        CommentPattern.from_json(each) for each in stored if each is not None
-    )
+    voted = content.pattern_of_group(each for each in map(read_pattern, stored) if each is not None)
     return voted.to_json() if voted is not None else None
 
 
 def patterns_for_page(own: str | None, of_group: str | None) -> list[CommentPattern] | None:
     """Return the patterns with which to search a page for comments, from those in the database."""
-    return content.patterns_for_page(_read(own), _read(of_group))
+    return content.patterns_for_page(read_pattern(own), read_pattern(of_group))
 
 
-def _read(stored: str | None) -> CommentPattern | None:
-    return CommentPattern.from_json(stored) if stored is not None else None
+def read_pattern(stored: str | None) -> CommentPattern | None:
+    """Return a stored pattern; if it is damaged, its page counts as never searched."""
+    if stored is None:
+        return None
+    try:
+        return CommentPattern.from_json(stored)
+    except ValueError as error:
+        logger.warning("a damaged comment pattern is ignored: %s", error)
+        return None

@@ -59,9 +59,11 @@ class ComparisonJob:
 
 def compare_block(state: ProcessState, block_id: int) -> None:
     """Compute and store the missing results of a block of comparisons."""
-    job = state.database.run(lambda session: _load(session, state.trees, block_id))
-    if job is None:
+    # Committed first, so that the attempt counts even if reading the trees kills the process.
+    block = state.database.run(lambda session: comparisons.take_block(session, block_id))
+    if block is None:
         return
+    job = state.database.run(lambda session: _load(session, state.trees, block))
     if job.is_abandoned:
         logger.error("block %d abandoned; its trees count as not comparable", block_id)
     quarantine = state.topology.quarantines["compare"]
@@ -70,10 +72,7 @@ def compare_block(state: ProcessState, block_id: int) -> None:
     state.database.run(lambda session: _save(session, job, quarantine, compared))
 
 
-def _load(session: Session, cache: TreeCache, block_id: int) -> ComparisonJob | None:
-    block = comparisons.take_block(session, block_id)
-    if block is None:
-        return None
+def _load(session: Session, cache: TreeCache, block: ComparisonBlock) -> ComparisonJob:
     set_id = block.reference_set_id
     done: set[int] = set()
     earlier: list[tuple[list[int], Nearest]] = []
@@ -148,7 +147,8 @@ def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple
     """
     loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
     memory = state.settings.comparison_memory_mib * 2**20
-    distances, work = distances_of_pairs(pairs, loaded, memory=memory)
+    there = [pair for pair in pairs if loaded.keys() >= set(pair)]
+    distances, work = distances_of_pairs(there, loaded, memory=memory)
     trees.save_distances(session, distances)
     return work
 
@@ -180,22 +180,25 @@ def _nearest(job: ComparisonJob, memory: int) -> BlockResult:
     rows = [row for row in job.block.rows if row in job.trees and row not in job.done]
     if job.is_abandoned:
         return BlockResult({}, dict.fromkeys(rows), is_all=True)
-    place = {tree_id: i for i, tree_id in enumerate(job.block.columns)}
+    columns = [column for column in job.block.columns if column in job.trees]
+    if not columns:
+        return BlockResult({}, dict.fromkeys(rows), is_all=True)
+    place = {tree_id: i for i, tree_id in enumerate(columns)}
     pairs = {
         (i, place[column]): _ordered(row, column)
         for i, row in enumerate(rows)
-        for column in job.block.columns
+        for column in columns
     }
     found = nearest_of_changed(
         [job.trees[tree_id] for tree_id in rows],
-        [job.trees[tree_id] for tree_id in job.block.columns],
+        [job.trees[tree_id] for tree_id in columns],
         [_known(tree_id, job.earlier, place) for tree_id in rows],
         distances={at: job.known[pair] for at, pair in pairs.items() if pair in job.known},
         memory=memory,
         work=TASK_WORK,
     )
     nearest = {
-        tree_id: None if reference < 0 else (job.block.columns[reference], float(distance))
+        tree_id: None if reference < 0 else (columns[reference], float(distance))
         for tree_id, reference, distance in zip(rows, found.reference, found.distance)  # noqa: B905
     }
     begun = {pairs[at]: distance for at, distance in found.begun.items()}

@@ -3,6 +3,7 @@
 import logging
 from collections import OrderedDict
 from collections.abc import Iterable
+from contextlib import suppress
 
 from sqlalchemy.orm import Session
 
@@ -41,16 +42,14 @@ class KnownTemplates:
             # Others must not evict it before it is used.
             self._known.move_to_end(key)
         missing = dict(keys - self._known.keys())
-        for page_id, (packed, content) in groups.load_knowledge(session, missing).items():
-            key = page_id, missing[page_id]
-            if packed is not None:
-                try:
-                    self._add(key, TemplateKnowledge.from_bytes(packed))
-                except ValueError:
-                    # The stored knowledge was written by an earlier version of the service.
-                    content = _content_of(session, page_id)
-            if content is not None:
-                self._contents[key] = content
+        unlearned = dict(missing)
+        for page_id, packed in groups.load_knowledge(session, missing).items():
+            # Otherwise damaged, or written by an earlier version of the service.
+            with suppress(ValueError):
+                self._add((page_id, missing[page_id]), TemplateKnowledge.from_bytes(packed))
+                del unlearned[page_id]
+        for page_id, content in pages.load_contents(session, unlearned).items():
+            self._contents[page_id, missing[page_id]] = content
 
     def of(self, pivot: Pivot) -> TemplateKnowledge | None:
         """Return the template knowledge of a loaded pivot, learning it if it is not stored.
@@ -87,10 +86,3 @@ class KnownTemplates:
         self._known.move_to_end(key)
         while len(self._known) > CACHED_TEMPLATES:
             self._known.popitem(last=False)
-
-
-def _content_of(session: Session, page_id: int) -> bytes | str | LostContentError | None:
-    try:
-        return pages.load_content(session, page_id)
-    except LostContentError as error:
-        return error

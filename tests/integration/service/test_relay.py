@@ -10,10 +10,14 @@ import pytest
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
+from detourage.packed_bytes import pack
 from models.tables import OutboxEntry
 from tests.integration.service.conftest import Alone
 from worker.messaging import task_names
 from worker.messaging.broker import connect, messages_waiting
+from worker.outcomes import RefusedReason
+from worker.service.metrics import metrics_text
+from worker.service.quarantine import browse, drop, requeue
 from worker.service.relay import AGAIN_AFTER, PAGES_PER_TASK, STORY_SECONDS
 from worker.store import outbox
 
@@ -75,6 +79,54 @@ def test_links_are_queued_for_the_crawler(alone: Alone) -> None:
         with connect(deployment.settings) as connection, connection.channel() as channel:
             found = channel.basic_get(queue, no_ack=True)
         assert (found.body, found.properties["message_id"]) == ("{}", "1")
+
+
+def test_a_damaged_message_is_set_aside_and_all_others_are_published(alone: Alone) -> None:
+    good = [json.dumps({"n": number, "text": 60 * f"{number} "}).encode() for number in range(201)]
+    bad = [pack(each, 3) for each in good[:3]]
+    damaged = [bad[0][:-2], bad[1][:40] + b"?" + bad[1][41:], pack(bytes(2**30), 1)]
+    # It arrived in this form, and is quarantined as it is.
+    foreign = pack(b"not for us", 3)[:-1]
+    with alone("relay", summary_seconds=0.1) as deployment:
+        topology = deployment.topology
+        exchange = topology.articles_exchange.name
+        with deployment.database.transaction() as session:
+            for number, body in enumerate(good):
+                outbox.add_message(session, exchange=exchange, routing_key="und.a", body=body)
+                if number % 67 == 1:
+                    outbox.add_message(
+                        session, exchange=exchange, routing_key="und.a", body=b"", message_id="bad"
+                    )
+            outbox.add_message(
+                session, exchange="", routing_key=topology.quarantines["intake"], body=foreign
+            )
+            chosen = select(OutboxEntry).where(OutboxEntry.message_id == "bad")
+            chosen = chosen.order_by(OutboxEntry.id)
+            for entry, stored in zip(session.scalars(chosen), damaged, strict=True):
+                entry.body = stored
+        waiting = select(func.count()).where(OutboxEntry.lane.is_not(None))
+        deployment.wait_until(lambda: deployment.count(waiting) == 0)
+        sent: list[Any] = []
+        while len(sent) < len(good):
+            sent += deployment.take_articles()
+        assert sent == [json.loads(each) for each in good]
+        assert [each.body for each in deployment.quarantined()] == [foreign]
+        deployment.wait_until(
+            lambda: sum(each.get("refused", 0) for each in deployment.logged("relay")) == 3
+        )
+        found = list(browse(deployment.settings, "relay"))
+        assert [(each.reason, each.body) for each in found] == [
+            (RefusedReason.DAMAGED, each) for each in damaged
+        ]
+        assert all("detourage reprocess" in each.detail for each in found)
+        shown = metrics_text(deployment.settings)
+        assert 'detourage_queue_messages{queue="relay.quarantine"} 3.0' in shown
+        assert "more than" in found[2].detail
+        assert deployment.peak_bytes("relay") < 400 * 2**20
+        assert requeue(deployment.settings, "relay") == 3
+        deployment.wait_until(lambda: deployment.count(waiting) == 0)
+        assert drop(deployment.settings, "relay") == 3
+        deployment.check()
 
 
 def test_a_site_does_not_wait_until_a_busier_site_is_finished(alone: Alone) -> None:

@@ -130,6 +130,22 @@ def test_a_lost_page_fails_with_the_reason_and_affects_no_other(
     assert {outcome for outcome, _ in outcomes(stored).values()} == {"article"}
 
 
+def test_an_object_that_cannot_be_read_fails_alone(tasks: Tasks, tmp_path: Path) -> None:
+    with Folder(tmp_path) as store:
+        tasks.restart(pages=store.url)
+        tasks.group(tasks.publish("a", SITE))
+        folder, loop = (object_of(tasks, store, path) for path in ("plain/1", "plain/2"))
+        for name in (folder, loop):
+            (tmp_path / "store" / name).unlink()
+        (tmp_path / "store" / folder).mkdir()
+        (tmp_path / "store" / loop).symlink_to(tmp_path / "store" / loop)
+        tasks.settle()
+        found = outcomes(tasks)
+        assert [found[name][0] for name in "0123"] == ["article", "failed", "failed", "article"]
+        assert all("detourage reprocess" in (found[name][1] or "") for name in "12")
+        assert "cannot be read" in (found["2"][1] or "")
+
+
 def test_a_lost_page_is_stored_again_when_it_is_fetched_again(
     stored: Tasks, store: StoreOfTest
 ) -> None:

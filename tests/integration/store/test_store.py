@@ -108,7 +108,7 @@ def test_equal_trees_are_stored_once(session: Session) -> None:
     tree = tree_of("{a{b}{c}}")
     [first] = trees.save_trees(session, [tree]).values()
     assert trees.save_trees(session, [tree_of("{a{b}{c}}")]) == {tree.digest: first}
-    assert trees.load_trees(session, [first])[first] == tree
+    assert trees.load_trees(session, [first]) == ({first: tree}, {})
 
 
 def test_stored_distances_are_not_overwritten(session: Session) -> None:
@@ -176,9 +176,10 @@ def test_messages_of_any_length_are_returned_unchanged(session: Session, length:
         outbox.add_messages(session, [message])
     wanted = {"articles": Places(10, 5)}
     (taken,) = outbox.take_next(session, wanted, max_bytes=length).values()
-    assert {each.body for each in taken} == {body}
+    assert {outbox.unpacked_body(each.body or b"") for each in taken} == {body}
     outbox.refuse(session, taken[0].id, "too large")
-    assert [each.body for each in outbox.refused(session)] == [body]
+    (left,) = outbox.refused(session)
+    assert outbox.unpacked_body(left.body or b"") == body
 
 
 def test_articles_are_returned_unchanged(session: Session) -> None:

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from sqlalchemy import delete, select
 
 from models.tables import OutboxEntry, Receipt, StoredPage
-from tests.inline_tasks import Tasks
+from tests.inline_tasks import Tasks, message_of
 from tests.pages import article_html
 from worker.cli import main
 
@@ -43,7 +43,7 @@ def sent(tasks: Tasks) -> list[tuple[str | None, dict[str, Any]]]:
             .where(OutboxEntry.routing_key.is_not(None))
             .returning(OutboxEntry.id, OutboxEntry.exchange, OutboxEntry.body)
         ).all()
-    return [(exchange, json.loads(body or b"")) for _, exchange, body in sorted(rows)]
+    return [(exchange, message_of(body)) for _, exchange, body in sorted(rows)]
 
 
 def test_a_revision_says_which_sentence_was_edited(site: Tasks) -> None:

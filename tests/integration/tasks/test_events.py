@@ -1,6 +1,5 @@
 """Articles in different words about the same happening share an event."""
 
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,7 +15,7 @@ from models.tables import (
     OutboxEntry,
     StoredPage,
 )
-from tests.inline_tasks import Tasks
+from tests.inline_tasks import Tasks, message_of
 from worker.events.clustering import BUCKETS, TermCounts, no_counts
 from worker.events.terms import terms_of
 from worker.store import events
@@ -86,7 +85,7 @@ def sent(tasks: Tasks) -> list[dict[str, Any]]:
         .where(OutboxEntry.routing_key.is_not(None))
         .order_by(OutboxEntry.id)
     )
-    return [json.loads(body) for body in bodies]
+    return [message_of(body) for body in bodies]
 
 
 COMMON = (

@@ -23,6 +23,7 @@ from worker.messaging.task_names import PageStage
 from worker.service.quarantine import browse
 from worker.settings import Settings
 from worker.store import feedback
+from worker.store.outbox import unpacked_body
 from worker.tasks.feedback import store_feedback
 from worker.tasks.reprocess import reprocess
 from worker.workflow.process import process_state
@@ -166,7 +167,7 @@ def test_an_unusable_message_goes_to_quarantine_with_its_reason_and_blocks_nothi
         select(*columns, OutboxEntry.headers).where(OutboxEntry.exchange == "")
     )
     assert queue == process_state().topology.quarantines["feedback"]
-    assert (found, message_id, headers[REASON]) == (body, "m-1", reason)
+    assert (unpacked_body(found), message_id, headers[REASON]) == (body, "m-1", reason)
     assert waiting() == (0, 0)
 
 

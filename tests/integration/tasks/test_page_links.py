@@ -9,7 +9,7 @@ from sqlalchemy import delete, select
 from detourage.links import LinksMessage
 from models.tables import OutboxEntry, PageLinks, StoredPage
 from tests.fronts import front_html, listed
-from tests.inline_tasks import Tasks
+from tests.inline_tasks import Tasks, message_of
 from tests.pages import article_html
 
 
@@ -32,7 +32,7 @@ def sent(tasks: Tasks) -> list[tuple[str, dict[str, Any]]]:
             .where(OutboxEntry.exchange == "links")
             .returning(OutboxEntry.id, OutboxEntry.routing_key, OutboxEntry.body)
         ).all()
-    return [(key or "", json.loads(body or b"")) for _, key, body in sorted(rows)]
+    return [(key or "", message_of(body)) for _, key, body in sorted(rows)]
 
 
 def settled(tasks: Tasks, html: str) -> list[tuple[str, dict[str, Any]]]:

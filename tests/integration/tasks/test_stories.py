@@ -1,6 +1,5 @@
 """Articles with the same content share a story, regardless of their order of arrival."""
 
-import json
 import random
 import subprocess
 import sys
@@ -25,7 +24,7 @@ from models.tables import (
     StoryOverlap,
     StoryText,
 )
-from tests.inline_tasks import Tasks
+from tests.inline_tasks import Tasks, message_of
 from worker.messaging import task_names
 from worker.store import stories
 from worker.store.locks import AdvisoryLock
@@ -336,7 +335,7 @@ def sent_articles(tasks: Tasks) -> list[tuple[str, int, str, str | None]]:
     )
     found = []
     for exchange, body in rows:
-        message = json.loads(body)
+        message = message_of(body)
         relation = message["story"]["relation"]
         found.append((exchange, message["revision"], message["url"], relation))
     return found

@@ -1,0 +1,214 @@
+"""Damaged bytes in the database harm no page but their own."""
+
+from collections.abc import Callable
+from threading import Thread
+from typing import Any
+
+import pytest
+from sqlalchemy import func, inspect, select, text, update
+
+from detourage.packed_bytes import pack
+from models.tables import (
+    PageContent,
+    PageKnowledge,
+    Site,
+    StoredPage,
+    StoredTree,
+    StoryArrival,
+    StoryArticle,
+    StoryText,
+    TemplateGroup,
+)
+from tests.inline_tasks import Tasks
+from tests.integration.waiting import wait_until
+from tests.pages import article_html
+from worker.messaging import task_names
+
+PAGES = [(str(number), article_html(number, number=number + 2)) for number in range(5)]
+
+
+def flipped(data: bytes) -> bytes:
+    """Return bytes with a flipped bit in the middle."""
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+def bomb(_: bytes) -> bytes:
+    """Return a few kilobytes that unpack to 1 GiB."""
+    return pack(bytes(2**30), 1)
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "flipped": flipped,
+    "cut": lambda data: data[:-3],
+    "emptied": lambda _: b"",
+    "appended": lambda data: data + b"more",
+    "exchanged": lambda _: b"nothing that was ever packed",
+}
+
+
+def outcomes(tasks: Tasks) -> dict[str, tuple[str | None, str | None]]:
+    rows = tasks.ask(select(StoredPage.url, StoredPage.outcome, StoredPage.outcome_detail))
+    return {url.rpartition("/")[2]: (outcome, detail) for url, outcome, detail in rows}
+
+
+def damage(tasks: Tasks, column: Any, where: Any, how: Callable[[Any], Any]) -> int:
+    """Damage a column of the rows that meet a condition, and return their number."""
+    key = inspect(column.class_).primary_key[0]
+    rows = tasks.ask(select(key, column).where(where))
+    with tasks.database.transaction() as session:
+        for identity, value in rows:
+            changed = update(column.class_).where(key == identity)
+            session.execute(changed.values({column.key: how(value)}))
+    return len(rows)
+
+
+def ids(tasks: Tasks, *paths: str) -> list[int]:
+    """Return the IDs of pages."""
+    urls = [f"https://news.example/{path}" for path in paths]
+    found: list[int] = tasks.ask(select(StoredPage.id).where(StoredPage.url.in_(urls)))
+    return found
+
+
+def finish(tasks: Tasks, site_id: int) -> None:
+    """Run everything that a site needs, including a further clustering."""
+    tasks.group(site_id)
+    tasks.settle()
+    tasks.group(site_id)
+    tasks.settle()
+
+
+@pytest.mark.parametrize("how", [*DAMAGES.values(), bomb], ids=[*DAMAGES, "bomb"])
+def test_a_damaged_page_fails_with_advice_and_its_neighbours_become_articles(
+    tasks: Tasks, how: Callable[[bytes], bytes]
+) -> None:
+    site_id = tasks.publish("a", PAGES)
+    tasks.group(site_id)
+    damage(tasks, PageContent.compressed, PageContent.page_id.in_(ids(tasks, "3")), how)
+    tasks.settle()
+    found = outcomes(tasks)
+    outcome, detail = found.pop("3")
+    assert outcome == "failed"
+    assert "the stored HTML is damaged" in (detail or "")
+    assert "send the page again" in (detail or "")
+    assert set(found.values()) == {("article", None)}
+    assert len(tasks.articles()) == 4
+    # The advice helps.
+    tasks.publish("a", PAGES[3:4])
+    tasks.reprocess("a", "parse")
+    finish(tasks, site_id)
+    assert set(outcomes(tasks).values()) == {("article", None)}
+
+
+@pytest.mark.parametrize("limit", [3, 400])
+@pytest.mark.parametrize("how", [*DAMAGES.values(), bomb], ids=[*DAMAGES, "bomb"])
+def test_a_page_whose_tree_is_damaged_is_parsed_again(
+    tasks: Tasks, how: Callable[[bytes], bytes], limit: int
+) -> None:
+    tasks.restart(whole_matrix_trees=limit)
+    site_id = tasks.publish("a", PAGES)
+    assert damage(tasks, StoredTree.packed, StoredTree.id.in_(trees_of(tasks, "1", "3")), how) == 2
+    finish(tasks, site_id)
+    assert set(outcomes(tasks).values()) == {("article", None)}
+    assert len(tasks.articles()) == 5
+    assert {group for group, _, _ in tasks.groups(site_id).values()} == {1}
+    assert len(tasks.trees(site_id)) == 5
+
+
+def test_damaged_trees_do_not_stop_the_assignment_of_other_pages(tasks: Tasks) -> None:
+    site_id = tasks.publish("a", PAGES)
+    finish(tasks, site_id)
+    new = [(str(number), article_html(number, number=number + 2)) for number in range(5, 9)]
+    odd = [
+        (f"odd/{number}", article_html(number, number=number, template="table"))
+        for number in range(2, 6)
+    ]
+    tasks.restart()
+    tasks.publish("a", [*new, *odd])
+    paths = ("1", "3", "6", "odd/3")
+    assert (
+        damage(tasks, StoredTree.packed, StoredTree.id.in_(trees_of(tasks, *paths)), flipped) == 4
+    )
+    finish(tasks, site_id)
+    assert set(outcomes(tasks).values()) == {("article", None)}
+    assert len(tasks.articles()) == 13
+    assert len(tasks.trees(site_id)) == 13
+
+
+def trees_of(tasks: Tasks, *paths: str) -> list[int]:
+    found: list[int] = tasks.ask(
+        select(StoredPage.tree_id).where(StoredPage.id.in_(ids(tasks, *paths)))
+    )
+    return found
+
+
+@pytest.mark.parametrize("how", [*DAMAGES.values(), bomb], ids=[*DAMAGES, "bomb"])
+def test_damaged_knowledge_of_a_template_is_learned_again(
+    tasks: Tasks, how: Callable[[bytes], bytes]
+) -> None:
+    site_id = tasks.publish("a", PAGES)
+    finish(tasks, site_id)
+    before = tasks.articles()
+    learned = tasks.ask(select(PageKnowledge.packed).order_by(PageKnowledge.page_id))
+    assert damage(tasks, PageKnowledge.packed, PageKnowledge.page_id > 0, how) == len(learned)
+    tasks.restart()
+    tasks.reprocess("a")
+    tasks.settle()
+    again = tasks.articles()
+    assert {url: each["text"] for url, each in again.items()} == {
+        url: each["text"] for url, each in before.items()
+    }
+    assert tasks.ask(select(PageKnowledge.packed).order_by(PageKnowledge.page_id)) == learned
+
+
+@pytest.mark.parametrize("damaged", ["[[", "[1]", "[[2], 0, 1]", "[null, 1e999, 0]", "[" * 99_999])
+def test_a_damaged_comment_pattern_stops_neither_clustering_nor_extraction(
+    tasks: Tasks, damaged: str
+) -> None:
+    site_id = tasks.publish("a", PAGES)
+    chosen = StoredPage.id.in_(ids(tasks, "1", "3"))
+    assert damage(tasks, StoredPage.comment_pattern, chosen, lambda _: damaged) == 2
+    finish(tasks, site_id)
+    assert set(outcomes(tasks).values()) == {("article", None)}
+    with tasks.database.transaction() as session:
+        session.execute(update(TemplateGroup).values(comment_pattern=damaged))
+    tasks.reprocess("a")
+    tasks.settle()
+    assert set(outcomes(tasks).values()) == {("article", None)}
+    assert len(tasks.articles()) == 5
+
+
+@pytest.mark.parametrize("how", [flipped, lambda data: data[:-3], lambda _: b""])
+def test_damaged_shingles_stop_neither_extraction_nor_the_grouping_of_others(
+    tasks: Tasks, how: Callable[[bytes], bytes]
+) -> None:
+    for site in "abc":
+        tasks.publish(site, [(f"{site}{path}", html) for path, html in PAGES])
+    sites = tasks.ask(select(Site.id).order_by(Site.id))
+    tasks.group(sites[0])
+    tasks.settle()
+    assert damage(tasks, StoryText.shingles, StoryText.id > 0, how) == 5
+    tasks.group(sites[1])
+    while tasks.run(task_names.EXTRACT):
+        pass
+    waiting = tasks.ask(select(StoryArrival.page_id).order_by(StoryArrival.page_id))
+    assert damage(tasks, StoryArrival.shingles, StoryArrival.page_id.in_(waiting[:2]), how) == 2
+    tasks.settle()
+    tasks.group(sites[2])
+    tasks.settle()
+    assert tasks.ask(select(func.count(StoryArrival.page_id))) == [0]
+    assert set(outcomes(tasks).values()) == {("article", None)}
+    assert len(tasks.articles()) == 15
+    assert tasks.ask(select(func.count(StoryArticle.page_id))) == [15]
+
+
+def test_an_attempt_counts_before_anything_is_read(tasks: Tasks) -> None:
+    tasks.group(tasks.publish("a", PAGES))
+    attempts = select(func.count()).where(StoredPage.attempts == 1)
+    with tasks.database.transaction() as session:
+        session.execute(text("LOCK TABLE page_contents, page_knowledge IN ACCESS EXCLUSIVE MODE"))
+        reading = Thread(target=tasks.settle)
+        reading.start()
+        wait_until(lambda: tasks.ask(attempts) == [5])
+    reading.join()
+    assert set(outcomes(tasks).values()) == {("article", None)}
