@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import DBAPIError, DisconnectionError, InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError, DisconnectionError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
@@ -91,8 +91,9 @@ _TRY_LOCK = text("""
         set_config('idle_in_transaction_session_timeout', '0', true)
 """)
 
-CONNECTION_ERRORS = (OperationalError, InterfaceError)
-"""Errors raised for lost or refused connections; they include deadlocks and shutdowns."""
+_PASSING = re.compile("08|40|53|55P03|57P0[123]")
+"""SQLSTATEs of failures that pass: lost connections, conflicts with other transactions, shortages,
+locks that were not granted in time, and a server that stops or starts."""
 
 
 REFUSALS = re.compile(
@@ -226,7 +227,7 @@ class Database(AbstractContextManager["Database"]):
             yield connection.execution_options(isolation_level="AUTOCOMMIT")
 
     def run(self, work: Callable[[Session], T]) -> T:
-        """Run ``work`` in a transaction, and retry it if the connection is lost.
+        """Run ``work`` in a transaction, and retry it if the connection is lost, or the like.
 
         ``work`` must have no effects outside its session that a retry, which uses a new session,
         does not repeat.
@@ -365,11 +366,20 @@ def _with_retries(attempt: Callable[[], T]) -> T:
 
 
 def is_connection_lost(error: Exception) -> bool:
-    """Return whether a transaction failed because of a connection, not its content."""
-    # A server that crashes while responding causes a plain DatabaseError.
-    return isinstance(error, (*CONNECTION_ERRORS, UnavailableError)) or (
-        isinstance(error, DBAPIError) and error.connection_invalidated
-    )
+    """Return whether a transaction failed for a reason that passes, such as a lost connection.
+
+    Otherwise, the transaction would fail again.
+    """
+    if not isinstance(error, DBAPIError):
+        return isinstance(error, UnavailableError)
+    # A server that crashes while responding, and one that cannot be reached, give no SQLSTATE. In
+    # the latter case, there is no statement either.
+    state = getattr(error.orig, "pgcode", None)
+    if state is None:
+        is_passing = isinstance(error, OperationalError) and error.statement is None
+    else:
+        is_passing = bool(_PASSING.match(state))
+    return error.connection_invalidated or is_passing
 
 
 def do_not_wait_for_disk(session: Session) -> None:

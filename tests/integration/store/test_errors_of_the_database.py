@@ -1,0 +1,109 @@
+"""Transactions are repeated after errors that pass, and only after those."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
+
+from tests.integration.waiting import wait_until
+from worker.store.database import Database
+
+PASSING = ["08006", "40001", "40P01", "53100", "53200", "55P03", "57P01", "57P02", "57P03"]
+FINAL = ["22003", "23505", "54000", "54001", "55006", "57014", "58030", "XX001"]
+
+
+def run(database: Database, fail: Callable[[Session], object]) -> int:
+    """Run a transaction whose first attempt fails; return the attempts, negative if all failed."""
+    attempts = 0
+
+    def work(session: Session) -> int:
+        nonlocal attempts
+        attempts += 1
+        if attempts == 1:
+            fail(session)
+        return attempts
+
+    try:
+        return database.run(work)
+    except DBAPIError:
+        return -attempts
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    with Database(database_url) as database:
+        yield database
+
+
+@pytest.mark.parametrize("state", [*PASSING, *FINAL])
+def test_the_sqlstate_decides_whether_a_transaction_is_repeated(
+    database: Database, state: str
+) -> None:
+    code = f"DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{state}'; END $$"
+    assert run(database, lambda session: session.execute(text(code))) == (
+        2 if state in PASSING else -1
+    )
+
+
+def test_an_index_row_that_is_too_long_fails_at_once(database: Database) -> None:
+    with database.transaction() as session:
+        session.execute(text("CREATE TABLE texts (text text)"))
+        session.execute(text("CREATE INDEX ON texts (text)"))
+    long = text("""
+        INSERT INTO texts SELECT string_agg(md5(CAST(n AS text)), '') FROM generate_series(1, 999) n
+    """)
+    assert run(database, lambda session: session.execute(long)) == -1
+
+
+def test_a_cancelled_statement_fails_at_once(database: Database) -> None:
+    def take_too_long(session: Session) -> None:
+        session.execute(text("SET LOCAL statement_timeout TO 1"))
+        session.execute(text("SELECT pg_sleep(600)"))
+
+    assert run(database, take_too_long) == -1
+
+
+def test_a_transaction_whose_connection_was_ended_is_repeated(database: Database) -> None:
+    end = text("SELECT pg_terminate_backend(pg_backend_pid())")
+    assert run(database, lambda session: session.execute(end)) == 2
+
+
+def test_a_transaction_that_was_idle_for_too_long_is_repeated(database: Database) -> None:
+    def wait(session: Session) -> None:
+        pid = session.scalar(text("SELECT pg_backend_pid()"))
+        session.execute(text("SET LOCAL idle_in_transaction_session_timeout TO 1"))
+        query = text("SELECT count(*) FROM pg_stat_activity WHERE pid = :pid")
+        wait_until(lambda: not database.run(lambda other: other.scalar(query, {"pid": pid})))
+        session.execute(text("SELECT 1"))
+
+    assert run(database, wait) == 2
+
+
+def test_a_transaction_that_conflicts_with_another_is_repeated(database: Database) -> None:
+    with database.transaction() as session:
+        session.execute(text("CREATE TABLE numbers AS SELECT 1 AS number"))
+    change = text("UPDATE numbers SET number = number + 1")
+
+    def conflict(session: Session) -> None:
+        session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+        session.execute(text("SELECT * FROM numbers"))
+        database.run(lambda other: other.execute(change))
+        session.execute(change)
+
+    assert run(database, conflict) == 2
+
+
+def test_a_transaction_that_did_not_get_a_lock_is_repeated(database: Database) -> None:
+    with database.transaction() as session:
+        session.execute(text("CREATE TABLE locked ()"))
+    lock = text("LOCK TABLE locked")
+
+    def ask(session: Session) -> None:
+        session.execute(text("SET LOCAL lock_timeout TO 1"))
+        with database.transaction() as other:
+            other.execute(lock)
+            session.execute(lock)
+
+    assert run(database, ask) == 2
