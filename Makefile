@@ -106,12 +106,12 @@ coverage: $(development) $(package)
 
 # Hostile messages, files and pages: 200 times as many examples as in the tests; takes most of an hour.
 fuzz: $(development) $(package)
-	$(bin)/python -m pytest --timeout 0 --hypothesis-profile fuzz tests/property/messaging tests/property/inputs tests/property/html tests/fuzz
+	$(bin)/python -m pytest --timeout 0 -o faulthandler_timeout=0 --hypothesis-profile fuzz tests/property/messaging tests/property/inputs tests/property/html tests/fuzz
 
 # The fault tests, and then every fault. Takes more than half an hour. The full-disk fault needs
 # root.
 faults: $(development) $(package)
-	$(bin)/python -m pytest --timeout 0 tests/faults
+	$(bin)/python -m pytest --timeout 0 -o faulthandler_timeout=0 tests/faults
 	$(bin)/python -m tests.faults.report
 
 # Ten minutes of random kills.

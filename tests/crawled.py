@@ -36,10 +36,10 @@ class Client:
     session: requests.Session
 
     def get(self, path: str, **options: Any) -> requests.Response:
-        return self.session.get(urljoin(self.base, path), timeout=30, **options)
+        return self.session.get(urljoin(self.base, path), timeout=600, **options)
 
     def post(self, path: str, fields: dict[str, Any], **options: Any) -> requests.Response:
-        return self.session.post(urljoin(self.base, path), data=fields, timeout=30, **options)
+        return self.session.post(urljoin(self.base, path), data=fields, timeout=600, **options)
 
     def values(self, path: str) -> dict[str, Any]:
         """Return the values in the JSON version of a page."""

@@ -25,7 +25,7 @@ from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.pages import is_pending
 
-PATIENCE_SECONDS = 120.0
+PATIENCE_SECONDS = 600.0
 LOOKS_APART_SECONDS = 0.2
 PROCESSES = ("intake", "relay", "worker", "beat")
 

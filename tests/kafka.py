@@ -17,7 +17,7 @@ from tests.services import unused_ports
 from worker.processes.supervisor import Supervisor
 from worker.settings import Settings
 
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 600.0
 
 QUICK_GROUP = {"session.timeout.ms": 2000, "heartbeat.interval.ms": 500}
 """Consumer properties; the broker waits for half of the session timeout for further members."""

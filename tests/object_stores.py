@@ -19,7 +19,7 @@ from tests.services import unused_ports
 ACCESS: Final = ("test-key", "test-secret")
 """Access key and secret key of the S3 server."""
 
-START_SECONDS: Final = 30
+START_SECONDS: Final = 600
 
 
 class StoreOfTest(AbstractContextManager["StoreOfTest"], ABC):

@@ -33,7 +33,7 @@ LOCAL_BROKER = "amqp://guest:guest@127.0.0.1:5672//"
 SPELLINGS = ("postgresql", "postgres", "postgresql+psycopg2")
 """Equivalent schemes of a database URL."""
 
-START_SECONDS = 90.0
+START_SECONDS = 600.0
 COMPOSE_FILE = Path(__file__).parents[1] / "docker-compose.yml"
 
 RABBITMQ_SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")

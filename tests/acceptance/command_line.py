@@ -33,7 +33,6 @@ def detourage(*arguments: str | Path, given: str | None = None) -> subprocess.Co
         input=given,
         capture_output=True,
         text=True,
-        timeout=240,
         check=False,
     )
 

@@ -189,9 +189,7 @@ def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(
     with subprocess.Popen(
         [*DETOURAGE, "run", *map(str, command)], env=BARE, stderr=subprocess.PIPE, text=True
     ) as begun:
-        deadline = time.monotonic() + 120
         while not output.exists():
-            assert time.monotonic() < deadline, "timed out"
             time.sleep(0.02)
         processes = psutil.Process(begun.pid).children(recursive=True)
         begun.send_signal(number)
@@ -200,9 +198,9 @@ def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(
             for process in processes:
                 with suppress(psutil.NoSuchProcess):
                     process.kill()
-        _, told = begun.communicate(timeout=60)
+        _, told = begun.communicate()
     assert begun.returncode in (130, -signal.SIGKILL)
-    _, alive = psutil.wait_procs(processes, timeout=60)
+    _, alive = psutil.wait_procs(processes)
     assert not alive
     assert number == signal.SIGKILL or "--resume" in told
     so_far = read_lines(output)
@@ -233,13 +231,13 @@ def test_an_inspected_run_lasts_until_it_is_interrupted(tmp_path: Path) -> None:
         lines = iter(run.stderr.readline, "")
         address = next(line for line in lines if line.startswith("inspector: ")).split()[1]
         # The inspector is available while the run is in progress.
-        assert requests.get(f"{address}overview", timeout=30).status_code == 200
+        assert requests.get(f"{address}overview", timeout=600).status_code == 200
         assert any("runs until Ctrl-C" in line for line in lines)
         assert len(read_lines(output)) == 12
-        [site] = requests.get(f"{address}sites.json", timeout=30).json()["sites"]
+        [site] = requests.get(f"{address}sites.json", timeout=600).json()["sites"]
         assert site["status"]["outcomes"] == {"article": 12}
         run.send_signal(signal.SIGINT)
-        assert run.wait(60) == 0
+        assert run.wait() == 0
 
 
 def test_schemas_are_printed() -> None:

@@ -71,7 +71,6 @@ def test_every_command_works_on_an_empty_deployment(arguments: tuple[str, ...]) 
     assert done.exit_code == 0 or (done.exit_code, len(done.stderr.splitlines())) == (1, 1)
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     ("arguments", "server"), [(name, each) for name, both in ASKING for each in sorted(both)]
 )
@@ -86,7 +85,6 @@ def test_an_unavailable_server_ends_a_command_with_a_one_line_message(
     assert "secret" not in done.output
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("server", ["database", "broker"])
 def test_commands_do_not_wait_for_a_silent_server(
     server: Server, silent_port: int, monkeypatch: Environment
@@ -97,7 +95,6 @@ def test_commands_do_not_wait_for_a_silent_server(
     assert f"the {server} does not answer" in done.output
 
 
-@pytest.mark.timeout(60)
 def test_ready_reports_unavailable_servers_but_no_checks_that_depend_on_them(
     monkeypatch: Environment,
 ) -> None:

@@ -193,7 +193,7 @@ def test_the_recogniser_processes_each_article_exactly_once(
         wait_until(lambda: count(database, "articles") == len(sent))
         wait_until(lambda: messages_waiting(own_queues, queue) == 0)
         process.terminate()
-        assert process.wait(30) == 0
+        assert process.wait() == 0
     assert messages_waiting(own_queues, queue) == 0
     assert count(database, "articles") == len(sent)
     with closing(sqlite3.connect(database)) as connection:

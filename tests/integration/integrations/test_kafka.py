@@ -124,9 +124,7 @@ def test_a_file_without_servers_is_reported(own: Settings, tmp_path: Path) -> No
     environment = process_environment(own) | {"DETOURAGE_KAFKA_PROPERTIES": str(empty)}
     for direction in ("pages", "articles"):
         command = process_command(f"bridge-{direction}", tmp_path)
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=60, check=False
-        )
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 1
         assert f"{empty}: bootstrap.servers is missing" in done.stderr
 

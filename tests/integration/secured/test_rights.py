@@ -53,7 +53,7 @@ def test_a_page_sent_by_the_crawler_user_reaches_the_recogniser_user_as_an_artic
         deployment.wait_until(lambda: deployment.count(stored) == 3)
     finally:
         recogniser.terminate()
-        assert recogniser.wait(30) == 0
+        assert recogniser.wait() == 0
     for process in ("intake", "relay", "worker", "beat"):
         levels = {line["level"] for line in deployment.logged(process)}
         assert "error" not in levels, process

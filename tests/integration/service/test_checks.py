@@ -128,7 +128,6 @@ def test_before_the_migration_processes_of_celery_exit_with_the_same_advice(
     ended = subprocess.run(
         process_command(process, tmp_path),
         env=process_environment(load_settings()),
-        timeout=120,
         capture_output=True,
         text=True,
         check=False,

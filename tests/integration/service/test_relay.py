@@ -266,10 +266,10 @@ def test_stories_are_requested_at_intervals_however_many_articles_arrive(alone: 
         queue = deployment.topology.task_queue("stories")
         left = select(func.count()).where(OutboxEntry.task == task_names.TELL_STORIES)
         began = time.monotonic()
-        while time.monotonic() - began < 1.2 * STORY_SECONDS:
+        while messages_waiting(deployment.settings, queue) < 2:
             with deployment.database.transaction() as session:
                 outbox.add_task_once(session, task_names.TELL_STORIES)
             time.sleep(0.05)
         deployment.wait_until(lambda: deployment.count(left) == 0)
         seconds = time.monotonic() - began
-        assert 2 <= messages_waiting(deployment.settings, queue) <= 1 + seconds / STORY_SECONDS
+        assert messages_waiting(deployment.settings, queue) <= 1 + seconds / STORY_SECONDS

@@ -159,7 +159,6 @@ def run(*arguments: str | Path) -> str:
         [sys.executable, *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
         check=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )

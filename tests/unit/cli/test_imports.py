@@ -27,7 +27,6 @@ def imported_by(*arguments: str) -> set[str]:
         [sys.executable, "-c", PROGRAM, *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
     )
     (modules,) = (line for line in done.stderr.splitlines() if line.startswith("["))
@@ -46,7 +45,6 @@ def loaded_after(code: str) -> set[str]:
         [sys.executable, "-c", f"import json, sys\n{code}\nprint(json.dumps([*sys.modules]))"],
         capture_output=True,
         text=True,
-        timeout=60,
         check=True,
         env={**os.environ, **url},
     )

@@ -67,8 +67,7 @@ def test_no_process_outlives_an_aborted_run() -> None:
         method(), [Job(Source("one")), Job(Source("hang in a program"))]
     )
     next(results)
-    deadline = time.monotonic() + 60
-    while not programs_running() and time.monotonic() < deadline:
+    while not programs_running():
         time.sleep(0.05)
     results.close()
     assert programs_running() == 0
