@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -166,11 +166,12 @@ def _reply_headers(layout: Layout) -> frozenset[int]:
     first_of: dict[int, int] = {}
     for number, node in enumerate(layout.texts):
         first_of.setdefault(node.line, number)
+    before = [0, *accumulate(len(node.text) for node in layout.texts)]
     for index, tag in enumerate(layout.tags):
         start, end = layout.text_starts[index], layout.text_ends[index]
         if tag == "a" and start < end and names_parent(layout, index):
             start = first_of[layout.texts[start].line]
-            if sum(len(node.text) for node in layout.texts[start:end]) <= MAX_HEADER:
+            if before[end] - before[start] <= MAX_HEADER:
                 headers.update(range(start, end))
     return frozenset(headers)
 

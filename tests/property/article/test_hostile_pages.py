@@ -11,7 +11,7 @@ from detourage.reader.content import read_content
 from tests.counted import LINEAR, Work, growth
 from tests.hostile_pages import baits
 
-SIZE = 5_000
+SIZE = 15_000
 
 
 def read(html: str) -> None:
