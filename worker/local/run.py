@@ -270,8 +270,7 @@ class Run:
                 )
             if received_all and now - last_tick > CLUSTER_POLL_SECONDS:
                 last_tick = now
-                # Parts are joined only once all have arrived, so that each article has a single
-                # revision.
+                # Parts are joined only once all have arrived, so that each article is joined once.
                 if not is_extracted:
                     _request(settings, CLUSTER_DUE, settle_seconds=0)
                 elif counts.parts:

@@ -27,6 +27,7 @@ from models.tables import (
     Article,
     ArticleComment,
     PageLinks,
+    PageParts,
     Receipt,
     Site,
     StoredPage,
@@ -162,8 +163,14 @@ def _in_order(query: S, message_prefix: str) -> S:
 
 
 def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
-    """Return the revision of each article yielded by `articles_of_run`, by page ID."""
-    query = select(StoredPage.id, StoredPage.revision).where(has_article(), _of_run(message_prefix))
+    """Return the revision of each article yielded by `articles_of_run`, by page ID.
+
+    Parts that are yet to be joined are skipped, because joining gives their article a new revision.
+    """
+    to_join = select(PageParts.page_id).where(PageParts.version > PageParts.seen_version)
+    query = select(StoredPage.id, StoredPage.revision).where(
+        has_article(), _of_run(message_prefix), StoredPage.id.not_in(to_join)
+    )
     return dict(session.execute(query).all())
 
 

@@ -13,11 +13,13 @@ from sqlalchemy import func, select
 from models.tables import Receipt
 from tests.deployment import remove_queues
 from tests.pages import site_messages
+from tests.parted_pages import part_messages
 from worker.local.run import Run, RunSummary
 from worker.local.unfinished import Leftover, run_folder
 from worker.messaging.broker import BrokerError
 from worker.settings import Settings
 from worker.store.database import Database
+from worker.store.progress import RunProgress
 
 
 @pytest.fixture
@@ -58,6 +60,24 @@ def test_an_interrupted_run_on_a_deployment_resumes(deployed: Settings, tmp_path
         runs = session.scalars(select(func.left(Receipt.message_id, 40)).distinct()).all()
     database.dispose()
     assert len(runs) == 1
+
+
+def test_articles_written_during_a_run_are_those_at_its_end(
+    deployed: Settings, tmp_path: Path
+) -> None:
+    output = tmp_path / "articles.jsonl"
+    during: dict[str, Any] = {}
+
+    def look(_sent: int, _counts: RunProgress) -> None:
+        if output.exists():
+            during.update({each["id"]: each["text"] for each in lines(output)})
+
+    bodies = [*part_messages(), *site_messages("one.example", range(20, 28))]
+    with run_folder(output, "refuse") as folder:
+        Run(deployed, 1, look).execute(iter(bodies), output, None, folder)
+    at_end = {each["id"]: each["text"] for each in lines(output)}
+    assert during.items() <= at_end.items()
+    assert len(at_end) == len(bodies)
 
 
 def test_a_run_refused_by_the_broker_does_not_start(deployed: Settings, tmp_path: Path) -> None:
