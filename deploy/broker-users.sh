@@ -2,9 +2,8 @@
 # Creates the broker users, each with the least privileges that it needs:
 #
 #   detourage_service   the processes: own the queues, consume pages, publish articles
-#   crawler             publishes pages to the exchange crawler.pages, consumes links
-#   recogniser          consumes articles, repeats and changes, publishes feedback to the exchange
-#                       entities.feedback, and has a queue for unreadable articles
+#   crawler             publishes pages to the exchange crawler.pages
+#   recogniser          consumes articles, repeats and changes, and has a queue for unreadable articles
 #
 # It also keeps the broker from dropping messages that these users return to their queues, and limits
 # the crawler's queue: it is first in, first out, so every page waits for all pages before it.
@@ -40,19 +39,19 @@ rights() {
 }
 
 # Queues and exchanges that belong to the service and to Celery.
-own='crawler\.pages.*|articles(\.(changes|repeats))?|links|entities\.feedback.*|detourage\..*|celery.*|.*\.celery\.pidbox|amq\.gen.*'
+own='crawler\.pages.*|articles(\.(changes|repeats))?|detourage\..*|celery.*|.*\.celery\.pidbox|amq\.gen.*'
 # Queues that the service fills for other systems.
-outgoing='entities\.(articles|repeats|changes)|crawler\.links'
+outgoing='entities\.(articles|repeats|changes)'
 unreadable='entities\.articles\.unreadable'
 
 user detourage_service "$BROKER_SERVICE_PASSWORD" "$@"
 rights detourage_service "^($own|$outgoing)\$" "^($own|$outgoing|amq\.default)\$" "^($own)\$" "$@"
 
 user crawler "$BROKER_CRAWLER_PASSWORD" "$@"
-rights crawler '^$' '^crawler\.pages$' '^crawler\.links$' "$@"
+rights crawler '^$' '^crawler\.pages$' '^$' "$@"
 
 user recogniser "$BROKER_RECOGNISER_PASSWORD" "$@"
-rights recogniser "^$unreadable\$" "^($unreadable|entities\.feedback)\$" '^entities\.(articles(\.unreadable)?|repeats|changes)$' "$@"
+rights recogniser "^$unreadable\$" "^$unreadable\$" '^entities\.(articles(\.unreadable)?|repeats|changes)$' "$@"
 
 # RabbitMQ 4 drops a message that its reader has returned twenty times, unless the queue has a limit.
 # An operator policy leaves the queue free for a policy of yours, which may set a lower limit.

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal, Self
 from urllib.parse import urlsplit
-from uuid import UUID
 
 from pydantic import (
     AfterValidator,
@@ -839,35 +838,3 @@ class ChangesMessage(SentMessage):
     language: str | None = Field(description="BCP 47 language tag, or null if unknown.")
     extracted_at: Timestamp = Field(description="Time of the extraction, RFC 3339 in UTC.")
     changes: Changes = Field(description="What changed since an earlier revision.")
-
-
-MAX_ENTITIES: Final = 1_000_000
-"""Maximum number of entities that feedback may report."""
-
-MAX_NOTE_CHARACTERS: Final = 1_000
-"""Maximum length of the note in feedback."""
-
-Verdict = Literal["good", "bad"]
-
-
-class FeedbackMessage(ReceivedMessage):
-    """Feedback on an article, as published by its consumer on the exchange ``entities.feedback``.
-
-    The latest feedback on an article replaces any earlier one. Unknown keys are ignored.
-    """
-
-    model_config = ConfigDict(extra="ignore", strict=True, frozen=True, title="Feedback message")
-
-    version: Literal[1] = Field(description="Version of this contract.")
-    article: UUID = Field(description="The article message's id.")
-    entities: Annotated[int, Field(ge=0, le=MAX_ENTITIES)] = Field(
-        description="Number of entities found in the article."
-    )
-    verdict: Verdict | None = Field(
-        default=None,
-        description="The consumer's judgement of the extracted text, or null if it has none.",
-    )
-    note: Annotated[str, StringConstraints(max_length=MAX_NOTE_CHARACTERS), _NO_NUL] | None = Field(
-        default=None,
-        description="Explanation for operators, at most 1,000 characters, or null.",
-    )

@@ -29,7 +29,7 @@ class PageOutcome(StrEnum):
 
 @unique
 class UnusableReason(StrEnum):
-    """Reason why an invalid page message or feedback message was quarantined."""
+    """Reason why an invalid page message was quarantined."""
 
     NOT_JSON = "not-json"
     NO_URL = "no-url"

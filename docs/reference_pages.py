@@ -17,8 +17,7 @@ import click
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from detourage.links import LinksMessage
-from detourage.messages import ArticleMessage, ChangesMessage, FeedbackMessage, PageMessage
+from detourage.messages import ArticleMessage, ChangesMessage, PageMessage
 from worker.cli import commands_by_group, main
 from worker.settings import PREFIX, Settings
 
@@ -58,14 +57,11 @@ def messages_page() -> str:
     page = PageMessage.model_json_schema(mode="validation")
     article = ArticleMessage.model_json_schema(mode="serialization")
     changes = ChangesMessage.model_json_schema(mode="serialization")
-    links = LinksMessage.model_json_schema(mode="serialization")
-    feedback = FeedbackMessage.model_json_schema(mode="validation")
     return _page(
         "Messages",
-        "detourage/messages.py and models/links.py",
+        "detourage/messages.py",
         "JSON in UTF-8; a leading byte order mark is ignored. `detourage schema page`,"
-        " `detourage schema article`, `detourage schema changes`, `detourage schema links` and"
-        " `detourage schema feedback` print the JSON Schema.",
+        " `detourage schema article` and `detourage schema changes` print the JSON Schema.",
         "The message headers `traceparent` and `tracestate` (W3C Trace Context) are optional. If"
         " [traces](../how-to/trace.md) are on, those of a page message are continued in its article"
         " message.",
@@ -73,9 +69,6 @@ def messages_page() -> str:
         *_of_object(article, "article message"),
         *_parts_of(article),
         *_of_object(changes, "changes message"),
-        *_of_object(links, "links message"),
-        *_parts_of(links),
-        *_of_object(feedback, "feedback message"),
     )
 
 

@@ -10,9 +10,7 @@ The recognition is a toy (runs of capitalised words). The consumption is product
 - the highest revision of a page wins, regardless of the order of arrival and of the URL from which
   it was fetched;
 - the prefetch count bounds memory and leaves articles for other consumers;
-- an unreadable message is moved to a separate queue, where it blocks no other messages;
-- with ``--feedback entities.feedback``, the number of names in each article is reported to the
-  service before the article is acknowledged.
+- an unreadable message is moved to a separate queue, where it blocks no other messages.
 """
 
 import argparse
@@ -51,7 +49,6 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
         database: Path,
         queue: str,
         ca_file: Path | None = None,
-        feedback: str | None = None,
     ) -> None:
         # Without these options, the library does not verify the host name.
         verified = {
@@ -68,7 +65,6 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
         self._database = sqlite3.connect(database)
         self._database.executescript(SCHEMA)
         self._queue = queue
-        self._feedback = feedback
         # The default exchange is not used, because permission to publish to it extends to every
         # queue.
         self._unreadable = Exchange(f"{queue}.unreadable", type="fanout", durable=True)
@@ -96,17 +92,7 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
         else:
             entities = sorted(set(NAME.findall(text)))
             self._write(key, variants, entities)
-            self._give_feedback(key[0], len(entities))
         message.ack()
-
-    def _give_feedback(self, article: str, entities: int) -> None:
-        if self._feedback is None:
-            return
-        body = {"version": 1, "article": article, "entities": entities}
-        with self.connection.Producer() as producer:
-            producer.publish(
-                json.dumps(body), exchange=self._feedback, routing_key="", delivery_mode=2
-            )
 
     def _write(
         self, key: tuple[str, str, str, int], variants: list[str], entities: list[str]
@@ -137,14 +123,12 @@ def main() -> None:
     parser.add_argument("database", type=Path, help="SQLite file")
     parser.add_argument("--queue", default="entities.articles")
     parser.add_argument("--ca-file", type=Path, help="CA file for amqps:// (PEM)")
-    parser.add_argument("--feedback", help="exchange for feedback, such as entities.feedback")
     arguments = parser.parse_args()
     recogniser = Recogniser(
         arguments.broker,
         arguments.database,
         arguments.queue,
         arguments.ca_file,
-        arguments.feedback,
     )
 
     def stop(*_: object) -> None:

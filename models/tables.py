@@ -215,7 +215,7 @@ class StoredPage(Base):
 
 
 class Address(Base):
-    """An address of a page: all spellings of a canonical form, or one separated spelling.
+    """An address of a page: all spellings of a canonical form.
 
     Each fetch of the address determines which page it belongs to, by comparing the fetched wording
     with the wording stored for other addresses.
@@ -230,9 +230,7 @@ class Address(Base):
     digest: Mapped[str] = mapped_column(
         doc="SHA-256 of the address; long addresses do not fit into an index row."
     )
-    address: Mapped[str] = mapped_column(
-        doc="Canonical form; as given, if this spelling was separated from its canonical form."
-    )
+    address: Mapped[str] = mapped_column(doc="Canonical form.")
     spellings: Mapped[list[str]] = mapped_column(
         ARRAY(Text), doc="Spellings as given by the crawler, sorted; if many, only the first ones."
     )
@@ -251,9 +249,6 @@ class Address(Base):
     )
     joined_at: Mapped[datetime | None] = mapped_column(
         doc="When the address joined another's page; null for the authoritative address."
-    )
-    separated_at: Mapped[datetime | None] = mapped_column(
-        doc="When an operator separated the address from its page; it never joins a page again."
     )
 
 
@@ -581,30 +576,6 @@ class ArticleComment(Base):
     votes: Mapped[int | None]
 
 
-class Feedback(Base):
-    """The latest feedback of the entity recogniser on an article.
-
-    Only the article is a foreign key. With a foreign key to the site, feedback on many sites would
-    have to wait for the intake, which locks sites. Pages and sites are removed with their
-    articles.
-    """
-
-    __tablename__ = "feedback"
-    __table_args__ = (Index(None, "site_id", "received_at"),)
-
-    article_id: Mapped[ArticleKey]
-    page_id: Mapped[int]
-    site_id: Mapped[int]
-    group_number: Mapped[Small | None] = mapped_column(
-        doc="Template group in the article message; null for an outlier."
-    )
-    method: Mapped[str] = mapped_column(doc="Method that produced the text of the article.")
-    entities: Mapped[Small]
-    verdict: Mapped[str | None] = mapped_column(doc="`detourage.messages.Verdict`, or null.")
-    note: Mapped[str | None]
-    received_at: Mapped[datetime] = mapped_column(server_default=func.now())
-
-
 class Story(Base):
     """A story: texts of any sites that repeat each other."""
 
@@ -879,16 +850,6 @@ class PageParts(Base):
     )
 
 
-class PageLinks(Base):
-    """The latest links message of a page."""
-
-    __tablename__ = "page_links"
-
-    page_id: Mapped[PageKey]
-    message: Mapped[dict[str, Any]]
-    sent_at: Mapped[datetime] = mapped_column(server_default=func.now())
-
-
 class Receipt(Base):
     """Result of handling a message that the intake received."""
 
@@ -944,7 +905,6 @@ class Reprocessing(Base):
     resume_at: Mapped[datetime] = mapped_column(
         server_default=func.now(), doc="When the rate allows the next site."
     )
-    is_paused: Mapped[bool] = mapped_column(server_default=text("false"))
     ended_at: Mapped[datetime | None]
 
 

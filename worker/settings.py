@@ -287,18 +287,6 @@ class Settings(BaseSettings):
         description="Minimum number of the next revision of any article. After restoring a backup, "
         "set it above all revisions already sent, so that no ID is used twice.",
     )
-    send_links: bool = Field(
-        default=False,
-        description="Whether the links listed by a page, with their headlines, are sent to the "
-        "exchange `links`, for the crawler. Links of existing pages are sent when the pages change "
-        "or are reprocessed (`detourage reprocess`).",
-    )
-    feedback_seconds: float = Field(
-        default=10,
-        gt=0,
-        description="Interval at which feedback on articles is taken from the queue "
-        "`entities.feedback`, at most 1,000 messages each time.",
-    )
     kafka_properties: Path | None = Field(
         default=None,
         description="File with the connection to Kafka, for `detourage bridge kafka`: librdkafka "

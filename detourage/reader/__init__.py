@@ -11,7 +11,6 @@ from detourage.reader.errors import (
     WallError,
 )
 from detourage.reader.explanation import ExplainedLine, Explanation, explain_article
-from detourage.reader.headlines import HeadlineLink, headline_links
 from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.result import (
     ArticleBlock,
@@ -35,7 +34,6 @@ __all__ = [
     "Extraction",
     "FindPosts",
     "GoneError",
-    "HeadlineLink",
     "MenuPageError",
     "Moment",
     "NeedsRenderingError",
@@ -46,5 +44,4 @@ __all__ = [
     "WallError",
     "explain_article",
     "extract_article",
-    "headline_links",
 ]

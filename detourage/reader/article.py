@@ -17,7 +17,6 @@ from detourage.reader.confidence import ExtractedArticle, confidence_of
 from detourage.reader.errors import MenuPageError, NeedsRenderingError, NoTextError
 from detourage.reader.finding import Finding
 from detourage.reader.further_articles import further_articles, without_further_articles
-from detourage.reader.headlines import HeadlineLink
 from detourage.reader.illustrations import leading_images
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE, TemplateKnowledge, knowledge_of
 from detourage.reader.languages import language_of
@@ -233,9 +232,7 @@ def _cut(
     _, heading = titles.headline(outline, finding.container, page.url, template.titles)
     further = () if is_thread else further_articles(outline, finding, heading, page.url)
     finding = without_further_articles(outline, finding, further)
-    article = article_of(page.url, outline, template.titles, finding, template.by_digest)
-    links = {each.url: HeadlineLink(each.url, each.headline) for each in further if each.url}
-    return replace(article, further=tuple(links.values())), finding
+    return article_of(page.url, outline, template.titles, finding, template.by_digest), finding
 
 
 def _find_thread(page: PageInTemplate) -> Finding | None:

@@ -89,11 +89,9 @@ class FurtherArticle(NamedTuple):
     """An article below the page's own.
 
     `element` is the outermost element that contains it but no part of the page's own article.
-    `headline` is empty if the headline is not in a heading.
     """
 
     element: int
-    headline: str
     url: str | None
 
 
@@ -163,7 +161,7 @@ class _Page:
                 # This heading is inside an article that has already been found.
                 continue
             if self._is_article(head, element, declared=declared, linked=linked):
-                found[head] = FurtherArticle(element, self._headline(head), url)
+                found[head] = FurtherArticle(element, url)
         if not found:
             return ()
         starts = [page.token_starts[head] for head in found]

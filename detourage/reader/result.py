@@ -5,7 +5,6 @@ from typing import Literal
 
 from detourage.html.locations import Location, TextLocation, ValueLocations
 from detourage.metadata.result import NOTHING_KNOWN, ArticleMetadata
-from detourage.reader.headlines import HeadlineLink
 from detourage.roles import LineRole
 
 BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
@@ -182,9 +181,9 @@ class Extraction:
     """The article of a page.
 
     `text` consists of the texts of `blocks`, separated by blank lines, without the `title` and
-    without characters forbidden in XML (hence no NUL). `images`, `embeds` and `further` (other
-    articles displayed in full below this one) are in document order, each URL once. `language` is a
-    BCP 47 tag. `confidence` is the probability that the extraction is correct.
+    without characters forbidden in XML (hence no NUL). `images` and `embeds` are in document order,
+    each URL once. `language` is a BCP 47 tag. `confidence` is the probability that the extraction
+    is correct.
 
     `method` states how the body was found: ``"lines"`` (roles of lines), ``"sentences"`` (sentence
     counts) or, if the page does not display the body, where it was found: ``"articleBody"``
@@ -206,7 +205,6 @@ class Extraction:
     xpath: str
     confidence: float
     metadata: ArticleMetadata = NOTHING_KNOWN
-    further: tuple[HeadlineLink, ...] = ()
     corrections: tuple[str, ...] = ()
     locations: ValueLocations | None = field(default=None, compare=False)
     container: int | None = field(default=None, compare=False, repr=False)

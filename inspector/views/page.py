@@ -20,7 +20,6 @@ from inspector.security import FRAMED_POLICY
 from inspector.stored_page import KnownPage, TooSlowError, known_page
 from worker.messaging.task_names import PAGE_STAGES
 from worker.store.events import current_event, other_articles
-from worker.store.feedback import feedback_on
 from worker.workflow.page_requests import ask_again
 
 LINES: Final = 400
@@ -71,7 +70,6 @@ def page(asked: InspectorRequest) -> Answer:
         )
     )
     message, before = _message_of(revisions, shown), _message_of(revisions, earlier)
-    feedback = asked.read(feedback_on, row.id, shown)
     event = asked.read(current_event, row.id)
     others = asked.read(other_articles, row.id, MAX_EVENT_ARTICLES)
     # Fields that earlier versions of the service did not write get their defaults.
@@ -93,7 +91,6 @@ def page(asked: InspectorRequest) -> Answer:
         "shown_revision": shown,
         "compared_revision": earlier if before else None,
         "changes": revision_changes(before, message) if before and message else None,
-        "feedback": feedback._asdict() if feedback else None,
         "event": event.model_dump() | {"others": [{"id": i, "url": url} for i, url in others]}
         if event
         else None,

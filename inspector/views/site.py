@@ -27,7 +27,6 @@ from inspector.registry import Answer, page_view, plain_view
 from inspector.site_map import MappedPages, draw_map, place_pages
 from worker.store import clusterings, trees
 from worker.store.clusterings import Quarantine
-from worker.store.feedback import feedback_of_site
 from worker.store.groups import design_changes
 from worker.store.provisional import PROVISIONAL, UNGROUPED
 
@@ -42,7 +41,6 @@ def site(asked: InspectorRequest) -> Answer:
     changes = asked.read(design_changes, site_id)
     apart = asked.read(pages_in_no_group, site_id, found.generation)
     aborted = asked.read(clusterings.quarantine, site_id)
-    feedback = asked.read(feedback_of_site, site_id)
     is_clustered = found.method not in (None, PROVISIONAL, UNGROUPED)
     mapped, distances = asked.read(_trees_of, site_id, found.generation)
     positions = place_pages(distances)
@@ -76,13 +74,11 @@ def site(asked: InspectorRequest) -> Answer:
             {name: getattr(each, name) for name in ("generation", "since", "first_url")}
             for each in changes
         ],
-        "feedback": [each._asdict() for each in feedback],
         "pictured_pages": sum(tree.pages for tree in mapped),
         "trees": listed,
     }
     shown = {
         "map": draw_map(positions, [_mapped(tree) for tree in mapped]),
-        "feedback_rows": feedback,
     }
     return Answer(values, shown)
 

@@ -151,7 +151,6 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         sa.Column(
             "resume_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False
         ),
-        sa.Column("is_paused", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("ended_at", sa.DateTime(timezone=True)),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_reprocessings")),
     )
@@ -417,7 +416,6 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         ),
         sa.Column("read_at", sa.DateTime(timezone=True)),
         sa.Column("joined_at", sa.DateTime(timezone=True)),
-        sa.Column("separated_at", sa.DateTime(timezone=True)),
         sa.ForeignKeyConstraint(
             ["page_id"], ["pages.id"], name=op.f("fk_addresses_page_id_pages"), ondelete="CASCADE"
         ),
@@ -655,18 +653,6 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         sa.PrimaryKeyConstraint("page_id", name=op.f("pk_page_knowledge")),
     )
     op.create_table(
-        "page_links",
-        sa.Column("page_id", sa.BigInteger(), nullable=False),
-        sa.Column("message", postgresql.JSONB(), nullable=False),
-        sa.Column(
-            "sent_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False
-        ),
-        sa.ForeignKeyConstraint(
-            ["page_id"], ["pages.id"], name=op.f("fk_page_links_page_id_pages"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("page_id", name=op.f("pk_page_links")),
-    )
-    op.create_table(
         "page_parts",
         sa.Column("page_id", sa.BigInteger(), nullable=False),
         sa.Column("site_id", sa.BigInteger(), nullable=False),
@@ -858,31 +844,6 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         ),
         sa.PrimaryKeyConstraint("article_id", "number", name=op.f("pk_comments")),
     )
-    op.create_table(
-        "feedback",
-        sa.Column("article_id", sa.Uuid(), nullable=False),
-        sa.Column("page_id", sa.BigInteger(), nullable=False),
-        sa.Column("site_id", sa.BigInteger(), nullable=False),
-        sa.Column("group_number", sa.Integer()),
-        sa.Column("method", sa.Text(), nullable=False),
-        sa.Column("entities", sa.Integer(), nullable=False),
-        sa.Column("verdict", sa.Text()),
-        sa.Column("note", sa.Text()),
-        sa.Column(
-            "received_at",
-            sa.DateTime(timezone=True),
-            server_default=sa.text("now()"),
-            nullable=False,
-        ),
-        sa.ForeignKeyConstraint(
-            ["article_id"],
-            ["articles.id"],
-            name=op.f("fk_feedback_article_id_articles"),
-            ondelete="CASCADE",
-        ),
-        sa.PrimaryKeyConstraint("article_id", name=op.f("pk_feedback")),
-    )
-    op.create_index(op.f("ix_feedback_site_id_received_at"), "feedback", ["site_id", "received_at"])
     op.create_table(
         "group_representatives",
         sa.Column("site_id", sa.BigInteger(), nullable=False),

@@ -209,11 +209,10 @@ def test_the_environment_gives_a_child_process_the_same_settings(
 
 def test_every_work_queue_has_a_quarantine_declared_to_the_broker() -> None:
     topology = Topology(prefix="p.", durable_features=True)
-    received = [topology.pages_queue(), topology.feedback_queue()]
-    for queue in [*received, *topology.celery_queues()]:
+    for queue in [topology.pages_queue(), *topology.celery_queues()]:
         target = queue.queue_arguments["x-dead-letter-routing-key"]
         assert target in topology.quarantines.values()
-    assert set(topology.quarantines) == {"intake", *STAGES, "feedback"}
+    assert set(topology.quarantines) == {"intake", *STAGES}
     assert all(name.startswith("p.") for name in topology.work_queues)
 
 

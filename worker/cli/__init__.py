@@ -159,7 +159,6 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
         reprocessing.reprocessing,
         operating.history,
         operating.locate,
-        operating.separate,
         exporting.export,
         operating.prune,
         sites.site,

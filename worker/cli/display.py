@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from models.tables import DesignChange
     from worker.local.run import RunSummary
     from worker.store.article_history import ArticleEvent
-    from worker.store.feedback import FeedbackRow
+    from worker.store.joined_addresses import JoinedAddress
     from worker.store.progress import SiteHistory, SiteStatus, SiteTotals
-    from worker.store.separations import JoinedAddress
 
 FILE_COLUMNS = 200
 """Width of tables that are not written to a terminal."""
@@ -76,8 +75,6 @@ def print_status(
             say(out, _change_line(change))
         if history.addresses:
             say(out, f"joined addresses: {_listed(history.addresses)}")
-        if history.feedback:
-            out.print(_feedback_table(history.feedback))
     print_queues(depths)
 
 
@@ -135,9 +132,7 @@ def print_passages(out: Console, passages: Sequence[Passage], fragment: str) -> 
     say(out, fragment)
 
 
-def print_summary(
-    summary: RunSummary, output: Path, links: Path | None, *, all_sites: bool = False
-) -> None:
+def print_summary(summary: RunSummary, output: Path, *, all_sites: bool = False) -> None:
     """Print the result of a run: its output files, and its largest sites or all of them."""
     counts = summary.progress
     totals = summary.totals
@@ -155,8 +150,6 @@ def print_summary(
         if numbers:
             say(console, f"{title}: {_listed(numbers)}")
     say(console, f"{counted(summary.articles, 'article')} in {output}")
-    if summary.lists is not None:
-        say(console, f"{counted(summary.lists, 'list')} of links in {links}")
     sites = sorted(summary.sites, key=lambda site: (-site.pages, site.key))
     _print_sites(console, sites, len(sites) if all_sites else None)
 
@@ -173,7 +166,6 @@ def _totals(totals: SiteTotals) -> Iterator[str]:
         ("of these, doubtful", totals.doubtful, "article"),
         ("in quarantine", totals.not_clustered, "site"),
         ("with mostly doubtful articles in the last day", totals.dark, "site"),
-        ("with suddenly no entities", totals.silent, "site"),
         ("with a new design", totals.changed_design, "site"),
     ):
         if number:
@@ -206,10 +198,6 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> 
         (
             "with mostly doubtful articles",
             [f"{e.key}: most articles of the last day are doubtful" for e in sites if e.dark],
-        ),
-        (
-            "with suddenly no entities",
-            [f"{e.key}: its latest articles suddenly yield no entities" for e in sites if e.silent],
         ),
         (
             "in quarantine",
@@ -277,20 +265,6 @@ def _history_table(history: SiteHistory) -> Table:
             f"{group.since:%Y-%m-%d %H:%M}",
             "" if group.size else f"{group.until:%Y-%m-%d %H:%M}",
             Text(printable(group.example)),
-        )
-    return table
-
-
-def _feedback_table(rows: Sequence[FeedbackRow]) -> Table:
-    names = ("articles", "mean entities", "without entities", "judged bad")
-    table = Table("feedback on", *(Column(name, justify="right") for name in names))
-    for row in rows:
-        table.add_row(
-            Text(printable(row.subject)),
-            str(row.articles),
-            f"{row.mean_entities:.1f}",
-            f"{row.without_entities:.0%}",
-            f"{row.bad:.0%}",
         )
     return table
 

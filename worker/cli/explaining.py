@@ -101,22 +101,16 @@ def explain(
 
 
 @click.command()
-@click.argument("message", type=click.Choice(("page", "article", "changes", "links", "feedback")))
+@click.argument("message", type=click.Choice(("page", "article", "changes")))
 def schema(message: str) -> None:
     """Print the JSON Schema of a message contract."""
     from pydantic import BaseModel
 
-    from detourage.links import LinksMessage
-    from detourage.messages import ArticleMessage, ChangesMessage, FeedbackMessage, PageMessage
+    from detourage.messages import ArticleMessage, ChangesMessage, PageMessage
 
-    received: dict[str, type[BaseModel]] = {"page": PageMessage, "feedback": FeedbackMessage}
-    sent: dict[str, type[BaseModel]] = {
-        "article": ArticleMessage,
-        "changes": ChangesMessage,
-        "links": LinksMessage,
-    }
-    if message in received:
-        found = received[message].model_json_schema(mode="validation")
+    sent: dict[str, type[BaseModel]] = {"article": ArticleMessage, "changes": ChangesMessage}
+    if message == "page":
+        found = PageMessage.model_json_schema(mode="validation")
     else:
         found = sent[message].model_json_schema(mode="serialization")
     click.echo(json.dumps(found, indent=2))

@@ -51,8 +51,7 @@ def status(
 ) -> None:
     """Show the sites and queues of a deployment.
 
-    For a single SITE, also show its groups, redesigns and joined addresses, and the feedback on its
-    articles.
+    For a single SITE, also show its groups, redesigns and joined addresses.
 
     Each page counts in one of four columns: articles, other outcomes, failed, or pending (no
     outcome yet). Further columns show how many of these pages are being extracted again, and how
@@ -96,7 +95,6 @@ def status(
             values["groups"] = [vars(group) for group in history.groups]
             values["design_changes"] = [_to_json(each) for each in history.changes]
             values["addresses"] = history.addresses
-            values["feedback"] = [each._asdict() for each in history.feedback]
         _print_json(values)
     else:
         print_status(totals, chosen, top, history, depths)
@@ -112,10 +110,10 @@ def _chosen(sites: list[SiteStatus], *, pending: bool) -> list[SiteStatus]:
 
 def _print_addresses(keys: Sequence[str], *, as_json: bool) -> None:
     from worker.cli.display import print_addresses
-    from worker.store.separations import joined_addresses
+    from worker.store.joined_addresses import list_joined
 
     found = read_database(
-        lambda session: [each for key in keys for each in joined_addresses(session, key)]
+        lambda session: [each for key in keys for each in list_joined(session, key)]
     )
     if as_json:
         _print_json({"addresses": [vars(each) for each in found]})
@@ -202,28 +200,6 @@ def history(address: str, as_json: bool) -> None:
             click.echo(event.model_dump_json())
     else:
         print_history(wide_output(), events)
-
-
-@click.command()
-@click.argument("address")
-def separate(address: str) -> None:
-    """Separate ADDRESS from the page that it joined.
-
-    The address gets its own page, and never joins another page again. The new page has the content
-    of the address's latest fetch if that is still stored; otherwise, it waits for its next fetch.
-    """
-    from worker.workflow import page_requests
-
-    separated = with_database(
-        lambda database: database.run(lambda session: page_requests.separate(session, address))
-    )
-    for each in separated:
-        comes = (
-            "is extracted from its stored HTML" if each.has_content else "waits for its next fetch"
-        )
-        click.echo(f"page {each.page_id} {comes}")
-        if each.is_other_empty:
-            click.echo("the page that it had joined keeps its article until its own next fetch")
 
 
 @click.command()

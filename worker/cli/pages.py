@@ -45,12 +45,6 @@ EXIT_UNUSABLE_INPUT = 3
 )
 @file_format_option("parquet for a name in .parquet, otherwise jsonl")
 @click.option(
-    "--links",
-    type=OutputFile(is_replaced=True),
-    help="Output file for the links, with headlines, of pages that list articles; one page per"
-    " line, compressed if it ends in .gz.",
-)
-@click.option(
     "--resume",
     "leftover",
     flag_value="resume",
@@ -84,7 +78,6 @@ def run(
     inputs: tuple[Path, ...],
     output: Path,
     form: FileFormat | None,
-    links: Path | None,
     leftover: Leftover | None,
     workers: int,
     base_url: str | None,
@@ -111,9 +104,10 @@ def run(
     settings = load_settings()
     if text_roles is not None:
         settings = settings.model_copy(update={"text_roles": ",".join(text_roles)})
-    written = [output, quarantine_of(output), *([links] if links else [])]
-    messages = messages_in(inputs, base_url, site, written)
-    _prepare_outputs(inputs, output, links)
+    messages = messages_in(inputs, base_url, site, [output, quarantine_of(output)])
+    if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
+        raise click.UsageError(f"{output} is an input, and would be overwritten")
+    output.parent.mkdir(parents=True, exist_ok=True)
     is_embedded = not (settings.database_url or settings.broker_url)
     servers = "PostgreSQL, a broker and " if is_embedded else ""
     with run_folder(output, leftover or "refuse") as folder:
@@ -127,7 +121,7 @@ def run(
 
         def end(summary: RunSummary) -> None:
             bars.end()
-            print_summary(summary, output, links, all_sites=all_sites)
+            print_summary(summary, output, all_sites=all_sites)
             if inspector is not None:
                 inspector.wait_for_interrupt()
 
@@ -141,7 +135,7 @@ def run(
                 run = Run(settings, workers, show, on_end=end)
                 if inspector is not None:
                     run.alongside = inspector.inspected
-                summary = run.execute(messages, output, links, folder, form)
+                summary = run.execute(messages, output, folder, form)
         except BaseException:
             if folder.is_unfinished:
                 click.echo("run the same command with --resume to continue", err=True)

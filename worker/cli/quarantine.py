@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from worker.service.quarantine import QuarantinedMessage
 
-QUARANTINED_STAGES = ("intake", *STAGES, "feedback", "relay")
+QUARANTINED_STAGES = ("intake", *STAGES, "relay")
 
 HEADER = ("STAGE", "REASON", "AGE", "ID", "URL", "DETAIL")
 

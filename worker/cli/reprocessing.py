@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from detourage.text.plural import counted
 from worker.cli.process import read_database, with_database
-from worker.messaging.task_names import PAGE_STAGES, REPROCESS, REPROCESS_ALL, REPROCESS_STAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy.orm import Session
+from worker.messaging.task_names import REPROCESS, REPROCESS_ALL, REPROCESS_STAGES
 
 
 @click.command()
@@ -33,15 +26,7 @@ if TYPE_CHECKING:
     metavar="PAGES",
     help="With --all: maximum number of pages per minute; unlimited by default.",
 )
-@click.option(
-    "--without-entities",
-    is_flag=True,
-    help="Only the pages of SITE whose latest article has feedback that reports no entities or"
-    " judges it bad.",
-)
-def reprocess(
-    site: str | None, every: bool, stage: str, rate: float | None, without_entities: bool
-) -> None:
+def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> None:
     """Process all pages of SITE again.
 
     Each article gets a new revision. With --all, the pages of all sites are reprocessed, and
@@ -51,10 +36,6 @@ def reprocess(
         raise click.UsageError("give either SITE or --all")
     if rate is not None and not every:
         raise click.UsageError("--rate can only be combined with --all")
-    if without_entities and (every or stage not in PAGE_STAGES):
-        raise click.UsageError(
-            f"--without-entities needs SITE, and --from {' or '.join(PAGE_STAGES)}"
-        )
     from worker.messaging.broker import connected
     from worker.service.application import create_app
     from worker.settings import load_settings
@@ -63,7 +44,7 @@ def reprocess(
     settings = load_settings()
     if site is None:
         found = read_database(reprocessings.progress)
-        if found is not None and found.state != "ended":
+        if found is not None and found.is_running:
             raise click.ClickException(
                 "all sites are already being reprocessed: `detourage reprocessing` shows the"
                 " progress, and `detourage reprocessing cancel` ends it"
@@ -73,19 +54,15 @@ def reprocess(
         if not read_database(pages.sites_called, site):
             raise click.ClickException(f"no page of site {site!r} is known")
         task, arguments = REPROCESS, {"site": site, "stage": stage}
-        if without_entities:
-            # Workers of the previous version do not know this argument.
-            arguments["without_entities"] = True
     with connected(settings) as connection:
         create_app(settings).send_task(task, kwargs=arguments, connection=connection)
-    chosen = f"the pages of {site} without entities" if without_entities else site or "all sites"
-    click.echo(f"reprocessing of {chosen} from {stage} requested")
+    click.echo(f"reprocessing of {site or 'all sites'} from {stage} requested")
 
 
 @click.group(invoke_without_command=True)
 @click.pass_context
 def reprocessing(context: click.Context) -> None:
-    """Show, pause, resume or cancel the reprocessing of all sites."""
+    """Show or cancel the reprocessing of all sites."""
     from worker.store import reprocessings
 
     if context.invoked_subcommand:
@@ -96,37 +73,21 @@ def reprocessing(context: click.Context) -> None:
         return
     rate = found.pages_per_minute
     limit = "" if rate is None else f", at most {rate:g} a minute"
+    state = "running" if found.is_running else "ended"
     click.echo(
-        f"{found.state}: {found.sites_done} of {counted(found.sites, 'site')},"
+        f"{state}: {found.sites_done} of {counted(found.sites, 'site')},"
         f" {counted(found.pages, 'page')} from {found.stage}{limit}"
     )
-
-
-@reprocessing.command("pause")
-def reprocessing_pause() -> None:
-    """Finish the sites in progress, but start no further sites."""
-    _change("pause", "paused")
-
-
-@reprocessing.command("resume")
-def reprocessing_resume() -> None:
-    """Continue a paused reprocessing."""
-    _change("resume", "resumed")
 
 
 @reprocessing.command("cancel")
 def reprocessing_cancel() -> None:
     """End the reprocessing without starting further sites."""
-    _change("cancel", "cancelled")
-
-
-def _change(name: str, done: str) -> None:
     from worker.store import reprocessings
 
-    change: Callable[[Session], bool] = getattr(reprocessings, name)
-    if not with_database(lambda database: database.run(change)):
+    if not with_database(lambda database: database.run(reprocessings.cancel)):
         raise click.ClickException(
             "no reprocessing of all sites is in progress: start one with"
             " `detourage reprocess --all`"
         )
-    click.echo(done)
+    click.echo("cancelled")

@@ -16,9 +16,8 @@ from kombu.exceptions import OperationalError as BrokerError
 from sqlalchemy.exc import DBAPIError
 
 from detourage.errors import ExpectedError
-from detourage.export.files import GrowingFile, replacing, write_articles, write_lines
+from detourage.export.files import GrowingFile, write_articles
 from detourage.export.formats import FileFormat
-from detourage.links import LinksMessage
 from detourage.messages import ArticleMessage
 from detourage.outcomes import PageOutcome
 from detourage.text.plural import counted
@@ -68,13 +67,12 @@ class RunError(ExpectedError):
 
 @dataclass(frozen=True)
 class RunSummary:
-    """Summary of a run; ``lists`` is the number of links messages, or None if not requested."""
+    """Summary of a run."""
 
     sent: int
     progress: RunProgress
     sites: list[SiteStatus]
     articles: int
-    lists: int | None
     quarantine_file: Path | None
     seconds: float
 
@@ -113,19 +111,17 @@ class Run:
         self,
         messages: Iterable[bytes],
         output: Path,
-        links: Path | None,
         folder: RunFolder,
         form: FileFormat = "jsonl",
     ) -> RunSummary:
         """Send the messages, wait for every outcome, and write the articles.
 
         JSON lines are appended to ``output`` as articles arrive; at the end, it is replaced by a
-        file with all articles in order, and ``links``, if any, is written. Raises an
-        `ExpectedError`, such as `RunError` if the service stalled or a resumed run was started with
-        other pages.
+        file with all articles in order. Raises an `ExpectedError`, such as `RunError` if the
+        service stalled or a resumed run was started with other pages.
         """
         started = time.monotonic()
-        folder.require(self._conditions(links))
+        folder.require(self._conditions())
         with ExitStack() as stack:
             settings, check_services = self._services(stack, folder)
             database = stack.enter_context(Database(settings.require_database_url()))
@@ -136,8 +132,7 @@ class Run:
             # A run needs no limits: it clusters its pages once all of them are stored, and is the
             # only consumer of its articles.
             unbounded = {"pending_limit": 0, "articles_limit": 0, "first_article_seconds": 0}
-            sends_links = settings.send_links or links is not None
-            own = {"heartbeat_directory": scratch, "send_links": sends_links, **unbounded}
+            own = {"heartbeat_directory": scratch, **unbounded}
             settings = settings.model_copy(update=own)
             if folder.is_resumed and self._is_embedded:
                 # Queued messages are sent again, and the interruption does not count as an
@@ -166,11 +161,6 @@ class Run:
             with database.patient_transaction() as session:
                 of_run = articles.articles_of_run(session, folder.run_id)
                 written = write_articles(output, form, map(ArticleMessage.in_order, of_run))
-                lists = None
-                if links is not None:
-                    of_run = articles.links_of_run(session, folder.run_id)
-                    with replacing(links) as stream:
-                        lists = write_lines(stream, map(LinksMessage.in_order, of_run))
                 keys = progress.sites_of_run(session, folder.run_id)
                 sites = progress.site_statuses(session, keys)
             folder.finish()
@@ -179,7 +169,6 @@ class Run:
                 progress=counts,
                 sites=sites,
                 articles=written,
-                lists=lists,
                 quarantine_file=quarantine_file,
                 seconds=time.monotonic() - started,
             )
@@ -190,13 +179,12 @@ class Run:
     def _is_embedded(self) -> bool:
         return self.settings.database_url is None and self.settings.broker_url is None
 
-    def _conditions(self, links: Path | None) -> dict[str, object]:
+    def _conditions(self) -> dict[str, object]:
         """Return what affects a run's articles, apart from its pages, by user-visible name."""
         values = {f"{PREFIX}{name.upper()}": getattr(self.settings, name) for name in CONDITIONS}
         return {
             "version of Détourage": version("detourage"),
             "database": "embedded" if self._is_embedded else "configured",
-            "--links": links is not None,
             "--text-roles": self.settings.text_roles,
             **values,
         }

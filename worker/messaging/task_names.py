@@ -17,7 +17,6 @@ PARSE: Final = "detourage.parse"
 PRUNE: Final = "detourage.prune"
 CORRECT_STORIES: Final = "detourage.correct_stories"
 TELL_STORIES: Final = "detourage.tell_stories"
-STORE_FEEDBACK: Final = "detourage.store_feedback"
 
 OTHERS: Final = "others"
 """Argument of a batched task that lists all pages but the first, each with its version. A task with
@@ -50,7 +49,6 @@ STAGE_OF_TASK: Final = {
     PARSE: "reprocess",
     PRUNE: "maintenance",
     CORRECT_STORIES: "maintenance",
-    STORE_FEEDBACK: "maintenance",
     TELL_STORIES: "stories",
 }
 """Stage, and therefore queue, of each task."""
@@ -63,6 +61,5 @@ ReprocessStage = Literal["parse", "compare", "cluster", "extract"]
 
 REPROCESS_STAGES: Final[tuple[ReprocessStage, ...]] = get_args(ReprocessStage)
 
-PageStage = Literal["extract", "parse"]
-PAGE_STAGES: Final[tuple[PageStage, ...]] = get_args(PageStage)
+PAGE_STAGES: Final = ("extract", "parse")
 """Stages from which single pages can be reprocessed."""

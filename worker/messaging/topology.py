@@ -4,15 +4,10 @@ If a queue is declared again with different arguments, publishers and consumers 
 PRECONDITION_FAILED.
 """
 
-from typing import Final
-
 from amqp.exceptions import AccessRefused, NotFound
 from kombu import Connection, Exchange, Queue
 
 from worker.messaging.task_names import STAGES
-
-FEEDBACK: Final = "feedback"
-"""Stage of messages with feedback on articles."""
 
 DELIVERY_LIMIT = 5
 """Maximum number of redeliveries of a message, such as one that kills its consumer, before quorum
@@ -38,10 +33,6 @@ class Topology:
         self.pages_exchange = Exchange(self.pages, type="fanout")
         """Exchange of page messages, so that crawlers need no permission for the default exchange,
         through which they could publish to any queue."""
-        self.feedback = f"{prefix}entities.feedback"
-        """Queue of feedback from the entity recognition service."""
-        self.feedback_exchange = Exchange(self.feedback, type="fanout")
-        """Exchange of feedback, for the same reason as `pages_exchange`."""
         self.tasks_exchange = Exchange(f"{prefix}detourage.tasks", type="topic")
         """Exchange of Celery tasks; delayed tasks of quorum queues require a topic exchange."""
 
@@ -51,31 +42,25 @@ class Topology:
         """Exchange of articles that repeat other articles, if they are sent separately."""
         self.changes_exchange = Exchange(f"{prefix}articles.changes", type="topic")
         """Exchange of the changes to articles, if they are sent instead of revisions."""
-        self.links_exchange = Exchange(f"{prefix}links", type="topic")
-        """Exchange of page links, if enabled, with routing keys ``<kind>.<site>``."""
 
         self.articles_queue = f"{prefix}entities.articles"
         """Queue of articles for the entity recognition service."""
-        self.links_queue = f"{prefix}crawler.links"
-        """Queue of page links for the crawler."""
         self.outgoing = {
             self.articles_queue: self.articles_exchange,
             f"{prefix}entities.repeats": self.repeats_exchange,
             f"{prefix}entities.changes": self.changes_exchange,
-            self.links_queue: self.links_exchange,
         }
         """Queues filled for other services, each with the exchange to which it is bound."""
 
         task_queues = {stage: self.task_queue(stage) for stage in STAGES}
-        self.sources = {"intake": self.pages, **task_queues, FEEDBACK: self.feedback}
-        """Queues consumed by the service, by stage: ``intake``, task stages and ``feedback``."""
+        self.sources = {"intake": self.pages, **task_queues}
+        """Queues consumed by the service, by stage: ``intake`` and task stages."""
         self.quarantines = {stage: _quarantine_of(queue) for stage, queue in self.sources.items()}
         """Quarantine queues, by stage as in `sources`."""
         self.work_queues = [
             self.pages,
             *task_queues.values(),
             self.articles_queue,
-            self.feedback,
         ]
         """Work queues, in the order in which pages pass through them."""
 
@@ -102,18 +87,11 @@ class Topology:
 
     def pages_queue(self) -> Queue:
         """Return the queue of page messages, bound to its own exchange and the default exchange."""
-        return self._received(self.pages, self.pages_exchange)
-
-    def feedback_queue(self) -> Queue:
-        """Return the queue of feedback, bound like `pages_queue`."""
-        return self._received(self.feedback, self.feedback_exchange)
-
-    def _received(self, name: str, exchange: Exchange) -> Queue:
         return Queue(
-            name,
-            exchange=exchange if self.durable_features else None,
-            routing_key=name,
-            queue_arguments=self._work_arguments(name),
+            self.pages,
+            exchange=self.pages_exchange if self.durable_features else None,
+            routing_key=self.pages,
+            queue_arguments=self._work_arguments(self.pages),
         )
 
     def declare(self, connection: Connection) -> None:
@@ -157,8 +135,7 @@ class Topology:
             )
             for name, exchange in self.outgoing.items()
         ]
-        received = [self.pages_queue(), self.feedback_queue()]
-        return [*received, *self.celery_queues(), *outgoing]
+        return [self.pages_queue(), *self.celery_queues(), *outgoing]
 
     def _work_arguments(self, queue: str) -> dict[str, object] | None:
         if not self.durable_features:

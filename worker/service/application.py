@@ -43,7 +43,6 @@ from worker.messaging.task_names import (
     REPROCESS_DUE,
     STAGE_OF_TASK,
     STAGES,
-    STORE_FEEDBACK,
 )
 from worker.messaging.transport import BrokerConnection
 from worker.processes.heartbeat import CONFIRM_SECONDS, MAX_AGE_SECONDS, Heartbeat
@@ -70,7 +69,7 @@ messages that are not acknowledged by then (``consumer_timeout``)."""
 LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
 """Task arguments that are included in every log line of the task."""
 
-TASK_MODULES = [f"worker.tasks.{name}" for name in (*STAGES, "join_parts", "feedback")]
+TASK_MODULES = [f"worker.tasks.{name}" for name in (*STAGES, "join_parts")]
 """Modules in which tasks are defined."""
 
 PAGE_TASKS = (ASSIGN, EXTRACT, PARSE)
@@ -148,7 +147,6 @@ def create_app(settings: Settings) -> Celery:
                 "task": CORRECT_STORIES,
                 "schedule": settings.story_correction_seconds,
             },
-            "store-feedback": {"task": STORE_FEEDBACK, "schedule": settings.feedback_seconds},
         },
         beat_scheduler="worker.service.application:HeartbeatScheduler",
         beat_max_loop_interval=CONFIRM_SECONDS,

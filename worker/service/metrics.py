@@ -150,21 +150,6 @@ def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
             "Sites for which clustering is disabled because it failed too often.",
             counts.sites_in_quarantine,
         ),
-        (
-            "articles_with_feedback",
-            "Articles on which feedback was received in the last day.",
-            counts.feedback.articles,
-        ),
-        (
-            "articles_without_entities",
-            "Articles without entities, by feedback received in the last day.",
-            counts.feedback.without_entities,
-        ),
-        (
-            "sites_silent",
-            "Sites whose articles suddenly yield no entities.",
-            counts.silent_sites,
-        ),
         ("outbox_messages", "Messages waiting for the relay.", counts.outbox),
     ):
         yield GaugeMetricFamily(f"detourage_{name}", help_text, value=value)

@@ -21,8 +21,6 @@ from detourage.packed_bytes import DamagedBytesError
 from models.tables import OutboxEntry
 from worker.messaging import headers
 from worker.messaging.broker import connected, depth, topology_of
-from worker.messaging.received_messages import FEEDBACK_BYTES
-from worker.messaging.topology import FEEDBACK
 from worker.messaging.transport import raw_body, withheld_bytes
 from worker.outcomes import RefusedReason
 from worker.settings import Settings
@@ -44,8 +42,8 @@ T = TypeVar("T")
 class QuarantinedMessage:
     """A message in quarantine, with its body as received.
 
-    ``stage`` is ``intake``, a task stage, ``feedback``, or ``relay``. ``reason`` is a code, from
-    the broker if the message was dead-lettered. ``failed_at`` is an RFC 3339 time.
+    ``stage`` is ``intake``, a task stage, or ``relay``. ``reason`` is a code, from the broker if
+    the message was dead-lettered. ``failed_at`` is an RFC 3339 time.
     """
 
     stage: str
@@ -268,8 +266,6 @@ def _read(stage: str, message: Message) -> QuarantinedMessage:
     found: dict[str, Any] = message.headers or {}
     body = raw_body(message)
     oversized = withheld_bytes(message)
-    if not oversized and stage == FEEDBACK and len(body) > FEEDBACK_BYTES:
-        oversized = len(body)
     identity = message.properties.get("message_id") or message.properties.get("correlation_id")
     return QuarantinedMessage(
         stage=stage,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -20,7 +20,6 @@ from detourage.addresses import (
     Target,
     agreement,
     canonical_form,
-    canonical_of,
     joined,
     speaking,
     with_spelling,
@@ -107,8 +106,7 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
     """
     forms = [canonical_form(fetched.url) for _, fetched, _ in fetches]
     keys = [
-        _keys(site_id, form, fetched, read)
-        for (site_id, fetched, read), form in zip(fetches, forms, strict=True)
+        _keys(site_id, form, read) for (site_id, _, read), form in zip(fetches, forms, strict=True)
     ]
     wanted = _arrays({key for each in keys for key in each})
     rows = {row.id: row for row in session.execute(_KNOWN_OR_CLAIMING, wanted)}
@@ -127,12 +125,12 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
     located: list[Resolution] = []
     seen: set[object] = set()
     for (site_id, fetched, read), form, own_keys in zip(fetches, forms, keys, strict=True):
-        own = _own(by_digest, site_id, fetched.url_digest, form)
+        own = by_digest.get((site_id, digest_of_url(form)))
         others = {
             row.id: row
             for key in own_keys
             for row in (by_digest.get(key), *claimants[key])
-            if row is not None and row is not own and row.separated_at is None
+            if row is not None and row is not own
         }
         found = _located(
             site_id, form, fetched, read, own, others, _StoredDeclarations(declared, speakers)
@@ -174,22 +172,9 @@ def yield_url(session: Session, page_id: int, urls: Iterable[str]) -> None:
     session.execute(query, {"page": page_id, "digests": [digest_of_url(each) for each in urls]})
 
 
-def _own(
-    rows: Mapping[tuple[int, str], Row[Any]], site_id: int, url_digest: str, form: str
-) -> Row[Any] | None:
-    """Return the row of the exact spelling if it was separated, otherwise of the canonical form."""
-    spelling = rows.get((site_id, url_digest))
-    if spelling is not None and spelling.separated_at is not None:
-        return spelling
-    return rows.get((site_id, digest_of_url(form)))
-
-
-def _keys(site_id: int, form: str, fetched: FetchedPage, read: ReadPage) -> set[tuple[int, str]]:
+def _keys(site_id: int, form: str, read: ReadPage) -> set[tuple[int, str]]:
     targets = (target.address for target in read.declared.targets)
-    return {
-        (site_id, fetched.url_digest),
-        *((site_id, digest_of_url(address)) for address in (form, *targets)),
-    }
+    return {(site_id, digest_of_url(address)) for address in (form, *targets)}
 
 
 def _arrays(keys: Iterable[tuple[int, str]]) -> dict[str, list[Any]]:
@@ -244,20 +229,18 @@ def _located(
     if own is not None and declares_nothing_new:
         declared = stored.declared[own.id]
     one = AddressRecord(form if own is None else own.address, declared)
-    joins: dict[int, Row[Any]] = {}
-    if own is None or own.separated_at is None:
-        agreeing = joined(one, [stored.known(row) for row in others.values()])
-        addresses = {each.address for each in agreeing}
-        joins = {
-            number: row
-            for number, row in others.items()
-            if row.address in addresses
-            and agreement(one, stored.known(stored.speaker(row))) is Joining.JOINED
-        }
+    agreeing = joined(one, [stored.known(row) for row in others.values()])
+    addresses = {each.address for each in agreeing}
+    joins = {
+        number: row
+        for number, row in others.items()
+        if row.address in addresses
+        and agreement(one, stored.known(stored.speaker(row))) is Joining.JOINED
+    }
     page_ids = {row.page_id for row in joins.values()}
     parted_from = None
     if own is not None:
-        speaks_already = stored.speaker(own).id == own.id or own.separated_at is not None
+        speaks_already = stored.speaker(own).id == own.id
         if speaks_already or declares_nothing_new or own.page_id in page_ids:
             page_ids.add(own.page_id)
         else:
@@ -341,11 +324,8 @@ def save(session: Session, located: Sequence[tuple[Resolution, int]]) -> None:
 
 def save_reading(session: Session, page: StoredPage, declared: DeclaredUrls) -> None:
     """Store the declarations of a reparsed page; addresses join only at their next fetch."""
-    form = canonical_form(page.url)
-    url_digest = digest_of_url(page.url)
-    keys = _arrays({(page.site_id, url_digest), (page.site_id, digest_of_url(form))})
-    rows = session.execute(sql(_KNOWN), keys).all()
-    known = _own({(row.site_id, row.digest): row for row in rows}, page.site_id, url_digest, form)
+    keys = _arrays([(page.site_id, digest_of_url(canonical_form(page.url)))])
+    known = session.execute(sql(_KNOWN), keys).one_or_none()
     if known is None or known.page_id != page.id or declared == NOTHING_DECLARED:
         return
     declared_before = _declared(session, [known])[known.id]
@@ -404,19 +384,6 @@ _SETTLE = sql("""
     WHERE page_id = :page AND (joined_at IS NULL) <> (digest = :speaker_digest)
 """)
 """Mark one URL as representing the page, and all other URLs of the page as joined to it."""
-
-
-def settle(session: Session, page_id: int) -> None:
-    """Choose a new address to represent a page whose representing address was removed."""
-    rows = session.scalars(select(Address).where(Address.page_id == page_id)).all()
-    if rows:
-        canonical = canonical_of([_page_address(row) for row in rows])
-        session.execute(_SETTLE, {"page": page_id, "speaker_digest": digest_of_url(canonical)})
-        session.expire_all()
-
-
-def _page_address(row: Any) -> PageAddress:
-    return PageAddress(row.address, row.kind, tuple(row.spellings), row.joined_at is None)
 
 
 OF_PAGE = """

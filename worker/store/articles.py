@@ -1,7 +1,6 @@
 """Articles, their revisions, and the latest links of pages."""
 
-import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
@@ -26,7 +25,6 @@ from models.column_types import ArticleJson, without_block_texts
 from models.tables import (
     Article,
     ArticleComment,
-    PageLinks,
     PageParts,
     Receipt,
     Site,
@@ -121,31 +119,6 @@ def last_texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     return dict(session.execute(query, {"page_ids": list(page_ids)}).all())
 
 
-def last_links_ids(session: Session, page_ids: Collection[int]) -> dict[int, str]:
-    """Return the IDs of pages' latest links messages, by page ID."""
-    query = sql("""
-        SELECT page_id, message ->> 'id' FROM page_links
-        WHERE page_id = ANY (CAST(:page_ids AS bigint[]))
-    """)
-    return dict(session.execute(query, {"page_ids": list(page_ids)}).all())
-
-
-def save_links(session: Session, messages: Mapping[int, dict[str, Any]]) -> None:
-    """Record the links messages of pages, which must be locked."""
-    values = {
-        "page_ids": list(messages),
-        "messages": [json.dumps(each) for each in messages.values()],
-    }
-    query = sql("""
-        INSERT INTO page_links (page_id, message)
-        SELECT page_id, CAST(message AS jsonb)
-        FROM unnest(CAST(:page_ids AS bigint[]), CAST(:messages AS text[]))
-            AS new (page_id, message)
-        ON CONFLICT (page_id) DO UPDATE SET message = excluded.message, sent_at = now()
-    """)
-    session.execute(query, values)
-
-
 def _of_run(message_prefix: str) -> ColumnElement[bool]:
     """Condition: the page was received in one of the messages of a command-line run."""
     received = Receipt.message_id.startswith(message_prefix, autoescape=True)
@@ -226,9 +199,3 @@ def articles_published(
     if site_ids is not None:
         query = query.where(StoredPage.site_id.in_(site_ids))
     yield from ((created_at, message) for created_at, message in session.execute(query))
-
-
-def links_of_run(session: Session, message_prefix: str) -> Iterator[dict[str, Any]]:
-    """Yield the links messages of a run's pages, ordered by site and URL."""
-    query = select(PageLinks.message).join(StoredPage, StoredPage.id == PageLinks.page_id)
-    yield from session.scalars(_in_order(query, message_prefix))

@@ -32,10 +32,6 @@ class AdvisoryLock(IntEnum):
     """The key is a site whose identical short texts are being counted; held until the
     transaction ends."""
 
-    FEEDBACK = 0x6484
-    """Held while feedback is taken from its queue, so that it is stored in the order of arrival;
-    the key is 0."""
-
     EVENTS = 0x6485
     """Held until the end of a transaction that decides the event of an article; the key is 0."""
 

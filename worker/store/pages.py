@@ -131,16 +131,10 @@ def ids_where(session: Session, *conditions: ColumnElement[bool]) -> list[int]:
     return list(session.scalars(select(StoredPage.id).where(*conditions).order_by(StoredPage.id)))
 
 
-def reprocessable_page_ids(
-    session: Session, site_id: int, *conditions: ColumnElement[bool]
-) -> list[int]:
-    """Return the IDs of a site's pages with stored HTML, except joined pages, ascending.
-
-    Pages must also meet the given conditions.
-    """
+def reprocessable_page_ids(session: Session, site_id: int) -> list[int]:
+    """Return the IDs of a site's pages with stored HTML, except joined pages, ascending."""
     return ids_where(
         session,
-        *conditions,
         StoredPage.site_id == site_id,
         StoredPage.html_removed_at.is_(None),
         StoredPage.outcome.is_distinct_from(PageOutcome.JOINED),

@@ -21,10 +21,9 @@ from models.tables import (
     WaitingFetch,
 )
 from worker.outcomes import PENDING
-from worker.store import clusterings, feedback, groups, parts, separations, story_arrivals
+from worker.store import clusterings, groups, joined_addresses, parts, story_arrivals
 from worker.store.database import sql
 from worker.store.failures import count_failures
-from worker.store.feedback import FeedbackCounts, FeedbackRow
 from worker.store.groups import GroupHistory
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_pending
@@ -78,8 +77,6 @@ class SiteStatus:
     """Number of articles that are probably wrong."""
     dark: bool = False
     """Whether most articles from the last day are doubtful."""
-    silent: bool = False
-    """Whether its articles suddenly yield no entities."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +98,6 @@ class SiteTotals:
     """Number of articles that are probably wrong."""
     dark: int
     """Number of sites whose articles from the last day are mostly doubtful."""
-    silent: int
-    """Number of sites whose articles suddenly yield no entities."""
 
     @classmethod
     def of(cls, sites: Sequence[SiteStatus]) -> Self:
@@ -122,18 +117,16 @@ class SiteTotals:
             not_clustered=sum(site.not_clustered_since is not None for site in sites),
             doubtful=sum(site.doubtful for site in sites),
             dark=sum(site.dark for site in sites),
-            silent=sum(site.silent for site in sites),
         )
 
 
 @dataclass(frozen=True)
 class SiteHistory:
-    """History of a site: groups, redesigns, number of joined addresses by kind, and feedback."""
+    """History of a site: groups, redesigns, and number of joined addresses by kind."""
 
     groups: list[GroupHistory]
     changes: Sequence[DesignChange]
     addresses: dict[str, int]
-    feedback: list[FeedbackRow]
 
 
 @dataclass(frozen=True)
@@ -144,9 +137,8 @@ class ServiceCounts:
     ``waiting`` counts these and the pages to be extracted again. ``groups`` and ``outliers`` are
     those of the latest generations. ``generations``, ``articles`` and ``design_changes`` (by site)
     are all-time totals. ``doubtful`` and ``walls`` cover the last day, for sites where they are the
-    majority; ``feedback`` covers the last day; ``recent_failures``, by task name, the last
-    `RECENT_SECONDS`. ``oldest_seconds`` holds the age of the oldest open request, by kind of work.
-    Times are 0 if nothing waits.
+    majority; ``recent_failures``, by task name, the last `RECENT_SECONDS`. ``oldest_seconds`` holds
+    the age of the oldest open request, by kind of work. Times are 0 if nothing waits.
     """
 
     outcomes: dict[str, int]
@@ -161,8 +153,6 @@ class ServiceCounts:
     design_changes: dict[str, int]
     doubtful: dict[str, int]
     walls: dict[str, int]
-    feedback: FeedbackCounts
-    silent_sites: int
     recent_failures: dict[str, int]
     outbox: int
     oldest_seconds: dict[str, float]
@@ -266,7 +256,6 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
     changed = groups.last_design_changes(session, ids)
     quarantines = clusterings.quarantines(session, ids)
     recent = doubts_of_sites(session, ids)
-    silent = feedback.silent_sites(session, ids)
     found = []
     for site_id, key in key_of.items():
         generation, silhouette, sizes, outliers = generations.get(site_id, (0, None, (), 0))
@@ -287,7 +276,6 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
                 not_clustered_because=quarantine.reason if quarantine else None,
                 doubtful=doubtful[site_id],
                 dark=site_id in recent and recent[site_id].is_dark,
-                silent=site_id in silent,
             )
         )
     return found
@@ -318,8 +306,7 @@ def site_history(session: Session, key: str) -> SiteHistory:
     return SiteHistory(
         groups.group_histories(session, site_id),
         groups.design_changes(session, site_id),
-        separations.counts(session, site_id),
-        feedback.feedback_of_site(session, site_id),
+        joined_addresses.counts(session, site_id),
     )
 
 
@@ -358,8 +345,6 @@ def service_counts(session: Session) -> ServiceCounts:
         ),
         doubtful=_doubtful(session),
         walls=_by_key(session, walled_sites(session)),
-        feedback=feedback.feedback_counts(session),
-        silent_sites=len(feedback.silent_sites(session)),
         recent_failures=count_failures(session, RECENT_SECONDS),
         outbox=outbox_count(session),
         oldest_seconds=oldest_seconds(session),

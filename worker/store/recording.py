@@ -275,7 +275,7 @@ def _judge(
     if page is None:
         return ReceiptResult.ACCEPTED
     if page.outcome == PageOutcome.JOINED:
-        # The address was separated, or has left the page that it had joined.
+        # The address has left the page that it had joined.
         return ReceiptResult.UPDATED
     is_same = page.content_digest == fetched.content_digest
     if not place.speaks:

@@ -16,7 +16,7 @@ CATCH_UP = timedelta(minutes=2)
 
 @dataclass(frozen=True)
 class ReprocessingProgress:
-    """Progress of the latest reprocessing of all sites; ``state`` is running, paused or ended.
+    """Progress of the latest reprocessing of all sites; which is running or has ended.
 
     ``sites_done`` and ``pages`` count the sites and pages that have been started.
     """
@@ -26,7 +26,7 @@ class ReprocessingProgress:
     sites_done: int
     sites: int
     pages: int
-    state: str
+    is_running: bool
 
 
 def is_new_request(session: Session, task_id: str) -> bool:
@@ -52,11 +52,7 @@ def lock_due(session: Session) -> Reprocessing | None:
     """Lock and return the reprocessing in progress, or return None if none may continue now."""
     return session.scalar(
         select(Reprocessing)
-        .where(
-            Reprocessing.ended_at.is_(None),
-            ~Reprocessing.is_paused,
-            Reprocessing.resume_at <= func.now(),
-        )
+        .where(Reprocessing.ended_at.is_(None), Reprocessing.resume_at <= func.now())
         .with_for_update(skip_locked=True)
     )
 
@@ -83,23 +79,9 @@ def note_site(session: Session, reprocessing: Reprocessing, site_id: int, pages:
     session.flush()
 
 
-def pause(session: Session) -> bool:
-    """Pause before the next site; return False if nothing is in progress."""
-    return _change(session, "is_paused = true")
-
-
-def resume(session: Session) -> bool:
-    """Continue a paused reprocessing; return False if nothing is in progress."""
-    return _change(session, "is_paused = false, resume_at = now()")
-
-
 def cancel(session: Session) -> bool:
     """End the reprocessing before its last site; return False if nothing is in progress."""
-    return _change(session, "ended_at = now()")
-
-
-def _change(session: Session, change: str) -> bool:
-    query = sql(f"UPDATE reprocessings SET {change} WHERE ended_at IS NULL")  # noqa: S608
+    query = sql("UPDATE reprocessings SET ended_at = now() WHERE ended_at IS NULL")
     changed: Any = session.execute(query)
     return bool(changed.rowcount)
 
@@ -109,14 +91,13 @@ def progress(session: Session) -> ReprocessingProgress | None:
     last = session.scalar(select(Reprocessing).order_by(Reprocessing.id.desc()).limit(1))
     if last is None:
         return None
-    state = "ended" if last.ended_at is not None else "paused" if last.is_paused else "running"
     return ReprocessingProgress(
         stage=last.stage,
         pages_per_minute=last.pages_per_minute,
         sites_done=_sites_until(session, last.site_id),
         sites=_sites_until(session, last.last_site_id),
         pages=last.pages,
-        state=state,
+        is_running=last.ended_at is None,
     )
 
 

@@ -16,7 +16,6 @@ from detourage.html.encoding import decode
 from detourage.outcomes import PageOutcome
 from detourage.reader import NeedsRenderingError, NoArticleError
 from detourage.reader.content import Content, read_content
-from detourage.reader.listed import listed_links
 from detourage.text.plural import counted
 from worker import logs, tracing
 from worker.errors import cause
@@ -36,7 +35,7 @@ from worker.workflow.extraction_requests import (
     request_overtaken,
     suspect_late_extractions,
 )
-from worker.workflow.extraction_results import Extracted, save_extractions
+from worker.workflow.extraction_results import save_extractions
 from worker.workflow.process import ProcessState, process_state
 from worker.workflow.walls import NoArticle
 
@@ -82,7 +81,9 @@ def _extract_alone(state: ProcessState, wanted: Mapping[int, int]) -> set[int]:
     return overtaken
 
 
-def _save_alone(state: ProcessState, job: ExtractionJob, extracted: Extracted) -> set[int]:
+def _save_alone(
+    state: ProcessState, job: ExtractionJob, extracted: Content | NoArticle
+) -> set[int]:
     try:
         return _save(state, [(job, extracted)])
     except DBAPIError as error:
@@ -90,11 +91,13 @@ def _save_alone(state: ProcessState, job: ExtractionJob, extracted: Extracted) -
             raise
         # The database would reject the same result again.
         logger.exception("cannot store the extraction of %s; its outcome is failed", job.url)
-        failure = Extracted(NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}"))
+        failure = NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}")
         return _save(state, [(job, failure)])
 
 
-def _save(state: ProcessState, results: Sequence[tuple[ExtractionJob, Extracted]]) -> set[int]:
+def _save(
+    state: ProcessState, results: Sequence[tuple[ExtractionJob, Content | NoArticle]]
+) -> set[int]:
     with tracing.spans("store article", [job.trace for job, _ in results]):
         return state.database.run(lambda session: save_extractions(session, state, results))
 
@@ -155,18 +158,19 @@ def _load_jobs(
 
 def _extract(
     state: ProcessState, job: ExtractionJob, *, is_alone: bool = True
-) -> tuple[ExtractionJob, Extracted]:
+) -> tuple[ExtractionJob, Content | NoArticle]:
     """Extract a page; return the job with its span as its trace."""
     logs.bind(site=site_name(job.site_key), page=job.url)
     with tracing.span("extract page", job.trace) as span:
         span.note(page_id=job.page_id, url=job.url)
-        extracted = _read_or_fail(state, job, is_alone=is_alone)
-        result = extracted.result
+        result = _read_or_fail(state, job, is_alone=is_alone)
         span.note(outcome=result.outcome if isinstance(result, NoArticle) else PageOutcome.ARTICLE)
-    return replace(job, trace=span.context), extracted
+    return replace(job, trace=span.context), result
 
 
-def _read_or_fail(state: ProcessState, job: ExtractionJob, *, is_alone: bool) -> Extracted:
+def _read_or_fail(
+    state: ProcessState, job: ExtractionJob, *, is_alone: bool
+) -> Content | NoArticle:
     try:
         return _read(state, job)
     except (SQLAlchemyError, UnavailableError):
@@ -177,20 +181,20 @@ def _read_or_fail(state: ProcessState, job: ExtractionJob, *, is_alone: bool) ->
             raise
         # A bug triggered by a page must not leave the page without an outcome.
         logger.exception("extraction failed on %s", job.url)
-        return Extracted(NoArticle(PageOutcome.FAILED, f"{type(error).__name__}: {error}"))
+        return NoArticle(PageOutcome.FAILED, f"{type(error).__name__}: {error}")
 
 
-def _read(state: ProcessState, job: ExtractionJob) -> Extracted:
+def _read(state: ProcessState, job: ExtractionJob) -> Content | NoArticle:
     content = job.content
     if content is None:
         return _abandoned(job)
     template = state.templates.of(job.pivot) if job.pivot else None
     refusal = refusal_of(job.url, job.answer)
     if refusal is not None:
-        return Extracted(NoArticle(refusal.outcome, refusal.detail))
+        return NoArticle(refusal.outcome, refusal.detail)
     if isinstance(content, LostContentError):
         logger.error("cannot extract %s: %s", job.url, content)
-        return Extracted(NoArticle(PageOutcome.FAILED, str(content)))
+        return NoArticle(PageOutcome.FAILED, str(content))
     page = parse_page(content, job.url, content_type=job.content_type, answer=job.answer)
     read = partial(
         read_content,
@@ -199,24 +203,16 @@ def _read(state: ProcessState, job: ExtractionJob) -> Extracted:
         fetched_at=job.fetched_at,
         has_locations=state.settings.locations,
     )
-    result: Content | NoArticle
     try:
         try:
             patterns = patterns_for_page(job.comment_pattern, job.group_pattern)
-            result = read(page, patterns=patterns)
+            return read(page, patterns=patterns)
         except NeedsRenderingError:
             if state.browser is None:
                 raise
-            page = _rendered(state.browser, job, content)
-            result = _as_rendered(read(page))
+            return _as_rendered(read(_rendered(state.browser, job, content)))
     except NoArticleError as error:
-        result = NoArticle(PageOutcome(error.outcome), str(error))
-    if not state.settings.send_links:
-        return Extracted(result)
-    if isinstance(result, NoArticle):
-        return Extracted(result, listed_links(page, result.outcome))
-    article = result.article
-    return Extracted(result, listed_links(page, article.metadata.kind, article))
+        return NoArticle(PageOutcome(error.outcome), str(error))
 
 
 def _as_rendered(content: Content) -> Content:
@@ -224,14 +220,14 @@ def _as_rendered(content: Content) -> Content:
     return replace(content, article=replace(article, method=f"rendered-{article.method}"))
 
 
-def _abandoned(job: ExtractionJob) -> Extracted:
+def _abandoned(job: ExtractionJob) -> Content | NoArticle:
     logger.error(
         "extraction of %s abandoned after %d attempts; its outcome is failed",
         job.url,
         EXTRACTION_ATTEMPTS,
     )
     why = f"extraction crashed its process, or took too long, {EXTRACTION_ATTEMPTS} times"
-    return Extracted(NoArticle(PageOutcome.FAILED, why))
+    return NoArticle(PageOutcome.FAILED, why)
 
 
 def _rendered(browser: Browser, job: ExtractionJob, content: bytes | str) -> Page:

@@ -1,7 +1,6 @@
 """Reprocess one or all sites from any stage of the pipeline."""
 
 import logging
-from collections.abc import Sequence
 from typing import Any
 
 from celery import shared_task
@@ -13,7 +12,6 @@ from worker.messaging import task_names
 from worker.store import (
     clusterings,
     comparisons,
-    feedback,
     groups,
     outbox,
     pages,
@@ -41,43 +39,30 @@ class UnknownSiteError(LookupError):
 
 
 @shared_task(name=task_names.REPROCESS, bind=True, **TASK_OPTIONS)
-def reprocess(
-    self: Any,
-    site: str,
-    stage: task_names.ReprocessStage = "extract",
-    without_entities: bool = False,
-) -> None:
+def reprocess(self: Any, site: str, stage: task_names.ReprocessStage = "extract") -> None:
     """Process all pages of a site again from a given stage; each article gets a new revision.
 
     The stages are ``parse`` (from the stored HTML), ``compare``, ``cluster`` and ``extract``, and
     `site` is named as in its articles. A page whose HTML was removed keeps its latest article. If
     the task's message is redelivered, it has no further effect.
-
-    `without_entities` selects the pages whose latest article has feedback that reports no entities
-    or judges it bad; the stage must be ``parse`` or ``extract``.
     """
-    _check(stage, task_names.PAGE_STAGES if without_entities else task_names.REPROCESS_STAGES)
-    process_state().database.run(
-        lambda session: _reprocess(
-            session, self.request.id, site, stage, only_fruitless=without_entities
-        )
-    )
+    _check(stage)
+    process_state().database.run(lambda session: _reprocess(session, self.request.id, site, stage))
 
 
-def _check(stage: str, stages: Sequence[str]) -> None:
+def _check(stage: str) -> None:
+    stages = task_names.REPROCESS_STAGES
     if stage not in stages:
         raise ValueError(f"stage must be one of {', '.join(stages)}, not {stage!r}")
 
 
-def _reprocess(
-    session: Session, task_id: str | None, site: str, stage: str, *, only_fruitless: bool
-) -> None:
+def _reprocess(session: Session, task_id: str | None, site: str, stage: str) -> None:
     site_ids = pages.sites_called(session, site)
     if not site_ids:
         raise UnknownSiteError(f"no page of site {site!r} is known")
     if _is_new(session, task_id):
         for site_id in site_ids:
-            _reprocess_site(session, site_id, stage, only_fruitless=only_fruitless)
+            _reprocess_site(session, site_id, stage)
 
 
 def _is_new(session: Session, task_id: str | None) -> bool:
@@ -85,19 +70,12 @@ def _is_new(session: Session, task_id: str | None) -> bool:
     return task_id is None or reprocessings.is_new_request(session, task_id)
 
 
-def _reprocess_site(
-    session: Session, site_id: int, stage: str, *, only_fruitless: bool = False
-) -> int:
-    """Process pages of a site again from a given stage, and return their number.
-
-    `only_fruitless` selects the pages whose latest article is fruitless; the stage must be one of
-    `PAGE_STAGES`.
-    """
+def _reprocess_site(session: Session, site_id: int, stage: str) -> int:
+    """Process the pages of a site again from a given stage, and return their number."""
     pages.lock_site(session, pages.key_of_site(session, site_id))
-    chosen = [feedback.is_fruitless()] if only_fruitless else []
-    page_ids = pages.reprocessable_page_ids(session, site_id, *chosen)
+    page_ids = pages.reprocessable_page_ids(session, site_id)
     pages.force_revisions(session, page_ids)
-    if stage != "extract" and not only_fruitless:
+    if stage != "extract":
         clusterings.forget(session, site_id)
     if stage == "parse":
         wanted = [{"page_id": page_id} for page_id in page_ids]
@@ -105,9 +83,6 @@ def _reprocess_site(
     elif stage == "extract":
         generation = groups.last_generation(session, site_id)
         extracted = groups.pages_of_generation(session, site_id, generation)
-        if only_fruitless:
-            fruitless = frozenset(page_ids)
-            extracted = [page_id for page_id in extracted if page_id in fruitless]
         request_extractions(session, {site_id: extracted}, generation)
     else:
         if stage == "compare":
@@ -133,7 +108,7 @@ def reprocess_all(
     Since sites are processed as a whole, a maximum rate means that each site waits until the time
     allotted to the pages of the previous site is over.
     """
-    _check(stage, task_names.REPROCESS_STAGES)
+    _check(stage)
     if pages_per_minute is not None and not pages_per_minute > 0:
         raise ValueError(f"pages_per_minute must be above 0, not {pages_per_minute}")
 

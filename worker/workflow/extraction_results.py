@@ -14,7 +14,6 @@ from detourage.html import site_name
 from detourage.messages import Event
 from detourage.outcomes import PageOutcome
 from detourage.reader.content import Content
-from detourage.reader.listed import MISSED_KINDS, ListedLinks
 from detourage.roles import LineRole
 from detourage.versions import EXTRACTION_VERSION
 from worker import logs, tracing
@@ -27,7 +26,6 @@ from worker.workflow.article_message import new_revision, shortened, with_change
 from worker.workflow.article_parts import find_parts, note_parts
 from worker.workflow.events import provisional_events
 from worker.workflow.outgoing_articles import Outgoing, enqueue, outgoing_of
-from worker.workflow.page_links import send_links
 from worker.workflow.process import ProcessState
 from worker.workflow.story_index import (
     ProvisionalStory,
@@ -45,14 +43,6 @@ from worker.workflow.walls import (
 from worker.workflow.withdrawal import is_removed, is_withdrawn, withdraw
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Extracted:
-    """Content of a page, or the reason why it has none, and its links if they are to be sent."""
-
-    result: Content | NoArticle
-    listed: ListedLinks | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +71,9 @@ def extraction_key(
 
 
 def save_extractions(
-    session: Session, state: ProcessState, extracted: Sequence[tuple[ExtractionJob, Extracted]]
+    session: Session,
+    state: ProcessState,
+    extracted: Sequence[tuple[ExtractionJob, Content | NoArticle]],
 ) -> set[int]:
     """Store extracted pages, and write their messages to the outbox.
 
@@ -114,8 +106,6 @@ def save_extractions(
     for each in revised:
         if each.result.revision and is_removed(each.page) and not is_withdrawn(each.page):
             withdraw(session, state, each.result.page_id, each.page)
-    if state.settings.send_links:
-        _send_links(session, state, extracted, revised)
     return overtaken
 
 
@@ -215,25 +205,6 @@ def _save_parts(
         note_parts(session, present, changed, revisions)
 
 
-def _send_links(
-    session: Session,
-    state: ProcessState,
-    extracted: Sequence[tuple[ExtractionJob, Extracted]],
-    revised: Sequence[_RevisedPage],
-) -> None:
-    lists = {job.page_id: each.listed for job, each in extracted}
-    for each in revised:
-        kind = MISSED_KINDS.get(each.result.outcome)
-        if kind is not None:
-            lists[each.job.page_id] = ListedLinks(kind, (), None)
-    send_links(
-        session,
-        [(each.page, each.job, of) for each in revised if (of := lists[each.job.page_id])],
-        state.topology,
-        state.settings.max_message_bytes,
-    )
-
-
 def _stories(
     session: Session,
     state: ProcessState,
@@ -284,12 +255,12 @@ def _events(
 
 
 def _not_overtaken(
-    session: Session, extracted: Sequence[tuple[ExtractionJob, Extracted]]
+    session: Session, extracted: Sequence[tuple[ExtractionJob, Content | NoArticle]]
 ) -> Iterator[ExtractedPage]:
     """Lock the pages, and yield those that have not changed since their extraction began."""
     wanted = {job.page_id: job.generation for job, _ in extracted}
     states = extraction_jobs.lock_pages(session, wanted)
-    for job, each in extracted:
+    for job, result in extracted:
         page = states.get(job.page_id)
         if (
             page is not None
@@ -298,7 +269,7 @@ def _not_overtaken(
             # extraction.
             and page.pivot_id == (job.pivot.id if job.pivot else None)
         ):
-            yield job, page, each.result
+            yield job, page, result
 
 
 def _result(

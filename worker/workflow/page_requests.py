@@ -1,13 +1,10 @@
-"""Operators' requests for a single page: processing it again, separating an address from it."""
-
-from collections.abc import Sequence
+"""Operators' requests to process a single page again."""
 
 from sqlalchemy.orm import Session
 
 from detourage.outcomes import PageOutcome
 from worker.messaging import task_names
-from worker.store import outbox, pages, separations
-from worker.store.separations import SeparatedPage
+from worker.store import outbox, pages
 from worker.workflow.extraction_requests import request_extractions
 
 
@@ -29,16 +26,3 @@ def ask_again(session: Session, page_id: int, stage: str) -> bool:
     elif page.generation:
         request_extractions(session, {page.site_id: [page_id]}, page.generation)
     return True
-
-
-def separate(session: Session, url: str) -> Sequence[SeparatedPage]:
-    """Give an address its own page, and request parsing of the new page if its HTML is stored.
-
-    Raise NotJoinedError if the address has not joined another page.
-    """
-    separated = separations.separate(session, url)
-    for each in separated:
-        if each.has_content:
-            wanted = [{"page_id": each.page_id}]
-            outbox.add_tasks(session, task_names.PARSE, wanted, site_id=each.site_id)
-    return separated

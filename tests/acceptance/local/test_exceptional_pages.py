@@ -73,7 +73,6 @@ class ExceptionalRun:
     exit_code: int
     messages: list[str]
     articles: list[dict[str, Any]]
-    links: list[dict[str, Any]]
     quarantine: list[dict[str, Any]]
 
     def of_site(self, host: str) -> list[dict[str, Any]]:
@@ -93,14 +92,13 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> ExceptionalRun:
         message("https://app.example/a", SHELL),
     ]
     pages = write_messages(directory / "pages.jsonl", bodies)
-    output, links = directory / "articles.jsonl.gz", directory / "links.jsonl"
-    command = (pages, "-o", output, "--links", links, "--workers", "2")
+    output = directory / "articles.jsonl.gz"
+    command = (pages, "-o", output, "--workers", "2")
     result = run_command(*command, render_browser="/no/browser/here")
     return ExceptionalRun(
         result.exit_code,
         result.stderr.splitlines(),
         read_lines(output),
-        read_lines(links),
         read_lines(directory / "articles.jsonl.gz.quarantine.jsonl"),
     )
 
@@ -137,11 +135,8 @@ def test_a_run_keeps_an_article_whose_page_later_becomes_unavailable(done: Excep
     for order in ORDERS_OF_A_LOSS:
         url = story("lost", order)
         (article,) = [each for each in done.articles if each["url"] == url]
-        (link,) = [each for each in done.links if each["url"] == url]
-        assert (link["kind"], link["again"]) == ("gone", True)
         written.append((article["text"], article["withdrawn"]))
     assert set(written) == {("\n\n".join(paragraphs(7)), None)}
-    assert len(done.links) == len(ORDERS_OF_A_LOSS)
 
 
 def test_unusable_messages_are_reported_and_saved_without_blocking_others(

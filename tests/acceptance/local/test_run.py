@@ -15,7 +15,6 @@ import pytest
 import requests
 from click.testing import CliRunner
 
-from detourage.links import LinksMessage
 from detourage.messages import ArticleMessage, Block, Metadata, Template
 from tests import parted_pages
 from tests.acceptance.command_line import (
@@ -39,8 +38,8 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Directory of the sample crawl and of the output of a run over it."""
     directory = tmp_path_factory.mktemp("sample")
     assert detourage("sample", directory).returncode == 0
-    files = ("-o", directory / "articles.jsonl", "--links", directory / "links.jsonl")
-    done = detourage("run", directory / "pages.jsonl.gz", *files)
+    output = directory / "articles.jsonl"
+    done = detourage("run", directory / "pages.jsonl.gz", "-o", output)
     assert done.returncode == 0, done.stderr
     (directory / "summary.txt").write_text(done.stderr)
     return directory
@@ -53,29 +52,6 @@ def test_the_sample_gives_an_article_for_each_article_page_and_none_for_menus(sa
     assert urls["article"] <= articles
     assert urls["menu"]
     assert articles.isdisjoint(urls["menu"])
-
-
-def test_the_links_file_contains_the_headlines_of_each_menu(sample: Path) -> None:
-    gold = read_lines(sample / "gold.jsonl.gz")
-    titles = {page["url"]: " ".join((page["title"] or "").split()) for page in gold}
-    lists = read_lines(sample / "links.jsonl")
-    kinds = {page["url"]: page["kind"] for page in gold}
-    menus = {url for url, kind in kinds.items() if kind == "menu"}
-    assert {each["url"] for each in lists if each["kind"] == "menu"} == menus
-    assert "article" not in {kinds[each["url"]] for each in lists}
-    known = [
-        (link["headline"], titles[link["url"]])
-        for each in lists
-        for link in each["links"]
-        if link["url"] in titles
-    ]
-    assert len(known) > 100
-    assert all(headline == title for headline, title in known)
-    for each in lists:
-        assert list(each) == list(LinksMessage.model_fields)
-        assert LinksMessage.model_validate(each).to_json() == each
-    (told,) = re.findall(r"^(\d+) lists of links in", (sample / "summary.txt").read_text(), re.M)
-    assert int(told) == len(lists)
 
 
 def test_the_summary_counts_every_page_once(sample: Path) -> None:

@@ -19,7 +19,6 @@ import amqp
 import psutil
 from sqlalchemy import func, make_url, select
 
-from detourage.links import LinksMessage
 from models.tables import OutboxEntry, Receipt, StoredPage, StoryArrival
 from tests.deployment import Deployment, process_environment
 from tests.faults.hostile import bodies, crowds, envelopes, pages
@@ -73,7 +72,6 @@ DATABASE_PASSWORD = "D4tabase-s3cret"
 PAGE_PASSWORD = "s3cr3t"
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_WEB_ADDRESS = re.compile(r"https?://[^\s\x00-\x1f\x7f-\x9f#]+")
 _TRACE = "Traceback (most recent call last)"
 
 REFUSED = "refused by the broker"
@@ -352,8 +350,6 @@ def run(
         good = [*calm, *attacked, *([] if only_crowds else _pages_of_sites(of_each_site))]
         _judge(report, deployment, published)
         _judge_articles(report, consumer.articles, good)
-        if not only_crowds:
-            _judge_links(report, deployment)
         _judge_commands(report, deployment)
         deployment.check()
         report.memory = dict(deployment.memory)
@@ -405,7 +401,6 @@ def _settings(servers: Servers, home: Path) -> Settings:
             "settle_seconds": 3,
             "cluster_interval_seconds": 2,
             "heartbeat_directory": home / "heartbeats",
-            "send_links": True,
         }
     )
 
@@ -492,20 +487,6 @@ class _Endings:
             or ["lost"]
         )
         return " and ".join(found)
-
-
-def _judge_links(report: Report, deployment: Deployment) -> None:
-    lists = deployment.take(deployment.topology.links_queue)
-    times = Counter(each["id"] for each in lists)
-    report.problems += [
-        f"links message {one} was delivered {n} times" for one, n in times.items() if n > 1
-    ]
-    if not lists:
-        report.problems.append("no page gave links")
-    for each in lists:
-        for link in LinksMessage.model_validate(each).links:
-            if not _WEB_ADDRESS.fullmatch(link.url) or not link.headline.isprintable():
-                report.problems.append(f"links of {each['url']}: {link!r}")
 
 
 def _judge_articles(

@@ -8,13 +8,11 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import delete, func, insert, select, update
 
-from detourage.messages import FeedbackMessage
 from inspector.reads.overview import overview as read_overview
-from models.tables import Article, Event, EventArticle, Feedback, Receipt, StoredPage
+from models.tables import Article, Event, EventArticle, Receipt, StoredPage
 from tests.crawled import SITES, Client, page_ids
 from worker.settings import Settings
 from worker.store.database import Database
-from worker.store.feedback import store_feedback
 
 VIEWS = ("/overview", "/sites", "/articles", "/quarantine")
 
@@ -226,33 +224,6 @@ def test_a_range_outside_of_the_text_is_refused(client: Client, crawled: Setting
     page_id = page_ids(crawled)[0]
     for asked in ("start=5&end=5", "start=0&end=9999999"):
         assert client.get(f"/pages/{page_id}/locations?{asked}").status_code == 400
-
-
-def test_feedback_is_shown_for_the_revision_and_for_the_site(
-    client: Client, crawled: Settings
-) -> None:
-    page_id = page_ids(crawled)[0]
-    article = client.values(f"/pages/{page_id}.json")["article"]
-    site_id = client.values(f"/pages/{page_id}.json")["page"]["site_id"]
-    assert client.values(f"/pages/{page_id}.json")["feedback"] is None
-    assert client.values(f"/sites/{site_id}.json")["feedback"] == []
-    body = {"article": article["id"], "entities": 0, "verdict": "bad", "note": "<b>menu</b>"}
-    message = FeedbackMessage.from_json(json.dumps({"version": 1, **body}).encode())
-    database = Database(crawled.require_database_url())
-    database.run(lambda session: store_feedback(session, {message.article: message}))
-    try:
-        found = client.values(f"/pages/{page_id}.json")["feedback"]
-        assert (found["entities"], found["verdict"], found["note"]) == (0, "bad", "<b>menu</b>")
-        html = client.get(f"/pages/{page_id}").text
-        assert "0 entities, judged bad" in html
-        assert "&lt;b&gt;menu&lt;/b&gt;" in html
-        first = client.values(f"/sites/{site_id}.json")["feedback"][0]
-        assert (first["articles"], first["without_entities"], first["bad"]) == (1, 1.0, 1.0)
-        group = article["template"]["group"]
-        assert f'<th scope="row">group {group}</th>' in client.get(f"/sites/{site_id}").text
-    finally:
-        database.run(lambda session: session.execute(delete(Feedback)))
-        database.dispose()
 
 
 def test_a_page_shows_its_event_with_the_other_articles(client: Client, crawled: Settings) -> None:

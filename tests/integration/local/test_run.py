@@ -32,7 +32,7 @@ def execute(
     settings: Settings, messages: Iterator[bytes], output: Path, leftover: Leftover
 ) -> RunSummary:
     with run_folder(output, leftover) as folder:
-        return Run(settings, 1).execute(messages, output, None, folder)
+        return Run(settings, 1).execute(messages, output, folder)
 
 
 def interrupted(messages: list[bytes]) -> Iterator[bytes]:

@@ -13,10 +13,9 @@ import pytest
 from amqp.exceptions import AccessRefused
 from kombu import Connection, Producer
 from kombu.transport.base import StdChannel
-from sqlalchemy import func, select, text
+from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from models.tables import Feedback
 from tests.deployment import Deployment
 from tests.integration.secured.conftest import CommandLine
 from tests.integration.secured.servers import SecuredServers
@@ -41,16 +40,10 @@ def test_a_page_sent_by_the_crawler_user_reaches_the_recogniser_user_as_an_artic
     found = tmp_path / "entities.sqlite"
     command = [sys.executable, "examples/recognise.py", servers.broker_url("recogniser")]
     recogniser = subprocess.Popen(
-        [
-            *(*command, str(found), "--ca-file", str(servers.authority)),
-            *("--feedback", "entities.feedback"),
-        ],
-        cwd=ROOT,
+        [*command, str(found), "--ca-file", str(servers.authority)], cwd=ROOT
     )
     try:
         deployment.wait_until(lambda: count_of(found) == 3)
-        stored = select(func.count()).select_from(Feedback)
-        deployment.wait_until(lambda: deployment.count(stored) == 3)
     finally:
         recogniser.terminate()
         assert recogniser.wait() == 0
@@ -129,7 +122,6 @@ def channel_of(servers: SecuredServers, user: str) -> Iterator[StdChannel]:
         ("recogniser", ""),
         ("recogniser", "articles"),
         ("recogniser", "crawler.pages"),
-        ("crawler", "entities.feedback"),
     ],
 )
 def test_crawler_and_recogniser_may_not_publish_to_other_exchanges(
@@ -145,11 +137,9 @@ def test_crawler_and_recogniser_may_not_publish_to_other_exchanges(
     [
         ("crawler", "crawler.pages"),
         ("crawler", "entities.articles"),
-        ("recogniser", "crawler.links"),
         ("recogniser", "crawler.pages"),
         ("recogniser", "detourage.extract"),
         ("recogniser", "crawler.pages.quarantine"),
-        ("recogniser", "entities.feedback"),
         ("detourage_service", "entities.articles"),
     ],
 )
@@ -158,12 +148,6 @@ def test_users_may_not_consume_the_queues_of_other_users(
 ) -> None:
     with channel_of(servers, user) as channel, pytest.raises(AccessRefused):
         channel.basic_get(queue)
-
-
-@pytest.mark.usefixtures("deployment")
-def test_the_crawler_may_consume_links(servers: SecuredServers) -> None:
-    with channel_of(servers, "crawler") as channel:
-        assert channel.basic_get("crawler.links") is None
 
 
 @pytest.mark.usefixtures("deployment")

@@ -18,8 +18,6 @@ def test_a_deployment_leaves_nothing_on_the_broker(settings: Settings) -> None:
         topology.articles_exchange,
         topology.changes_exchange,
         topology.repeats_exchange,
-        topology.links_exchange,
-        topology.feedback_exchange,
     ]
     with connect(own) as connection:
         topology.declare(connection)

@@ -54,31 +54,13 @@ def test_messages_stay_in_the_database_while_their_queue_is_full(alone: Alone) -
 def test_tasks_of_different_kinds_share_the_room_of_their_queue(alone: Alone) -> None:
     with alone("relay", queue_limit=10) as deployment:
         with deployment.database.transaction() as session:
-            for task in (task_names.PRUNE, task_names.STORE_FEEDBACK):
+            for task in (task_names.PRUNE, task_names.CORRECT_STORIES):
                 _ask(session, task, site_id=1, number=40)
         queue = deployment.topology.task_queue("maintenance")
         deployment.wait_until(lambda: messages_waiting(deployment.settings, queue) == 10)
-        for task in (task_names.PRUNE, task_names.STORE_FEEDBACK):
+        for task in (task_names.PRUNE, task_names.CORRECT_STORIES):
             left = select(func.count()).where(OutboxEntry.task == task)
             deployment.wait_until(lambda: deployment.count(left) == 35)  # noqa: B023
-
-
-def test_links_are_queued_for_the_crawler(alone: Alone) -> None:
-    with alone("relay") as deployment:
-        topology = deployment.topology
-        with deployment.database.transaction() as session:
-            outbox.add_message(
-                session,
-                exchange=topology.links_exchange.name,
-                routing_key="menu.news.example",
-                body=b"{}",
-                message_id="1",
-            )
-        queue = topology.links_queue
-        deployment.wait_until(lambda: messages_waiting(deployment.settings, queue) == 1)
-        with connect(deployment.settings) as connection, connection.channel() as channel:
-            found = channel.basic_get(queue, no_ack=True)
-        assert (found.body, found.properties["message_id"]) == ("{}", "1")
 
 
 def test_a_damaged_message_is_set_aside_and_all_others_are_published(alone: Alone) -> None:

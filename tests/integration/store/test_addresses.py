@@ -17,10 +17,9 @@ from detourage.outcomes import PageOutcome
 from models.tables import Address, Receipt, StoredPage
 from tests.addressed import AMP, FIVE, MOBILE, PLAIN, PRINT, TRACKED, declaring, five_pages
 from tests.pages import article_html
-from worker.store import addresses, pages, separations, waiting_fetches
+from worker.store import addresses, joined_addresses, pages, waiting_fetches
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.recording import record_pages
-from worker.store.separations import NotJoinedError, separate
 from worker.workflow.parsing import parse_or_reject
 
 MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -234,75 +233,17 @@ def test_a_page_can_have_more_spellings_than_are_stored(session: Session) -> Non
     assert variants == tuple(sorted(urls)[:50])
 
 
-@pytest.mark.parametrize("taken", [AMP, MOBILE, PRINT, TRACKED])
-def test_a_separated_url_is_never_joined_again(session: Session, taken: str) -> None:
-    fetches = dict(zip(FIVE, five((1, 2, 3, 4, 5)), strict=True))
-    record(session, *fetches.values())
-    (separated,) = separate(session, taken)
-    assert separated.has_content == separated.is_other_empty == (taken == TRACKED)
-    for _ in range(2):
-        record(session, *fetches.values(), batch=3)
-        found = standing(session)
-        assert len(found) == 2
-        (own,) = [page for page in found if page.url == taken]
-        assert own.html == five_pages()[taken]
-        (rest,) = [page for page in found if page != own]
-        assert taken not in rest.variants
-        assert {*rest.variants, rest.canonical} == set(FIVE) - {taken}
-    with pytest.raises(NotJoinedError):
-        separate(session, taken)
-
-
-def test_the_canonical_url_can_be_separated_from_its_variants(session: Session) -> None:
-    record(session, *five((1, 2, 3, 4, 5)))
-    separate(session, PLAIN)
-    record(session, *five((1, 2, 3, 4, 6)))
-    # The spellings of a URL move with it, and its former variants become separate pages.
-    found = {page.canonical: page.variants for page in standing(session)}
-    assert found == {PLAIN: (TRACKED,), AMP: (), MOBILE: (), PRINT: ()}
-
-
-def test_a_url_that_was_not_joined_cannot_be_separated(session: Session) -> None:
-    record(session, *five((1,) * 5)[:1])
-    for url in (PLAIN, PRINT, "mailto:a"):
-        with pytest.raises(NotJoinedError):
-            separate(session, url)
-
-
-def test_the_content_of_a_separated_url_is_preserved(session: Session) -> None:
-    fetches = five((1, 2, 3, 4, 5))
-    record(session, fetches[3], fetches[2], fetches[0])
-    (separated,) = separate(session, AMP)
-    assert separated.has_content
-    assert pages.load_content(session, separated.page_id) == five_pages()[AMP]
-
-
-def test_revisions_continue_after_joining_and_separation(session: Session) -> None:
-    fetches = five((1, 2, 3, 4, 5))
-    plain, amp = record(session, fetches[0], fetches[2])
-    assert plain == amp
-    session.get_one(StoredPage, plain).revision = 4
-    session.flush()
-    (separated,) = separate(session, AMP)
-    # An article's ID is derived from its URL and revision, so no revision of this URL may occur
-    # twice.
-    assert session.get_one(StoredPage, separated.page_id).revision == 4
-
-
 def test_joined_urls_are_counted_and_listed(session: Session) -> None:
     record(session, *five((1, 2, 3, 4, 5)))
     (site_id,) = pages.sites_called(session, SITE)
     kinds = {"amp": 1, "form": 1, "mobile": 1, "print": 1}
-    assert separations.counts(session, site_id) == kinds
-    separate(session, MOBILE)
-    kinds = {"amp": 1, "form": 1, "print": 1, "separated": 1}
-    assert separations.counts(session, site_id) == kinds
-    listed = separations.joined_addresses(session, SITE)
+    assert joined_addresses.counts(session, site_id) == kinds
+    listed = joined_addresses.list_joined(session, SITE)
     assert {(each.address, each.kind, each.canonical) for each in listed} == {
         (AMP, "amp", PLAIN),
         (PRINT, "print", PLAIN),
         (TRACKED, "form", PLAIN),
-        (MOBILE, "separated", MOBILE),
+        (MOBILE, "mobile", PLAIN),
     }
 
 

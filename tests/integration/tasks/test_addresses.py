@@ -4,7 +4,7 @@ import random
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import select, text
 
 from detourage.outcomes import PageOutcome
 from models.tables import StoredPage, StoryArticle
@@ -12,7 +12,6 @@ from tests.addressed import AMP, FIVE, MOBILE, PLAIN, PRINT, TRACKED, five_pages
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.workflow.article_message import article_id
-from worker.workflow.page_requests import separate
 
 OTHERS = [
     {"version": 1, "url": f"https://www.example.org/b-{seed}", "html": article_html(seed)}
@@ -110,25 +109,3 @@ def test_parsing_again_reads_the_declared_urls_of_pages_stored_by_earlier_versio
     tasks.articles()
     tasks.send(messages(PLAIN))
     assert tasks.ask(select(StoredPage.url).where(text("url LIKE '%bridge-7.html%'"))) == [PLAIN]
-
-
-def test_a_separated_url_gets_its_own_article(tasks: Tasks) -> None:
-    site_id = tasks.send([*OTHERS, *messages(*FIVE)])
-    cluster_and_settle(tasks, site_id)
-    (before,) = of_article(tasks.articles())
-    assert tasks.read(lambda session: [each.has_content for each in separate(session, TRACKED)])
-    tasks.settle()
-    cluster_and_settle(tasks, site_id)
-    (own,) = of_article(tasks.articles())
-    assert (own["url"], own["canonical"], own["variants"]) == (TRACKED, TRACKED, [])
-    assert own["id"] != before["id"]
-    tasks.send(messages(*FIVE))
-    tasks.settle()
-    cluster_and_settle(tasks, site_id)
-    rest = [each for each in of_article(tasks.articles()) if each["url"] != TRACKED]
-    assert all(TRACKED not in each["variants"] for each in rest)
-    assert tasks.ask(
-        select(func.count())
-        .select_from(StoredPage)
-        .where(StoredPage.outcome == "article", text("url LIKE '%bridge-7.html%'"))
-    ) == [2]

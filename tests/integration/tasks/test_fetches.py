@@ -10,7 +10,6 @@ from sqlalchemy import delete, select
 
 from models.tables import Article, StoredPage, StoryArticle
 from tests.inline_tasks import Tasks
-from tests.integration.tasks.test_page_links import sent
 from tests.pages import article_html
 from worker.store.progress import service_counts
 
@@ -28,8 +27,7 @@ def fetch(hour: int, html: str = GOOD, **keys: object) -> dict[str, Any]:
 
 @pytest.fixture
 def site(tasks: Tasks) -> Tasks:
-    """The tasks, with a clustered site and links enabled."""
-    tasks.restart(send_links=True)
+    """The tasks, with a clustered site."""
     tasks.group(tasks.publish("news.example", [(f"{n}", article_html(n)) for n in range(4)]))
     tasks.settle()
     tasks.articles()
@@ -74,10 +72,6 @@ def states(tasks: Tasks) -> list[tuple[str, bool]]:
     ]
 
 
-def sent_links(tasks: Tasks) -> list[dict[str, Any]]:
-    return [message for _, message in sent(tasks)]
-
-
 @pytest.mark.parametrize(
     ("html", "keys", "result"),
     [
@@ -103,27 +97,14 @@ def test_a_refusal_leaves_the_article_unchanged(
     assert states(site) == [("good", False), ("edited", False)]
 
 
-def test_a_page_that_was_never_served_has_the_outcome_wall_and_is_requested_again(
+def test_a_page_that_was_never_served_has_the_outcome_wall(
     site: Tasks,
 ) -> None:
     bring(site, fetch(0, "", status=403))
     assert outcome(site) == ("wall", "the site responded with status 403")
-    (message,) = sent_links(site)
-    assert (message["kind"], message["again"], message["links"]) == ("wall", True, [])
-    assert message["url"] == URL
-    assert message["fetched_at"] == "2026-03-01T00:00:00Z"
     assert revisions(site) == []
     bring(site, fetch(1))
     assert states(site) == [("good", False)]
-
-
-def test_every_wall_is_reported_and_a_missing_page_only_once(site: Tasks) -> None:
-    bring(site, fetch(0), *(fetch(hour, ERROR, status=403) for hour in (1, 2)))
-    assert [each["kind"] for each in sent_links(site)] == ["wall", "wall"]
-    bring(site, *(fetch(hour, ERROR, status=404) for hour in (3, 4, 5)))
-    assert [each["kind"] for each in sent_links(site)] == ["gone"]
-    bring(site, fetch(6), fetch(7, ERROR, status=404))
-    assert [each["kind"] for each in sent_links(site)] == ["gone"]
 
 
 @pytest.mark.parametrize("html", [ERROR, ""])

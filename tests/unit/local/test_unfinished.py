@@ -4,7 +4,7 @@ import pytest
 
 from worker.local.unfinished import RunFolder, UnfinishedRunError, run_folder
 
-SETTINGS = {"--text-roles": "paragraph", "--links": False}
+SETTINGS = {"--text-roles": "paragraph"}
 
 
 @pytest.fixture

@@ -1,0 +1,122 @@
+"""A deleted site leaves nothing behind, and the other sites as they were."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from sqlalchemy import func, select, text
+from sqlalchemy.orm import Session
+
+from detourage.messages import PageMessage
+from models.tables import Site, StoredPage
+from tests.addressed import FIVE, five_pages
+from tests.inline_tasks import Tasks
+from tests.integration.waiting import wait_until
+from tests.pages import article_html
+from worker.cli import main
+from worker.store import provisional
+from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.tasks.join_parts import join_parts
+from worker.workflow.parsing import store_pages
+from worker.workflow.site_deletion import SiteDeletionError, delete_site
+
+
+def page(seed: int, **other: Any) -> dict[str, Any]:
+    url = f"https://www.example.org/b-{seed}"
+    return {"version": 1, "url": url, "html": article_html(seed), "status": 200, "x": "\0"} | other
+
+
+PAGES = [
+    *({"version": 1, "url": url, "html": five_pages()[url], "id": f"of {url}"} for url in FIVE),
+    *(page(seed, fetched_at=f"2024-05-0{seed}T00:00:00Z") for seed in range(3, 8)),
+]
+
+
+def call(*arguments: str, error: str = "") -> Result:
+    done = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    assert done.exit_code == (1 if error else 0), done.output
+    assert error in done.output
+    return done
+
+
+def process(tasks: Tasks, sent: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Process pages, with a clustering of their site, and return the articles sent, by URL."""
+    tasks.group(tasks.send(sent))
+    tasks.settle()
+    join_parts(settle_seconds=0)
+    return tasks.articles()
+
+
+def test_a_deleted_site_leaves_the_others_as_they_were(tasks: Tasks) -> None:
+    # The first page of both sites' story is deleted.
+    process(tasks, PAGES)
+    other = [
+        {**each, "url": each["url"].replace("example.org", "other.example")} for each in PAGES[-5:]
+    ]
+    process(tasks, other)
+    assert "6 pages of example.org deleted" in call("site", "delete", "example.org", "--yes").output
+    call("site", "delete", "example.org", "--yes", error="no page of site 'example.org' is known")
+    with tasks.database.transaction() as session:
+        left = session.scalars(text("SELECT url FROM pages ORDER BY id")).all()
+        assert left == [each["url"] for each in other]
+        firsts = text("SELECT count(*) FROM stories JOIN pages ON pages.id = first_page_id")
+        assert session.scalar(firsts) == session.scalar(text("SELECT count(*) FROM stories")) == 5
+    tasks.settle()
+    assert process(tasks, PAGES) != {}
+
+
+@pytest.fixture
+def deletion(tasks: Tasks) -> Iterator[Callable[[], Future[int]]]:
+    """How to delete a site whose first page is locked; the deletion then waits for this page."""
+
+    def begin() -> Future[int]:
+        done = pool.submit(delete_site, tasks.database, "example.org", timedelta(days=7))
+        wait_until(lambda: tasks.read(lambda session: session.scalar(_WAITING)))
+        return done
+
+    with ThreadPoolExecutor() as pool:
+        yield begin
+
+
+_WAITING = text("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+
+
+def lock_first_page(session: Session) -> StoredPage:
+    query = select(StoredPage).order_by(StoredPage.id).limit(1).with_for_update()
+    return session.scalars(query).one()
+
+
+def test_a_site_is_deleted_while_its_pages_are_grouped(
+    tasks: Tasks, deletion: Callable[[], Future[int]]
+) -> None:
+    site_id = tasks.send(PAGES)
+    with tasks.database.transaction() as session:
+        page = lock_first_page(session)
+        done = deletion()
+        provisional.place(session, [site_id], [page.id])
+    assert done.result(timeout=60) == 6
+    assert tasks.ask(select(Site.id)) == []
+
+
+def test_pages_that_arrive_while_their_site_is_deleted_are_reported(
+    tasks: Tasks, deletion: Callable[[], Future[int]]
+) -> None:
+    tasks.send(PAGES)
+    with tasks.database.transaction() as arriving:
+        with tasks.database.transaction() as session:
+            lock_first_page(session)
+            done = deletion()
+            fetched = FetchedPage.of(PageMessage.model_validate(page(9)))
+            store_pages(arriving, [(fetched, ReadPage())])
+        # The new page is committed once the deletion of the site waits for it.
+        wait_until(lambda: tasks.ask(select(func.count(StoredPage.id))) == [0])
+        wait_until(lambda: tasks.read(lambda session: session.scalar(_WAITING)))
+    with pytest.raises(
+        SiteDeletionError, match="stop sending pages of the site, and delete it again"
+    ):
+        done.result(timeout=60)
+    call("site", "delete", "example.org", "--yes")
+    assert tasks.ask(select(Site.id)) == []

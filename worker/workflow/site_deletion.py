@@ -1,0 +1,55 @@
+"""Deletion of a site."""
+
+from datetime import timedelta
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from detourage.errors import ExpectedError
+from worker.store import deletion, pages
+from worker.store.database import Database
+from worker.store.locks import AdvisoryLock
+from worker.workflow.story_index import group_page
+
+
+class SiteDeletionError(ExpectedError):
+    """A site cannot be deleted."""
+
+
+def _id_of(session: Session, name: str) -> int:
+    """Return the ID of the site with a name or key."""
+    found = {key: site_id for site_id, key in pages.sites_called(session, name).items()}
+    if not found:
+        raise SiteDeletionError(f"no page of site {name!r} is known")
+    if name not in found and len(found) > 1:
+        raise SiteDeletionError(f"several sites are called {name!r}: {', '.join(found)}")
+    return found[name if name in found else next(iter(found))]
+
+
+def delete_site(database: Database, name: str, story_window: timedelta) -> int:
+    """Delete a site with all its pages, and return their number; raise `SiteDeletionError`.
+
+    An interrupted deletion can be repeated.
+    """
+    site_id = database.run(lambda session: _id_of(session, name))
+    deleted = 0
+    with database.exclusive(AdvisoryLock.CLUSTERING, site_id) as is_ours:
+        if not is_ours:
+            raise SiteDeletionError(f"{name} is being clustered: try again in a few minutes")
+        database.run(lambda session: deletion.ungroup(session, site_id))
+        while True:
+            ids, leaving = database.run(lambda session: deletion.forget_some(session, site_id))
+            if not ids:
+                break
+            for page_id in leaving:
+                group_page(database, page_id, story_window)
+            database.run(lambda session: deletion.delete_pages(session, ids))  # noqa: B023
+            deleted += len(ids)
+        try:
+            database.run(lambda session: deletion.delete_site(session, site_id))
+        except IntegrityError as error:
+            raise SiteDeletionError(
+                f"pages of {name} have arrived meanwhile: stop sending pages of the site, and"
+                " delete it again"
+            ) from error
+    return deleted
