@@ -582,30 +582,6 @@ class Changes(MessagePart):
     )
 
 
-class CommentsElsewhere(MessagePart):
-    """A thread of reader comments hosted by another service.
-
-    Everything is read from the page, which does not show whether the thread has comments.
-    """
-
-    vendor: str = Field(
-        description="Name of the service, such as disqus, facebook, coral, viafoura, openweb,"
-        " hyvor-talk or giscus; wordpress for the site's own API."
-    )
-    account: str | None = Field(
-        default=None, description="Identifier of the site at the service, or null if unknown."
-    )
-    thread: str | None = Field(
-        default=None,
-        description="Identifier of the thread at the service: an id or a URL; null if unknown.",
-    )
-    address: str | None = Field(
-        default=None,
-        description="Absolute http or https URL of the service, of its frame or of its script, or"
-        " null.",
-    )
-
-
 class Part(MessagePart):
     """One of the pages of an article, a thread or a list."""
 
@@ -761,11 +737,6 @@ class ArticleMessage(SentMessage):
     )
     extracted_at: Timestamp = Field(description="Time of the extraction, RFC 3339 in UTC.")
     metadata: Metadata | None = Field(default=None, description="Added to version 1; see Metadata.")
-    comments_elsewhere: list[CommentsElsewhere] | None = Field(
-        default=None,
-        description="Comment threads hosted by other services, at most one per service; null if the"
-        " page names none. Added to version 1.",
-    )
     story: Story | None = Field(
         default=None,
         description="Story to which the article belongs. Added to version 1; see Story.",

@@ -21,7 +21,6 @@ from detourage.comments import (
     with_content,
 )
 from detourage.comments.declared import comments_in_data, comments_in_state, may_hold_comments
-from detourage.comments.elsewhere import CommentsElsewhere, find_elsewhere
 from detourage.comments.extents import extents_of
 from detourage.comments.reading import dated_from
 from detourage.html import Page
@@ -87,13 +86,11 @@ Further comments are dropped.
 class Content:
     """The contents of a page.
 
-    `comments_elsewhere` are threads hosted by other services. `suspected` is a wall that may
-    replace the article, with a probability below `SURE_WALL`.
+    `suspected` is a wall that may replace the article, with a probability below `SURE_WALL`.
     """
 
     article: Extraction
     comments: tuple[Comment, ...] = ()
-    comments_elsewhere: tuple[CommentsElsewhere, ...] = ()
     pagination: Pagination = field(default_factory=Pagination)
     suspected: WallError | GoneError | None = None
 
@@ -195,10 +192,9 @@ def read_shown(
         comments = _comments_below(article, found, page)
     forget_judged(page)
     comments = dated_from(comments, fetched_at, article.language)
-    elsewhere = find_elsewhere(page, shows_comments=len(comments) > 0)
     if has_locations:
         article, comments = _located(page, article, comments)
-    return Content(article, comments, elsewhere, read_pagination(page))
+    return Content(article, comments, read_pagination(page))
 
 
 def _located(

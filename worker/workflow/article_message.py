@@ -33,7 +33,6 @@ _READER_FIELDS = {
     "images",
     "embeds",
     "comments",
-    "comments_elsewhere",
     "metadata",
     "corrections",
 }
@@ -56,8 +55,6 @@ _NO_READER_FIELDS = {
     "embeds": {"__all__": {"block", "location"}},
     "comments": {"__all__": {"location"}},
 }
-_LATER_FIELDS = ("comments_elsewhere", "corrections")
-"""Keys added to the contract after its first release; empty values equal missing ones."""
 
 
 def new_revision(
@@ -178,9 +175,6 @@ def next_number(last: int, revisions_from: int) -> int:
 def reader_digest(message: ArticleMessage) -> str:
     """Return the digest of everything that a reader of the article would notice."""
     fields = message.model_dump(mode="json", include=_READER_FIELDS, exclude=_NO_READER_FIELDS)
-    for name in _LATER_FIELDS:
-        if not fields[name]:
-            del fields[name]
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 

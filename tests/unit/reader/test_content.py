@@ -106,9 +106,3 @@ def test_comments_rendered_only_by_scripts_are_read_from_json() -> None:
     assert [(each.author, each.text) for each in found] == [*zip(NAMES[:2], SAID[:2], strict=True)]
     shown = read_content(page(1, 5, end=script)).comments
     assert [each.author for each in shown] == list(NAMES)
-
-
-def test_threads_on_external_services_are_returned_with_the_article() -> None:
-    elsewhere = '<div class="fb-comments" data-href="https://news.example/17"></div>'
-    (thread,) = read_content(page(1, 0, end=elsewhere)).comments_elsewhere
-    assert (thread.vendor, thread.thread) == ("facebook", "https://news.example/17")

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from detourage.comments.elsewhere import CommentsElsewhere
 from detourage.html import parse_page
 from detourage.html.answer import NO_ANSWER
 from detourage.messages import ArticleMessage
@@ -106,14 +105,3 @@ def test_a_changed_role_is_a_difference_but_its_probability_is_not() -> None:
     sure = digest("paragraph", 0.9)
     assert sure == digest("paragraph", 0.8)
     assert sure != digest("quote", 0.9)
-
-
-def test_an_external_thread_is_in_the_message_and_causes_a_revision() -> None:
-    message = compose(PAGE, JOB, CONTENT, None, 1, NOW)
-    assert message.to_json()["comments_elsewhere"] is None
-    there = replace(CONTENT, comments_elsewhere=(CommentsElsewhere("disqus", "harbour", "17"),))
-    told = compose(PAGE, JOB, there, None, 1, NOW)
-    assert told.to_json()["comments_elsewhere"] == [
-        {"vendor": "disqus", "account": "harbour", "thread": "17", "address": None}
-    ]
-    assert reader_digest(told) != reader_digest(message)
