@@ -2,8 +2,7 @@
 #                                   out/articles.jsonl
 # make run INPUT=path OUTPUT=file   process your own pages
 # make arrow                        install the `arrow` extra; likewise for the other extras:
-#                                   arrow, benchmarks, inspector, kafka, objects, otel, papers, render, scrapy,
-#                                   dev (all)
+#                                   arrow, benchmarks, inspector, objects, otel, papers, render, dev (all)
 # make test                         run all checks and tests
 # make docs                         generate the reference pages from the code
 # make site                         build the documentation as a website, in out/site
@@ -19,7 +18,7 @@
 # its venv module, a C compiler and Python's headers.
 
 .DELETE_ON_ERROR:
-extras := arrow benchmarks inspector kafka objects otel papers render scrapy
+extras := arrow benchmarks inspector objects otel papers render
 
 .PHONY: run $(extras) dev test test-domain test-store test-tasks test-services test-command-line test-browser test-compose coverage faults soak hostile fuzz lint format docs site requirements audit clean
 
@@ -146,7 +145,7 @@ requirements: $(tools)
 	printf 'setuptools\nuv\n' | $(compile) --output-file requirements-build.txt -
 	$(compile) --output-file requirements.txt pyproject.toml
 	$(compile) --output-file requirements-image.txt --extra inspector --extra objects --constraints requirements.txt pyproject.toml
-	$(compile) --output-file requirements-dev.txt --extra dev --extra arrow --extra benchmarks --extra inspector --extra kafka --extra objects --extra otel --extra papers --extra render --extra scrapy --constraints requirements.txt pyproject.toml
+	$(compile) --output-file requirements-dev.txt --extra dev --extra arrow --extra benchmarks --extra inspector --extra objects --extra otel --extra papers --extra render --constraints requirements.txt pyproject.toml
 
 # Checks installed packages for known vulnerabilities. Not part of the tests, because it needs PyPI's
 # advisories, which package mirrors do not offer.

@@ -130,9 +130,6 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("metrics", "--port", "0"), USAGE, "--port"),
     (("metrics", "--host"), USAGE, "--host"),
     (("ready", "--accepting=1"), USAGE, "--accepting"),
-    (("bridge", "kafka"), USAGE, "{pages|articles}"),
-    (("bridge", "kafka", "links"), USAGE, "links"),
-    (("bridge", "kafka", "pages"), FAILED, "BROKER_URL"),
     (("doctor", "all"), USAGE, "all"),
 ]
 

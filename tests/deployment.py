@@ -69,9 +69,6 @@ def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:
             return [*celery, "worker", f"--concurrency={pool}", *quiet]
         case "beat":
             return [*celery, "beat", f"--schedule={directory / name}.schedule", "--pidfile="]
-        case "bridge":
-            direction = name.split("-")[1]
-            return [sys.executable, "-m", "worker.cli", "bridge", "kafka", direction]
         case kind:
             return [sys.executable, "-m", "worker.cli", kind]
 

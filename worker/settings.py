@@ -287,17 +287,6 @@ class Settings(BaseSettings):
         description="Minimum number of the next revision of any article. After restoring a backup, "
         "set it above all revisions already sent, so that no ID is used twice.",
     )
-    kafka_properties: Path | None = Field(
-        default=None,
-        description="File with the connection to Kafka, for `detourage bridge kafka`: librdkafka "
-        "properties, one `name=value` per line, at least `bootstrap.servers`.",
-    )
-    kafka_pages: str = Field(
-        default="crawler.pages", description="Kafka topic from which page messages are consumed."
-    )
-    kafka_articles: str = Field(
-        default="articles", description="Kafka topic to which articles are produced."
-    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         default="INFO",
         description="Minimum log level of every process; Celery's `--loglevel` has no effect.",

@@ -22,12 +22,10 @@ USERS_OF_EXTRAS = {
     "arrow": "detourage/export/arrow.py",
     "benchmarks": "benchmarks/evaluation",
     "inspector": "inspector",
-    "kafka": "worker/service/kafka_bridge.py",
     "otel": "worker/tracing.py",
     "objects": "worker/store/page_objects.py",
     "papers": "detourage/papers",
     "render": "worker/rendering/program.py",
-    "scrapy": "worker/integrations/scrapy.py",
 }
 REQUIREMENTS = (
     "requirements-build.txt",

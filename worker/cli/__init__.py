@@ -169,7 +169,6 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
         deployment.migrate,
         deployment.intake,
         deployment.relay,
-        deployment.bridge,
     ),
     "developers": (explaining.schema,),
 }

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from detourage.errors import require_extra
 from detourage.text.plural import counted
 from worker.cli.process import process_settings, stop_on_signals, with_database
-from worker.processes.heartbeat import BRIDGES, PROCESSES, Heartbeat
+from worker.processes.heartbeat import PROCESSES, Heartbeat
 
 if TYPE_CHECKING:
     from worker.service.checks import Finding
@@ -46,29 +45,8 @@ def relay() -> None:
     Relay(process_settings("relay")).run_until_signalled()
 
 
-@click.group()
-def bridge() -> None:
-    """Run a bridge to another message system."""
-
-
-@bridge.command()
-@click.argument("direction", type=click.Choice(["pages", "articles"]))
-def kafka(direction: str) -> None:
-    """Run the bridge to Kafka, in one direction.
-
-    With `pages`, page messages from a Kafka topic are published to RabbitMQ; with `articles`,
-    articles from RabbitMQ are produced to a Kafka topic. Requires the `kafka` extra.
-    """
-    require_extra("kafka", "the bridge to Kafka", "confluent_kafka")
-    settings = process_settings(f"bridge-{direction}", uses_database=False)
-    from worker.service.kafka_bridge import ArticlesBridge, PagesBridge
-
-    kind = PagesBridge if direction == "pages" else ArticlesBridge
-    kind(settings).run(stop_on_signals())
-
-
 @click.command()
-@click.argument("process", type=click.Choice([*PROCESSES, *BRIDGES]))
+@click.argument("process", type=click.Choice(PROCESSES))
 def health(process: str) -> None:
     """Check that a process on this host works, and what it last did.
 

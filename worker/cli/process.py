@@ -18,7 +18,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def process_settings(process: str | None = None, *, uses_database: bool = True) -> Settings:
+def process_settings(process: str | None = None) -> Settings:
     """Configure logging and return complete settings.
 
     If ``process`` is given, log its start, and enable tracing if it is configured.
@@ -29,8 +29,7 @@ def process_settings(process: str | None = None, *, uses_database: bool = True) 
 
     settings = load_settings()
     logs.configure(settings.log_level, settings.log_format, secrets=settings.secrets)
-    if uses_database:
-        settings.require_database_url()
+    settings.require_database_url()
     settings.require_broker_url()
     if process is not None:
         log_beginning(process, settings)

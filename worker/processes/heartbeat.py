@@ -16,9 +16,6 @@ from pathlib import Path
 PROCESSES = ("intake", "relay", "worker", "beat")
 """Kinds of processes of a deployment that have a heartbeat."""
 
-BRIDGES = ("bridge-pages", "bridge-articles")
-"""Processes that only deployments with Kafka have."""
-
 CONFIRM_SECONDS = 5.0
 """Interval at which a process without work confirms that it could work."""
 

@@ -45,7 +45,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         (["extract", "--format", "m"], ["markdown"]),
         (
             ["health", ""],
-            ["intake", "relay", "worker", "beat", "bridge-pages", "bridge-articles"],
+            ["intake", "relay", "worker", "beat"],
         ),
     ],
 )

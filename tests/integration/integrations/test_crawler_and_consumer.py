@@ -29,11 +29,11 @@ ROOT = Path(__file__).parents[3]
 
 SPIDER = """
 import scrapy
-from worker.integrations.scrapy import page_item
+from scrapy_pipeline import page_item
 
 class Spider(scrapy.Spider):
     name = "paper"
-    custom_settings = {"ITEM_PIPELINES": {"worker.integrations.scrapy.PagePipeline": 900}}
+    custom_settings = {"ITEM_PIPELINES": {"scrapy_pipeline.PagePipeline": 900}}
 
     def __init__(self, start):
         self.start_urls = [start]
@@ -122,7 +122,7 @@ def test_a_crawl_by_scrapy_becomes_articles(
             *("-s", f"DETOURAGE_QUEUE_PREFIX={own_queues.queue_prefix}"),
             *("-s", "LOG_LEVEL=WARNING", "-s", "TELNETCONSOLE_ENABLED=False"),
         ],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'examples'}"},
         capture_output=True,
         text=True,
         check=False,

@@ -74,7 +74,7 @@ def test_articles_written_during_a_run_are_those_at_its_end(
 
     bodies = [*part_messages(), *site_messages("one.example", range(20, 28))]
     with run_folder(output, "refuse") as folder:
-        Run(deployed, 1, look).execute(iter(bodies), output, None, folder)
+        Run(deployed, 1, look).execute(iter(bodies), output, folder)
     at_end = {each["id"]: each["text"] for each in lines(output)}
     assert during.items() <= at_end.items()
     assert len(at_end) == len(bodies)

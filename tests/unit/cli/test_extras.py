@@ -30,7 +30,6 @@ def crawl(tmp_path: Path) -> str:
         (["run", "INPUT", "-o", "OUTPUT", "--inspect"], "jinja2", "inspector"),
         (["run", "INPUT", "-o", "articles.parquet"], "pyarrow", "arrow"),
         (["export", "--since", "2026-11-27", "--to", "FOLDER"], "pyarrow", "arrow"),
-        (["bridge", "kafka", "pages"], "confluent_kafka", "kafka"),
     ],
 )
 def test_a_command_names_the_extra_in_one_line(

@@ -1,8 +1,8 @@
-"""A Scrapy item pipeline that publishes page messages; it needs the ``scrapy`` extra.
+"""A Scrapy item pipeline that publishes page messages.
 
-Add to the project's settings, or to a spider's ``custom_settings``::
+Copy this file to a Scrapy project, and add to its settings, or to a spider's ``custom_settings``::
 
-    ITEM_PIPELINES = {"worker.integrations.scrapy.PagePipeline": 900}
+    ITEM_PIPELINES = {"scrapy_pipeline.PagePipeline": 900}
     DETOURAGE_BROKER_URL = "amqp://…"
 
 and in the spider, ``yield page_item(response)``.
