@@ -935,9 +935,6 @@ class Duration(Base):
     )
     number: Mapped[int]
     seconds: Mapped[float] = mapped_column(doc="Total duration in seconds.")
-    trace_id: Mapped[str | None] = mapped_column(doc="ID of the trace of the latest traced work.")
-    trace_seconds: Mapped[float | None] = mapped_column(doc="Duration of that work in seconds.")
-    traced_at: Mapped[datetime | None]
 
 
 class OutboxEntry(Base):

@@ -28,9 +28,6 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         sa.Column("at_most", sa.Float(), nullable=False),
         sa.Column("number", sa.BigInteger(), nullable=False),
         sa.Column("seconds", sa.Float(), nullable=False),
-        sa.Column("trace_id", sa.Text()),
-        sa.Column("trace_seconds", sa.Float()),
-        sa.Column("traced_at", sa.DateTime(timezone=True)),
         sa.PrimaryKeyConstraint("work", "slot", "at_most", name=op.f("pk_durations")),
         postgresql_with={"fillfactor": "50"},
     )

@@ -287,16 +287,13 @@ def _confirm_start(sender: Any = None, **_: object) -> None:
         _confirm_beat(sender.app, "started; broker and database answered")
 
 
-@worker_init.connect
-def _enable_traces(**_: object) -> None:
-    if has_trace_receiver():
-        tracing.enable("worker")
-
-
 @worker_process_init.connect
-def _keep_what_was_loaded(**_: object) -> None:
+def _begin_process(**_: object) -> None:
     # Modules and tables never become garbage, but the collector would scan them repeatedly.
     gc.freeze()
+    # The exporter's thread does not survive a fork.
+    if has_trace_receiver():
+        tracing.enable("worker")
 
 
 @worker_process_shutdown.connect
@@ -325,9 +322,7 @@ def _end_task(
     **_: object,
 ) -> None:
     pieces = 1 + len((kwargs or {}).get(OTHERS, ()))
-    trace_id = getattr(task.request, "recorded_trace", None)
-    seconds = monotonic() - task.request.began
-    process_state().durations.note(task.name, seconds, pieces, trace_id)
+    process_state().durations.note(task.name, monotonic() - task.request.began, pieces)
     if state == SUCCESS:
         own_heartbeat("worker").confirm(f"did {task.name}")
     logs.unbind_all()

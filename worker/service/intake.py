@@ -43,7 +43,7 @@ from worker.store.database import (
     UnavailableError,
     is_connection_lost,
 )
-from worker.store.durations import Durations, Timing
+from worker.store.durations import Durations
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.page_objects import PageObjects, page_objects
 from worker.store.pages import NewReceipt
@@ -284,21 +284,17 @@ class Intake(ConsumerMixin):
         fresh = [message for message in messages if not _is_redelivered(message)]
         for batch in [fresh, *([message] for message in redelivered)]:
             if batch and not self.should_stop:
-                with self._durations.timed(INTAKE, pieces=len(batch)) as timing:
-                    self._store_batch(batch, timing)
+                with self._durations.timed(INTAKE, pieces=len(batch)):
+                    self._store_batch(batch)
         if self._is_careful and fresh:
             self._end_care()
 
-    def _store_batch(self, messages: Sequence[Message], timing: Timing) -> None:
+    def _store_batch(self, messages: Sequence[Message]) -> None:
         prepared: list[Prepared] = []
         began = time.monotonic()
         for message in messages:
             try:
-                each = self._prepare(message)
-                prepared.append(each)
-                if each.page is not None:
-                    trace_id = tracing.recorded_trace(each.page[0].trace)
-                    timing.trace_id = trace_id or timing.trace_id
+                prepared.append(self._prepare(message))
             except Exception:  # noqa: BLE001 - one message must not stop the rest
                 self._requeue(message)
             logs.unbind_all()
@@ -347,12 +343,10 @@ class Intake(ConsumerMixin):
 
     def _prepare(self, message: Message) -> Prepared:
         logs.bind(message_id=message_id_of(message))
-        name = f"process {self._topology.pages}"
-        with tracing.span(name, message.headers, kind="CONSUMER") as span:
-            span.note(message_id=message_id_of(message))
-            return self._read_message(message, span)
+        with tracing.span(f"process {self._topology.pages}", message.headers):
+            return self._read_message(message)
 
-    def _read_message(self, message: Message, span: tracing.Span) -> Prepared:
+    def _read_message(self, message: Message) -> Prepared:
         try:
             plain = plain_body(
                 raw_body(message),
@@ -362,11 +356,9 @@ class Intake(ConsumerMixin):
             )
             sent = read_message(plain, received_at=datetime.now(UTC))
         except UnusableMessageError as error:
-            span.note(unusable=error.reason)
             logger.warning("unusable message quarantined: %s (%s)", error.reason, error.detail)
             return Prepared(message, unusable=error)
-        fetched = replace(FetchedPage.of(sent), trace=span.context)
-        span.note(url=fetched.url)
+        fetched = replace(FetchedPage.of(sent), trace=tracing.current())
         logs.bind(site=fetched.site, page=fetched.url)
         return Prepared(message, page=(fetched, self._read(fetched)))
 
@@ -386,8 +378,7 @@ class Intake(ConsumerMixin):
 
     def _try_to_write(self, batch: Sequence[Prepared]) -> bool:
         quarantine = self._topology.quarantines["intake"]
-        with tracing.spans("store page", [each.page[0].trace for each in batch if each.page]):
-            receipts = self._try(lambda session: _store(session, batch, quarantine, self._objects))
+        receipts = self._try(lambda session: _store(session, batch, quarantine, self._objects))
         if receipts is None:
             return False
         for receipt in receipts:

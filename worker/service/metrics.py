@@ -12,7 +12,6 @@ from math import isinf
 from prometheus_client import CollectorRegistry, generate_latest, start_http_server
 from prometheus_client.core import (
     CounterMetricFamily,
-    Exemplar,
     GaugeMetricFamily,
     HistogramMetricFamily,
     Metric,
@@ -24,7 +23,7 @@ from worker.service.quarantine import RELAY
 from worker.settings import Settings
 from worker.store import outbox
 from worker.store.database import Database
-from worker.store.durations import Histogram, TracedDuration, histograms
+from worker.store.durations import Histogram, histograms
 from worker.store.progress import RECENT_SECONDS, ServiceCounts, service_counts
 
 
@@ -94,21 +93,11 @@ def _of_durations(found: Mapping[str, Histogram]) -> Metric:
     )
     for work, histogram in found.items():
         buckets = [
-            _bucket(bound, number, histogram.traced.get(bound))
+            ("+Inf" if isinf(bound) else f"{bound:g}", number)
             for bound, number in histogram.cumulative.items()
         ]
         family.add_metric([work], buckets=buckets, sum_value=histogram.seconds)
     return family
-
-
-def _bucket(
-    bound: float, number: int, traced: TracedDuration | None
-) -> tuple[str, float] | tuple[str, float, Exemplar]:
-    at_most = "+Inf" if isinf(bound) else f"{bound:g}"
-    if traced is None:
-        return at_most, number
-    exemplar = Exemplar({"trace_id": traced.trace_id}, traced.seconds, traced.at.timestamp())
-    return at_most, number, exemplar
 
 
 def _labelled(

@@ -46,7 +46,6 @@ from worker.settings import Settings
 from worker.store import outbox, schema
 from worker.store.database import Database
 from worker.store.outbox import Places, WaitingEntry
-from worker.tracing import Context
 
 logger = logging.getLogger(__name__)
 
@@ -321,30 +320,24 @@ class Relay:
 
     def _send(self, entries: Sequence[WaitingEntry], producer: Producer) -> None:
         entry = as_one_task(entries)
-        with tracing.sending(
-            entry.task or entry.exchange or str(entry.routing_key),
-            [each.headers for each in entries],
-            is_shared=entry.task is not None and "page_id" not in (entry.arguments or {}),
-        ) as span:
-            self._publish(entry, producer, span.context)
-
-    def _publish(self, entry: WaitingEntry, producer: Producer, trace: Context) -> None:
         logs.bind(outbox_id=entry.id, task=entry.task, message_id=entry.message_id)
         if entry.task is not None:
-            self._app.send_task(
-                entry.task,
-                kwargs=entry.arguments,
-                task_id=f"outbox-{entry.id}",
-                headers=trace,
-                producer=producer,
-                mandatory=True,
-            )
+            # A task for several pages has a trace of its own.
+            headers = entry.headers if len(entries) == 1 else {}
+            with tracing.span(f"send {entry.task}", headers):
+                self._app.send_task(
+                    entry.task,
+                    kwargs=entry.arguments,
+                    task_id=f"outbox-{entry.id}",
+                    producer=producer,
+                    mandatory=True,
+                )
         else:
             producer.publish(
                 outbox.unpacked_body(entry.body or b""),
                 exchange=entry.exchange,
                 routing_key=entry.routing_key,
-                headers={**(entry.headers or {}), **trace},
+                headers=entry.headers or {},
                 message_id=entry.message_id,
                 content_type="application/json",
                 content_encoding="utf-8",

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from datetime import datetime
 from operator import itemgetter
 from time import monotonic
 
@@ -30,31 +29,11 @@ WRITTEN_AFTER_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class TracedDuration:
-    """A duration, with the ID of the trace that shows what took the time."""
-
-    trace_id: str
-    seconds: float
-    at: datetime
-
-
-@dataclass(frozen=True)
 class Histogram:
-    """Durations of one kind of work: counts up to each of `BOUNDS`, and the total time.
-
-    `traced` has the latest traced duration of each bucket.
-    """
+    """Durations of one kind of work: counts up to each of `BOUNDS`, and the total time."""
 
     cumulative: dict[float, int]
     seconds: float
-    traced: dict[float, TracedDuration]
-
-
-@dataclass
-class Timing:
-    """A measurement in progress; `trace_id` may be set until it ends."""
-
-    trace_id: str | None = None
 
 
 @dataclass
@@ -63,8 +42,6 @@ class _Count:
 
     number: int = 0
     seconds: float = 0.0
-    trace_id: str | None = None
-    trace_seconds: float | None = None
 
 
 class Durations:
@@ -81,28 +58,22 @@ class Durations:
         self._lock = threading.Lock()
 
     @contextmanager
-    def timed(self, work: str, pieces: int = 1) -> Iterator[Timing]:
+    def timed(self, work: str, pieces: int = 1) -> Iterator[None]:
         """Record the duration of a ``with`` block, even if it raises an exception; see `note`."""
         began = monotonic()
-        timing = Timing()
         try:
-            yield timing
+            yield
         finally:
-            self.note(work, monotonic() - began, pieces, timing.trace_id)
+            self.note(work, monotonic() - began, pieces)
 
-    def note(self, work: str, seconds: float, pieces: int = 1, trace_id: str | None = None) -> None:
-        """Record the time spent on ``pieces`` of work done together, as equal shares.
-
-        ``trace_id`` is the ID of a trace of this work, if one is recorded.
-        """
+    def note(self, work: str, seconds: float, pieces: int = 1) -> None:
+        """Record the time spent on ``pieces`` of work done together, as equal shares."""
         share = seconds / pieces
         at_most = next(bound for bound in BOUNDS if share <= bound)
         with self._lock:
             count = self._counts.setdefault((work, at_most), _Count())
             count.number += pieces
             count.seconds += seconds
-            if trace_id is not None:
-                count.trace_id, count.trace_seconds = trace_id, share
             if self._timer is None:
                 self._timer = threading.Timer(self._written_after, self.write)
                 # The timer must not delay the process exit.
@@ -136,45 +107,32 @@ class Durations:
 
 
 _COUNT = sql("""
-    INSERT INTO durations
-        (slot, work, at_most, number, seconds, trace_id, trace_seconds, traced_at)
-    SELECT :slot, counted.*, CASE WHEN counted.trace_id IS NOT NULL THEN now() END
+    INSERT INTO durations (slot, work, at_most, number, seconds)
+    SELECT :slot, counted.*
     FROM unnest(
         CAST(:work AS text[]), CAST(:at_most AS float[]), CAST(:number AS bigint[]),
-        CAST(:seconds AS float[]), CAST(:trace_id AS text[]), CAST(:trace_seconds AS float[])
-    ) AS counted (work, at_most, number, seconds, trace_id, trace_seconds),
+        CAST(:seconds AS float[])
+    ) AS counted (work, at_most, number, seconds),
         -- No process waits for the disk.
         set_config('synchronous_commit', 'off', true)
     ON CONFLICT ON CONSTRAINT pk_durations DO UPDATE SET
         number = durations.number + excluded.number,
-        seconds = durations.seconds + excluded.seconds,
-        trace_id = coalesce(excluded.trace_id, durations.trace_id),
-        trace_seconds = coalesce(excluded.trace_seconds, durations.trace_seconds),
-        traced_at = coalesce(excluded.traced_at, durations.traced_at)
+        seconds = durations.seconds + excluded.seconds
 """)
 
 
 def histograms(session: Session) -> dict[str, Histogram]:
     """Return the histogram of durations of each kind of work, by its name."""
     query = sql("""
-        SELECT work, at_most, sum(number), sum(seconds),
-            (array_agg(trace_id ORDER BY traced_at DESC NULLS LAST))[1],
-            (array_agg(trace_seconds ORDER BY traced_at DESC NULLS LAST))[1],
-            max(traced_at)
+        SELECT work, at_most, sum(number), sum(seconds)
         FROM durations GROUP BY work, at_most ORDER BY work
     """)
     counts: dict[str, dict[float, int]] = {}
     totals: Counter[str] = Counter()
-    traced: dict[str, dict[float, TracedDuration]] = {}
-    for work, at_most, number, seconds, trace_id, *trace in session.execute(query):
+    for work, at_most, number, seconds in session.execute(query):
         cumulative = counts.setdefault(work, dict.fromkeys(BOUNDS, 0))
         for bound in BOUNDS:
             if at_most <= bound:
                 cumulative[bound] += int(number)
         totals[work] += seconds
-        of_work = traced.setdefault(work, {})
-        if trace_id is not None:
-            of_work[at_most] = TracedDuration(trace_id, *trace)
-    return {
-        work: Histogram(each, float(totals[work]), traced[work]) for work, each in counts.items()
-    }
+    return {work: Histogram(each, float(totals[work])) for work, each in counts.items()}

@@ -118,8 +118,7 @@ def _assign(
     if page is None or page.tree_id is None:
         return 0
     logs.bind(site_id=page.site_id, page=page.url)
-    with tracing.span("assign page", page.trace) as span:
-        span.note(page_id=page.id, url=page.url)
+    with tracing.span("assign page", page.trace):
         return _assign_page(session, state, page, page.tree_id, site_version, compares=compares)
 
 

@@ -8,7 +8,6 @@ from celery import Task
 from celery.exceptions import SoftTimeLimitExceeded
 
 from detourage.time_limit import time_limit
-from worker import tracing
 from worker.workflow.process import main_process
 
 
@@ -30,10 +29,7 @@ class ServiceTask(Task):
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Run the task."""
         try:
-            name = f"process {self.name}"
-            with self._cpu_limit(), tracing.span(name, self.request, kind="CONSUMER") as span:
-                span.note(task_id=self.request.id)
-                self.request.recorded_trace = tracing.recorded_trace(span.context)
+            with self._cpu_limit():
                 return super().__call__(*arguments, **named)
         except MemoryError as error:
             # A MemoryError would make Celery stop the worker and abort everything it is working on.

@@ -98,8 +98,7 @@ def _save_alone(
 def _save(
     state: ProcessState, results: Sequence[tuple[ExtractionJob, Content | NoArticle]]
 ) -> set[int]:
-    with tracing.spans("store article", [job.trace for job, _ in results]):
-        return state.database.run(lambda session: save_extractions(session, state, results))
+    return state.database.run(lambda session: save_extractions(session, state, results))
 
 
 def _extract_together(state: ProcessState, wanted: Mapping[int, int]) -> set[int]:
@@ -159,13 +158,9 @@ def _load_jobs(
 def _extract(
     state: ProcessState, job: ExtractionJob, *, is_alone: bool = True
 ) -> tuple[ExtractionJob, Content | NoArticle]:
-    """Extract a page; return the job with its span as its trace."""
     logs.bind(site=site_name(job.site_key), page=job.url)
-    with tracing.span("extract page", job.trace) as span:
-        span.note(page_id=job.page_id, url=job.url)
-        result = _read_or_fail(state, job, is_alone=is_alone)
-        span.note(outcome=result.outcome if isinstance(result, NoArticle) else PageOutcome.ARTICLE)
-    return replace(job, trace=span.context), result
+    with tracing.span("extract page", job.trace):
+        return job, _read_or_fail(state, job, is_alone=is_alone)
 
 
 def _read_or_fail(

@@ -38,7 +38,7 @@ def request_extractions(
             if has_outcome is not is_again:
                 continue
             arguments = {"page_id": page_id, "generation": generation}
-            requested = tracing.requested(EXTRACT, trace)
+            requested = trace or tracing.current()
             if page_id in known:
                 kept.append((site_of[page_id], arguments, known[page_id]))
                 kept_traces.append(requested)

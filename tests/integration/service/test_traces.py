@@ -1,43 +1,25 @@
 """A page's trace leads from the crawler's message through all processes to the article message."""
 
 import json
-import threading
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 
 import pytest
-from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from tests.deployment import Deployment
 from tests.integration.service.conftest import Alone
 from tests.pages import article_html, message, paragraphs
-from tests.services import unused_ports
 from tests.trace_receiver import ReceivedSpan, TraceReceiver
-from worker.service.metrics import serve_metrics
 
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 """IDs of the crawler's trace and span."""
 
-PARENTS = {
-    "process crawler.pages": None,
-    "store page": "process crawler.pages",
-    "send detourage.assign": "process crawler.pages",
-    "process detourage.assign": "send detourage.assign",
-    "assign page": "process detourage.assign",
-    "send detourage.extract": "assign page",
-    "process detourage.extract": "send detourage.extract",
-    "extract page": "process detourage.extract",
-    "store article": "extract page",
-    "send articles": "extract page",
-}
-"""Parent of each span of a page whose site has groups."""
-
-CLUSTERED = {
-    *("process crawler.pages", "store page", "request detourage.extract"),
-    *("extract page", "store article", "send articles"),
-}
-"""Spans of a page that was extracted together with others of its site, after a clustering."""
+CHAIN = (
+    "process crawler.pages",
+    "send detourage.assign",
+    "apply_async/detourage.assign",
+    "run/detourage.assign",
+)
+"""Spans of a page whose site has groups, each with the previous one as its parent."""
 
 HOSTILE: list[dict[str, object]] = [
     {"traceparent": 7, "tracestate": {"a": ["b"]}},
@@ -77,22 +59,6 @@ def exported(
     return spans()
 
 
-def named_traces(port: int) -> set[tuple[str, str]]:
-    """Return kinds of work with the IDs of traces of their durations, as Prometheus reads them."""
-    accepted = {"Accept": "application/openmetrics-text; version=1.0.0"}
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/metrics", headers=accepted)
-    try:
-        with urllib.request.urlopen(request) as response:
-            served = response.read().decode()
-    except urllib.error.URLError:
-        return set()
-    families = text_string_to_metric_families(served)  # type: ignore[no-untyped-call]
-    samples = (each for family in families for each in family.samples)
-    return {
-        (each.labels["work"], each.exemplar.labels["trace_id"]) for each in samples if each.exemplar
-    }
-
-
 @pytest.mark.usefixtures("articles")
 def test_a_page_has_one_trace_from_the_crawler_to_the_article(
     deployment: Deployment, receiver: TraceReceiver
@@ -102,15 +68,13 @@ def test_a_page_has_one_trace_from_the_crawler_to_the_article(
     _, headers = articles(deployment, {url: 50}, context)[url]
     _, trace_id, span_id, _ = headers["traceparent"].split("-")
     assert (trace_id, headers["tracestate"]) == (TRACE, "crawler=7")
-    spans = exported(deployment, receiver, trace_id, {*PARENTS})
-    names = {span.span_id: name for name, span in spans.items()}
-    assert {name: names.get(span.parent_id) for name, span in spans.items()} == PARENTS
-    assert spans["process crawler.pages"].parent_id == SPAN
-    assert spans["send articles"].span_id == span_id
+    spans = exported(deployment, receiver, trace_id, {*CHAIN, "extract page", "INSERT"})
+    parents = [SPAN, *(spans[name].span_id for name in CHAIN)]
+    assert [spans[name].parent_id for name in CHAIN] == parents[:-1]
+    assert span_id == spans["process crawler.pages"].span_id == spans["extract page"].parent_id
     assert {span.service for span in spans.values()} == {
         f"detourage-{process}" for process in ("intake", "relay", "worker")
     }
-    assert spans["extract page"].attributes["detourage.outcome"] == "article"
     (done,) = (
         line
         for line in deployment.logged("worker")
@@ -119,7 +83,7 @@ def test_a_page_has_one_trace_from_the_crawler_to_the_article(
     assert done["trace_id"] == TRACE
 
 
-def test_pages_that_share_tasks_keep_their_traces_which_are_linked_to_the_tasks(
+def test_pages_that_share_tasks_keep_their_traces(
     deployment: Deployment, receiver: TraceReceiver
 ) -> None:
     pages = {f"https://traced.example/{seed}": seed for seed in range(4)}
@@ -127,35 +91,8 @@ def test_pages_that_share_tasks_keep_their_traces_which_are_linked_to_the_tasks(
     contexts = [{"traceparent": f"00-{trace}-{SPAN}-01"} for trace in traces]
     found = articles(deployment, pages, *contexts)
     assert [found[url][1]["traceparent"].split("-")[1] for url in pages] == traces
-    linked: dict[str, set[str]] = {}
     for trace_id in traces:
-        spans = exported(deployment, receiver, trace_id, CLUSTERED)
-        assert spans.keys() == CLUSTERED
-        for name, span in spans.items():
-            linked.setdefault(name, set()).update(trace for trace, _ in span.links)
-    (clustering,) = linked["request detourage.extract"]
-    exported(deployment, receiver, clustering, {"process detourage.cluster"})
-    (extraction,) = linked["extract page"]
-    shared = exported(deployment, receiver, extraction, {"send detourage.extract"})
-    assert {trace for trace, _ in shared["send detourage.extract"].links} == {*traces}
-
-
-@pytest.mark.usefixtures("articles")
-def test_the_metrics_of_durations_name_traces(deployment: Deployment) -> None:
-    traces = {"intake": f"{77:032x}", "detourage.assign": f"{77:032x}"}
-    context = {"traceparent": f"00-{traces['intake']}-{SPAN}-01"}
-    articles(deployment, {"https://good.example/measured": 71}, context)
-
-    (port,) = unused_ports(1)
-    stop = threading.Event()
-    serving = (deployment.settings, "127.0.0.1", port, stop)
-    server = threading.Thread(target=serve_metrics, args=serving)
-    server.start()
-    try:
-        deployment.wait_until(lambda: named_traces(port) >= {*traces.items()})
-    finally:
-        stop.set()
-        server.join()
+        exported(deployment, receiver, trace_id, {"process crawler.pages", "extract page"})
 
 
 @pytest.mark.usefixtures("articles")

@@ -67,18 +67,3 @@ def test_durations_are_written_even_if_none_follow(database: Database) -> None:
         time.sleep(0.05)
     counts = {work: found[work].cumulative[math.inf] for work in ("one", "other")}
     assert counts == {"one": 2, "other": 1}
-
-
-def test_each_bucket_has_its_latest_trace_from_whichever_process(database: Database) -> None:
-    for process, trace_id in enumerate(("first", "second", None)):
-        durations = Durations(database)
-        durations.note("traced", 0.2 + process / 100, trace_id=trace_id)
-        durations.write()
-    with durations.timed("traced") as timing:
-        timing.trace_id = "third"
-    durations.write()
-    traced = database.run(histograms)["traced"].traced
-    assert {bound: (each.trace_id, each.seconds >= 0.2) for bound, each in traced.items()} == {
-        0.01: ("third", False),
-        0.3: ("second", True),
-    }
