@@ -1,4 +1,4 @@
-"""Commands for operators: status of sites and queues, separation of addresses, pruning."""
+"""Commands for operators: status of sites and queues, history of articles, pruning."""
 
 from __future__ import annotations
 
