@@ -27,7 +27,8 @@ MAX_PAIRS: Final = 10_000
 """Maximum number of pairs of unmatched sentences whose words are compared."""
 
 MAX_CHARACTERS: Final = 100_000
-"""Maximum length of all reported sentences, so that changes cannot dominate a message."""
+"""Maximum length of all reported sentences, so that changes cannot dominate a message, and of the
+edits in which misspelt words are looked for."""
 
 MIN_EDITED: Final = 0.5
 """Minimum share of common words in the two versions of an edited sentence."""
@@ -77,9 +78,7 @@ def changes_between(
         is_complete = before.get("text") == after.get("text")
     else:
         found, kept = _compare(*sides, shared)
-        is_complete = sum(len(each.before or "") + len(each.after or "") for each in found) <= (
-            MAX_CHARACTERS
-        )
+        is_complete = _length(found) <= MAX_CHARACTERS
     correction = _correction(before, after)
     is_changed = bool(found or title or lead or correction) or not is_complete
     return Changes(
@@ -344,9 +343,14 @@ def _kind(
         return "rewritten"
     edits: list[TextChange | SentenceChange] = [each for each in (title, lead) if each is not None]
     edits += found
-    return (
-        "typo" if edits and all(_is_typo(each.before, each.after) for each in edits) else "update"
+    is_typo = 0 < _length(edits) <= MAX_CHARACTERS and all(
+        _is_typo(each.before, each.after) for each in edits
     )
+    return "typo" if is_typo else "update"
+
+
+def _length(edits: Iterable[TextChange | SentenceChange]) -> int:
+    return sum(len(each.before or "") + len(each.after or "") for each in edits)
 
 
 def _is_typo(before: str | None, after: str | None) -> bool:

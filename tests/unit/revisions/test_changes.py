@@ -1,3 +1,4 @@
+import sys
 from typing import Any
 
 import pytest
@@ -193,3 +194,27 @@ def test_hostile_texts_are_compared_in_little_time(texts: tuple[str, str]) -> No
     changes = changes_between(message(before), message(after, revision=2))
     reported = sum(len(each.before or "") + len(each.after or "") for each in changes.sentences)
     assert reported <= 100_000
+
+
+def calls_to_compare(words: int) -> int:
+    """Return the number of calls made to compare one sentence in which every word is respelt."""
+    old, new = (
+        message(" ".join([*["ferry"] * 300, *(f"harbour{letter}" for letter in end * words)]))
+        for end in "ab"
+    )
+    calls = 0
+
+    def count(_frame: Any, kind: str, _arg: Any) -> None:
+        nonlocal calls
+        calls += kind in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        assert changes_between(old, new | {"revision": 2}).kind == "update"
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_the_spelling_of_a_very_long_text_is_not_compared() -> None:
+    assert calls_to_compare(60_000) < 1.1 * calls_to_compare(10_000)
