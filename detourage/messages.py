@@ -478,14 +478,14 @@ StoryRelation = Literal["same", "update", "excerpt", "contains"]
 class Story(MessagePart):
     """The story of an article: the articles of all sites that repeat each other's text.
 
-    An article's story may change when other articles arrive; a later revision then corrects it.
+    An article's story changes if one received earlier is extracted later; a revision corrects it.
     """
 
     id: str = Field(
         description="The same for all articles of a story; derived from its first article's text."
     )
     first_seen: Timestamp | None = Field(
-        description="Earliest known fetch time of the story's articles, RFC 3339 in UTC, or null."
+        description="Fetch time of the story's first article, RFC 3339 in UTC, or null."
     )
     relation: StoryRelation | None = Field(
         description="Relation of this article's text to the text of the story's first article: the"

@@ -586,7 +586,7 @@ class Story(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     first_page_id: Mapped[int | None] = mapped_column(
-        doc="Page of the story's first article; null until determined."
+        doc="Page of the first article that is still in the story; null until determined."
     )
     changed_at: Mapped[datetime] = mapped_column(
         server_default=func.now(), index=True, doc="When an article was last added."
@@ -602,6 +602,7 @@ class StoryText(Base):
 
     __tablename__ = "story_texts"
     __table_args__ = (
+        Index("ix_story_texts_of_story", "story_id", "received_at", "key"),
         # The index has no pending list, because a page would have to wait whenever that list is
         # cleaned up.
         Index(
@@ -613,32 +614,20 @@ class StoryText(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    story_id: Mapped[int] = mapped_column(ForeignKey("stories.id", ondelete="CASCADE"), index=True)
+    story_id: Mapped[int] = mapped_column(ForeignKey("stories.id", ondelete="CASCADE"))
     key: Mapped[bytes] = mapped_column(index=True, doc="`Fingerprint.key`.")
     shingles: Mapped[bytes] = mapped_column(doc="`Fingerprint.shingles`, little-endian.")
     bands: Mapped[list[int]] = mapped_column(ARRAY(Integer), doc="`Fingerprint.bands`.")
-    sites: Mapped[list[int]] = mapped_column(doc="Ids of the sites with this text, ascending.")
+    sites: Mapped[list[int]] = mapped_column(doc="IDs of the sites with this text, first first.")
+    received_at: Mapped[datetime] = mapped_column(
+        doc="When the first page with this text was received."
+    )
     seen_from: Mapped[datetime] = mapped_column(
         doc="Fetch time of the earliest article with this text."
     )
     seen_to: Mapped[datetime] = mapped_column(
         doc="Fetch time of the latest article with this text."
     )
-
-
-class StoryOverlap(Base):
-    """Overlap of two texts that may repeat each other."""
-
-    __tablename__ = "story_overlaps"
-    __table_args__ = (CheckConstraint("lower_id < higher_id", name="ordered"),)
-
-    lower_id: Mapped[int] = mapped_column(
-        ForeignKey("story_texts.id", ondelete="CASCADE"), primary_key=True
-    )
-    higher_id: Mapped[int] = mapped_column(
-        ForeignKey("story_texts.id", ondelete="CASCADE"), primary_key=True, index=True
-    )
-    common: Mapped[Small] = mapped_column(doc="Number of shared shingles.")
 
 
 class StoryArticle(Base):
@@ -661,6 +650,7 @@ class StoryArticle(Base):
     )
     key: Mapped[bytes] = mapped_column(doc="`Fingerprint.key` of the article's text.")
     fetched_at: Mapped[datetime | None]
+    received_at: Mapped[datetime] = mapped_column(doc="When the page was received with this text.")
     wire: Mapped[str | None]
     told: Mapped[dict[str, Any]] = mapped_column(doc="The current `messages.Story`.")
     sent: Mapped[dict[str, Any] | None] = mapped_column(
@@ -691,6 +681,9 @@ class StoryArrival(Base):
     fetched_at: Mapped[datetime | None]
     seen_at: Mapped[datetime | None] = mapped_column(
         doc="When the page was fetched or, if unknown, extracted."
+    )
+    received_at: Mapped[datetime | None] = mapped_column(
+        doc="When the page was received with this content."
     )
     wire: Mapped[str | None]
     arrived_at: Mapped[datetime] = mapped_column(

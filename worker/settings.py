@@ -251,6 +251,12 @@ class Settings(BaseSettings):
         description="Interval at which articles are sent again, as a new revision, if their story "
         "or its first article has changed.",
     )
+    trust_fetch_times: bool = Field(
+        default=False,
+        description="Whether the first article of a story is the one with the earliest `fetched_at`"
+        " instead of the one received first. Do not set it if sites may influence `fetched_at`. "
+        "`detourage run` sets it.",
+    )
     events: bool = Field(
         default=False,
         description="Whether articles that report the same news in different words are grouped "

@@ -64,7 +64,7 @@ FLOOR_TASKS = 2000
 POOL = "worker, a process of its pool"
 
 RAW = ("page_contents",)
-STORIES = ("stories", "story_texts", "story_overlaps", "story_articles", "story_arrivals")
+STORIES = ("stories", "story_texts", "story_articles", "story_arrivals")
 
 NAMES = (WAL, COMMITS) = ("bytes of the write-ahead log", "commits")
 

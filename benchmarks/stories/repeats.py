@@ -9,6 +9,7 @@ import argparse
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
 from zlib import crc32
@@ -25,6 +26,8 @@ from detourage.duplicates.overlap import Overlap, overlap_of
 from detourage.text.words import tokens
 
 SEEDS = (1, 2, 3)
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 SIMHASH_BITS = 3
 """Maximum number of bits in which the SimHashes of copies differ (Manku et al. 2007)."""
@@ -93,14 +96,28 @@ def by_repeats_alone(versions: Sequence[Version]) -> Groups:
 
 
 def by_stories(versions: Sequence[Version]) -> Groups:
-    """Group articles as the service does."""
+    """Group articles as the service does that receives them in the given order."""
+    return _by_stories([fingerprint_of(each.text) for each in versions])
+
+
+def by_stories_in_any_order(versions: Sequence[Version]) -> Groups:
+    """Group articles as the service does that receives them in an order of no meaning."""
     prints = [fingerprint_of(each.text) for each in versions]
+    order = sorted(range(len(prints)), key=lambda place: prints[place].key)
+    groups = _by_stories([prints[place] for place in order])
+    return [{order[place] for place in group} for group in groups]
+
+
+def _by_stories(prints: Sequence[Fingerprint]) -> Groups:
     common = {pair: overlap.common for pair, overlap in candidates(prints).items()}
     texts = {
-        place: StoryText(each.key, len(each.shingles), frozenset({place}))
+        place: StoryText(each.key, len(each.shingles), place, NOON + timedelta(minutes=place))
         for place, each in enumerate(prints)
     }
-    return group_texts(texts, common, texts)
+    groups = group_texts(
+        texts, lambda one, other: common.get((min(one, other), max(one, other)), 0)
+    )
+    return [set(each) for each in groups.values()]
 
 
 METHODS: Mapping[str, Method] = {
@@ -109,6 +126,7 @@ METHODS: Mapping[str, Method] = {
     "MinHash of the raw page, resemblance .5": by_resemblance_of_pages,
     "MinHash of the text, resemblance .5": by_resemblance,
     "repeats, digests join": by_repeats_alone,
+    "stories, in any order": by_stories_in_any_order,
     "**stories**": by_stories,
 }
 

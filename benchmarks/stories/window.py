@@ -2,8 +2,8 @@
 
 The window is filled with generated texts of random shingles, which no article repeats. Articles
 then arrive one by one; half of them are versions of earlier articles. Finally, a thousand
-near-copies of a text arrive. The last of them has the earliest fetch time, so the story gets a new
-first article, which affects all other copies. The script prints how long it takes to look up an
+near-copies of a text arrive. The last of them was received before the others, so the story gets a
+new first article, which affects all other copies. The script prints how long it takes to look up an
 article's provisional story and to group the article, and for how long the grouping holds the story
 lock.
 """
@@ -54,7 +54,7 @@ NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 COPY = (
     "COPY {table} ({columns}) FROM STDIN WITH (FORMAT binary)",
     "stories (id)",
-    "story_texts (id, story_id, key, shingles, bands, sites, seen_from, seen_to)",
+    "story_texts (id, story_id, key, shingles, bands, sites, seen_from, seen_to, received_at)",
 )
 
 _HEADER = b"PGCOPY\n\xff\r\n\x00" + struct.pack(">ii", 0, 0)
@@ -101,7 +101,7 @@ def fill(database: Database, first: int, last: int, chance: np.random.Generator)
                 bands = _array(chance.integers(-(2**31), 2**31, BANDS, dtype=np.int32))
                 stories.write(_row(identity))
                 key = chance.bytes(16)
-                texts.write(_row(identity, identity, key, shingles, bands, sites, seen, seen))
+                texts.write(_row(identity, identity, key, shingles, bands, sites, seen, seen, seen))
             for file, target in ((stories, COPY[1]), (texts, COPY[2])):
                 file.write(_TRAILER)
                 file.seek(0)
@@ -155,7 +155,7 @@ def arrivals(
             own = chance.choices(words, k=WORDS)
             said.append(own)
         text = fingerprint_of(" ".join(own))
-        yield Arrival(page_id, site_id, key, url, text, NOON, NOON, None)
+        yield Arrival(page_id, site_id, key, url, text, NOON, NOON, NOON, None)
 
 
 class LockTimes:
@@ -227,14 +227,15 @@ def _arrive(session: Session, arrival: Arrival) -> None:
 
 
 def copies(database: Database, number: int, chance: random.Random) -> Iterator[Arrival]:
-    """Yield near-copies of a text; the last copy was fetched before all other copies."""
+    """Yield near-copies of a text; the last copy was received before all other copies."""
     words = ["".join(chance.choices("bcdfghklm", k=7)) for _ in range(WORDS)]
     for place, page in enumerate(arrivals(database, number, chance, number)):
         own = list(words)
         for _ in range(5):
             own[chance.randrange(WORDS)] = "".join(chance.choices("nprstvaeiou", k=7))
         at = NOON + timedelta(minutes=place) if place < number - 1 else NOON - timedelta(hours=1)
-        yield replace(page, fingerprint=fingerprint_of(" ".join(own)), fetched_at=at, seen_at=at)
+        text = fingerprint_of(" ".join(own))
+        yield replace(page, fingerprint=text, fetched_at=at, seen_at=at, received_at=at)
 
 
 def row(name: str, measured: Measured) -> str:

@@ -380,6 +380,7 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         sa.Column("sites", sa.ARRAY(sa.BigInteger()), nullable=False),
         sa.Column("seen_from", sa.DateTime(timezone=True), nullable=False),
         sa.Column("seen_to", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("received_at", sa.DateTime(timezone=True), nullable=False),
         sa.ForeignKeyConstraint(
             ["story_id"],
             ["stories.id"],
@@ -396,7 +397,7 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         postgresql_with={"fastupdate": "off"},
     )
     op.create_index(op.f("ix_story_texts_key"), "story_texts", ["key"])
-    op.create_index(op.f("ix_story_texts_story_id"), "story_texts", ["story_id"])
+    op.create_index("ix_story_texts_of_story", "story_texts", ["story_id", "received_at", "key"])
     op.create_table(
         "addresses",
         sa.Column("id", sa.BigInteger(), nullable=False),
@@ -715,6 +716,7 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         sa.Column("shingles", sa.LargeBinary()),
         sa.Column("fetched_at", sa.DateTime(timezone=True)),
         sa.Column("seen_at", sa.DateTime(timezone=True)),
+        sa.Column("received_at", sa.DateTime(timezone=True)),
         sa.Column("wire", sa.Text()),
         sa.Column("arrived_at", sa.DateTime(timezone=True), nullable=False),
         sa.ForeignKeyConstraint(
@@ -731,6 +733,7 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         sa.Column("text_id", sa.BigInteger()),
         sa.Column("key", sa.LargeBinary(), nullable=False),
         sa.Column("fetched_at", sa.DateTime(timezone=True)),
+        sa.Column("received_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("wire", sa.Text()),
         sa.Column("told", postgresql.JSONB(), nullable=False),
         sa.Column("sent", postgresql.JSONB()),
@@ -758,27 +761,6 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         ["page_id"],
         postgresql_where=sa.text("sent IS NOT NULL AND sent <> told"),
     )
-    op.create_table(
-        "story_overlaps",
-        sa.Column("lower_id", sa.BigInteger(), nullable=False),
-        sa.Column("higher_id", sa.BigInteger(), nullable=False),
-        sa.Column("common", sa.Integer(), nullable=False),
-        sa.CheckConstraint("lower_id < higher_id", name=op.f("ck_story_overlaps_ordered")),
-        sa.ForeignKeyConstraint(
-            ["higher_id"],
-            ["story_texts.id"],
-            name=op.f("fk_story_overlaps_higher_id_story_texts"),
-            ondelete="CASCADE",
-        ),
-        sa.ForeignKeyConstraint(
-            ["lower_id"],
-            ["story_texts.id"],
-            name=op.f("fk_story_overlaps_lower_id_story_texts"),
-            ondelete="CASCADE",
-        ),
-        sa.PrimaryKeyConstraint("lower_id", "higher_id", name=op.f("pk_story_overlaps")),
-    )
-    op.create_index(op.f("ix_story_overlaps_higher_id"), "story_overlaps", ["higher_id"])
     op.create_table(
         "template_groups",
         sa.Column("site_id", sa.BigInteger(), nullable=False),

@@ -132,7 +132,8 @@ class Run:
             # A run needs no limits: it clusters its pages once all of them are stored, and is the
             # only consumer of its articles.
             unbounded = {"pending_limit": 0, "articles_limit": 0, "first_article_seconds": 0}
-            own = {"heartbeat_directory": scratch, **unbounded}
+            # Ordered by `fetched_at`, so that the articles do not depend on when a page was read.
+            own = {"heartbeat_directory": scratch, "trust_fetch_times": True, **unbounded}
             settings = settings.model_copy(update=own)
             if folder.is_resumed and self._is_embedded:
                 # Queued messages are sent again, and the interruption does not count as an

@@ -233,6 +233,7 @@ class PageState:
     forced: bool
     revision: int
     refused: dict[str, Any] | None
+    waiting_since: datetime
     pivot_id: int | None
     last_digest: str | None
     addresses: Sequence[PageAddress] = ()
@@ -252,7 +253,8 @@ _SURROUNDINGS = sql(f"""
 def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageState]:
     """Lock the pages that still await extraction (page ID to generation); return states by ID."""
     query = sql("""
-        SELECT id, site_id, url, crawler_id, fetched_at, content_digest, forced, revision, refused
+        SELECT id, site_id, url, crawler_id, fetched_at, content_digest, forced, revision, refused,
+            waiting_since
         FROM pages
         JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
             AS asked (id, generation) USING (id, generation)

@@ -1,7 +1,7 @@
-"""Article texts, their overlaps, and the stories into which they are grouped."""
+"""Article texts, and the stories into which they are grouped."""
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -14,13 +14,12 @@ from sqlalchemy import (
     bindparam,
     func,
     insert,
-    or_,
     select,
     text,
 )
 from sqlalchemy.orm import Session
 
-from models.tables import Story, StoryOverlap, StoryText
+from models.tables import Story, StoryText
 from worker.store.database import lock_briefly, rows_only
 from worker.store.locks import AdvisoryLock
 
@@ -32,9 +31,6 @@ MAX_OF_BAND = 50
 MAX_CANDIDATES = 100
 """Maximum number of texts compared with a new text; those that share the most bands are used."""
 
-MAX_OVERLAPS = 100
-"""Maximum number of overlaps stored for a text, which bounds the time needed to read them."""
-
 MAX_SITES = 100
 """Maximum number of sites stored per text."""
 
@@ -44,20 +40,10 @@ class KnownText(NamedTuple):
 
     id: int
     story_id: int
-    sites: list[int]
-    shingles: np.ndarray[Any, np.dtype[np.uint32]]
-
-
-class GroupedText(NamedTuple):
-    """A text with its number of shingles."""
-
-    id: int
-    story_id: int
     key: bytes
-    length: int
     sites: list[int]
-    is_compared: bool
-    """Whether new texts are compared with this one."""
+    received_at: datetime
+    shingles: np.ndarray[Any, np.dtype[np.uint32]]
 
 
 def lock_stories(session: Session) -> None:
@@ -97,10 +83,10 @@ _LIKE = text("""
         ) AS nearest
         WHERE place NOT IN (SELECT place FROM same)
     )
-    SELECT place, shared IS NULL, id, story_id, sites, shingles
+    SELECT place, shared IS NULL, id, story_id, key, sites, received_at, shingles
     FROM found JOIN story_texts USING (id)
     ORDER BY place, shared DESC, key
-""").columns(shingles=LargeBinary)
+""").columns(key=LargeBinary, shingles=LargeBinary)
 
 
 class AskedText(NamedTuple):
@@ -129,15 +115,15 @@ def texts_like(session: Session, wanted: Sequence[AskedText], window: timedelta)
     found = [LikeTexts(None, []) for _ in wanted]
     for place, is_same, *row in session.execute(_LIKE, asked | most):
         if is_same:
-            found[place - 1] = LikeTexts(_known(row), [])
+            found[place - 1] = LikeTexts(known_text(row), [])
         else:
-            found[place - 1].others.append(_known(row))
+            found[place - 1].others.append(known_text(row))
     return found
 
 
-def _known(row: Any) -> KnownText:
-    text_id, story_id, sites, shingles = row
-    return KnownText(text_id, story_id, sites, unpacked(shingles, f"text {text_id}"))
+def known_text(row: Any) -> KnownText:
+    """Return the text of a row with the columns of `KnownText`."""
+    return KnownText._make([*row[:-1], unpacked(row[-1], f"text {row[0]}")])
 
 
 def packed(shingles: np.ndarray[Any, np.dtype[np.uint32]]) -> bytes:
@@ -155,7 +141,7 @@ def unpacked(stored: bytes, of: str) -> np.ndarray[Any, np.dtype[np.uint32]]:
 
 
 class NewText(NamedTuple):
-    """A text to store; `common` has its overlaps by text ID. See `StoryText`."""
+    """A text to store; see `StoryText`."""
 
     story_id: int
     key: bytes
@@ -163,37 +149,26 @@ class NewText(NamedTuple):
     bands: Sequence[int]
     site_id: int
     seen_at: datetime
-    common: Mapping[int, int] = {}
+    received_at: datetime
 
 
 _ADD_STORIES = rows_only(insert(Story).returning(Story.id, sort_by_parameter_order=True))
-_ADD_TEXTS = rows_only(insert(StoryText).returning(StoryText.id, sort_by_parameter_order=True))
-_ADD_OVERLAPS = rows_only(insert(StoryOverlap))
+_ADD_TEXT = rows_only(insert(StoryText).returning(StoryText.id))
 
 
-def add_texts(session: Session, new: Sequence[NewText]) -> list[int]:
-    """Store texts, and return their IDs."""
-    rows = [
-        {
-            "story_id": each.story_id,
-            "key": each.key,
-            "shingles": packed(each.shingles),
-            "bands": list(each.bands),
-            "sites": [each.site_id],
-            "seen_from": each.seen_at,
-            "seen_to": each.seen_at,
-        }
-        for each in new
-    ]
-    text_ids = list(session.execute(_ADD_TEXTS, rows).scalars())
-    overlaps = [
-        {"lower_id": min(text_id, other), "higher_id": max(text_id, other), "common": number}
-        for text_id, each in zip(text_ids, new, strict=True)
-        for other, number in sorted(each.common.items())
-    ]
-    if overlaps:
-        session.execute(_ADD_OVERLAPS, overlaps)
-    return text_ids
+def add_text(session: Session, new: NewText) -> int:
+    """Store a text, and return its ID."""
+    row = {
+        "story_id": new.story_id,
+        "key": new.key,
+        "shingles": packed(new.shingles),
+        "bands": list(new.bands),
+        "sites": [new.site_id],
+        "seen_from": new.seen_at,
+        "seen_to": new.seen_at,
+        "received_at": new.received_at,
+    }
+    return session.execute(_ADD_TEXT, row).scalar_one()
 
 
 def add_stories(session: Session, first_page_ids: Sequence[int | None]) -> list[int]:
@@ -210,35 +185,26 @@ def newest_text(session: Session) -> int:
     return session.scalar(_NEWEST) or 0
 
 
-_FULL = text("""
-    SELECT id FROM story_texts
-    WHERE id = ANY (CAST(:ids AS bigint[])) AND :max_overlaps <= (
-        SELECT count(*) FROM (
-            SELECT FROM story_overlaps
-            WHERE lower_id = story_texts.id OR higher_id = story_texts.id LIMIT :max_overlaps
-        ) AS own
-    )
-""").bindparams(max_overlaps=MAX_OVERLAPS)
-
-
-def full_texts(session: Session, text_ids: Collection[int]) -> set[int]:
-    """Return the IDs of the given texts that have the maximum number of stored overlaps."""
-    return set(session.execute(_FULL, {"ids": sorted(text_ids)}).scalars().all())
-
-
 _TOUCH_TEXT = text("""
     UPDATE story_texts SET sites = CAST(:sites AS bigint[]),
-        seen_from = least(seen_from, :seen_at), seen_to = greatest(seen_to, :seen_at)
+        seen_from = least(seen_from, :seen_at), seen_to = greatest(seen_to, :seen_at),
+        received_at = least(received_at, :received_at)
     WHERE id = :text_id
 """)
 _STORIES_OF = rows_only(select(StoryText.id, StoryText.story_id).where(StoryText.id == any_(_IDS)))
 
 
-def touch_text(
-    session: Session, text_id: int, *, sites: Collection[int], seen_at: datetime
-) -> None:
+def touch_text(session: Session, same: KnownText, new: NewText) -> None:
     """Record that another article has the given text."""
-    values = {"text_id": text_id, "sites": sorted(sites)[:MAX_SITES], "seen_at": seen_at}
+    sites = [same.sites[0], new.site_id, *same.sites[1:]]
+    if new.received_at < same.received_at:
+        sites = [new.site_id, *same.sites]
+    values = {
+        "text_id": same.id,
+        "sites": list(dict.fromkeys(sites))[:MAX_SITES],
+        "seen_at": new.seen_at,
+        "received_at": new.received_at,
+    }
     session.execute(_TOUCH_TEXT, values)
 
 
@@ -251,39 +217,18 @@ def stories_of(session: Session, text_ids: Collection[int]) -> dict[int, int]:
 
 
 _TEXTS_OF_STORIES = text("""
-    SELECT id, story_id, key, octet_length(shingles) / 4, sites, cardinality(bands) > 0
-    FROM story_texts WHERE story_id = ANY (CAST(:ids AS bigint[])) LIMIT :most
-""").columns(key=LargeBinary)
-_TEXTS = text("""
-    SELECT id, story_id, key, octet_length(shingles) / 4, sites, cardinality(bands) > 0
-    FROM story_texts WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id
-""").columns(key=LargeBinary)
-_OVERLAPS = rows_only(
-    select(StoryOverlap.lower_id, StoryOverlap.higher_id, StoryOverlap.common)
-    .where(or_(StoryOverlap.lower_id == any_(_IDS), StoryOverlap.higher_id == any_(_IDS)))
-    .limit(bindparam("most"))
-)
+    SELECT oldest.id, story_id, key, sites, received_at, shingles
+    FROM unnest(CAST(:ids AS bigint[])) AS story (id) CROSS JOIN LATERAL (
+        SELECT * FROM story_texts WHERE story_id = story.id ORDER BY received_at, key LIMIT :most
+    ) AS oldest
+    ORDER BY received_at, key LIMIT :most
+""").columns(key=LargeBinary, shingles=LargeBinary)
 
 
-def texts_of_stories(session: Session, story_ids: Collection[int], most: int) -> list[GroupedText]:
-    """Return at most ``most`` texts of the given stories."""
-    rows = session.execute(_TEXTS_OF_STORIES, {"ids": list(story_ids), "most": most})
-    return [GroupedText(*row) for row in rows]
-
-
-def texts_with_ids(session: Session, text_ids: Collection[int]) -> list[GroupedText]:
-    """Return the texts with the given IDs."""
-    if not text_ids:
-        return []
-    return [GroupedText(*row) for row in session.execute(_TEXTS, {"ids": sorted(text_ids)})]
-
-
-def overlaps_with(
-    session: Session, text_ids: Collection[int], most: int
-) -> dict[tuple[int, int], int]:
-    """Return the overlaps of the given texts with any other texts, at most ``most`` pairs."""
-    rows = session.execute(_OVERLAPS, {"ids": sorted(text_ids), "most": most})
-    return {(lower, higher): common for lower, higher, common in rows}
+def texts_of_stories(session: Session, story_ids: Collection[int], most: int) -> list[KnownText]:
+    """Return the oldest texts of the given stories, at most ``most``."""
+    rows = session.execute(_TEXTS_OF_STORIES, {"ids": sorted(story_ids), "most": most})
+    return [known_text(row) for row in rows]
 
 
 _MOVE = text("UPDATE story_texts SET story_id = :story_id WHERE id = ANY (CAST(:ids AS bigint[]))")
@@ -303,21 +248,13 @@ def remove_empty_stories(session: Session, story_ids: Collection[int]) -> None:
     session.execute(_REMOVE_STORIES, {"ids": sorted(story_ids)})
 
 
-_SITES_OF_ARTICLES = text("""
-    SELECT site_id FROM pages JOIN story_articles ON page_id = pages.id
-    WHERE text_id = :text_id LIMIT :most
-""").bindparams(most=MAX_SITES)
 _REMOVE_TEXTS = text("DELETE FROM story_texts WHERE id = ANY (CAST(:ids AS bigint[]))")
-_SET_SITES = text("UPDATE story_texts SET sites = CAST(:sites AS bigint[]) WHERE id = :text_id")
+_REMOVE_STORY = text("DELETE FROM stories WHERE id = :story_id")
 
 
-def review_text(session: Session, text_id: int) -> None:
-    """After an article has lost a text, update the text's sites, or delete an unused text."""
-    sites = list(session.execute(_SITES_OF_ARTICLES, {"text_id": text_id}).scalars())
-    if not sites:
-        session.execute(_REMOVE_TEXTS, {"ids": [text_id]})
-    elif len(sites) < MAX_SITES:
-        session.execute(_SET_SITES, {"text_id": text_id, "sites": sorted(set(sites))})
+def remove_story(session: Session, story_id: int) -> None:
+    """Delete a story with its texts."""
+    session.execute(_REMOVE_STORY, {"story_id": story_id})
 
 
 _OLD = text("""

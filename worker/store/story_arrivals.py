@@ -22,7 +22,8 @@ class Arrival:
     """An extracted article.
 
     `site` is the site key, and `wire` the news agency that the article names. `seen_at` is
-    `fetched_at` or, if that is unknown, the time of extraction.
+    `fetched_at` or, if that is unknown, the time of extraction. `received_at`, which a crawler
+    cannot backdate, determines which of two articles is the first of their story.
     """
 
     page_id: int
@@ -32,6 +33,7 @@ class Arrival:
     fingerprint: Fingerprint
     fetched_at: datetime | None
     seen_at: datetime
+    received_at: datetime
     wire: str | None
 
 
@@ -53,23 +55,30 @@ _ADD = text("""
     WITH new AS (
         SELECT * FROM unnest(
             CAST(:page_ids AS bigint[]), CAST(:keys AS bytea[]), CAST(:shingles AS bytea[]),
-            CAST(:fetched AS timestamptz[]), CAST(:seen AS timestamptz[]), CAST(:wires AS text[]),
-            CAST(:told AS text[]), CAST(:are_sent AS boolean[]), CAST(:are_held_back AS boolean[])
+            CAST(:fetched AS timestamptz[]), CAST(:seen AS timestamptz[]),
+            CAST(:received AS timestamptz[]), CAST(:wires AS text[]), CAST(:told AS text[]),
+            CAST(:are_sent AS boolean[]), CAST(:are_held_back AS boolean[])
         ) AS new (
-            page_id, key, shingles, fetched_at, seen_at, wire, told, is_sent, is_held_back
+            page_id, key, shingles, fetched_at, seen_at, received_at, wire, told, is_sent,
+            is_held_back
         )
     ), arrived AS (
-        INSERT INTO story_arrivals (page_id, key, shingles, fetched_at, seen_at, wire, arrived_at)
-        SELECT page_id, key, shingles, fetched_at, seen_at, wire, clock_timestamp() FROM new
+        INSERT INTO story_arrivals (
+            page_id, key, shingles, fetched_at, seen_at, received_at, wire, arrived_at
+        )
+        SELECT page_id, key, shingles, fetched_at, seen_at, received_at, wire, clock_timestamp()
+        FROM new
         ON CONFLICT (page_id) DO UPDATE SET
-            (key, shingles, fetched_at, seen_at, wire, arrived_at) = (
+            (key, shingles, fetched_at, seen_at, received_at, wire, arrived_at) = (
                 excluded.key, excluded.shingles, excluded.fetched_at, excluded.seen_at,
-                excluded.wire, excluded.arrived_at
+                excluded.received_at, excluded.wire, excluded.arrived_at
             )
         RETURNING page_id
     )
-    INSERT INTO story_articles (page_id, key, fetched_at, wire, told, sent, is_held_back)
-    SELECT page_id, key, fetched_at, wire, CAST(told AS jsonb),
+    INSERT INTO story_articles (
+        page_id, key, fetched_at, received_at, wire, told, sent, is_held_back
+    )
+    SELECT page_id, key, fetched_at, received_at, wire, CAST(told AS jsonb),
         CASE WHEN is_sent THEN CAST(told AS jsonb) END, is_held_back
     -- Joined because the task that groups an article locks its arrival first, too.
     FROM new JOIN arrived USING (page_id)
@@ -82,7 +91,7 @@ _ADD_GONE = text("""
     SELECT page_id, clock_timestamp() FROM story_articles
     WHERE page_id = ANY (CAST(:ids AS bigint[]))
     ON CONFLICT (page_id) DO UPDATE SET key = NULL, shingles = NULL, fetched_at = NULL,
-        seen_at = NULL, wire = NULL, arrived_at = excluded.arrived_at
+        seen_at = NULL, received_at = NULL, wire = NULL, arrived_at = excluded.arrived_at
 """)
 
 
@@ -114,6 +123,7 @@ def add(session: Session, new: Collection[NewArrival]) -> None:
         "shingles": [packed(each.fingerprint.shingles) for each in arrivals],
         "fetched": [each.fetched_at for each in arrivals],
         "seen": [each.seen_at for each in arrivals],
+        "received": [each.received_at for each in arrivals],
         "wires": [each.wire for each in arrivals],
         "told": [json.dumps(each.told) for each in ordered],
         "are_sent": [each.is_sent for each in ordered],
@@ -133,9 +143,10 @@ def add_gone(session: Session, page_ids: Collection[int]) -> bool:
 _LOAD = """
     SELECT (SELECT coalesce(max(id), 0) FROM story_texts) AS newest,
         page_id, arrived_at, site_id, sites.key AS site_key, url, story_arrivals.key, shingles,
-        story_arrivals.fetched_at, seen_at, story_arrivals.wire,
+        story_arrivals.fetched_at, seen_at, story_arrivals.received_at, story_arrivals.wire,
         story_articles.page_id IS NOT NULL AS is_known, text_id, story_articles.key AS told_key,
-        story_articles.fetched_at AS told_fetched_at, story_articles.wire AS told_wire, told,
+        story_articles.fetched_at AS told_fetched_at,
+        story_articles.received_at AS told_received_at, story_articles.wire AS told_wire, told,
         is_held_back
     FROM story_arrivals
     JOIN pages ON pages.id = page_id
@@ -187,14 +198,17 @@ def _waiting(
     shingles: bytes | None,
     fetched_at: datetime | None,
     seen_at: datetime | None,
+    received_at: datetime | None,
     wire: str | None,
     is_known: bool,
     *before: Any,
 ) -> WaitingArticle:
     arrival = None
-    if key and shingles is not None and seen_at is not None:
+    if key and shingles is not None and seen_at is not None and received_at is not None:
         known = Fingerprint(key, unpacked(shingles, f"page {page_id}"))
-        arrival = Arrival(page_id, site_id, site_key, url, known, fetched_at, seen_at, wire)
+        arrival = Arrival(
+            page_id, site_id, site_key, url, known, fetched_at, seen_at, received_at, wire
+        )
     return WaitingArticle(
         page_id, arrived_at, arrival, ArticleStory(*before) if is_known else None, newest
     )
@@ -221,9 +235,10 @@ _TELL_UNRELATED = text("""
         FROM unnest(
             CAST(:page_ids AS bigint[]), CAST(:site_ids AS bigint[]), CAST(:keys AS bytea[]),
             CAST(:shingles AS bytea[]), CAST(:seen AS timestamptz[]),
-            CAST(:fetched AS timestamptz[]), CAST(:wires AS text[]), CAST(:told AS text[])
+            CAST(:fetched AS timestamptz[]), CAST(:received AS timestamptz[]),
+            CAST(:wires AS text[]), CAST(:told AS text[])
         ) WITH ORDINALITY AS asked (
-            page_id, site_id, key, shingles, seen_at, fetched_at, wire, told, place
+            page_id, site_id, key, shingles, seen_at, fetched_at, received_at, wire, told, place
         )
         -- A newer text may be one that they repeat.
         WHERE :newest = (SELECT coalesce(max(id), 0) FROM story_texts)
@@ -232,22 +247,25 @@ _TELL_UNRELATED = text("""
         SELECT page_id FROM new WHERE shingles IS NOT NULL ORDER BY place
         RETURNING id, first_page_id
     ), added_texts AS (
-        INSERT INTO story_texts (story_id, key, shingles, bands, sites, seen_from, seen_to)
+        INSERT INTO story_texts (
+            story_id, key, shingles, bands, sites, seen_from, seen_to, received_at
+        )
         SELECT added_stories.id, key, shingles,
             ARRAY(SELECT unnest((CAST(:bands AS integer[]))[place:place])),
-            ARRAY[site_id], seen_at, seen_at
+            ARRAY[site_id], seen_at, seen_at, received_at
         FROM new JOIN added_stories ON first_page_id = page_id
         ORDER BY place
         RETURNING id, story_id
     ), told AS (
-        INSERT INTO story_articles (page_id, text_id, key, fetched_at, wire, told)
-        SELECT page_id, added_texts.id, key, fetched_at, wire, CAST(told AS jsonb)
+        INSERT INTO story_articles (page_id, text_id, key, fetched_at, received_at, wire, told)
+        SELECT page_id, added_texts.id, key, fetched_at, received_at, wire, CAST(told AS jsonb)
         FROM new
         LEFT JOIN added_stories ON first_page_id = page_id
         LEFT JOIN added_texts ON story_id = added_stories.id
         ON CONFLICT (page_id) DO UPDATE SET
-            (text_id, key, fetched_at, wire, told) = (
-                excluded.text_id, excluded.key, excluded.fetched_at, excluded.wire, excluded.told
+            (text_id, key, fetched_at, received_at, wire, told) = (
+                excluded.text_id, excluded.key, excluded.fetched_at, excluded.received_at,
+                excluded.wire, excluded.told
             )
         RETURNING page_id
     )
@@ -280,6 +298,7 @@ def tell_unrelated(
         "bands": [each.bands.tolist() for each in comparable],
         "seen": [each.seen_at for each in arrivals],
         "fetched": [each.fetched_at for each in arrivals],
+        "received": [each.received_at for each in arrivals],
         "wires": [each.wire for each in arrivals],
         "told": [json.dumps(told) for _, told in ordered],
         "newest": newest,

@@ -1,12 +1,11 @@
 """The story of each page's article, and the story entry in the article's latest revision."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-import numpy as np
 from sqlalchemy import LargeBinary, and_, bindparam, exists, func, insert, or_, select, text
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import Session
@@ -23,7 +22,7 @@ from models.tables import (
 from worker.store.database import rows_only
 from worker.store.events import is_told_otherwise
 from worker.store.pages import has_article
-from worker.store.stories import unpacked
+from worker.store.stories import KnownText, known_text
 
 MAX_COMPARED: Final = 100
 """Maximum number of articles considered when looking for the first article of a story."""
@@ -38,29 +37,26 @@ class ArticleStory(NamedTuple):
     text_id: int | None
     key: bytes
     fetched_at: datetime | None
+    received_at: datetime
     wire: str | None
     told: dict[str, Any]
     is_held_back: bool = False
 
 
-class TellingArticle(NamedTuple):
-    """An article in a story, with its site, its URL and the shingles of its text."""
-
-    page_id: int
-    text_id: int
-    key: bytes
-    fetched_at: datetime | None
-    wire: str | None
-    site_key: str
-    url: str
-    shingles: np.ndarray[Any, np.dtype[np.uint32]]
-
-
 class StoryState(NamedTuple):
-    """The article recorded as the first of a story, if any, and whether the story is full."""
+    """A story: its leader, its first article, and whether it has the maximum number of texts.
 
-    first: TellingArticle | None
+    The leader (see `detourage.duplicates.grouping`) remains after its last article has changed. The
+    first article is then another one or, if there is none left, `first_page_id` is None.
+    """
+
+    leader: KnownText
     is_full: bool
+    first_seen: datetime | None
+    first_page_id: int | None
+    wire: str | None
+    site_key: str | None
+    url: str | None
 
 
 class Retelling(NamedTuple):
@@ -73,7 +69,7 @@ class Retelling(NamedTuple):
 
 
 _TOLD = text("""
-    SELECT page_id, text_id, key, fetched_at, wire, told, is_held_back
+    SELECT page_id, text_id, key, fetched_at, received_at, wire, told, is_held_back
     FROM story_articles WHERE page_id = ANY (CAST(:ids AS bigint[]))
 """).columns(key=LargeBinary)
 
@@ -84,38 +80,44 @@ def stories_of_pages(session: Session, page_ids: Collection[int]) -> dict[int, A
     return {page_id: ArticleStory(*rest) for page_id, *rest in rows}
 
 
-_ARTICLE = """
-    story_articles.page_id, text_id, story_articles.key, story_articles.fetched_at, wire,
-        sites.key AS site_key, url, shingles
+_FIRST = text("""
+    SELECT page_id, page_id = (SELECT first_page_id FROM stories WHERE id = :story_id),
+        is_held_back
     FROM story_articles
     JOIN story_texts ON story_texts.id = text_id
     JOIN pages ON pages.id = page_id
     JOIN sites ON sites.id = site_id
-"""
-_FIRST = text(f"""
-    SELECT (SELECT first_page_id FROM stories WHERE id = :story_id), {_ARTICLE}
     WHERE story_id = :story_id AND page_id IN (
         (SELECT page_id FROM story_articles JOIN story_texts ON story_texts.id = text_id
          WHERE story_id = :story_id LIMIT :most)
         UNION ALL SELECT first_page_id FROM stories WHERE id = :story_id
         UNION ALL SELECT CAST(:new_page AS bigint)
     )
-    ORDER BY story_articles.fetched_at NULLS LAST, story_articles.key,
+    ORDER BY story_articles.received_at, story_articles.key,
         convert_to(sites.key, 'UTF8'), convert_to(url, 'UTF8')
     LIMIT 1
-""").columns(key=LargeBinary, shingles=LargeBinary)  # noqa: S608
-_STATES = text(f"""
-    SELECT stories.id, :most = (
-        SELECT count(*) FROM (
-            SELECT FROM story_texts AS own WHERE own.story_id = stories.id LIMIT :most
-        ) AS own
-    ), first.*
-    FROM stories LEFT JOIN LATERAL (
-        SELECT {_ARTICLE}
-        WHERE story_articles.page_id = first_page_id AND story_id = stories.id
+""").bindparams(most=MAX_COMPARED)
+_STATES = text("""
+    SELECT leader.id, stories.id, leader.key, leader.sites, leader.received_at, leader.shingles,
+        :most = (
+            SELECT count(*) FROM (
+                SELECT FROM story_texts AS own WHERE own.story_id = stories.id LIMIT :most
+            ) AS own
+        ),
+        CASE WHEN first.page_id IS NULL THEN leader.seen_from ELSE first.fetched_at END,
+        first.page_id, first.wire, first.site_key, first.url
+    FROM stories JOIN LATERAL (
+        SELECT * FROM story_texts WHERE story_id = stories.id ORDER BY received_at, key LIMIT 1
+    ) AS leader ON true LEFT JOIN LATERAL (
+        SELECT page_id, story_articles.fetched_at, wire, sites.key AS site_key, url
+        FROM story_articles
+        JOIN story_texts ON story_texts.id = text_id
+        JOIN pages ON pages.id = page_id
+        JOIN sites ON sites.id = site_id
+        WHERE page_id = first_page_id AND story_id = stories.id
     ) AS first ON true
     WHERE stories.id = ANY (CAST(:ids AS bigint[]))
-""").columns(key=LargeBinary, shingles=LargeBinary)  # noqa: S608
+""").columns(key=LargeBinary, shingles=LargeBinary)
 _NOTE_CHANGE = text("""
     UPDATE stories SET first_page_id = :first_page_id, changed_at = now(),
         retold_to = CASE WHEN :retell THEN CAST('{0,0}' AS bigint[]) ELSE retold_to END
@@ -123,22 +125,24 @@ _NOTE_CHANGE = text("""
 """)
 
 
-def first_of_story(
-    session: Session, story_id: int, page_id: int | None
-) -> tuple[TellingArticle, bool] | None:
-    """Return the first article of a story, and whether it is recorded as the first.
+class FirstArticle(NamedTuple):
+    """The first article of a story; `is_noted` is set if it is recorded as the first."""
 
-    Articles are ordered by fetch time (unknown times last), text key, site and URL. At most
-    `MAX_COMPARED` are considered, plus the recorded first article and the article of ``page_id``, a
-    page that has just joined the story.
+    page_id: int
+    is_noted: bool | None
+    is_held_back: bool
+
+
+def first_of_story(session: Session, story_id: int, page_id: int | None) -> FirstArticle | None:
+    """Return the first article of a story, if any.
+
+    Articles are ordered by the time of receipt, text key, site and URL. At most `MAX_COMPARED` are
+    considered, plus the recorded first article and the article of ``page_id``, a page that has just
+    joined the story.
     """
-    asked = {"story_id": story_id, "new_page": page_id, "most": MAX_COMPARED}
+    asked = {"story_id": story_id, "new_page": page_id}
     row = session.execute(_FIRST, asked).one_or_none()
-    if row is None:
-        return None
-    noted, *article = row
-    first = _telling(article)
-    return first, noted == first.page_id
+    return None if row is None else FirstArticle(*row)
 
 
 def story_states(
@@ -148,14 +152,7 @@ def story_states(
     if not story_ids:
         return {}
     rows = session.execute(_STATES, {"ids": sorted(story_ids), "most": max_texts})
-    return {
-        story_id: StoryState(_telling(article) if article[0] is not None else None, is_full)
-        for story_id, is_full, *article in rows
-    }
-
-
-def _telling(row: Sequence[Any]) -> TellingArticle:
-    return TellingArticle(*(*row[:-1], unpacked(row[-1], f"text {row[1]}")))
+    return {row[1]: StoryState(known_text(row[:6]), *row[6:]) for row in rows}
 
 
 def note_change(session: Session, story_id: int, first_page_id: int, *, retell: bool) -> None:
@@ -227,7 +224,7 @@ _PUT = rows_only(
         index_elements=[StoryArticle.page_id],
         set_={
             name: _PUTTING.excluded[name]
-            for name in ("text_id", "key", "fetched_at", "wire", "told")
+            for name in ("text_id", "key", "fetched_at", "received_at", "wire", "told")
         },
     )
     # Without RETURNING, SQLAlchemy sends an upsert once per row.

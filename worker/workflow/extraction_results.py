@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from typing import Final
 
 from sqlalchemy.orm import Session
 
@@ -43,6 +44,10 @@ from worker.workflow.walls import (
 from worker.workflow.withdrawal import is_removed, is_withdrawn, withdraw
 
 logger = logging.getLogger(__name__)
+
+
+_UNDATED: Final = datetime(9000, 1, 1, tzinfo=UTC)
+"""Time that stands for an unknown fetch time, so that the article comes last."""
 
 
 @dataclass(frozen=True)
@@ -211,6 +216,7 @@ def _stories(
     results: Iterable[ExtractedPage],
     now: datetime,
 ) -> dict[int, ProvisionalStory]:
+    trusts = state.settings.trust_fetch_times
     arrivals = [
         Arrival(
             page_id=job.page_id,
@@ -220,6 +226,7 @@ def _stories(
             fingerprint=fingerprint_of(result.article.text),
             fetched_at=page.fetched_at,
             seen_at=page.fetched_at or now,
+            received_at=(page.fetched_at or _UNDATED) if trusts else page.waiting_since,
             wire=result.article.metadata.wire,
         )
         for job, page, result in results

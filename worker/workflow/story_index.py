@@ -1,19 +1,21 @@
 """Index of stories: the provisional story of an article, and its later grouping.
 
 During extraction, the story that an article repeats is looked up without a lock;
-`worker.workflow.stories` groups the article later. Grouping locks all stories, so the number of
-texts and overlaps that it reads is limited: a story that has become too large accepts further
-texts, but is no longer regrouped.
+`worker.workflow.stories` groups the article later. The number of texts read for this is limited: a
+story that has become too large accepts further texts, but is no longer regrouped.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from detourage.duplicates.fingerprint import Shingles
 from detourage.duplicates.grouping import APART, StoryText, group_texts
 from detourage.duplicates.overlap import WHOLE, overlap_of
 from detourage.duplicates.story_entry import first_of, follower_of, id_alone, story_id
@@ -22,16 +24,13 @@ from detourage.messages import Story
 from worker.messaging import task_names
 from worker.store import outbox, stories, story_arrivals, story_articles
 from worker.store.database import Database
-from worker.store.stories import AskedText, GroupedText, KnownText
+from worker.store.stories import AskedText, KnownText
 from worker.store.story_arrivals import Arrival, NewArrival, WaitingArticle
-from worker.store.story_articles import ArticleStory, StoryState, TellingArticle
+from worker.store.story_articles import ArticleStory, StoryState
 
 MAX_REGROUPED: Final = 50
-"""Maximum number of texts regrouped for a new text, counting copies once; if there are more, the
-new text joins its nearest text's story and is never compared again."""
-
-MAX_PAIRS: Final = 2000
-"""Maximum number of overlaps read for one regrouping."""
+"""Maximum number of texts that are regrouped for a new text, counting copies once. If the stories
+that it may join have more, the oldest alone determine which it joins, and no other text moves."""
 
 RETOLD_AT_ONCE: Final = 25
 """Maximum number of articles updated per transaction after a story's first article has changed."""
@@ -51,44 +50,47 @@ class ProvisionalStory(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """The texts that a text repeats, read without the lock.
+    """The texts like a new one, read without the lock: the identical text, or the others.
 
-    `same` is the identical text, `common` the number of shared shingles by text ID, and `repeated`
-    the repeated texts, nearest first. `whole_on` has the sites with a longer text that contains
-    this one.
+    `whole_on` has the sites with a longer text that contains this one.
     """
 
-    same: KnownText | None
-    common: Mapping[int, int]
-    repeated: Sequence[KnownText]
-    whole_on: Collection[int]
-
-    @property
-    def nearest(self) -> KnownText | None:
-        """The text whose story the new text joins."""
-        return self.same or next(iter(self.repeated), None)
+    same: KnownText | None = None
+    others: Sequence[KnownText] = ()
+    whole_on: Collection[int] = ()
 
 
-_NOTHING: Final = _Found(None, {}, (), ())
+_NEW: Final = 0
+"""ID that stands for the new text."""
+
+
+class _Place(NamedTuple):
+    """The place of a new text.
+
+    `state` is that of the story that it joins, or None if it leads a story. If the text was
+    received before others of its stories, `groups` has all their texts, and `before` the IDs of the
+    texts' stories. A text that is not `is_compared` joins its story without being compared with
+    later texts.
+    """
+
+    state: StoryState | None = None
+    groups: Sequence[Sequence[int]] = ()
+    before: Mapping[int, int] = {}
+    is_compared: bool = True
 
 
 class _Plan(NamedTuple):
     """Data for grouping a waiting article, read before the lock is taken.
 
-    If a newer text than `waiting.newest` has been added since, `found` may be incomplete.
-    `leaving` is the article's previous text, from whose story the article is removed first. Texts
-    in `full` accept no further comparisons. `first` is the recorded first article of the story that
-    the article joins, `told` the article's entry if it follows `first`, and `pairs` the overlaps
-    between texts that may be regrouped.
+    If a newer text than `waiting.newest` has been added since, it is out of date. If the article
+    `is_leaving` its previous text, it leaves that first.
     """
 
     waiting: WaitingArticle
-    leaving: int | None = None
-    found: _Found = _NOTHING
-    full: Collection[int] = ()
-    first: TellingArticle | None = None
-    told: Story | None = None
-    pairs: "_Pairs | None" = None
+    is_leaving: bool = False
+    found: _Found = _Found()
+    place: _Place = _Place()
+    story: Story | None = None
 
 
 def provisional_stories(
@@ -101,6 +103,7 @@ def provisional_stories(
     if not arrivals:
         return {}
     known = story_articles.stories_of_pages(session, [each.page_id for each in arrivals])
+    arrivals = [_as_first_received(each, known.get(each.page_id)) for each in arrivals]
     said: dict[int, ProvisionalStory] = {}
     looked_up: list[Arrival] = []
     for each in arrivals:
@@ -110,10 +113,8 @@ def provisional_stories(
         else:
             told = Story.model_validate(before.told)
             said[each.page_id] = ProvisionalStory(each, told, is_repeat=True)
-    found = _find(session, looked_up, window)
-    states = _states_of(session, found)
-    for each, own in zip(looked_up, found, strict=True):
-        said[each.page_id] = _look_up(each, own, states)
+    for each, found in zip(looked_up, _find(session, looked_up, window), strict=True):
+        said[each.page_id] = _look_up(each, found, _place(session, each, found).state)
     for page_id, before in known.items():
         said[page_id] = said[page_id]._replace(was_held_back=before.is_held_back)
     return said
@@ -176,7 +177,7 @@ def load_waiting(
         own: set[bytes | int] = set()
         if arrival.fingerprint.is_comparable:
             own = {arrival.fingerprint.key, *map(int, arrival.fingerprint.bands)}
-        if found.nearest is None and not found.common and seen.isdisjoint(own):
+        if found.same is None and not found.others and seen.isdisjoint(own):
             unrelated.append(article)
             seen |= own
     return waiting, unrelated
@@ -201,14 +202,6 @@ def _tell_unrelated(session: Session, waiting: Sequence[WaitingArticle]) -> set[
     return story_arrivals.tell_unrelated(session, told, waiting[0].newest)
 
 
-def _new_text(arrival: Arrival, story: int) -> stories.NewText:
-    fingerprint = arrival.fingerprint
-    bands = [int(each) for each in fingerprint.bands]
-    return stories.NewText(
-        story, fingerprint.key, fingerprint.shingles, bands, arrival.site_id, arrival.seen_at
-    )
-
-
 def group_page(database: Database, page_id: int, window: timedelta) -> None:
     """Group a page's waiting article, or remove the page from its story."""
     while (plan := database.run(lambda session: _plan(session, page_id, window))) is not None:
@@ -216,7 +209,7 @@ def group_page(database: Database, page_id: int, window: timedelta) -> None:
             if database.run(lambda session: _tell(session, plan)):
                 return
         except IntegrityError:
-            # A process running the previous release has removed one of the texts found.
+            # One of the texts found has been removed with its old story.
             continue
 
 
@@ -225,48 +218,81 @@ def _plan(session: Session, page_id: int, window: timedelta) -> _Plan | None:
     if waiting is None:
         return None
     arrival, before = waiting.arrival, waiting.before
-    plan = _Plan(waiting)
-    former = before.text_id if before is not None else None
-    if former is not None and _leaves(session, before, arrival, window):
-        pairs = _Pairs()
-        if pairs.read(session, [former]):
-            _around(session, pairs.neighbours([former]), pairs)
-        return plan._replace(leaving=former, pairs=pairs)
     if arrival is None or not arrival.fingerprint.is_comparable:
-        return plan
+        return _Plan(waiting, is_leaving=before is not None and before.text_id is not None)
     (found,) = _find(session, [arrival], window)
-    pairs, full, first, told = _Pairs(), set[int](), None, None
-    if found.nearest is not None:
-        state = _states_of(session, [found]).get(found.nearest.story_id)
-        first = state.first if state is not None else None
-        told = _following(arrival, first) if first is not None else None
-        if state is not None and state.is_full:
-            return plan._replace(found=found, full={found.nearest.id}, first=first, told=told)
-    if found.common:
-        pairs.read(session, found.common)
-        full = stories.full_texts(session, found.common)
-    near = [found.same.id] if found.same is not None else [*found.common]
-    if near and (found.nearest is None or found.nearest.id not in full):
-        _around(session, near, pairs)
-    return plan._replace(found=found, full=full, first=first, told=told, pairs=pairs)
+    former = before.text_id if before is not None and _is_changed(before, arrival) else None
+    if former is not None and (found.same is None or found.same.id != former):
+        return _Plan(waiting, is_leaving=True)
+    place = _place(session, arrival, found)
+    # Computed here, so that the lock is held for less time.
+    story = None if place.state is None else _following(arrival, place.state)
+    return _Plan(waiting, found=found, place=place, story=story)
 
 
-def _states_of(session: Session, found: Iterable[_Found]) -> dict[int, StoryState]:
-    """Return the states of the stories that texts would join, by ID."""
-    ids = {each.nearest.story_id for each in found if each.nearest is not None}
-    return story_articles.story_states(session, ids, MAX_REGROUPED)
+def _place(session: Session, arrival: Arrival, found: _Found) -> _Place:
+    """Return the place of an article's text among the stories of the texts found."""
+    like = [found.same] if found.same is not None else found.others
+    states = story_articles.story_states(session, {each.story_id for each in like}, MAX_REGROUPED)
+    own = found.same
+    if own is not None and own.received_at <= arrival.received_at:
+        return _Place(states.get(own.story_id))
+    order = (arrival.received_at, arrival.fingerprint.key)
+    if all((each.received_at, each.key) < order for each in like):
+        states = {story: each for story, each in states.items() if _repeats(arrival, each.leader)}
+    if not states:
+        return _Place()
+    leaders = {each.leader.id: story for story, each in states.items()}
+    texts = stories.texts_of_stories(session, states, MAX_REGROUPED + 1)
+    is_compared = len(texts) <= MAX_REGROUPED
+    if not is_compared:
+        texts = [*texts[:MAX_REGROUPED], *(each.leader for each in states.values())]
+    shingles = {each.id: each.shingles for each in texts}
+    known = {
+        each.id: StoryText(each.key, len(each.shingles), each.sites[0], each.received_at)
+        for each in texts
+    }
+    new = own.id if own is not None else _NEW
+    shingles[new] = arrival.fingerprint.shingles
+    known[new] = StoryText(
+        arrival.fingerprint.key, len(shingles[new]), arrival.site_id, arrival.received_at
+    )
+    groups = group_texts(known, _common_of(shingles))
+    (group,) = (each for each in groups.values() if new in each)
+    known_leaders = [each for each in group if each in leaders]
+    if not is_compared:
+        # An earlier text leads the story from now on, without its other texts being compared.
+        state = states[leaders[known_leaders[0]]] if known_leaders else None
+        return _Place(state, is_compared=state is None)
+    state = states[leaders[group[0]]] if group[0] in leaders else None
+    before = {each.id: each.story_id for each in texts}
+    kept = {frozenset(each) - {_NEW} for each in groups.values()} - {frozenset()}
+    is_moved = kept != {
+        frozenset(each for each, its in before.items() if its == story) for story in states
+    }
+    leads_others = state is None and len(group) > 1
+    return _Place(state, list(groups.values()) if is_moved or leads_others else (), before)
 
 
-def _leaves(
-    session: Session, before: ArticleStory | None, arrival: Arrival | None, window: timedelta
-) -> bool:
-    """Return whether the text of a page's article has changed since it was grouped."""
-    if before is None or arrival is None or not arrival.fingerprint.is_comparable:
-        return True
-    if not _is_changed(before, arrival):
-        return False
-    (found,) = _find(session, [arrival], window)
-    return found.same is None or found.same.id != before.text_id
+def _repeats(arrival: Arrival, leader: KnownText) -> bool:
+    on_one_site = leader.sites[0] == arrival.site_id
+    overlap = overlap_of(arrival.fingerprint.shingles, leader.shingles)
+    return overlap.is_repeat(on_one_site=on_one_site)
+
+
+def _common_of(shingles: Mapping[int, Shingles]) -> Callable[[int, int], int]:
+    @cache
+    def common(lower: int, higher: int) -> int:
+        return overlap_of(shingles[lower], shingles[higher]).common
+
+    return lambda one, other: common(min(one, other), max(one, other))
+
+
+def _as_first_received(arrival: Arrival, before: ArticleStory | None) -> Arrival:
+    """Return an article with the time at which its text was first received on its page."""
+    if before is None or before.key != arrival.fingerprint.key:
+        return arrival
+    return replace(arrival, received_at=min(arrival.received_at, before.received_at))
 
 
 def _tell(session: Session, plan: _Plan) -> bool:
@@ -276,56 +302,155 @@ def _tell(session: Session, plan: _Plan) -> bool:
     page_id, _, arrival, before, newest = plan.waiting
     if stories.newest_text(session) != newest:
         return False
-    index = _Index(session)
-    if plan.leaving is not None:
-        index.take_out(page_id, plan.leaving, plan.pairs or _Pairs())
+    if plan.is_leaving and before is not None and before.text_id is not None:
+        _leave(session, page_id, before.text_id)
         if arrival is not None:
             # The new text is added in another transaction, so that the lock is held for less time.
             return False
     if arrival is None:
         story_articles.remove_articles(session, [page_id])
     elif before is None or before.text_id is None or _is_changed(before, arrival):
-        index.put(arrival, plan)
+        _put(session, arrival, plan)
     story_arrivals.remove(session, [page_id])
     return True
+
+
+def _leave(session: Session, page_id: int, text_id: int) -> None:
+    """Detach an article from its text, which remains, so that no other article's story changes.
+
+    If the article was the first of its story, the next one is recorded as such; if that one was
+    held back as a repeat, it is now published. A story without articles is removed.
+    """
+    story_articles.take_out(session, page_id)
+    for story in stories.stories_of(session, [text_id]).values():
+        first = story_articles.first_of_story(session, story, None)
+        if first is None:
+            stories.remove_story(session, story)
+            continue
+        if first.is_noted:
+            continue
+        story_articles.note_change(session, story, first.page_id, retell=False)
+        if first.is_held_back:
+            state = story_articles.story_states(session, [story], MAX_REGROUPED)[story]
+            of_first = first_of(story_id(state.leader.key), state.first_seen, state.wire)
+            story_articles.tell(session, {first.page_id: of_first.model_dump(mode="json")})
+
+
+def _put(session: Session, arrival: Arrival, plan: _Plan) -> None:
+    """Add a page's article to the story that its text belongs to."""
+    found, place = plan.found, plan.place
+    if not arrival.fingerprint.is_comparable:
+        _note(session, arrival, None, _alone(arrival))
+        return
+    state = place.state
+    is_new = found.same is None and state is None
+    if state is not None:
+        story = state.leader.story_id
+    elif found.same is not None:
+        story = found.same.story_id
+    else:
+        (story,) = stories.add_stories(session, [arrival.page_id])
+    text = stories.NewText(
+        story,
+        arrival.fingerprint.key,
+        arrival.fingerprint.shingles,
+        arrival.fingerprint.bands.tolist() if place.is_compared else (),
+        arrival.site_id,
+        arrival.seen_at,
+        arrival.received_at,
+    )
+    if found.same is not None:
+        text_id = found.same.id
+        stories.touch_text(session, found.same, text)
+    else:
+        text_id = stories.add_text(session, text)
+    changed = _store(session, place, text_id, story)
+    if is_new and not changed:
+        _note(session, arrival, text_id, _alone(arrival))
+    elif state is not None and plan.story is not None and not changed:
+        is_first = _precedes(arrival, state)
+        _note(session, arrival, text_id, _alone(arrival) if is_first else plan.story)
+        first_id = arrival.page_id if is_first else state.first_page_id or arrival.page_id
+        story_articles.note_change(session, story, first_id, retell=is_first)
+    else:
+        # Provisional, until the stories' articles are updated.
+        _note(session, arrival, text_id, _alone(arrival))
+        (story,) = stories.stories_of(session, [text_id]).values()
+        for each in sorted({*changed, story}):
+            first = story_articles.first_of_story(session, each, arrival.page_id)
+            if first is not None:
+                story_articles.note_change(session, each, first.page_id, retell=True)
+
+
+def _note(session: Session, arrival: Arrival, text_id: int | None, story: Story) -> None:
+    told = ArticleStory(
+        text_id,
+        arrival.fingerprint.key,
+        arrival.fetched_at,
+        arrival.received_at,
+        arrival.wire,
+        story.model_dump(mode="json"),
+    )
+    story_articles.put_articles(session, {arrival.page_id: told})
+
+
+def _store(session: Session, place: _Place, text_id: int, story: int) -> set[int]:
+    """Give each group the most common story of its texts that no larger group has claimed.
+
+    Return the stories that gained or lost texts.
+    """
+    before = {**place.before, text_id: story}
+    groups = [[text_id if each == _NEW else each for each in group] for group in place.groups]
+    changed: set[int] = set()
+    taken: set[int] = set()
+    for group in sorted(groups, key=lambda each: (-len(each), min(each))):
+        own = Counter(before[each] for each in group if before[each] not in taken)
+        if own:
+            story = min(own, key=lambda each: (-own[each], each))
+        else:
+            (story,) = stories.add_stories(session, [None])
+        taken.add(story)
+        if moved := {each for each in group if before[each] != story}:
+            stories.move_texts(session, moved, story)
+            changed |= {story, *(before[each] for each in moved)}
+    if changed:
+        stories.remove_empty_stories(session, changed)
+    return changed
 
 
 def retell_some(database: Database) -> bool:
     """Update more articles of a story whose first article changed; return False if none is left."""
 
-    def read(session: Session) -> tuple[story_articles.Retelling, Any, list[Any], Any] | None:
+    def read(
+        session: Session,
+    ) -> tuple[story_articles.Retelling, StoryState, list[Any], Any] | None:
         story = story_articles.story_to_retell(session)
         if story is None:
             return None
         states = story_articles.story_states(session, [story.story_id], MAX_REGROUPED)
-        first = states[story.story_id].first if states else None
+        if not states:
+            return None
+        (state,) = states.values()
         articles = story_articles.articles_to_retell(session, story, RETOLD_AT_ONCE)
         texts = [text_id for text_id, *_ in articles]
-        return story, first, articles, stories.shingles_of(session, texts)
+        return story, state, articles, stories.shingles_of(session, texts)
 
     wanted = database.run(read)
     if wanted is None:
         return False
-    story, first, articles, shingles = wanted
+    story, state, articles, shingles = wanted
     told: dict[int, Mapping[str, Any]] = {}
-    if first is not None:
-        of_first = first_of(story_id(first.key), first.fetched_at, first.wire)
-        for text_id, page_id, wire in articles:
-            of_page = of_first
-            if page_id != first.page_id:
-                of_page = follower_of(of_first, shingles[text_id], first.shingles, wire)
-            told[page_id] = of_page.model_dump(mode="json")
+    for text_id, page_id, wire in articles:
+        of_first = first_of(story_id(state.leader.key), state.first_seen, wire)
+        if page_id != state.first_page_id:
+            of_first = follower_of(of_first, shingles[text_id], state.leader.shingles, wire)
+        told[page_id] = of_first.model_dump(mode="json")
     *_, last = [None, *([text_id, page_id] for text_id, page_id, _ in articles)]
     retold_to = last if len(articles) == RETOLD_AT_ONCE else None
 
     def write(session: Session) -> None:
         stories.lock_stories(session)
-        found = None
-        if first is None:
-            found = story_articles.first_of_story(session, story.story_id, None)
-        if found is not None:
-            story_articles.note_change(session, story.story_id, found[0].page_id, retell=True)
-        elif story_articles.note_retold(session, story, retold_to):
+        if story_articles.note_retold(session, story, retold_to):
             story_articles.tell(session, told)
 
     database.run(write)
@@ -340,11 +465,6 @@ def _is_changed(before: ArticleStory, arrival: Arrival) -> bool:
     )
 
 
-def _told(arrival: Arrival, text_id: int | None, story: Story) -> ArticleStory:
-    key, told = arrival.fingerprint.key, story.model_dump(mode="json")
-    return ArticleStory(text_id, key, arrival.fetched_at, arrival.wire, told)
-
-
 def _alone(arrival: Arrival) -> Story:
     """Return the story entry of an article that is the first of its story."""
     key = arrival.fingerprint.key
@@ -356,272 +476,62 @@ def _alone(arrival: Arrival) -> Story:
     return first_of(identity, arrival.fetched_at, arrival.wire)
 
 
-def _look_up(arrival: Arrival, found: _Found, states: Mapping[int, StoryState]) -> ProvisionalStory:
-    state = states.get(found.nearest.story_id) if found.nearest is not None else None
-    first = state.first if state is not None else None
-    if first is None or _precedes(arrival, first):
+def _look_up(arrival: Arrival, found: _Found, state: StoryState | None) -> ProvisionalStory:
+    if state is None or _precedes(arrival, state):
         return ProvisionalStory(arrival, _alone(arrival), is_repeat=False)
-    story = _following(arrival, first)
+    story = _following(arrival, state)
     # If only one other site has a longer text that contains this one, either site may have copied
     # the other.
     of_several = arrival.site_id in found.whole_on or len(found.whole_on) > 1
-    return ProvisionalStory(arrival, story, is_repeat=story.relation == "same" or of_several)
-
-
-def _following(arrival: Arrival, first: TellingArticle) -> Story:
-    of_first = first_of(story_id(first.key), first.fetched_at, first.wire)
-    return follower_of(of_first, arrival.fingerprint.shingles, first.shingles, arrival.wire)
-
-
-def _precedes(arrival: Arrival, first: TellingArticle) -> bool:
-    """Return whether an article precedes the first article of a story."""
-    own = (arrival.fetched_at, arrival.fingerprint.key, arrival.site, arrival.url)
-    return arrival.page_id == first.page_id or _place(*own) < _place(
-        first.fetched_at, first.key, first.site_key, first.url
+    return ProvisionalStory(
+        arrival,
+        story,
+        is_repeat=state.first_page_id is not None and (story.relation == "same" or of_several),
     )
 
 
-def _place(fetched_at: datetime | None, key: bytes, site: str, url: str) -> tuple[Any, ...]:
-    time = fetched_at.timestamp() if fetched_at is not None else 0.0
-    return fetched_at is None, time, key, site.encode(), url.encode()
+def _following(arrival: Arrival, state: StoryState) -> Story:
+    of_first = first_of(story_id(state.leader.key), state.first_seen, state.wire)
+    if arrival.page_id == state.first_page_id:
+        return of_first.model_copy(update={"wire": arrival.wire})
+    own = arrival.fingerprint.shingles
+    return follower_of(of_first, own, state.leader.shingles, arrival.wire)
+
+
+def _precedes(arrival: Arrival, state: StoryState) -> bool:
+    """Return whether an article precedes the first article of a story."""
+    own = (arrival.received_at, arrival.fingerprint.key)
+    first = (state.leader.received_at, state.leader.key)
+    if state.site_key is None or state.url is None or own != first:
+        return own < first
+    place = (state.site_key.encode(), state.url.encode())
+    return (arrival.site.encode(), arrival.url.encode()) < place
 
 
 def _find(session: Session, arrivals: Sequence[Arrival], window: timedelta) -> list[_Found]:
-    """Return, for each article, the stored texts that its text repeats."""
+    """Return, for each article, the stored texts that its text may repeat."""
     comparable = [each for each in arrivals if each.fingerprint.is_comparable]
     if not comparable:
-        return [_NOTHING] * len(arrivals)
+        return [_Found()] * len(arrivals)
     wanted = [
         AskedText(each.fingerprint.key, each.fingerprint.bands.tolist(), each.seen_at)
         for each in comparable
     ]
     found = {
-        each.page_id: (
-            _repeated(each, like.others) if like.same is None else _NOTHING._replace(same=like.same)
-        )
+        each.page_id: _Found(like.same) if like.same is not None else _like(each, like.others)
         for each, like in zip(comparable, stories.texts_like(session, wanted, window), strict=True)
     }
-    return [found.get(each.page_id, _NOTHING) for each in arrivals]
+    return [found.get(each.page_id, _Found()) for each in arrivals]
 
 
-def _repeated(arrival: Arrival, others: Iterable[KnownText]) -> _Found:
-    """Return those of the texts that share bands with an article's text that it repeats."""
-    common: dict[int, int] = {}
-    repeated: list[KnownText] = []
+def _like(arrival: Arrival, others: Iterable[KnownText]) -> _Found:
+    """Return those of the texts that share bands with an article's text that are like it."""
+    like: list[KnownText] = []
     whole_on: set[int] = set()
     for other in others:
         overlap = overlap_of(arrival.fingerprint.shingles, other.shingles)
-        if overlap.common < APART * min(overlap.own, overlap.other):
-            continue
-        common[other.id] = overlap.common
-        if overlap.is_repeat(on_one_site=other.sites == [arrival.site_id]):
-            repeated.append(other)
+        if overlap.common >= APART * min(overlap.own, overlap.other):
+            like.append(other)
         if overlap.own < overlap.other and overlap.common >= WHOLE * overlap.own:
             whole_on.update(other.sites)
-    # The sort is stable, so among equals, the text with more bands in common stays first.
-    repeated.sort(key=lambda each: -common[each.id])
-    return _Found(None, common, repeated, whole_on)
-
-
-class _Index:
-    """The index of article texts, locked by one transaction."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def put(self, arrival: Arrival, plan: _Plan) -> None:
-        """Add a page's article to the story that its text belongs to."""
-        session, found, first = self._session, plan.found, plan.first
-        pairs = plan.pairs or _Pairs()
-        if not arrival.fingerprint.is_comparable:
-            self._note(arrival, None, _alone(arrival))
-            return
-        if found.same is not None:
-            text_id, before = found.same.id, found.same.sites
-            sites = {*before, arrival.site_id}
-            stories.touch_text(session, text_id, sites=sites, seen_at=arrival.seen_at)
-            # Texts of the same site must have more in common to be grouped, so a second site may
-            # change the grouping.
-            may_regroup, near = len(before) == 1 and len(sites) > 1, [text_id]
-        else:
-            common = {each: n for each, n in found.common.items() if each not in plan.full}
-            text_id, may_regroup = self._add_text(arrival, common, found.nearest, plan.full)
-            pairs.add(text_id, common)
-            near = [text_id, *found.common]
-        changed = self._regroup(near, pairs) if may_regroup else {}
-        if found.nearest is None and not changed:
-            self._note(arrival, text_id, _alone(arrival))
-        elif (
-            first is not None
-            and first.page_id != arrival.page_id
-            and plan.told is not None
-            and not changed
-        ):
-            is_first = _precedes(arrival, first)
-            self._note(arrival, text_id, _alone(arrival) if is_first else plan.told)
-            first_id = arrival.page_id if is_first else first.page_id
-            story = found.nearest.story_id if found.nearest is not None else 0
-            story_articles.note_change(session, story, first_id, retell=is_first)
-        else:
-            # Provisional, until `_retell` sets the relation to the first article.
-            self._note(arrival, text_id, _alone(arrival))
-            (story,) = stories.stories_of(session, [text_id]).values()
-            changed.setdefault(story, set())
-            self._retell(changed, arrival, story)
-
-    def take_out(self, page_id: int, text_id: int, pairs: "_Pairs") -> None:
-        """Remove a page from its story, and regroup the story's other texts."""
-        is_bounded = pairs.read(self._session, [text_id])
-        story_ids = set(stories.stories_of(self._session, [text_id]).values())
-        story_articles.take_out(self._session, page_id)
-        stories.review_text(self._session, text_id)
-        around = stories.stories_of(self._session, pairs.neighbours([text_id]))
-        changed = self._regroup(around, pairs) if is_bounded else {}
-        for story in story_ids:
-            changed.setdefault(story, set())
-        self._retell(changed, None, None)
-        stories.remove_empty_stories(self._session, story_ids)
-
-    def _add_text(
-        self,
-        arrival: Arrival,
-        common: Mapping[int, int],
-        nearest: KnownText | None,
-        full: Collection[int],
-    ) -> tuple[int, bool]:
-        """Store an article's text, and return its ID and whether it may change the grouping."""
-        is_compared = nearest is None or nearest.id not in full
-        if nearest is not None:
-            story = nearest.story_id
-        else:
-            (story,) = stories.add_stories(self._session, [arrival.page_id])
-        new = _new_text(arrival, story)
-        new = new._replace(common=common) if is_compared else new._replace(bands=())
-        (text_id,) = stories.add_texts(self._session, [new])
-        return text_id, is_compared and bool(common)
-
-    def _note(self, arrival: Arrival, text_id: int | None, story: Story) -> None:
-        told = _told(arrival, text_id, story)
-        story_articles.put_articles(self._session, {arrival.page_id: told})
-
-    def _regroup(self, text_ids: Collection[int], pairs: "_Pairs") -> dict[int, set[int]]:
-        """Regroup texts with their neighbours, and return the texts moved to each changed story.
-
-        A new text can affect the texts that overlap with it, and the neighbours of these texts. If
-        there are too many of them, nothing changes.
-        """
-        session = self._session
-        found = _around(session, text_ids, pairs)
-        if found is None:
-            return {}
-        texts, beside = found
-        wanted = {each.id for each in texts}
-        known = {
-            each.id: StoryText(each.key, each.length, frozenset(each.sites))
-            for each in (*texts, *stories.texts_with_ids(session, beside))
-        }
-        groups = group_texts(known, pairs.common, wanted)
-        changed = self._store(groups, {each.id: each.story_id for each in texts})
-        if changed:
-            stories.remove_empty_stories(session, changed)
-        return changed
-
-    def _store(
-        self, groups: Iterable[Collection[int]], before: Mapping[int, int]
-    ) -> dict[int, set[int]]:
-        """Give each group the most common story of its texts that no larger group has claimed.
-
-        Return the stories that gained or lost texts, each with the texts that it gained.
-        """
-        changed: dict[int, set[int]] = {}
-        taken: set[int] = set()
-        for group in sorted(groups, key=lambda each: (-len(each), min(each))):
-            own = Counter(before[each] for each in group if before[each] not in taken)
-            if own:
-                story = min(own, key=lambda each: (-own[each], each))
-            else:
-                (story,) = stories.add_stories(self._session, [None])
-            taken.add(story)
-            if moved := {each for each in group if before[each] != story}:
-                stories.move_texts(self._session, moved, story)
-                changed.setdefault(story, set()).update(moved)
-                for each in moved:
-                    changed.setdefault(before[each], set())
-        return changed
-
-    def _retell(
-        self, changed: Mapping[int, Collection[int]], arrival: Arrival | None, own: int | None
-    ) -> None:
-        """Record the changed stories whose articles need an update.
-
-        `changed` maps stories to the texts that they gained; `own` is the story of a new article.
-        """
-        for story, moved in sorted(changed.items()):
-            new = arrival if story == own else None
-            new_page = new.page_id if new is not None else None
-            found = story_articles.first_of_story(self._session, story, new_page)
-            if found is None:
-                continue
-            first, is_noted = found
-            retell = bool(moved) or not is_noted or first.page_id == new_page
-            story_articles.note_change(self._session, story, first.page_id, retell=retell)
-            if new is not None and not retell:
-                told = _following(new, first).model_dump(mode="json")
-                story_articles.tell(self._session, {new.page_id: told})
-
-
-def _around(
-    session: Session, text_ids: Collection[int], pairs: "_Pairs"
-) -> tuple[Sequence[GroupedText], Collection[int]] | None:
-    """Return the texts to regroup with the given texts, or None if there are too many.
-
-    No lock is needed: the overlap of two texts never changes, so overlaps read here need not be
-    read again under the lock.
-    """
-    if not pairs.read(session, text_ids):
-        return None
-    near = pairs.neighbours(text_ids)
-    if not pairs.read(session, near):
-        return None
-    story_ids = set(stories.stories_of(session, pairs.neighbours(near)).values())
-    texts = stories.texts_of_stories(session, story_ids, MAX_REGROUPED + 1)
-    if len(texts) > MAX_REGROUPED or not all(each.is_compared for each in texts):
-        return None
-    wanted = {each.id for each in texts}
-    if not pairs.read(session, wanted):
-        return None
-    beside = pairs.neighbours(wanted) - wanted
-    return (texts, beside) if pairs.read(session, beside) else None
-
-
-class _Pairs:
-    """Overlaps between texts: `common` has the number of shared shingles by pair of text IDs.
-
-    Each text's overlaps are read only once; `read` returns False beyond `MAX_PAIRS` pairs.
-    """
-
-    def __init__(self) -> None:
-        self._read: set[int] = set()
-        self.common: dict[tuple[int, int], int] = {}
-
-    def add(self, text_id: int, common: Mapping[int, int]) -> None:
-        """Add a text with all its overlaps."""
-        for other, number in common.items():
-            self.common[min(text_id, other), max(text_id, other)] = number
-        self._read.add(text_id)
-
-    def read(self, session: Session, text_ids: Collection[int]) -> bool:
-        """Read the overlaps between texts, and return whether the total is within the limit."""
-        new = set(text_ids) - self._read
-        most = MAX_PAIRS + 1 - len(self.common)
-        if len(new) > most:
-            return False
-        if new:
-            self.common |= stories.overlaps_with(session, new, most)
-            self._read |= new
-        return len(self.common) <= MAX_PAIRS
-
-    def neighbours(self, text_ids: Collection[int]) -> set[int]:
-        """Return the IDs of the given texts and of the texts known to overlap with them."""
-        near = (pair for pair in self.common if not set(pair).isdisjoint(text_ids))
-        return {*text_ids, *(each for pair in near for each in pair)}
+    return _Found(None, like, whole_on)

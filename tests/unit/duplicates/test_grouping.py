@@ -1,4 +1,5 @@
 import random
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -7,35 +8,50 @@ from detourage.duplicates.fingerprint import Shingles
 from detourage.duplicates.grouping import StoryText, group_texts
 from detourage.duplicates.overlap import Overlap, overlap_of
 
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
 
 def part(*stretches: tuple[int, int]) -> Shingles:
     """Return the shingles in the given ranges."""
     return np.concatenate([np.arange(*each, dtype=np.uint32) for each in stretches])
 
 
-def groups_of(texts: dict[str, Shingles], *, one_site: bool = False) -> set[frozenset[str]]:
-    """Return the stories of the given texts, checking that the order of the texts is irrelevant."""
+def groups_of(texts: dict[str, tuple[Shingles, str]]) -> set[frozenset[str]]:
+    """Return the stories of texts, received in the given order, with the initials of their sites.
+
+    Check that nothing else depends on the order of the texts.
+    """
     found = set()
     for seed in range(4):
-        names = sorted(texts)
+        names = list(texts)
         random.Random(seed).shuffle(names)
         numbers = dict(enumerate(names))
-        common = {
-            (one, other): overlap_of(texts[numbers[one]], texts[numbers[other]]).common
-            for one in numbers
-            for other in numbers
-            if one < other
-        }
+        places = {name: place for place, name in enumerate(texts)}
         known = {
             number: StoryText(
-                name.encode(), len(texts[name]), frozenset({0 if one_site else number})
+                name.encode(),
+                len(texts[name][0]),
+                ord(texts[name][1]),
+                NOON + timedelta(minutes=places[name]),
             )
             for number, name in numbers.items()
         }
-        groups = group_texts(known, common, known)
-        found.add(frozenset(frozenset(numbers[each] for each in group) for group in groups))
+
+        def common(one: int, other: int, numbers: dict[int, str] = numbers) -> int:
+            return overlap_of(texts[numbers[one]][0], texts[numbers[other]][0]).common
+
+        groups = group_texts(known, common)
+        assert all(group[0] == leader for leader, group in groups.items())
+        found.add(
+            frozenset(frozenset(numbers[each] for each in group) for group in groups.values())
+        )
     (same,) = found
     return set(same)
+
+
+def on_sites(**texts: Shingles) -> dict[str, tuple[Shingles, str]]:
+    """Return texts, each with a site of its own."""
+    return {name: (text, chr(65 + place)) for place, (name, text) in enumerate(texts.items())}
 
 
 @pytest.mark.parametrize(
@@ -56,80 +72,67 @@ def test_empty_texts_have_nothing_in_common() -> None:
 
 
 def test_versions_of_a_text_are_one_story() -> None:
-    texts = {"a": part((0, 100)), "b": part((30, 130)), "c": part((60, 160)), "d": part((500, 600))}
+    texts = on_sites(a=part((0, 100)), b=part((30, 130)), c=part((50, 100)), d=part((500, 600)))
     assert groups_of(texts) == {frozenset("abc"), frozenset("d")}
 
 
 def test_a_quotation_does_not_make_a_story() -> None:
-    assert groups_of({"a": part((0, 100)), "b": part((85, 185))}) == {
-        frozenset("a"),
-        frozenset("b"),
-    }
-
-
-def test_a_digest_belongs_to_the_story_with_which_it_shares_most() -> None:
-    texts = {
-        "a": part((0, 100)),
-        "b": part((0, 95)),
-        "c": part((200, 260)),
-        "d": part((200, 265)),
-        "digest": part((0, 100), (200, 260)),
-    }
-    assert groups_of(texts) == {frozenset({"a", "b", "digest"}), frozenset({"c", "d"})}
-
-
-def test_parts_of_an_article_are_one_story_if_two_texts_contain_both() -> None:
-    texts = {
-        "begin": part((0, 60)),
-        "end": part((60, 100)),
-        "whole": part((0, 100)),
-        "again": part((0, 99)),
-    }
-    assert groups_of(texts) == {frozenset(texts)}
+    texts = on_sites(a=part((0, 100)), b=part((85, 185)))
+    assert groups_of(texts) == {frozenset("a"), frozenset("b")}
 
 
 def test_pages_of_one_site_must_have_more_in_common() -> None:
-    texts = {"a": part((0, 100)), "b": part((40, 140))}
-    assert groups_of(texts) == {frozenset("ab")}
-    assert groups_of(texts, one_site=True) == {frozenset("a"), frozenset("b")}
+    one, other = part((0, 100)), part((40, 140))
+    assert groups_of(on_sites(a=one, b=other)) == {frozenset("ab")}
+    assert groups_of({"a": (one, "A"), "b": (other, "A")}) == {frozenset("a"), frozenset("b")}
 
 
-def grouped_with_sites(texts: dict[str, tuple[Shingles, str]]) -> set[frozenset[str]]:
-    """Return the stories of texts; each text comes with the initials of the sites that have it."""
-    names = dict(enumerate(sorted(texts)))
-    common = {
-        (one, other): number
-        for one in names
-        for other in names
-        if one < other
-        and (number := overlap_of(texts[names[one]][0], texts[names[other]][0]).common)
-    }
-    known = {
-        number: StoryText(name.encode(), len(texts[name][0]), frozenset(map(ord, texts[name][1])))
-        for number, name in names.items()
-    }
-    groups = group_texts(known, common, known)
-    return {frozenset(names[each] for each in group) for group in groups}
+ONE, OTHER = part((0, 60)), part((200, 260))
 
 
-def test_pages_of_one_site_do_not_confirm_each_other() -> None:
-    one, other = part((0, 100)), part((200, 300))
-    both = [part((0, 100), (200, 300 - each)) for each in range(3)]
-    victims = {"a": (one, "a"), "b": (other, "b")}
-    steered = {f"h{number}": (each, "h") for number, each in enumerate(both)}
-    groups = grouped_with_sites(victims | steered)
+@pytest.mark.parametrize("number", [1, 2, 9])
+def test_a_digest_joins_the_story_with_which_it_shares_most(number: int) -> None:
+    texts = on_sites(
+        a=part((0, 100)),
+        b=OTHER,
+        **{f"digest {each}": part((0, 100), (200, 260)) for each in range(number)},
+        c=part((0, 98)),
+        d=part((200, 258)),
+    )
+    digests = {each for each in texts if each.startswith("digest")}
+    assert groups_of(texts) == {frozenset({"a", "c", *digests}), frozenset("bd")}
+
+
+def test_texts_that_change_step_by_step_connect_no_stories() -> None:
+    drift = {f"text {at}": part((20 * at, 20 * at + 100)) for at in range(1, 15)}
+    groups = groups_of(on_sites(a=part((0, 100)), b=part((300, 400)), **drift, c=part((305, 400))))
     assert not any({"a", "b"} <= each for each in groups)
-    # If two sites each have both texts, they confirm each other.
-    witnessed = {"h": (both[0], "h"), "i": (both[1], "i")}
-    assert grouped_with_sites(victims | witnessed) == {frozenset({"a", "b", "h", "i"})}
+    assert any({"b", "c"} <= each for each in groups)
 
 
-def test_texts_of_one_site_do_not_connect_stories() -> None:
-    # Each text shares four fifths of its shingles with the one before it.
-    drift = {f"h{at}": (part((20 * at, 20 * at + 100)), "h") for at in range(1, 10)}
-    victims = {"a": (part((0, 100)), "a"), "b": (part((200, 300)), "b")}
-    groups = grouped_with_sites(victims | drift)
-    assert not any({"a", "b"} <= each for each in groups)
-    assert sum(len(each) for each in groups) == 11
-    # Without the other texts, the drifting texts would form one story.
-    assert len(grouped_with_sites(drift)) == 1
+def test_later_texts_change_nothing_about_earlier_ones() -> None:
+    chance = random.Random(1)
+    texts = {
+        f"{number}": (
+            part(*((at, at + 60) for at in sorted(chance.sample(range(0, 600, 60), 2)))),
+            "ABC"[number % 3],
+        )
+        for number in range(30)
+    }
+    whole = groups_of(texts)
+    for number in range(1, 30):
+        first = dict([*texts.items()][:number])
+        assert groups_of(first) == {each & {*first} for each in whole} - {frozenset()}
+
+
+def test_standing_text_of_a_site_connects_none_of_its_articles() -> None:
+    standing = (900, 930)
+    articles = {
+        f"{number}": (part((100 * number, 100 * number + 60), standing), "A") for number in range(5)
+    }
+    texts = {"evil": (part(standing), "E"), **articles}
+    assert all(len(each & articles.keys()) < 2 for each in groups_of(texts))
+    longer = {
+        name: (part((0, 60), (100 + 200 * int(name), 200 + 200 * int(name))), "A") for name in "012"
+    }
+    assert all(len(each & longer.keys()) < 2 for each in groups_of({"evil": (ONE, "E"), **longer}))

@@ -45,6 +45,7 @@ PAGE = PageState(
     forced=False,
     revision=0,
     refused=None,
+    waiting_since=NOW,
     pivot_id=None,
     last_digest=None,
 )

@@ -1,0 +1,40 @@
+"""Hostile campaigns against stories: ``python -m benchmarks.stories.campaigns [--campaigns N]``.
+
+Each campaign (`tests.story_campaigns`) attacks 100 honest stories on PostgreSQL. The script prints
+how many of these were merged or split, and how many corrections their articles would have received.
+"""
+
+import argparse
+import time
+from dataclasses import asdict
+
+from tests.services import running_services, temporary_database
+from tests.story_campaigns import Campaign, clear, run
+from worker.store.database import Database
+from worker.store.migrations import migrate
+
+
+def main() -> None:
+    """Run the campaigns."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--campaigns", type=int, default=200)
+    parser.add_argument("--first", type=int, default=1, help="seed of the first campaign")
+    options = parser.parse_args()
+    started, totals, hostile = time.monotonic(), dict.fromkeys(("merged", "split"), 0), 0
+    with running_services() as services, temporary_database(services) as url:
+        database = Database(url)
+        migrate(database)
+        for seed in range(options.first, options.first + options.campaigns):
+            campaign = Campaign(seed)
+            found = asdict(run(database, campaign.versions))
+            database.run(clear)
+            totals = {name: totals.get(name, 0) + number for name, number in found.items()}
+            hostile += sum(each.story is None for each in campaign.versions)
+            if any(found.values()):
+                print(f"campaign {seed}: {found}", flush=True)
+    print(f"{options.campaigns} campaigns, {hostile} hostile pages: {totals},", end=" ")
+    print(f"{time.monotonic() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
