@@ -228,7 +228,6 @@ def test_the_recipes_may_be_run_again(servers: SecuredServers) -> None:
 @pytest.mark.parametrize(
     ("command", "setting", "user", "told"),
     [
-        ("migrate --to 0001", "database_url", "detourage_service", "must be owner"),
         (
             "quarantine drop --stage relay --yes",
             "database_url",
