@@ -503,24 +503,6 @@ class Story(MessagePart):
     )
 
 
-class Event(MessagePart):
-    """The event of an article: articles that report the same news in different words.
-
-    An article's event is decided once. `first_seen` and `sources` are as of this revision, and may
-    change later without another revision.
-    """
-
-    id: str = Field(description="The same for all articles of an event.")
-    first_seen: Timestamp | None = Field(
-        description="Earliest known fetch time of the event's articles, RFC 3339 in UTC, or null."
-    )
-    sources: int = Field(
-        ge=1,
-        description="Number of independent sources: the largest number of the event's articles of"
-        " which no two are on one site or in one story. At most 500 articles are counted.",
-    )
-
-
 ChangeKind = Literal["typo", "update", "correction", "rewritten", "live"]
 ChangeAction = Literal["added", "removed", "edited", "moved"]
 
@@ -740,12 +722,6 @@ class ArticleMessage(SentMessage):
     story: Story | None = Field(
         default=None,
         description="Story to which the article belongs. Added to version 1; see Story.",
-    )
-    event: Event | None = Field(
-        default=None,
-        exclude_if=_is_empty,
-        description="Event that the article reports; absent unless DETOURAGE_EVENTS is yes. Added"
-        " to version 1; see Event.",
     )
     parts: Parts | None = Field(
         default=None,

@@ -257,18 +257,6 @@ class Settings(BaseSettings):
         " instead of the one received first. Do not set it if sites may influence `fetched_at`. "
         "`detourage run` sets it.",
     )
-    events: bool = Field(
-        default=False,
-        description="Whether articles that report the same news in different words are grouped "
-        "into events. The article message then has the key `event`.",
-    )
-    event_days: float = Field(
-        default=3,
-        gt=0,
-        le=30,
-        description="Maximum number of days between the fetches of an article and of the nearest "
-        "source of the event that it joins.",
-    )
     repeats: Repeats = Field(
         default="send",
         description="How to treat an article that is identical to the first article of its story, "

@@ -1,1 +1,1 @@
-"""Measurements across pages: repeats, events, URLs, parts, live reports and news agencies."""
+"""Measurements across pages: repeats, URLs, parts and news agencies."""

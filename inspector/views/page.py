@@ -19,7 +19,6 @@ from inspector.registry import Answer, action, page_view, plain_view
 from inspector.security import FRAMED_POLICY
 from inspector.stored_page import KnownPage, TooSlowError, known_page
 from worker.messaging.task_names import PAGE_STAGES
-from worker.store.events import current_event, other_articles
 from worker.workflow.page_requests import ask_again
 
 LINES: Final = 400
@@ -28,9 +27,6 @@ LINES: Final = 400
 CLOSE: Final = 0.1
 """Minimum probability for a dropped line to be listed among the kept lines; a tenth of the lines
 reach it."""
-
-MAX_EVENT_ARTICLES: Final = 20
-"""Maximum number of other articles listed for the page's event."""
 
 DEEPEST: Final = 8
 """Maximum indentation level of replies to comments."""
@@ -70,8 +66,6 @@ def page(asked: InspectorRequest) -> Answer:
         )
     )
     message, before = _message_of(revisions, shown), _message_of(revisions, earlier)
-    event = asked.read(current_event, row.id)
-    others = asked.read(other_articles, row.id, MAX_EVENT_ARTICLES)
     # Fields that earlier versions of the service did not write get their defaults.
     article = ArticleMessage.model_validate(message) if message else None
     explained, is_slow = _explained(asked, known)
@@ -91,9 +85,6 @@ def page(asked: InspectorRequest) -> Answer:
         "shown_revision": shown,
         "compared_revision": earlier if before else None,
         "changes": revision_changes(before, message) if before and message else None,
-        "event": event.model_dump() | {"others": [{"id": i, "url": url} for i, url in others]}
-        if event
-        else None,
         "receipts": [{"at": at, "result": result} for at, result in receipts],
         "read_again": _read_again(
             explained,

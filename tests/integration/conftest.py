@@ -21,8 +21,6 @@ ALONE = (
     "outbox",
     "clustering_requests",
     "stories",
-    "events",
-    "event_term_counts",
 )
 """Tables that are the starting points of the search for dependent tables; they have no foreign
 keys."""

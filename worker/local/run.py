@@ -41,8 +41,6 @@ WRITTEN_AT_ONCE = 200
 """Number of articles added to the output, and kept in memory, at a time."""
 
 CONDITIONS = (
-    "event_days",
-    "events",
     "queue_prefix",
     "repeats",
     "story_correction_seconds",

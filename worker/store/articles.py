@@ -32,7 +32,6 @@ from models.tables import (
     StoryArticle,
 )
 from worker.store.database import rows_only, sql
-from worker.store.events import current_event
 from worker.store.pages import has_article
 
 S = TypeVar("S", bound=Select[*tuple[Any, ...]])
@@ -153,10 +152,10 @@ def articles_of_run(
     """Yield the latest articles of a run's pages (or the given ones), ordered by site and URL.
 
     Pages without a current article (`has_article`) are skipped. Each message contains the article's
-    current story and event, not those at the time of extraction.
+    current story, not that at the time of extraction.
     """
     query = (
-        select(StoredPage.id, Article.message, StoryArticle.told)
+        select(Article.message, StoryArticle.told)
         .select_from(Article)
         .outerjoin(StoryArticle, StoryArticle.page_id == Article.page_id)
         .join(StoredPage, StoredPage.id == Article.page_id)
@@ -164,11 +163,8 @@ def articles_of_run(
     )
     if page_ids is not None:
         query = query.where(StoredPage.id == any_(cast(list(page_ids), ARRAY(BigInteger))))
-    for page_id, message, told in session.execute(_in_order(query, message_prefix)):
-        current = {} if told is None else {"story": told}
-        if message.get("event") is not None and (event := current_event(session, page_id)):
-            current["event"] = event.model_dump(mode="json")
-        yield {**message, **current}
+    for message, told in session.execute(_in_order(query, message_prefix)):
+        yield message if told is None else {**message, "story": told}
 
 
 def articles_published(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from worker.store import events, story_arrivals
+from worker.store import story_arrivals
 from worker.store.database import sql
 
 PAGES_AT_ONCE = 20
@@ -38,7 +38,7 @@ def ungroup(session: Session, site_id: int) -> None:
 
 
 def forget_some(session: Session, site_id: int) -> tuple[list[int], list[int]]:
-    """Lock some pages of a site, and request that they leave their stories and events.
+    """Lock some pages of a site, and request that they leave their stories.
 
     Returns the IDs of the pages, and the IDs of those that must leave a story.
     """
@@ -46,7 +46,6 @@ def forget_some(session: Session, site_id: int) -> tuple[list[int], list[int]]:
     wanted = {"site_id": site_id, "most": PAGES_AT_ONCE}
     ids = session.scalars(query, wanted).all()
     story_arrivals.add_gone(session, ids)
-    events.forget(session, ids)
     leaving = sql("SELECT page_id FROM story_arrivals WHERE page_id = ANY (:ids) ORDER BY page_id")
     return list(ids), list(session.scalars(leaving, {"ids": list(ids)}))
 

@@ -32,9 +32,6 @@ class AdvisoryLock(IntEnum):
     """The key is a site whose identical short texts are being counted; held until the
     transaction ends."""
 
-    EVENTS = 0x6485
-    """Held until the end of a transaction that decides the event of an article; the key is 0."""
-
     PAGE_OBJECTS = 0x6486
     """The key is a shard of the object store. It is shared by transactions that store contents, and
     exclusive while objects are deleted; held until the transaction ends."""

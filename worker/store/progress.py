@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple, Self
 
-from sqlalchemy import exists, func, or_, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from detourage.messages import DOUBTFUL
 from models.tables import (
     DesignChange,
-    EventArrival,
     PageParts,
     Receipt,
     Site,
@@ -50,7 +49,7 @@ class RunProgress:
     parts: int
     """Number of pages whose parts have yet to be joined."""
     stories: int
-    """Number of pages whose articles have yet to be grouped into stories or events."""
+    """Number of pages whose articles have yet to be grouped into stories."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +176,6 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
             reasons[reason] += number
     pages = select(Receipt.page_id).where(of_run, Receipt.page_id.is_not(None)).distinct()
     own = StoredPage.id.in_(pages)
-    has_event_to_decide = exists().where(EventArrival.page_id == StoredPage.id)
     by_outcome = select(StoredPage.outcome, func.count()).where(own).group_by(StoredPage.outcome)
     outcomes = {each: pages for each, pages in session.execute(by_outcome) if each is not None}
     number, grouped, pending, stories = session.execute(
@@ -185,7 +183,7 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
             func.count(),
             func.count().filter((StoredPage.generation > 0) | StoredPage.outcome.is_not(None)),
             func.count().filter(is_pending()),
-            func.count().filter(or_(story_arrivals.is_waiting(StoredPage.id), has_event_to_decide)),
+            func.count().filter(story_arrivals.is_waiting(StoredPage.id)),
         )
         .select_from(StoredPage)
         .where(own)

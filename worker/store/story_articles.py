@@ -13,14 +13,12 @@ from sqlalchemy.orm import Session
 from models.tables import (
     Article,
     ArticleComment,
-    EventArticle,
     StoredPage,
     Story,
     StoryArrival,
     StoryArticle,
 )
 from worker.store.database import rows_only
-from worker.store.events import is_told_otherwise
 from worker.store.pages import has_article
 from worker.store.stories import KnownText, known_text
 
@@ -312,10 +310,6 @@ _IS_TOLD_OTHERWISE = and_(
 """Condition: the article's latest revision has an outdated story entry and may be corrected now."""
 
 
-_HAS_OTHER_EVENT = exists().where(EventArticle.page_id == StoryArticle.page_id, is_told_otherwise())
-"""Condition: the article's latest revision has an outdated event."""
-
-
 def pages_to_correct(session: Session, limit: int) -> list[int]:
     """Return the IDs of pages whose latest revision has an outdated story entry, ascending.
 
@@ -334,7 +328,7 @@ def pages_to_correct(session: Session, limit: int) -> list[int]:
 
 
 class Correction(NamedTuple):
-    """The latest revision of a page's article, which has an outdated story entry or event."""
+    """The latest revision of a page's article, which has an outdated story entry."""
 
     message: dict[str, Any]
     content_digest: str
@@ -362,7 +356,7 @@ def lock_correction(session: Session, page_id: int) -> Correction | None:
         .where(
             Article.page_id == page_id,
             Article.revision == page.revision,
-            or_(_IS_TOLD_OTHERWISE, _HAS_OTHER_EVENT),
+            _IS_TOLD_OTHERWISE,
         )
         .with_for_update(of=StoryArticle)
     ).one_or_none()

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from detourage.addresses import PageAddress, canonical_of, identity_of, variants_of
 from detourage.html import site_name
-from detourage.messages import ArticleMessage, Event, Story, Template
+from detourage.messages import ArticleMessage, Story, Template
 from detourage.pagination.parts import without_location
 from detourage.reader.article_values import article_values
 from detourage.reader.content import Content
@@ -65,7 +65,6 @@ def new_revision(
     extracted_at: datetime,
     found_parts: Collection[str] | None = None,
     *,
-    event: Event | None = None,
     revisions_from: int = 1,
 ) -> NewArticle | None:
     """Return the next revision of a page's article, or None if there is no reason to send one.
@@ -75,7 +74,7 @@ def new_revision(
     or is None if the page is not a part.
     """
     number = next_number(page.revision, revisions_from)
-    message = compose(page, job, content, story, number, extracted_at, event)
+    message = compose(page, job, content, story, number, extracted_at)
     if found_parts is not None and message.parts is not None:
         parts = with_missing(message.parts, found_parts)
         message = message.model_copy(update={"parts": parts})
@@ -139,7 +138,6 @@ def compose(
     story: Story | None,
     revision: int,
     extracted_at: datetime,
-    event: Event | None = None,
 ) -> ArticleMessage:
     """Compose the article message for a revision of a page's article."""
     site = site_name(job.site_key)
@@ -160,7 +158,6 @@ def compose(
         ),
         extracted_at=extracted_at,
         story=story,
-        event=event,
         canonical=canonical_of(page.addresses) if page.addresses else None,
         variants=variants_of(page.addresses),
         **article_values(content),

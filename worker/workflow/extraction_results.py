@@ -12,20 +12,17 @@ from sqlalchemy.orm import Session
 
 from detourage.duplicates.fingerprint import fingerprint_of
 from detourage.html import site_name
-from detourage.messages import Event
 from detourage.outcomes import PageOutcome
 from detourage.reader.content import Content
 from detourage.roles import LineRole
 from detourage.versions import EXTRACTION_VERSION
 from worker import logs, tracing
-from worker.events.terms import primary_language, terms_of
-from worker.store import articles, events, extraction_jobs
+from worker.store import articles, extraction_jobs
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
 from worker.store.story_arrivals import Arrival
 from worker.workflow.article_message import new_revision, shortened, with_changes
 from worker.workflow.article_parts import find_parts, note_parts
-from worker.workflow.events import provisional_events
 from worker.workflow.outgoing_articles import Outgoing, enqueue, outgoing_of
 from worker.workflow.process import ProcessState
 from worker.workflow.story_index import (
@@ -95,7 +92,6 @@ def save_extractions(
     if results:
         extraction_jobs.save_results(session, results)
     without_article = [each.page_id for each in results if not each.has_article]
-    events.forget(session, without_article)
     revisions = [each.article for each in revised if each.article is not None]
     outgoing = [each.outgoing for each in revised if each.outgoing is not None]
     if revisions:
@@ -122,7 +118,6 @@ def _revise(
     now: datetime,
 ) -> list[_RevisedPage]:
     stories = _stories(session, state, current, now)
-    reported = _events(session, state, current, stories, now) if state.settings.events else {}
     contents = {job.page_id: each for job, _, each in current if isinstance(each, Content)}
     parts = find_parts(session, contents)
     revised = []
@@ -136,7 +131,6 @@ def _revise(
                 stories[job.page_id].story,
                 now,
                 parts.get(job.page_id),
-                event=reported.get(job.page_id),
                 revisions_from=state.settings.revisions_from,
             )
         if article is not None:
@@ -233,32 +227,6 @@ def _stories(
         if isinstance(result, Content)
     ]
     return provisional_stories(session, arrivals, state.story_window)
-
-
-def _events(
-    session: Session,
-    state: ProcessState,
-    results: Iterable[tuple[ExtractionJob, PageState, Content | NoArticle]],
-    stories: Mapping[int, ProvisionalStory],
-    now: datetime,
-) -> dict[int, Event]:
-    arrivals = [
-        events.Arrival(
-            page_id=job.page_id,
-            site_id=page.site_id,
-            site=job.site_key,
-            url=page.url,
-            language=primary_language(result.article.language),
-            key=fingerprint_of(result.article.text).key,
-            terms=terms_of(result.article.title, result.article.metadata.lead, result.article.text),
-            fetched_at=page.fetched_at,
-            seen_at=page.fetched_at or now,
-        )
-        for job, page, result in results
-        if isinstance(result, Content)
-    ]
-    said = {page_id: each.story.id for page_id, each in stories.items()}
-    return provisional_events(session, arrivals, said, state.event_window)
 
 
 def _not_overtaken(

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from detourage.messages import ChangesMessage
-from worker.store import events, outbox, story_articles
+from worker.store import outbox, story_articles
 from worker.store.outbox import NewMessage
 from worker.tracing import Context
 from worker.workflow.process import ProcessState
@@ -22,7 +22,7 @@ REPEATS: Final = ("same", "excerpt")
 
 @dataclass(frozen=True)
 class Outgoing:
-    """A revision and its destination, with the message's ``story`` and the ID of its ``event``.
+    """A revision and its destination, with the message's ``story``.
 
     `is_held_back` marks a repeat that is not sent to the articles exchange, and `is_kept` a
     revision that is not sent at all.
@@ -33,7 +33,6 @@ class Outgoing:
     is_held_back: bool
     is_kept: bool
     story: Mapping[str, Any]
-    event_id: str | None
 
 
 def outgoing_of(
@@ -68,25 +67,21 @@ def outgoing_of(
         message_id=message["id"],
         trace=trace or {},
     )
-    event_id = (message.get("event") or {}).get("id")
-    return Outgoing(page_id, published, is_held_back, is_kept, story, event_id)
+    return Outgoing(page_id, published, is_held_back, is_kept, story)
 
 
 def send(session: Session, outgoing: Sequence[Outgoing]) -> None:
-    """Enqueue stored revisions for the relay, and record their stories and events."""
+    """Enqueue stored revisions for the relay, and record their stories."""
     enqueue(session, outgoing)
     held_back = [each.page_id for each in outgoing if each.is_held_back]
     story_articles.note_sent(session, {each.page_id: each.story for each in outgoing}, held_back)
 
 
 def enqueue(session: Session, outgoing: Sequence[Outgoing]) -> None:
-    """Enqueue stored revisions for the relay, and record their events but not their stories."""
+    """Enqueue stored revisions for the relay, without recording their stories."""
     messages = [each.message for each in outgoing if not each.is_kept]
     if messages:
         outbox.add_messages(session, messages)
-    events.note_sent(
-        session, {each.page_id: each.event_id for each in outgoing if each.event_id is not None}
-    )
 
 
 def routing_key(sort: str | None, site: str) -> str:

@@ -21,7 +21,7 @@ class ProcessState:
 
     Caches, which cost 30 MB and several seconds, are created on first use, because beat, the relay
     and the command line also create the application. `story_window` is the maximum time between the
-    fetches of two articles of one story, and `event_window` that between an article and its event.
+    fetches of two articles of one story.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -30,7 +30,6 @@ class ProcessState:
         self.database = Database(settings.require_database_url())
         self.durations = Durations(self.database)
         self.story_window = timedelta(days=settings.story_days)
-        self.event_window = timedelta(days=settings.event_days)
 
     @cached_property
     def trees(self) -> "TreeCache":

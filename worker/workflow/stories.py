@@ -1,13 +1,12 @@
-"""Grouping of extracted articles into stories and events."""
+"""Grouping of extracted articles into stories."""
 
 import logging
 import time
 from collections.abc import Sequence
 
-from worker.store import events, story_arrivals
+from worker.store import story_arrivals
 from worker.store.database import is_connection_lost
 from worker.store.locks import AdvisoryLock
-from worker.workflow.events import decide_waiting
 from worker.workflow.process import ProcessState
 from worker.workflow.story_index import (
     group_page,
@@ -30,7 +29,7 @@ WORK_SECONDS = 5.0
 
 
 def group_waiting(state: ProcessState) -> None:
-    """Group waiting articles into stories, update changed stories, and decide waiting events."""
+    """Group waiting articles into stories, and update changed stories."""
     with state.database.exclusive(AdvisoryLock.STORY_TELLING, 0) as is_ours:
         if not is_ours:
             return
@@ -44,13 +43,9 @@ def group_waiting(state: ProcessState) -> None:
         for _ in range(TOLD_AT_ONCE):
             if not retell_some(state.database) or time.monotonic() > ends:
                 break
-        if state.settings.events:
-            decide_waiting(state, ends)
     # Checked after the lock is released, because tasks that found it taken left their articles to
     # this one.
-    if state.database.run(story_arrivals.are_waiting) or (
-        state.settings.events and state.database.run(events.are_waiting)
-    ):
+    if state.database.run(story_arrivals.are_waiting):
         state.database.run(request_telling)
 
 

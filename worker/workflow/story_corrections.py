@@ -1,4 +1,4 @@
-"""Correction of published articles whose story or event has changed, and removal of old stories."""
+"""Correction of published articles whose story has changed, and removal of old stories."""
 
 import time
 from collections.abc import Mapping
@@ -9,10 +9,9 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from detourage.messages import ArticleMessage, Story
-from worker.store import addresses, articles, events, stories, story_articles
+from worker.store import addresses, articles, stories, story_articles
 from worker.store.articles import NewArticle
 from worker.workflow.article_message import further_revision, next_number
-from worker.workflow.events import close_old_events
 from worker.workflow.outgoing_articles import outgoing_of, send
 from worker.workflow.process import ProcessState
 from worker.workflow.stories import WORK_SECONDS
@@ -29,21 +28,17 @@ REMOVALS: Final = 40
 
 
 def correct_waiting(state: ProcessState) -> None:
-    """Republish articles whose story or event has changed; remove expired stories and events."""
+    """Republish articles whose story has changed; remove expired stories."""
     ends = time.monotonic() + WORK_SECONDS
-    for page_id in state.database.run(_pages_to_correct):
+    for page_id in state.database.run(
+        lambda session: story_articles.pages_to_correct(session, CORRECTIONS)
+    ):
         state.database.run(lambda session: correct(session, state, page_id))  # noqa: B023
         if time.monotonic() > ends:
             break
     for _ in range(REMOVALS):
         if not state.database.run(lambda session: _remove_old_stories(session, state)):
             break
-    close_old_events(state)
-
-
-def _pages_to_correct(session: Session) -> list[int]:
-    of_stories = story_articles.pages_to_correct(session, CORRECTIONS)
-    return sorted({*of_stories, *events.pages_to_correct(session, CORRECTIONS)})
 
 
 def _remove_old_stories(session: Session, state: ProcessState) -> int:
@@ -52,16 +47,10 @@ def _remove_old_stories(session: Session, state: ProcessState) -> int:
 
 
 def correct(session: Session, state: ProcessState, page_id: int) -> None:
-    """Publish a revision of a page's article with its current story and event, if it needs one."""
+    """Publish a revision of a page's article with its current story, if it needs one."""
     found = story_articles.lock_correction(session, page_id)
     if found is None:
         return
-    current: dict[str, Any] = {"story": Story.model_validate(found.told)}
-    event = (
-        events.current_event(session, page_id) if found.message.get("event") is not None else None
-    )
-    if event is not None:
-        current["event"] = event
     send_again(
         session,
         state,
@@ -69,7 +58,7 @@ def correct(session: Session, state: ProcessState, page_id: int) -> None:
         found.message,
         found.content_digest,
         may_hold_back=found.is_held_back,
-        **current,
+        story=Story.model_validate(found.told),
     )
 
 

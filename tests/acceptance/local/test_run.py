@@ -105,10 +105,8 @@ def test_explain_shows_what_the_run_extracted_from_each_page(sample: Path) -> No
 
 
 def test_articles_have_the_keys_of_the_message_models_in_order(run: Run) -> None:
-    # Events are off by default.
-    keys = [key for key in ArticleMessage.model_fields if key != "event"]
     for article in run.articles:
-        assert list(article) == keys
+        assert list(article) == list(ArticleMessage.model_fields)
         assert list(article["template"]) == list(Template.model_fields)
         # None of these articles is truncated.
         assert list(article["metadata"]) == [k for k in Metadata.model_fields if k != "truncated"]

@@ -2,14 +2,13 @@
 
 import json
 import re
-from datetime import UTC, datetime, timedelta
-from uuid import uuid4
+from datetime import timedelta
 
 import pytest
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import func, insert, select, update
 
 from inspector.reads.overview import overview as read_overview
-from models.tables import Article, Event, EventArticle, Receipt, StoredPage
+from models.tables import Article, Receipt, StoredPage
 from tests.crawled import SITES, Client, page_ids
 from worker.settings import Settings
 from worker.store.database import Database
@@ -224,31 +223,3 @@ def test_a_range_outside_of_the_text_is_refused(client: Client, crawled: Setting
     page_id = page_ids(crawled)[0]
     for asked in ("start=5&end=5", "start=0&end=9999999"):
         assert client.get(f"/pages/{page_id}/locations?{asked}").status_code == 400
-
-
-def test_a_page_shows_its_event_with_the_other_articles(client: Client, crawled: Settings) -> None:
-    first, second, *_ = page_ids(crawled)
-    assert client.values(f"/pages/{first}.json")["event"] is None
-    identity, now = uuid4(), datetime.now(UTC)
-    values = {"identity": identity, "language": "en", "sites": [1], "terms": []}
-    times = {"first_seen": now, "seen_from": now, "seen_to": now}
-    database = Database(crawled.require_database_url())
-    with database.transaction() as session:
-        event = Event(**values, **times)
-        session.add(event)
-        session.flush()
-        session.add_all(
-            EventArticle(page_id=page_id, event_id=event.id, key=b"", told=identity)
-            for page_id in (first, second)
-        )
-    try:
-        found = client.values(f"/pages/{first}.json")["event"]
-        assert found["id"] == str(identity)
-        assert [each["id"] for each in found["others"]] == [second]
-        html = client.get(f"/pages/{first}").text
-        assert f"{found['sources']} independent source" in html
-        assert f'href="/pages/{second}"' in html
-    finally:
-        database.run(lambda session: session.execute(delete(Event)))
-        database.run(lambda session: session.execute(delete(EventArticle)))
-        database.dispose()

@@ -1,1 +1,0 @@
-"""Events: groups of articles that report the same news in different words."""
