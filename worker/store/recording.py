@@ -210,7 +210,7 @@ def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
             page.refused = _refused(refusal, each.fetched.fetched_at)
         elif not each.located.is_stale:
             page.refused = None
-        elif _shows_wall(page):
+        elif page.refused is None and _is_missed(page):
             # The content is from an earlier fetch than the wall.
             wall = Refusal(PageOutcome(page.outcome or ""), page.outcome_detail or "")
             page.refused = _refused(wall, page.fetched_at)
@@ -296,8 +296,8 @@ def _judge(
     return ReceiptResult.UPDATED
 
 
-def _shows_wall(page: StoredPage) -> bool:
-    return page.refused is None and page.outcome in (PageOutcome.WALL, PageOutcome.GONE)
+def _is_missed(page: StoredPage) -> bool:
+    return page.outcome in (PageOutcome.WALL, PageOutcome.GONE)
 
 
 _ARTICLE_FETCHED_AT = sql("""
@@ -307,8 +307,8 @@ _ARTICLE_FETCHED_AT = sql("""
 
 
 def _is_before_wall(session: Session, page: StoredPage, fetched: FetchedPage) -> bool:
-    """Return whether the page shows a wall, and the earlier fetch is later than its article."""
-    if not _shows_wall(page):
+    """Return whether a wall hides the page, and an earlier fetch is later than its article."""
+    if not _is_missed(page):
         return False
     of_article = session.scalar(_ARTICLE_FETCHED_AT, {"page_id": page.id})
     return of_article is None or (fetched.fetched_at or of_article) > of_article

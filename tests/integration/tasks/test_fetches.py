@@ -189,6 +189,12 @@ def test_a_doubtful_text_that_shares_nothing_with_the_previous_article_is_a_wall
     assert states(site) == [("good", False), ("edited", False)]
 
 
+def test_an_earlier_fetch_that_arrives_after_walls_is_the_article(site: Tasks) -> None:
+    bring(site, fetch(1, LOGIN), fetch(2, ERROR, status=403), fetch(0))
+    assert outcome(site) == ("wall", "the site responded with status 403")
+    assert states(site) == [("good", False)]
+
+
 def test_an_article_rewritten_as_a_short_report_is_a_revision(site: Tasks) -> None:
     bring(site, fetch(0), fetch(1, short_page(RESIGNED)))
     assert outcome(site) == ("article", None)
