@@ -40,6 +40,7 @@ from worker.local.embedded import (
     embedded_services,
     postgresql_programs,
 )
+from worker.processes.heartbeat import Heartbeat
 from worker.processes.supervisor import Supervisor
 from worker.settings import Settings
 from worker.store.database import Database
@@ -59,6 +60,9 @@ PUBLISHED_AFTER_SECONDS = 120.0
 ROOM_BYTES = 64 * 2**20
 """Free space, in bytes, that PostgreSQL has on the small disk before the disk is filled."""
 
+
+OWN_WORK = {"intake": "stored ", "relay": "published ", "worker": "did ", "beat": "sent "}
+"""Beginnings of what each kind of process confirms when it does its own work."""
 
 Victim = Literal["process", "group"]
 """Target of a trap: only the process that springs it, or the whole group, such as a worker with its
@@ -479,7 +483,6 @@ class ProvingGround(Deployment):
                     "cluster_interval_seconds": 2,
                     "comparison_patience_seconds": 15,
                     "extraction_patience_seconds": 15,
-                    "heartbeat_directory": home / "heartbeats",
                     **more,
                 }
             ),
@@ -501,6 +504,27 @@ class ProvingGround(Deployment):
             self.kill(name)
         self.database.dispose()
 
+    def _heartbeat(self, name: str) -> Heartbeat:
+        """Return the heartbeat of a process; unlike in deployments, none shares its file."""
+        return Heartbeat(self._home / "heartbeats" / name, name.split("-")[0])
+
+    def _all_alive(self) -> bool:
+        return all(self._heartbeat(name).is_alive() for name in self._pids)
+
+    def idle(self, since: float) -> set[str]:
+        """Return the processes that have not confirmed work of their own since a time.
+
+        That they are able to work, and that their servers answer, does not count.
+        """
+        at_work = {
+            name
+            for name in self._pids
+            if (last := self._heartbeat(name).last())
+            and last.at > since
+            and last.did.startswith(OWN_WORK[name.split("-")[0]])
+        }
+        return self._pids.keys() - at_work
+
     def check(self) -> None:
         """Restart processes that have exited, as a container manager does."""
         for name, pid in list(self._pids.items()):
@@ -514,6 +538,7 @@ class ProvingGround(Deployment):
             **process_environment(self.settings),
             **self._environment,
             **self._variables,
+            "DETOURAGE_HEARTBEAT_DIRECTORY": str(self._home / "heartbeats" / name),
             "PYTHONPATH": path,
         }
         command = process_command(name, self._home, pool=self._pool)

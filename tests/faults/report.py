@@ -27,7 +27,7 @@ PAGE_SECONDS = 4
 
 COLUMNS = (
     *("fault", "how", "pages:", "outcomes", "lost:", "doubled:", "reordered:", "repeats:"),
-    *("in quarantine:", "recovery, s:"),
+    *("in quarantine:", "recovery, s:", "not done again"),
 )
 
 EVERY_AVAILABILITY = "availability"
@@ -38,7 +38,7 @@ Row = list[object]
 
 
 def main(pages: int, names: Collection[str]) -> int:
-    """Write the tables; return the total number of lost pages and doubled revisions."""
+    """Write the tables; return how much was lost, doubled or not done again in total."""
     wrong = 0
     sections = {
         "One fault at a time": (_try_each, COLUMNS),
@@ -56,7 +56,7 @@ def main(pages: int, names: Collection[str]) -> int:
 
 
 def _try_each(pages: int, names: Collection[str]) -> tuple[list[Row], int]:
-    """Return a row for each fault, and the number of lost pages and doubled revisions."""
+    """Return a row for each fault, and how much was lost, doubled or not done again."""
     faults = {name: fault for name, fault in FAULTS.items() if not names or name in names}
     rows: list[Row] = []
     wrong = 0
@@ -75,7 +75,7 @@ def _try_each(pages: int, names: Collection[str]) -> tuple[list[Row], int]:
             new = max(0, quarantined - before)
             rows.append(_row(name, fault.__doc__ or "", trial, new))
             click.echo(rows[-1], err=True)
-            wrong += trial.balance.wrong
+            wrong += trial.wrong
             before = quarantined
     return rows, wrong
 
@@ -94,7 +94,7 @@ def _try_available(pages: int, names: Collection[str]) -> tuple[list[Row], int]:
             seconds = ", ".join(f"{what} {took:.1f}" for what, took in trial.seconds.items())
             rows.append([*row, ground.restarts(), seconds])
         click.echo(rows[-1], err=True)
-        wrong += trial.balance.wrong
+        wrong += trial.wrong
     return rows, wrong
 
 
@@ -103,7 +103,9 @@ def _row(name: str, how: str, trial: Trial, quarantined: int) -> Row:
     outcomes = ", ".join(f"{outcome} {number}" for outcome, number in found.outcomes.items())
     wrong = len(found.lost), len(found.doubled)
     counts = (trial.pages, outcomes, *wrong, found.reordered, found.repeats, quarantined)
-    return [name, " ".join(how.split()).rstrip("."), *counts, f"{trial.recovery_seconds:.0f}"]
+    again = ", ".join(trial.at_rest) or "nothing"
+    recovery = f"{trial.recovery_seconds:.0f}"
+    return [name, " ".join(how.split()).rstrip("."), *counts, recovery, again]
 
 
 if __name__ == "__main__":

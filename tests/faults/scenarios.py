@@ -6,15 +6,16 @@ import threading
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import psutil
-from sqlalchemy import select, text
+from sqlalchemy import func, select, text
 
-from models.tables import Article, Site, StoredPage
+from models.tables import Article, Generation, Site, StoredPage
 from tests.faults.proving_ground import Balance, Clock, ProvingGround, Victim, balance
 from tests.faults.sabotage.sitecustomize import (
     BURNS,
@@ -30,6 +31,11 @@ from worker.service.application import create_app
 
 OF_EACH_KIND = 100
 """Number of unusable messages of each kind."""
+
+PAGES_AGAIN = 6
+AGAIN_SECONDS = 180.0
+"""Number of pages of the new site that shows whether every process works again after a fault, and
+the time that this may take; a machine may be busy."""
 
 HOUR = 3600
 STOPPED_SECONDS = 60.0
@@ -135,6 +141,14 @@ def kill_intake(scene: Scene) -> None:
         time.sleep(3)
 
 
+def kill_beat(scene: Scene) -> None:
+    """Kill a beat with -9, three times."""
+    for _ in range(3):
+        scene.ground.kill("beat-0")
+        scene.ground.start("beat-0")
+        time.sleep(3)
+
+
 def kill_intake_before_it_commits(scene: Scene) -> None:
     """Kill the intake after it has written a page, but before it commits."""
     with scene.ground.trap("intake", "process"):
@@ -172,6 +186,13 @@ def stop_broker(scene: Scene) -> None:
     scene.ground.servers.start_broker()
 
 
+def close_connections(scene: Scene) -> None:
+    """Close every connection to RabbitMQ from its side, three times."""
+    for _ in range(3):
+        scene.ground.servers.control_broker("close_all_connections", "closed by a test")
+        time.sleep(2)
+
+
 def fill_memory_of_broker(scene: Scene) -> None:
     """Raise RabbitMQ's memory alarm, which blocks all publishers, for eight seconds."""
     scene.ground.servers.control_broker("set_vm_memory_high_watermark", "0")
@@ -203,6 +224,13 @@ def crash_postgresql(scene: Scene) -> None:
     for _ in range(3):
         scene.ground.servers.crash_postgresql()
         time.sleep(2)
+
+
+def restart_postgresql(scene: Scene) -> None:
+    """Shut PostgreSQL down cleanly, and start it ten seconds later."""
+    scene.ground.servers.stop_postgresql()
+    time.sleep(10)
+    scene.ground.servers.start_postgresql()
 
 
 def repeat_every_page(scene: Scene) -> None:
@@ -325,6 +353,8 @@ def _jump(scene: Scene, clock: Clock, seconds: int) -> None:
     scene.ground.wait_until(lambda: scene.ground.receipts() > before)
     clock.set(seconds)
     scene.wait_for_revisions(2)
+    idle = at_rest(scene.ground)
+    assert not idle, f"while the clock is wrong: {idle}"
 
 
 def fill_disk_of_postgresql(scene: Scene) -> None:
@@ -498,12 +528,15 @@ FAULTS: Mapping[str, Fault] = {
     "relay killed between publish and mark": kill_relay_before_it_marks,
     "intake killed": kill_intake,
     "intake killed before commit": kill_intake_before_it_commits,
+    "beat killed": kill_beat,
     "broker killed": kill_broker,
     "broker stopped": stop_broker,
+    "connections to the broker closed": close_connections,
     "memory alarm": fill_memory_of_broker,
     "disk alarm": fill_disk_of_broker,
     "queue full": fill_queue_of_pages,
     "PostgreSQL crashed": crash_postgresql,
+    "PostgreSQL restarted": restart_postgresql,
     "pages repeated": repeat_every_page,
     "tasks repeated": repeat_every_task,
     "another order": send_in_another_order,
@@ -531,13 +564,20 @@ class Trial:
     """Result of the trial of a fault, and the number of distinct pages published.
 
     Recovery is the time from the end of the fault, or from the end of publishing if that is later,
-    to the last outcome. `seconds` is as in `Scene`.
+    to the last outcome. `seconds` is as in `Scene`; `at_rest` contains what is not done any more,
+    see the function of that name.
     """
 
     pages: int
     balance: Balance
     recovery_seconds: float
     seconds: Mapping[str, float]
+    at_rest: Sequence[str]
+
+    @property
+    def wrong(self) -> int:
+        """Number of lost pages, doubled revisions, and things that are not done any more."""
+        return self.balance.wrong + len(self.at_rest)
 
 
 def site_pages(host: str, number: int, *, first: int = 0, seed: int = 0) -> dict[str, bytes]:
@@ -576,7 +616,45 @@ def try_fault(
     ended = time.monotonic()
     found = balance(ground, scene.pages)
     recovery_seconds = max(0.0, found.since - ended)
-    return Trial(len(scene.pages), found, recovery_seconds, scene.seconds)
+    return Trial(len(scene.pages), found, recovery_seconds, scene.seconds, sorted(at_rest(ground)))
+
+
+def at_rest(ground: ProvingGround) -> set[str]:
+    """Publish pages of new sites until every process does its own work again.
+
+    Returns what was not done within `AGAIN_SECONDS`: the names of processes that have not confirmed
+    their own work, and the stages that no page of a new site has passed.
+    """
+    since = time.monotonic()
+    name = f"again-{round(1000 * since)}"
+    host = f"{name}.example"
+    pages = site_pages(host, PAGES_AGAIN)
+    ground.publish_persistently(pages.values())
+    # With more than one relay, another may publish everything that a few pages give rise to.
+    for number in count():
+        left = ground.idle(since) | _stages_left(ground, host, set(pages))
+        if not left or time.monotonic() - since > AGAIN_SECONDS:
+            return left
+        ground.check()
+        ground.publish_persistently(site_pages(f"{name}-{number}.example", 1).values())
+        time.sleep(1)
+    raise AssertionError
+
+
+def _stages_left(ground: ProvingGround, host: str, urls: set[str]) -> set[str]:
+    groups = (
+        select(func.count())
+        .select_from(Generation)
+        .join(Site, Site.id == Generation.site_id)
+        .where(Site.key == host, Generation.method != "none")
+    )
+    ground.record_articles()
+    done = {
+        "extraction": ground.revisions(host).keys() >= urls,
+        "clustering": ground.count(groups) > 0,
+        "delivery": {each.url for each in ground.history} >= urls,
+    }
+    return {stage for stage, is_done in done.items() if not is_done}
 
 
 def poison(host: str, words: bytes) -> dict[str, bytes]:

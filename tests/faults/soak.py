@@ -21,7 +21,7 @@ from tests.faults.documents import FAULTS as DOCUMENT
 from tests.faults.documents import replace_section, table
 from tests.faults.memory import COLUMNS, MemoryLog
 from tests.faults.proving_ground import Balance, ProvingGround, Servers, balance
-from tests.faults.scenarios import site_pages
+from tests.faults.scenarios import at_rest, site_pages
 
 DEFAULT_MINUTES = 10.0
 SITES = tuple(f"soak-{name}.example" for name in ("ash", "birch", "cedar", "elm", "fir"))
@@ -144,7 +144,7 @@ class Soak:
 
 
 def main(minutes: float, seed: int) -> int:
-    """Run the test and write its section; return the number of lost pages and doubled revisions."""
+    """Run the test and write its section; return how much was lost, doubled or not done again."""
     home = Path(tempfile.mkdtemp(prefix="detourage-soak-"))
     # The sites never settle, as in a continuous crawl.
     with (
@@ -155,6 +155,7 @@ def main(minutes: float, seed: int) -> int:
         soak = Soak(ground, 60 * minutes, seed)
         found = soak.run()
         quarantined = len(ground.quarantined())
+        left = at_rest(ground)
     kills = ", ".join(f"{name} {number}" for name, number in sorted(soak.kills.items()))
     outcomes = ", ".join(f"{outcome} {number}" for outcome, number in found.outcomes.items())
     lines = [
@@ -167,7 +168,8 @@ def main(minutes: float, seed: int) -> int:
         f"{kills}.",
         "",
         f"Outcomes: {outcomes}. Lost: {len(found.lost)}. Doubled: {len(found.doubled)}."
-        f" Reordered: {found.reordered}. Repeats: {found.repeats}. In quarantine: {quarantined}.",
+        f" Reordered: {found.reordered}. Repeats: {found.repeats}. In quarantine: {quarantined}."
+        f" Not done again: {', '.join(sorted(left)) or 'nothing'}.",
         "",
         "The table shows the memory of each process that was not killed, and of each server with",
         "all its processes, at several times after the start. Memory shared by several processes",
@@ -177,7 +179,7 @@ def main(minutes: float, seed: int) -> int:
     ]
     click.echo("\n".join(lines))
     replace_section(DOCUMENT, "Kills at random", lines)
-    return len(found.lost) + len(found.doubled)
+    return found.wrong + len(left)
 
 
 if __name__ == "__main__":

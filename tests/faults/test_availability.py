@@ -23,6 +23,7 @@ def test_no_article_is_lost_or_doubled(tmp_path: Path, name: str) -> None:
         assert trial.balance.lost == set()
         assert trial.balance.doubled == set()
         assert trial.balance.outcomes == {"article": trial.pages}
+        assert trial.at_rest == []
         assert ground.quarantined() == []
 
 

@@ -48,6 +48,7 @@ def test_every_page_has_its_outcome_and_every_article_has_one_id(
     assert trial.balance.lost == set()
     assert trial.balance.doubled == set()
     assert trial.balance.outcomes == {"article": trial.pages}
+    assert trial.at_rest == []
     assert ground.quarantined() == []
 
 
