@@ -10,7 +10,7 @@ import pytest
 
 from tests.faults.network import HERE, OtherHost
 from tests.faults.proving_ground import ProvingGround, Servers, balance
-from tests.faults.scenarios import site_pages
+from tests.faults.scenarios import at_rest, site_pages
 
 EACH = {"intake": 2, "relay": 2, "worker": 2, "beat": 1}
 PAGES = 60
@@ -48,4 +48,5 @@ def test_cutting_the_link_loses_and_doubles_no_article(tmp_path: Path, is_healed
         found = balance(ground, pages)
         assert (found.lost, found.doubled) == (set(), set())
         assert found.outcomes == {"article": PAGES}
+        assert not is_healed or at_rest(ground) == set()
         assert ground.quarantined() == []
