@@ -2,10 +2,12 @@
 
 import gc
 import logging
+import signal
 import sys
 from collections.abc import Mapping
 from functools import partial
 from time import monotonic
+from types import FrameType
 from typing import Any
 
 from celery import Celery, bootsteps
@@ -227,13 +229,18 @@ class HeartbeatScheduler(PersistentScheduler):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.is_sending = False
         self._unsent: set[str] = set()
         super().__init__(*args, **kwargs)
 
     def apply_async(self, entry: Any, *args: Any, **kwargs: Any) -> Any:
         """Send a task; confirm it once the broker has it, unless other tasks could not be sent."""
         self._unsent.add(entry.name)
-        sent = super().apply_async(entry, *args, **kwargs)
+        self.is_sending = True
+        try:
+            sent = super().apply_async(entry, *args, **kwargs)
+        finally:
+            self.is_sending = False
         self._unsent.remove(entry.name)
         if not self._unsent:
             _confirm_beat(self.app, f"sent {entry.task}")
@@ -278,6 +285,18 @@ def _require_schema(**_: object) -> None:
 def _confirm_beat(app: Celery, did: str) -> None:
     interval = min(entry["schedule"] for entry in app.conf.beat_schedule.values())
     own_heartbeat("beat").confirm(did, MAX_AGE_SECONDS + interval)
+
+
+@beat_init.connect
+def _stop_between_sends(sender: Any = None, **_: object) -> None:
+    # Celery's own handler closes the connection even during a send, and may then wait forever.
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        sender.stop()
+        if not sender.scheduler.is_sending:
+            raise SystemExit
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
 
 
 @beat_init.connect

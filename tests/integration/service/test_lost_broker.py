@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 from click.testing import CliRunner
 from kombu import Producer
@@ -120,3 +121,17 @@ def test_no_process_confirms_work_while_the_broker_is_lost(
             lambda session: session.scalars(select(StoredPage.outcome)).all()
         )
         assert outcomes == ["article"]
+
+
+def test_beat_stops_while_it_sends(settings: Settings, tmp_path: Path) -> None:
+    with connect(settings) as connection:
+        topology_of(settings).declare(connection)
+    # Tasks are always due, so the signal arrives while one is sent.
+    busy = settings.model_copy(update={"cluster_interval_seconds": 0.001})
+    for number in range(8):
+        logs = tmp_path / str(number)
+        logs.mkdir()
+        with Deployment(busy, logs, processes=["beat"]) as deployment:
+            beat = psutil.Process(deployment.pid("beat"))
+            beat.terminate()
+            beat.wait(deployment.patience_seconds)
