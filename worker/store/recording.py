@@ -291,7 +291,9 @@ def _judge(
     if is_same:
         is_back = page.refused is not None and not place.is_stale
         return ReceiptResult.UPDATED if is_back else ReceiptResult.DUPLICATE
-    if _is_later(page, fetched) and not _is_before_wall(session, page, fetched):
+    # Of equal fetches, the earliest is kept, so the page's date may precede its latest fetch.
+    is_earlier = _is_later(page, fetched) or (place.is_stale and page.refused is None)
+    if is_earlier and not _is_before_wall(session, page, fetched):
         return ReceiptResult.SUPERSEDED
     return ReceiptResult.UPDATED
 
