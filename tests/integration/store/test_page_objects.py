@@ -288,6 +288,6 @@ def test_doctor_reports_whether_the_store_accepts_pages(stored: Tasks, store: St
 
 
 def test_a_missing_extra_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worker.errors.find_spec", lambda _: None)
+    monkeypatch.setattr("detourage.errors.find_spec", lambda _: None)
     with pytest.raises(ExpectedError, match="make objects"):
         PageObjects("file:///tmp")
