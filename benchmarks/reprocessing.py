@@ -108,7 +108,6 @@ def main() -> None:
                 "queue_prefix": f"bench-{secrets.token_hex(4)}.",
                 "settle_seconds": 3,
                 "cluster_interval_seconds": 1,
-                "extraction_patience_seconds": 60,
                 "heartbeat_directory": Path(folder, "heartbeats"),
             }
         )

@@ -18,8 +18,8 @@ MAX_BODY_BYTES = 6 * MAX_HTML_BYTES + 1024 * 1024
 """Maximum size in bytes of a body with valid HTML: JSON may need six characters per byte."""
 
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
-"""Maximum size in bytes of a message made from a file. RabbitMQ 4 rejects larger messages; the
-largest valid page (10 MiB, or 13.4 MiB as base64) fits.
+"""Maximum size in bytes of an article message and of a message made from a file. RabbitMQ 4 rejects
+larger messages by default; the largest valid page (10 MiB, or 13.4 MiB as base64) fits.
 """
 
 MAX_CONTENT_BYTES = (MAX_MESSAGE_BYTES - 64 * 1024) // 4 * 3
@@ -29,7 +29,7 @@ is slightly too large reaches the intake, which reports it.
 """
 
 WHOLE_MATRIX_TREES = 400
-"""Default maximum number of trees of a site for which all pairs are compared.
+"""Maximum number of trees of a site for which all pairs are compared.
 
 These trees form 80,000 pairs. Comparing them takes one core 10 s for pages of 300 elements made
 from a few templates, and 160 s for pages of 750 elements that differ more; 1,000 trees would take

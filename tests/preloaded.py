@@ -1,7 +1,8 @@
 """Supervisors whose children inherit the modules imported by one process of the test run.
 
 A test that starts the service would otherwise spend most of its time on imports. The children are
-forked from a guardian, as in `detourage run`, and the guardians are forked from this process:
+forked from a guardian, as in `detourage run`, and the guardians are forked from this process. The
+intake and the relay log their summaries every fifth of a second.
 """
 
 import atexit
@@ -21,6 +22,7 @@ import psutil
 from worker.local.run import PRELOAD
 from worker.processes import guardian
 from worker.processes.supervisor import Supervisor
+from worker.service import summary
 
 
 class PreloadedSupervisor(Supervisor):
@@ -64,6 +66,7 @@ def _listening() -> Path:
 def main(path: Path) -> None:
     """Fork a guardian for each connection, until standard input ends."""
     guardian.import_modules([*PRELOAD, "celery.apps.beat", "celery.beat"])
+    summary.PERIOD_SECONDS = 0.2
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))

@@ -16,7 +16,6 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from detourage.errors import ExpectedError
-from detourage.limits import WHOLE_MATRIX_TREES
 from detourage.roles import CHOOSABLE_ROLES, TEXT_ROLES, LineRole, chosen_roles
 
 PREFIX = "DETOURAGE_"
@@ -126,19 +125,6 @@ class Settings(BaseSettings):
         "keep arriving; a site's only page waits just a few seconds. If 0, pages always wait for "
         "the clustering.",
     )
-    comparison_patience_seconds: float = Field(
-        default=600,
-        gt=0,
-        description="Time after which an unfinished block of comparisons is enqueued again, as its "
-        "message may have been lost; a block that is merely late is not computed twice. Also "
-        "applies to clusterings that no worker has started.",
-    )
-    extraction_patience_seconds: float = Field(
-        default=600,
-        gt=0,
-        description="Time after which an unfinished extraction that is in no queue is enqueued "
-        "again, as its message must have been lost.",
-    )
     page_seconds: float = Field(
         default=60,
         gt=0,
@@ -151,27 +137,8 @@ class Settings(BaseSettings):
         description="Maximum CPU time for one page at the intake; beyond it, the outcome is "
         "`failed`. `detourage reprocess SITE --from parse` parses the page in a task.",
     )
-    comparison_memory_mib: int = Field(
-        default=64,
-        ge=0,
-        description="Size, in MiB, of each worker process's cache of subtree distances during the "
-        "comparison of a block. With 8, comparisons take up to 11 % longer, with 0 up to 20 %.",
-    )
-    whole_matrix_trees: int = Field(
-        default=WHOLE_MATRIX_TREES,
-        ge=3,
-        description="Maximum number of distinct element trees of a site for which all pairs are "
-        "compared. On a larger site, each page is compared with a bounded number of references.",
-    )
     cluster_interval_seconds: float = Field(
         default=60, gt=0, description="Interval at which a task looks for sites to cluster."
-    )
-    intake_prefetch: int = Field(
-        default=8,
-        ge=1,
-        le=1000,
-        description="Maximum number of unacknowledged messages per intake. Messages that arrive "
-        "together are stored in one transaction.",
     )
     pending_limit: int = Field(
         default=20_000,
@@ -190,13 +157,6 @@ class Settings(BaseSettings):
         ge=0,
         description="Maximum number of articles in the entity recognition queue, and of links "
         "messages in the crawler's queue. Further messages wait in the database; 0 for no limit.",
-    )
-    max_message_bytes: int = Field(
-        default=16 * 1024 * 1024,
-        ge=1024 * 1024,
-        description="Maximum size of an article message. Must not exceed the broker's "
-        "`max_message_size`, by default 16 MiB since RabbitMQ 4. A page with a larger article gets "
-        "the outcome `too-large`.",
     )
     render_browser: Path | None = Field(
         default=None,
@@ -226,12 +186,6 @@ class Settings(BaseSettings):
         description="Directory for the heartbeat files of processes, which `detourage health` "
         "reads.",
     )
-    summary_seconds: float = Field(
-        default=60,
-        gt=0,
-        description="Interval at which the intake and the relay log a summary of their activity, "
-        "if there was any.",
-    )
     text_roles: str = Field(
         default="",
         description="Comma-separated roles of the lines that make up an article's text; if empty, "
@@ -244,12 +198,6 @@ class Settings(BaseSettings):
         le=365,
         description="Maximum number of days between the fetches of two articles in the same story. "
         "Data about older articles is removed.",
-    )
-    story_correction_seconds: float = Field(
-        default=60,
-        gt=0,
-        description="Interval at which articles are sent again, as a new revision, if their story "
-        "or its first article has changed.",
     )
     trust_fetch_times: bool = Field(
         default=False,

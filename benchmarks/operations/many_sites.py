@@ -102,8 +102,6 @@ def main(
             customised=honest,
             settle_seconds=30,
             cluster_interval_seconds=60,
-            comparison_patience_seconds=600,
-            extraction_patience_seconds=600,
         ) as ground,
     ):
         ground.patience_seconds = 3600

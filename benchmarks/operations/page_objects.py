@@ -30,7 +30,7 @@ from worker.store.page_objects import page_objects
 from worker.workflow.parsing import parse_or_reject, store_pages
 
 BATCH = 8
-"""Default of `DETOURAGE_INTAKE_PREFETCH`."""
+"""`worker.service.intake.PREFETCH`."""
 
 Pages = list[tuple[FetchedPage, ReadPage]]
 

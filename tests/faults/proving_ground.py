@@ -481,8 +481,6 @@ class ProvingGround(Deployment):
                     "queue_prefix": f"faults-{secrets.token_hex(4)}.",
                     "settle_seconds": 2,
                     "cluster_interval_seconds": 2,
-                    "comparison_patience_seconds": 15,
-                    "extraction_patience_seconds": 15,
                     **more,
                 }
             ),

@@ -202,11 +202,11 @@ def test_a_worker_may_finish_its_tasks(
 
 
 def test_settings_exist_and_reach_every_process(render: Render) -> None:
-    chosen = {"DETOURAGE_MAX_MESSAGE_BYTES": 16777216, "DETOURAGE_LOCATIONS": True}
+    chosen = {"DETOURAGE_PENDING_LIMIT": 16777216, "DETOURAGE_LOCATIONS": True}
     manifests = render(settings={**chosen, "DETOURAGE_TEXT_ROLES": 'lead "x"'})
     for name in pods(manifests):
         given = environment(manifests, name)
-        assert given["DETOURAGE_MAX_MESSAGE_BYTES"] == "16777216"
+        assert given["DETOURAGE_PENDING_LIMIT"] == "16777216"
         assert given["DETOURAGE_LOCATIONS"] == "true"
         assert given["DETOURAGE_TEXT_ROLES"] == 'lead "x"'
         ours = {variable for variable in given if variable.startswith("DETOURAGE_")}

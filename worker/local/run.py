@@ -43,9 +43,7 @@ WRITTEN_AT_ONCE = 200
 CONDITIONS = (
     "queue_prefix",
     "repeats",
-    "story_correction_seconds",
     "story_days",
-    "whole_matrix_trees",
 )
 """Settings that affect the articles of a run, or determine which services it uses."""
 

@@ -11,6 +11,7 @@ from kombu.exceptions import OperationalError
 from kombu.transport.base import StdChannel
 
 from detourage.errors import ExpectedError
+from detourage.limits import MAX_MESSAGE_BYTES
 from worker.errors import cause, warn_of, without_passwords
 from worker.messaging.topology import Topology
 from worker.messaging.transport import BrokerConnection, TlsTransport, Transport, tls_options
@@ -95,19 +96,18 @@ def connected(settings: Settings) -> Iterator[Connection]:
 
 
 def check_message_size(settings: Settings) -> None:
-    """Raise `SettingsError` unless the broker accepts messages as large as the settings allow."""
+    """Raise `SettingsError` unless the broker accepts messages of `MAX_MESSAGE_BYTES`."""
     if not settings.broker_is_amqp:
         return
-    size = settings.max_message_bytes
     with connect(settings) as connection:
         channel = connection.channel()
         queue = channel.queue_declare(exclusive=True, auto_delete=True).queue
         try:
-            Producer(channel).publish(bytes(size), exchange="", routing_key=queue)
+            Producer(channel).publish(bytes(MAX_MESSAGE_BYTES), exchange="", routing_key=queue)
         except PreconditionFailed as error:
             raise SettingsError(
-                f"the broker refuses messages of DETOURAGE_MAX_MESSAGE_BYTES={size}: lower that"
-                f" setting, or raise the broker's max_message_size ({error.reply_text})"
+                f"the broker refuses messages of {MAX_MESSAGE_BYTES} bytes: raise its"
+                f" max_message_size ({error.reply_text})"
             ) from error
 
 

@@ -18,6 +18,10 @@ PRUNE: Final = "detourage.prune"
 CORRECT_STORIES: Final = "detourage.correct_stories"
 TELL_STORIES: Final = "detourage.tell_stories"
 
+CORRECTION_SECONDS: Final = 60.0
+"""Interval of `CORRECT_STORIES`. An article is corrected no sooner than this after its last
+correction, and each delay is twice the one before."""
+
 OTHERS: Final = "others"
 """Argument of a batched task that lists all pages but the first, each with its version. A task with
 this argument, even if empty, is not batched again."""

@@ -37,6 +37,7 @@ from worker.messaging.task_names import (
     ASSIGN,
     CLUSTER_DUE,
     CORRECT_STORIES,
+    CORRECTION_SECONDS,
     EXTRACT,
     EXTRACT_LATE,
     JOIN_PARTS,
@@ -147,7 +148,7 @@ def create_app(settings: Settings) -> Celery:
             "reprocess-due": {"task": REPROCESS_DUE, "schedule": period},
             "correct-stories": {
                 "task": CORRECT_STORIES,
-                "schedule": settings.story_correction_seconds,
+                "schedule": CORRECTION_SECONDS,
             },
         },
         beat_scheduler="worker.service.application:HeartbeatScheduler",

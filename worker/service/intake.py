@@ -61,6 +61,10 @@ GATE_MESSAGES = 100
 """Time and number of messages between checks of the backlog. The number bounds how far the backlog
 can exceed its limit, apart from the last batch."""
 
+PREFETCH = 8
+"""Maximum number of unacknowledged messages, which are stored in one transaction if they arrive
+together."""
+
 BATCH_BYTES = 8 * 1024 * 1024
 """Total size of message bodies in a transaction; once it is reached, no further message is
 added."""
@@ -121,7 +125,7 @@ class Intake(ConsumerMixin):
         self._consumer: Any = None
         self._is_careful = True
         self._waiting: list[Message] = []
-        self._summary = Summary("intake", settings.summary_seconds)
+        self._summary = Summary("intake")
         self._taken = 0
         self._checked_at = 0.0
         self._searched_at = 0.0
@@ -182,7 +186,7 @@ class Intake(ConsumerMixin):
 
     def _set_careful(self, is_careful: bool) -> None:
         self._is_careful = is_careful
-        self._consumer.qos(prefetch_count=1 if is_careful else self._settings.intake_prefetch)
+        self._consumer.qos(prefetch_count=1 if is_careful else PREFETCH)
 
     def _end_care(self) -> None:
         # A prefetch limit applies only to consumers that start after it was set.
@@ -261,7 +265,7 @@ class Intake(ConsumerMixin):
         while (
             connection is not None
             and not self._is_careful
-            and len(self._waiting) < self._settings.intake_prefetch
+            and len(self._waiting) < PREFETCH
             and sum(len(message.body) for message in self._waiting) < BATCH_BYTES
         ):
             try:

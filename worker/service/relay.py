@@ -156,7 +156,7 @@ class Relay:
         self._since_again = 0
         self._told_at = -inf
         self._taken: Counter[str] = Counter()
-        self._summary = Summary("relay", settings.summary_seconds)
+        self._summary = Summary("relay")
 
     def run_until_signalled(self) -> None:
         """Publish until SIGTERM or SIGINT, then finish the current batch.

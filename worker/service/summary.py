@@ -8,13 +8,15 @@ from worker import logs
 
 logger = logging.getLogger(__name__)
 
+PERIOD_SECONDS = 60.0
+"""Interval between summaries."""
+
 
 class Summary:
     """Counter of a process's work, which logs the counts once per period if there was any work."""
 
-    def __init__(self, process: str, seconds: float) -> None:
+    def __init__(self, process: str) -> None:
         self._process = process
-        self._seconds = seconds
         self._began = time.monotonic()
         self._counts: dict[str, Counter[str]] = {}
         self._totals: Counter[str] = Counter()
@@ -30,7 +32,7 @@ class Summary:
 
     def log_if_due(self) -> None:
         """Log the counts if the period is over."""
-        if time.monotonic() - self._began >= self._seconds:
+        if time.monotonic() - self._began >= PERIOD_SECONDS:
             self.log()
 
     def log(self) -> None:

@@ -17,7 +17,7 @@ from worker.store.clusterings import SettleTimes, due_sites
 from worker.store.database import is_connection_lost
 from worker.store.locks import AdvisoryLock
 from worker.tasks.base import TASK_OPTIONS
-from worker.workflow.attempts import CLUSTERING_ATTEMPTS
+from worker.workflow.attempts import CLUSTERING_ATTEMPTS, PATIENCE_SECONDS
 from worker.workflow.clustering_requests import request_due_clusterings
 from worker.workflow.comparison_plan import (
     enqueue_late_blocks,
@@ -77,7 +77,7 @@ def _enqueue_due_clusterings(session: Session, settings: Settings, settle: Settl
     due = due_sites(
         session,
         settle,
-        patience_seconds=settings.comparison_patience_seconds,
+        patience_seconds=PATIENCE_SECONDS,
         pauses_seconds=_pauses(settings),
         # The intake may be blocked by pages waiting for their site's first clustering.
         first_at_once=progress.is_backlog_nearly_full(session, settings.pending_limit),
@@ -169,7 +169,7 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
     # makes the site due again. In the opposite order, it would be missed.
     found = groups.site_state(session, site_id)
     if found.is_comparing:
-        enqueue_late_blocks(session, state.settings, site_id)
+        enqueue_late_blocks(session, site_id)
         return
     site = load_site(session, site_id, found)
     if site is None:

@@ -27,7 +27,7 @@ from worker.store.extraction_jobs import BegunPage, ExtractionJob
 from worker.store.locks import AdvisoryLock
 from worker.store.page_objects import LostContentError
 from worker.tasks.base import TASK_OPTIONS
-from worker.workflow.attempts import EXTRACTION_ATTEMPTS
+from worker.workflow.attempts import EXTRACTION_ATTEMPTS, PATIENCE_SECONDS
 from worker.workflow.comment_patterns import patterns_for_page
 from worker.workflow.extraction_requests import (
     request_each_alone,
@@ -244,13 +244,12 @@ def extract_late(suspects: Sequence[tuple[int, int]] | None = None) -> None:
     extractions is still unfinished when the second run begins, its message was lost.
     """
     state = process_state()
-    patience = state.settings.extraction_patience_seconds
     if suspects is None:
-        state.database.run(lambda session: suspect_late_extractions(session, patience))
+        state.database.run(lambda session: suspect_late_extractions(session, PATIENCE_SECONDS))
         return
     wanted = dict(suspects)
     number = state.database.run(
-        lambda session: request_late_extractions(session, wanted, patience_seconds=patience)
+        lambda session: request_late_extractions(session, wanted, patience_seconds=PATIENCE_SECONDS)
     )
     if number:
         logger.warning("%s enqueued again", counted(number, "late extraction"))

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from detourage.addresses import PageAddress
 from detourage.comments import Comment
+from detourage.limits import MAX_MESSAGE_BYTES
 from detourage.messages import ArticleMessage, Story
 from detourage.pagination import (
     Member,
@@ -188,7 +189,7 @@ def _revise(
         article = _next_revision(stored, own, wanted, leading, number)
         may_hold_back = story is not None and story.is_held_back
         sent = outgoing_of(state, first.page_id, article.message, may_hold_back=may_hold_back)
-        if len(chain) == 1 or len(sent.message.body) <= state.settings.max_message_bytes:
+        if len(chain) == 1 or len(sent.message.body) <= MAX_MESSAGE_BYTES:
             break
         # The broker would refuse the message, so publish as many parts as fit.
         chain = chain[: max(1, len(chain) * 3 // 4)]

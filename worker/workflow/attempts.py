@@ -19,3 +19,8 @@ no page blocks its site."""
 CLUSTERING_ATTEMPTS = 4
 """Maximum number of failed attempts to cluster a site, including those whose process died, after
 which clustering is disabled for the site."""
+
+PATIENCE_SECONDS = 600.0
+"""Time after which unfinished work that is in no queue is enqueued again, as its message must have
+been lost: blocks of comparisons, extractions, and clusterings that no worker has started. It
+exceeds the duration of most tasks, so that work that is merely late is not done twice."""

@@ -24,6 +24,10 @@ from worker.workflow.stored_trees import TreeCache
 
 logger = logging.getLogger(__name__)
 
+CACHE_BYTES = 64 * 2**20
+"""Size of a process's cache of subtree distances while it compares a block. With 8 MiB, comparisons
+take up to 11 % longer, without a cache up to 20 %."""
+
 Distances: TypeAlias = dict[tuple[int, int], int | None]
 """Distances by ordered pair of tree IDs, or None if the trees cannot be compared."""
 
@@ -68,7 +72,7 @@ def compare_block(state: ProcessState, block_id: int) -> None:
         logger.error("block %d abandoned; its trees count as not comparable", block_id)
     quarantine = state.topology.quarantines["compare"]
     compare = _distances if job.block.reference_set_id is None else _nearest
-    compared = compare(job, state.settings.comparison_memory_mib * 2**20)
+    compared = compare(job, CACHE_BYTES)
     state.database.run(lambda session: _save(session, job, quarantine, compared))
 
 
@@ -146,7 +150,7 @@ def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple
     Once `TASK_WORK` is used up, the remaining pairs are skipped.
     """
     loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
-    memory = state.settings.comparison_memory_mib * 2**20
+    memory = CACHE_BYTES
     there = [pair for pair in pairs if loaded.keys() >= set(pair)]
     distances, work = distances_of_pairs(there, loaded, memory=memory)
     trees.save_distances(session, distances)

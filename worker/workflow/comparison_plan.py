@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from detourage.html import TreeShape
+from detourage.limits import WHOLE_MATRIX_TREES
 from detourage.template.comparison_policy import (
     MissingNearest,
     MissingPairs,
@@ -19,10 +20,10 @@ from detourage.template.distance.blocks import BLOCK_NODES, BLOCK_SIDE, parts
 from detourage.template.groups import Grouping
 from detourage.template.known_site import KnownSite, SitePage
 from worker.messaging import task_names
-from worker.settings import Settings
 from worker.store import comparisons, outbox, trees
 from worker.store.comparisons import NewBlock
 from worker.store.groups import SiteState
+from worker.workflow.attempts import PATIENCE_SECONDS
 from worker.workflow.clustering_requests import request_blocks, request_stored_blocks
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.process import ProcessState
@@ -76,13 +77,12 @@ def known_site(
     session: Session, state: ProcessState, site: ComparedSite, stored: StoredDistances
 ) -> KnownSite | None:
     """Return a site with all its distances, or None if blocks had to be requested."""
-    limit = state.settings.whole_matrix_trees
-    found = known_or_missing(site.trees, stored, whole_matrix_trees=limit)
+    found = known_or_missing(site.trees, stored, whole_matrix_trees=WHOLE_MATRIX_TREES)
     if isinstance(found, NeededComparisons):
         pairs = _few_pairs(site, list(blocks_of(found, site.trees, stored)))
         if pairs is not None:
             compare_at_once(session, state, pairs)
-            found = known_or_missing(site.trees, stored, whole_matrix_trees=limit)
+            found = known_or_missing(site.trees, stored, whole_matrix_trees=WHOLE_MATRIX_TREES)
     if isinstance(found, NeededComparisons):
         _enqueue_missing(session, site, stored, found)
         return None
@@ -104,13 +104,11 @@ def known_grouping(
     return found
 
 
-def enqueue_late_blocks(session: Session, settings: Settings, site_id: int) -> None:
+def enqueue_late_blocks(session: Session, site_id: int) -> None:
     """Request a site's overdue blocks again."""
     if outbox.is_waiting(session, task_names.COMPARE, site_id):
         return
-    late = comparisons.ask_again(
-        session, site_id, patience_seconds=settings.comparison_patience_seconds
-    )
+    late = comparisons.ask_again(session, site_id, patience_seconds=PATIENCE_SECONDS)
     request_stored_blocks(session, site_id, late)
 
 

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from detourage.duplicates.fingerprint import fingerprint_of
 from detourage.html import site_name
+from detourage.limits import MAX_MESSAGE_BYTES
 from detourage.outcomes import PageOutcome
 from detourage.reader.content import Content
 from detourage.roles import LineRole
@@ -135,7 +136,7 @@ def _revise(
             )
         if article is not None:
             article, outgoing = _addressed(session, state, job, page, article, stories[job.page_id])
-            if len(outgoing.message.body) > state.settings.max_message_bytes:
+            if len(outgoing.message.body) > MAX_MESSAGE_BYTES:
                 # The broker would refuse the message, so it must not enter the outbox.
                 size = len(outgoing.message.body)
                 result = NoArticle(PageOutcome.TOO_LARGE, f"the article message has {size} bytes")
@@ -161,14 +162,14 @@ def _addressed(
     if page.revision > 0 and state.settings.send_changes != "no":
         article = with_changes(session, job, article)
     outgoing = address(article.message)
-    if len(outgoing.message.body) > state.settings.max_message_bytes:
+    if len(outgoing.message.body) > MAX_MESSAGE_BYTES:
         # The article is more important than its changes and its locations.
         article = shortened(article)
         outgoing = address(article.message)
     # A revision requested by reprocessing is sent in full, as is an article that was held back so
     # far.
     is_whole = story.was_held_back or page.forced
-    fits = len(outgoing.message.body) <= state.settings.max_message_bytes
+    fits = len(outgoing.message.body) <= MAX_MESSAGE_BYTES
     if fits and state.settings.send_changes == "only" and not is_whole:
         outgoing = address(article.message, as_changes=True)
     return article, outgoing

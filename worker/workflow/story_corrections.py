@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from detourage.messages import ArticleMessage, Story
+from worker.messaging.task_names import CORRECTION_SECONDS
 from worker.store import addresses, articles, stories, story_articles
 from worker.store.articles import NewArticle
 from worker.workflow.article_message import further_revision, next_number
@@ -98,5 +99,4 @@ def send_again(
     story_articles.copy_comments(session, UUID(last["id"]), article.id)
     articles.note_revision(session, page_id, article.revision)
     send(session, [sent])
-    period = state.settings.story_correction_seconds
-    story_articles.note_correction(session, page_id, period)
+    story_articles.note_correction(session, page_id, CORRECTION_SECONDS)

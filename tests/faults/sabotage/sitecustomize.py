@@ -39,7 +39,9 @@ file is in the same directory as the traps."""
 
 HARD_LIMIT_AFTER_SECONDS = 2.0
 WALL_TIMES = 2
-"""Replacements for the service's limits, low enough that hanging processes are killed soon."""
+PATIENCE_SECONDS = 15.0
+"""Replacements for the service's limits, low enough that hanging processes are killed and lost
+messages are noticed soon."""
 
 Function = Callable[..., Any]
 
@@ -148,6 +150,7 @@ SABOTAGED: Replacements = {
         "HARD_LIMIT_AFTER_SECONDS": lambda _: HARD_LIMIT_AFTER_SECONDS,
         "WALL_TIMES": lambda _: WALL_TIMES,
     },
+    "worker.workflow.attempts": {"PATIENCE_SECONDS": lambda _: PATIENCE_SECONDS},
     "detourage.reader.article": {"extract_article": _harmed_by_pages},
     "worker.service.intake": {"_store": _trapped_after("intake")},
     "worker.store.outbox": {"remove": _trapped_before("relay")},

@@ -9,25 +9,25 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import func, select
 
+from detourage.limits import MAX_MESSAGE_BYTES
 from models.tables import OutboxEntry
 from tests.deployment import Deployment
 from tests.services import private_node, rabbitmq_program, unused_ports, wait_for_broker
+from worker.messaging import broker
 from worker.messaging.broker import check_message_size, messages_waiting
 from worker.processes.supervisor import Supervisor
 from worker.service.quarantine import browse, drop, requeue
 from worker.settings import Settings, SettingsError
 from worker.store import outbox
 
-LIMIT = 2 * 1024 * 1024
-
 
 @pytest.fixture(scope="module")
 def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """URL of a RabbitMQ server with a message size limit of 2 MiB."""
+    """URL of a RabbitMQ server with a message size limit of 16 MiB."""
     program = rabbitmq_program()
     assert program is not None, "rabbitmq-server is not installed: apt-get install rabbitmq-server"
     home = Path(tempfile.mkdtemp(prefix="detourage-small-broker-"))
-    (home / "rabbitmq.conf").write_text(f"max_message_size = {LIMIT}\n")
+    (home / "rabbitmq.conf").write_text(f"max_message_size = {MAX_MESSAGE_BYTES}\n")
     port, *others = unused_ports(3)
     with Supervisor(remove=[home]) as supervisor:
         log = tmp_path_factory.mktemp("broker") / "log"
@@ -40,22 +40,23 @@ def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def small(settings: Settings, broker_url: str, tmp_path: Path) -> Settings:
-    """Settings of a deployment that uses the broker with the low limit."""
+    """Settings of a deployment that uses this broker."""
     return settings.model_copy(
         update={
             "broker_url": SecretStr(broker_url),
             "queue_prefix": f"{secrets.token_hex(4)}.",
-            "max_message_bytes": LIMIT,
-            "summary_seconds": 0.1,
             "heartbeat_directory": tmp_path / "heartbeats",
         }
     )
 
 
-def test_a_configured_limit_above_that_of_the_broker_is_reported_at_start(small: Settings) -> None:
+def test_a_limit_of_the_broker_that_is_too_low_is_reported_at_start(
+    small: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     check_message_size(small)
-    with pytest.raises(SettingsError, match="DETOURAGE_MAX_MESSAGE_BYTES=2097153"):
-        check_message_size(small.model_copy(update={"max_message_bytes": LIMIT + 1}))
+    monkeypatch.setattr(broker, "MAX_MESSAGE_BYTES", MAX_MESSAGE_BYTES + 1)
+    with pytest.raises(SettingsError, match="messages of 16777217 bytes: raise its max_message_"):
+        check_message_size(small)
 
 
 def test_a_refused_message_is_set_aside_and_others_are_published_once(
@@ -63,7 +64,7 @@ def test_a_refused_message_is_set_aside_and_others_are_published_once(
 ) -> None:
     with Deployment(small, tmp_path, processes=["relay"]) as deployment:
         exchange = deployment.topology.articles_exchange.name
-        sizes = [10, LIMIT + 1, 20, LIMIT + 2, 30]
+        sizes = [10, MAX_MESSAGE_BYTES + 1, 20, MAX_MESSAGE_BYTES + 2, 30]
         with deployment.database.transaction() as session:
             outbox.add_messages(
                 session,

@@ -69,7 +69,7 @@ def test_a_damaged_message_is_set_aside_and_all_others_are_published(alone: Alon
     damaged = [bad[0][:-2], bad[1][:40] + b"?" + bad[1][41:], pack(bytes(2**30), 1)]
     # It arrived in this form, and is quarantined as it is.
     foreign = pack(b"not for us", 3)[:-1]
-    with alone("relay", summary_seconds=0.1) as deployment:
+    with alone("relay") as deployment:
         topology = deployment.topology
         exchange = topology.articles_exchange.name
         with deployment.database.transaction() as session:

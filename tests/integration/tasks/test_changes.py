@@ -12,6 +12,7 @@ from models.tables import OutboxEntry, Receipt, StoredPage
 from tests.inline_tasks import Tasks, message_of
 from tests.pages import article_html
 from worker.cli import main
+from worker.workflow import extraction_results
 
 URL = "https://news.example/story"
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -120,11 +121,13 @@ def test_changes_may_be_disabled(site: Tasks) -> None:
     assert (exchange, message["changes"]) == ("articles", None)
 
 
-def test_an_article_is_sent_without_changes_that_would_make_it_too_large(site: Tasks) -> None:
+def test_an_article_is_sent_without_changes_that_would_make_it_too_large(
+    site: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fetch(site, EDITED, 1)
     ((_, message),) = sent(site)
     whole = json.dumps({**message, "changes": None}, ensure_ascii=False)
-    site.restart(max_message_bytes=len(whole.encode()) + 50)
+    monkeypatch.setattr(extraction_results, "MAX_MESSAGE_BYTES", len(whole.encode()) + 50)
     fetch(site, GOOD, 2)
     ((_, message),) = sent(site)
     assert (message["revision"], message["changes"]) == (3, None)

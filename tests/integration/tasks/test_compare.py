@@ -25,7 +25,7 @@ from worker.store import trees
 from worker.tasks.cluster import cluster
 from worker.tasks.compare import compare
 from worker.tasks.reprocess import reprocess
-from worker.workflow import comparison
+from worker.workflow import comparison, comparison_plan
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 
 SMALL_LIMIT = 16
@@ -34,9 +34,9 @@ large."""
 
 
 @pytest.fixture
-def large_from(tasks: Tasks) -> None:
+def large_from(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make sites with only a few trees count as large."""
-    tasks.restart(whole_matrix_trees=SMALL_LIMIT)
+    monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", SMALL_LIMIT)
 
 
 def two_templates(each: int = 20) -> list[tuple[str, str]]:
@@ -68,7 +68,7 @@ def test_comparisons_beyond_the_limit_of_a_task_are_left_to_the_next_tasks(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
     monkeypatch.setattr(comparison, "TASK_WORK", 1)
-    tasks.restart(whole_matrix_trees=limit)
+    monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", limit)
     site_id = tasks.publish("a", two_templates(8))
     cluster(site_id)
     first, *others = tasks.take(task_names.COMPARE)
@@ -267,9 +267,9 @@ def test_the_nearest_reference_is_exact_after_references_have_changed(tasks: Tas
 
 @pytest.mark.parametrize("limit", [SMALL_LIMIT, 400])
 def test_groups_do_not_depend_on_the_order_or_the_batches_of_arrival(
-    tasks: Tasks, limit: int
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
-    tasks.restart(whole_matrix_trees=limit)
+    monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", limit)
     everything = [*two_templates(18), ("alone", "<p>" + "<i>a</i>" * 99)]
     site_id = tasks.publish("a", everything)
     tasks.group(site_id)
@@ -294,9 +294,9 @@ LADDER = Tree.from_preorder(
 
 @pytest.mark.parametrize("limit", [5, 400])
 def test_trees_too_large_to_compare_become_outliers_without_blocking_the_site(
-    tasks: Tasks, limit: int
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
-    tasks.restart(whole_matrix_trees=limit)
+    monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", limit)
     site_id = tasks.publish("a", articles(range(2, 10)))
     for name, tree in ("star", STAR), ("ladder", LADDER):
         tasks.publish("a", articles([20], "table"))

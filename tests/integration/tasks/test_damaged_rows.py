@@ -23,6 +23,7 @@ from tests.inline_tasks import Tasks
 from tests.integration.waiting import wait_until
 from tests.pages import article_html
 from worker.messaging import task_names
+from worker.workflow import comparison_plan
 
 PAGES = [(str(number), article_html(number, number=number + 2)) for number in range(5)]
 
@@ -103,9 +104,9 @@ def test_a_damaged_page_fails_with_advice_and_its_neighbours_become_articles(
 @pytest.mark.parametrize("limit", [3, 400])
 @pytest.mark.parametrize("how", [*DAMAGES.values(), bomb], ids=[*DAMAGES, "bomb"])
 def test_a_page_whose_tree_is_damaged_is_parsed_again(
-    tasks: Tasks, how: Callable[[bytes], bytes], limit: int
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch, how: Callable[[bytes], bytes], limit: int
 ) -> None:
-    tasks.restart(whole_matrix_trees=limit)
+    monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", limit)
     site_id = tasks.publish("a", PAGES)
     assert damage(tasks, StoredTree.packed, StoredTree.id.in_(trees_of(tasks, "1", "3")), how) == 2
     finish(tasks, site_id)

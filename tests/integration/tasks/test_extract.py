@@ -24,7 +24,7 @@ from worker.store.locks import AdvisoryLock
 from worker.store.pages import is_pending
 from worker.tasks import extract as extraction
 from worker.tasks.extract import extract, extract_late
-from worker.workflow import article_message
+from worker.workflow import article_message, extraction_results
 from worker.workflow.attempts import EXTRACTION_ATTEMPTS
 from worker.workflow.process import process_state
 
@@ -214,12 +214,14 @@ def test_a_batch_that_cannot_be_stored_is_extracted_again_page_by_page(
     assert detail == "it cannot be stored: DataError: unsupported Unicode escape sequence"
 
 
-def test_an_article_too_large_for_the_broker_fails_without_blocking_others(tasks: Tasks) -> None:
+def test_an_article_too_large_for_the_broker_fails_without_blocking_others(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sentence = "The council met on Tuesday evening, and nobody went home before midnight came. "
     large = article_html(1).replace("</p>", f"{sentence * 9000}</p>", 1)
     site_id = tasks.publish("a", [("large", large), ("small", article_html(2))])
     tasks.group(site_id)
-    tasks.restart(max_message_bytes=1024 * 1024)
+    monkeypatch.setattr(extraction_results, "MAX_MESSAGE_BYTES", 1024 * 1024)
     tasks.run(task_names.EXTRACT)
     outcomes = dict(tasks.ask(select(StoredPage.url, StoredPage.outcome)))
     assert outcomes == {

@@ -4,6 +4,7 @@ from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from sqlalchemy import func, select, update
 
 from models.tables import Generation, OutboxEntry, Site, StoredPage
@@ -15,6 +16,7 @@ from worker.messaging.publishing import publish_pages
 from worker.store import clusterings, outbox, provisional
 from worker.store.outbox import Places
 from worker.tasks.cluster import cluster, cluster_due_sites
+from worker.workflow import comparison_plan
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS
 from worker.workflow.first_extractions import ALONE_SECONDS, request_first_extractions
 from worker.workflow.process import process_state
@@ -192,7 +194,6 @@ def test_a_site_whose_only_page_was_refused_is_checked_once(tasks: Tasks) -> Non
 def test_pages_that_arrive_during_the_first_clustering_are_assigned_to_its_groups(
     tasks: Tasks,
 ) -> None:
-    tasks.restart(whole_matrix_trees=400)
     site_id = tasks.publish("a", [(f"{n}", article_html(n, number=n + 3)) for n in range(12)])
     cluster(site_id)
     assert tasks.generations(site_id) == 0
@@ -286,8 +287,10 @@ def large_site(tasks: Tasks, name: str, *, first: int = 0) -> int:
     )
 
 
-def test_later_rounds_of_a_large_site_keep_the_turn_of_the_first(tasks: Tasks) -> None:
-    tasks.restart(whole_matrix_trees=12)
+def test_later_rounds_of_a_large_site_keep_the_turn_of_the_first(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", 12)
     large = large_site(tasks, "large")
     cluster(large)
     blocks = tasks.take(task_names.COMPARE)
