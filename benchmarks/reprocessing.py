@@ -107,7 +107,6 @@ def main() -> None:
                 "broker_url": services.broker_url,
                 "queue_prefix": f"bench-{secrets.token_hex(4)}.",
                 "settle_seconds": 3,
-                "cluster_interval_seconds": 1,
                 "heartbeat_directory": Path(folder, "heartbeats"),
             }
         )

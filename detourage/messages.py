@@ -753,8 +753,8 @@ class ArticleMessage(SentMessage):
     )
     locations: Locations | None = Field(
         default=None,
-        description="Locations of title, lead, authors and dates in the page; null if the service"
-        " does not determine locations (DETOURAGE_LOCATIONS). Added to version 1.",
+        description="Locations of title, lead, authors and dates in the page; null if the"
+        " article comes from a script. Added to version 1.",
     )
     changes: Changes | None = Field(
         default=None,

@@ -38,7 +38,6 @@ def own_settings(services: Services, database_url: str, heartbeats: Path) -> Set
             "broker_url": services.broker_url,
             "queue_prefix": f"test-{secrets.token_hex(4)}.",
             "settle_seconds": 3,
-            "cluster_interval_seconds": 1,
             "log_format": "json",
             "heartbeat_directory": heartbeats,
         }

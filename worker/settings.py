@@ -11,7 +11,7 @@ from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
 import pydantic_settings
-from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
@@ -110,12 +110,9 @@ class Settings(BaseSettings):
         ge=0,
         description="Time without new pages after which a site is clustered, so that a burst of "
         "pages makes one generation instead of several. While messages wait at the intake, only "
-        "sites without groups are clustered.",
-    )
-    max_settle_seconds: float = Field(
-        default=600,
-        ge=0,
-        description="Maximum time between clusterings of a site that keeps receiving pages.",
+        "sites without groups are clustered. A site that keeps receiving pages is clustered after "
+        "20 times as long. A task looks for sites to cluster after twice this time, but no more "
+        "than a minute.",
     )
     first_article_seconds: float = Field(
         default=300,
@@ -129,16 +126,9 @@ class Settings(BaseSettings):
         default=60,
         gt=0,
         description="Maximum CPU time for one page in a task; beyond it, the outcome is `failed`. "
-        "The wall-clock limit of a task is ten times as long, but no more than 25 minutes.",
-    )
-    parsing_seconds: float = Field(
-        default=10,
-        gt=0,
-        description="Maximum CPU time for one page at the intake; beyond it, the outcome is "
-        "`failed`. `detourage reprocess SITE --from parse` parses the page in a task.",
-    )
-    cluster_interval_seconds: float = Field(
-        default=60, gt=0, description="Interval at which a task looks for sites to cluster."
+        "The wall-clock limit of a task is ten times as long, but no more than 25 minutes. The "
+        "intake takes at most a sixth of this time to parse a page; `detourage reprocess SITE "
+        "--from parse` parses it in a task.",
     )
     pending_limit: int = Field(
         default=20_000,
@@ -162,14 +152,6 @@ class Settings(BaseSettings):
         default=None,
         description="Chromium executable for pages that are empty until their scripts have run "
         "(requires the `render` extra). Without it, their outcome is `needs-rendering`.",
-    )
-    render_seconds: float = Field(
-        default=30,
-        gt=0,
-        description="Time limit for rendering a page; must be less than `DETOURAGE_PAGE_SECONDS`.",
-    )
-    render_memory_mib: int = Field(
-        default=1024, ge=256, description="Memory limit, in MiB, of each browser process."
     )
     render_network: bool = Field(
         default=False,
@@ -216,11 +198,6 @@ class Settings(BaseSettings):
         description="Whether a revision's message describes its changes (`yes`), does not (`no`), "
         "or is replaced by its changes alone, sent to the exchange `articles.changes` (`only`). "
         "With `only`, revisions whose headline, lead and text are unchanged are not sent.",
-    )
-    locations: bool = Field(
-        default=True,
-        description="Whether messages state the location of each part of the article in its page: "
-        "XPaths and byte offsets, about an eighth of a message. `detourage locate` needs them.",
     )
     revisions_from: int = Field(
         default=1,
@@ -306,14 +283,6 @@ class Settings(BaseSettings):
                 raise ValueError(f"{value}: {error.strerror}") from None
         return value
 
-    @field_validator("render_seconds")
-    @classmethod
-    def _leaves_time(cls, value: float, info: ValidationInfo) -> float:
-        page_seconds = info.data.get("page_seconds")
-        if info.data.get("render_browser") and page_seconds and value >= page_seconds:
-            raise ValueError(f"must be less than DETOURAGE_PAGE_SECONDS, which is {page_seconds:g}")
-        return value
-
     def require_database_url(self) -> str:
         """Return the database URL for SQLAlchemy with psycopg2; raise SettingsError if unset."""
         if self.database_url is None:
@@ -344,6 +313,21 @@ class Settings(BaseSettings):
             )
             for name, value in values.items()
         }
+
+    @property
+    def longest_settle_seconds(self) -> float:
+        """Maximum time between clusterings of a site that keeps receiving pages."""
+        return 20 * self.settle_seconds
+
+    @property
+    def looking_seconds(self) -> float:
+        """Interval at which tasks look for sites to cluster and for late or unfinished work."""
+        return min(max(2 * self.settle_seconds, 1), 60)
+
+    @property
+    def parsing_seconds(self) -> float:
+        """Maximum CPU time for one page at the intake, where it delays all others."""
+        return self.page_seconds / 6
 
     @property
     def secrets(self) -> list[str]:

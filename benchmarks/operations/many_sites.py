@@ -101,7 +101,6 @@ def main(
             home,
             customised=honest,
             settle_seconds=30,
-            cluster_interval_seconds=60,
         ) as ground,
     ):
         ground.patience_seconds = 3600

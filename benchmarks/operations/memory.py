@@ -44,8 +44,6 @@ def main(minutes: float, corpora: list[Path]) -> None:
             home,
             customised=honest,
             settle_seconds=10,
-            max_settle_seconds=60,
-            cluster_interval_seconds=10,
         ) as ground,
     ):
         memory = MemoryLog(servers)

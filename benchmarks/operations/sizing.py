@@ -23,7 +23,6 @@ from sqlalchemy import text
 from benchmarks.operations import floor
 from benchmarks.operations.sampling.sitecustomize import MESSAGE, TRAFFIC
 from benchmarks.operations.throughput import (
-    CLUSTER_INTERVAL_SECONDS,
     LOOKS_APART_SECONDS,
     PATIENCE_SECONDS,
     REST_SECONDS,
@@ -142,7 +141,7 @@ def _measured(servers: Servers, home: Path, bodies: Sequence[bytes], pool: int) 
         customised=SAMPLING,
         environment={TRAFFIC: str(traffic)},
         pool=pool,
-        cluster_interval_seconds=CLUSTER_INTERVAL_SECONDS,
+        settle_seconds=5,
     ) as ground:
         ground.patience_seconds = PATIENCE_SECONDS
         ground.looks_apart_seconds = LOOKS_APART_SECONDS

@@ -34,10 +34,6 @@ LOOKS_APART_SECONDS = 1.0
 REST_SECONDS = 20.0
 """Duration of the measurement of an idle service, in seconds."""
 
-CLUSTER_INTERVAL_SECONDS = 10
-"""Interval between clustering checks, in seconds. The interval is short enough that pages hardly
-wait for a check, and long enough that few checks find nothing to do."""
-
 KINDS = ("intake", "relay", "worker", "beat")
 
 OVERHEAD = ("RabbitMQ", "PostgreSQL", "queue client", "database client")
@@ -80,7 +76,6 @@ def _print(pool: int, bodies: list[bytes]) -> None:
             customised=SAMPLING,
             environment={SAMPLES: str(samples)},
             pool=pool,
-            cluster_interval_seconds=CLUSTER_INTERVAL_SECONDS,
         ) as ground,
     ):
         ground.patience_seconds = PATIENCE_SECONDS

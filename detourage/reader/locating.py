@@ -134,8 +134,7 @@ def locate_in_message(
     blocks = blocks_in_message(message)
     if not blocks:
         raise LocationError(
-            "the article has no locations: it comes from a script or an earlier version, or"
-            " DETOURAGE_LOCATIONS was no"
+            "the article has no locations: it comes from a script or an earlier version"
         )
     try:
         return locate(parse_page(content, content_type=content_type), blocks, start, end)

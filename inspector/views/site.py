@@ -90,7 +90,7 @@ def _reasons(
     settings = asked.deployment.settings
     soon = (
         f"a site is clustered once no new page has arrived for {settings.settle_seconds:g} s,"
-        f" and after {settings.max_settle_seconds:g} s at the latest"
+        f" and after {settings.longest_settle_seconds:g} s at the latest"
     )
     if aborted is not None:
         outliers = f"clustering of the site was aborted: {aborted.reason}"

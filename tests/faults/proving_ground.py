@@ -480,7 +480,6 @@ class ProvingGround(Deployment):
                     "broker_url": servers.broker_url,
                     "queue_prefix": f"faults-{secrets.token_hex(4)}.",
                     "settle_seconds": 2,
-                    "cluster_interval_seconds": 2,
                     **more,
                 }
             ),

@@ -149,7 +149,7 @@ def main(minutes: float, seed: int) -> int:
     # The sites never settle, as in a continuous crawl.
     with (
         Servers(home) as servers,
-        ProvingGround(servers, home, COUNTS, settle_seconds=10, max_settle_seconds=30) as ground,
+        ProvingGround(servers, home, COUNTS, settle_seconds=10) as ground,
     ):
         ground.patience_seconds = PATIENCE_SECONDS
         soak = Soak(ground, 60 * minutes, seed)

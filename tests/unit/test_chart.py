@@ -202,12 +202,12 @@ def test_a_worker_may_finish_its_tasks(
 
 
 def test_settings_exist_and_reach_every_process(render: Render) -> None:
-    chosen = {"DETOURAGE_PENDING_LIMIT": 16777216, "DETOURAGE_LOCATIONS": True}
+    chosen = {"DETOURAGE_PENDING_LIMIT": 16777216, "DETOURAGE_RENDER_NETWORK": True}
     manifests = render(settings={**chosen, "DETOURAGE_TEXT_ROLES": 'lead "x"'})
     for name in pods(manifests):
         given = environment(manifests, name)
         assert given["DETOURAGE_PENDING_LIMIT"] == "16777216"
-        assert given["DETOURAGE_LOCATIONS"] == "true"
+        assert given["DETOURAGE_RENDER_NETWORK"] == "true"
         assert given["DETOURAGE_TEXT_ROLES"] == 'lead "x"'
         ours = {variable for variable in given if variable.startswith("DETOURAGE_")}
         settings = {re.sub("^DETOURAGE_|_URL_FILE$", "", variable) for variable in ours}

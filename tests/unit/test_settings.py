@@ -63,14 +63,10 @@ def test_a_setting_with_an_invalid_value_is_named_without_the_value(
         ("QUEUE_PREFIX", "with space", "pattern"),
         ("TEXT_ROLES", "paragraph,headline", "headline: not a text role"),
         ("SETTLE_SECONDS", "-1", "greater than or equal to 0"),
-        ("MAX_SETTLE_SECONDS", "inf", "finite"),
         ("PAGE_SECONDS", "0", "greater than 0"),
-        ("CLUSTER_INTERVAL_SECONDS", "0", "greater than 0"),
         ("PENDING_LIMIT", "many", "integer"),
         ("QUEUE_LIMIT", "0", "greater than or equal to 1"),
         ("ARTICLES_LIMIT", "-1", "greater than or equal to 0"),
-        ("RENDER_SECONDS", "0", "greater than 0"),
-        ("RENDER_MEMORY_MIB", "1", "greater than or equal to 256"),
         ("RENDER_NETWORK", "perhaps", "boolean"),
         ("LOG_LEVEL", "LOUD", "'DEBUG', 'INFO'"),
         ("LOG_FORMAT", "xml", "'text' or 'json'"),
@@ -86,17 +82,6 @@ def test_an_invalid_setting_is_reported_in_one_line_without_its_value(
     assert told in str(caught.value)
     assert "\n" not in str(caught.value)
     assert "hunter2" not in str(caught.value)
-
-
-def test_rendering_must_end_before_the_time_limit_of_its_page(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("DETOURAGE_PAGE_SECONDS", "20")
-    assert load_settings().render_seconds == 30
-    load_settings.cache_clear()
-    monkeypatch.setenv("DETOURAGE_RENDER_BROWSER", "/usr/bin/chromium")
-    with pytest.raises(SettingsError, match=r"RENDER_SECONDS: must be less than .*PAGE_SECONDS"):
-        load_settings()
 
 
 @pytest.mark.parametrize("spelling", ["postgresql", "postgres", "postgresql+psycopg2"])

@@ -101,7 +101,7 @@ def create_app(settings: Settings) -> Celery:
     """Create the application for the given settings."""
     topology = topology_of(settings)
     # Tasks have no expiry, since expired messages would be dead-lettered to the quarantine.
-    period = settings.cluster_interval_seconds
+    period = settings.looking_seconds
     wall_seconds = min(WALL_TIMES * settings.page_seconds, TASK_SECONDS - HARD_LIMIT_AFTER_SECONDS)
     app = Application("detourage", include=TASK_MODULES)
     app.conf.update(

@@ -46,10 +46,10 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
     """Start the clustering of all settled sites whose pages have changed.
 
     Messages waiting at the intake may contain further pages of any site. As long as any are
-    waiting, a site that has groups settles only after `max_settle_seconds`, since its new pages are
-    assigned to these groups in the meantime. The same applies to every site if the queue length is
-    unknown. `settle_seconds`, if given, overrides the setting, whether or not messages wait at the
-    intake.
+    waiting, a site that has groups settles only after `longest_settle_seconds`, since its new pages
+    are assigned to these groups in the meantime. The same applies to every site if the queue length
+    is unknown. `settle_seconds`, if given, overrides the setting, whether or not messages wait
+    at the intake.
     """
     state = process_state()
     settings = state.settings
@@ -63,7 +63,7 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
 
 def settle_times(settings: Settings, waiting: int | None) -> SettleTimes:
     """Return how long sites wait; ``waiting`` is the intake's queue length, or None if unknown."""
-    longest = settings.max_settle_seconds
+    longest = settings.longest_settle_seconds
     half = settings.first_article_seconds / 2
     return SettleTimes(
         silence=settings.settle_seconds if waiting == 0 else longest,
@@ -90,7 +90,7 @@ def _enqueue_due_clusterings(session: Session, settings: Settings, settle: Settl
 
 
 def _pauses(settings: Settings) -> list[float]:
-    return [settings.cluster_interval_seconds * periods for periods in PAUSES]
+    return [settings.looking_seconds * periods for periods in PAUSES]
 
 
 @shared_task(name=task_names.CLUSTER, **TASK_OPTIONS)

@@ -196,7 +196,6 @@ def _read(state: ProcessState, job: ExtractionJob) -> Content | NoArticle:
         other=template,
         text_roles=state.settings.chosen_text_roles,
         fetched_at=job.fetched_at,
-        has_locations=state.settings.locations,
     )
     try:
         try:

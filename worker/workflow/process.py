@@ -59,8 +59,7 @@ def browser_of(settings: Settings) -> "Browser | None":
 
     return Browser(
         settings.render_browser,
-        seconds=settings.render_seconds,
-        memory_mib=settings.render_memory_mib,
+        seconds=min(Browser.seconds, settings.page_seconds / 2),
         has_network=settings.render_network,
         is_sandboxed=settings.render_sandbox,
     )

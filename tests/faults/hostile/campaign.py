@@ -399,7 +399,6 @@ def _settings(servers: Servers, home: Path) -> Settings:
             "broker_url": servers.broker_url.replace("guest:guest", f"crawler:{BROKER_PASSWORD}"),
             "queue_prefix": "hostile.",
             "settle_seconds": 3,
-            "cluster_interval_seconds": 2,
             "heartbeat_directory": home / "heartbeats",
         }
     )

@@ -36,7 +36,6 @@ def deployment(
             "broker_url": servers.broker_url("detourage_service"),
             "broker_ca_file": servers.authority,
             "settle_seconds": 1,
-            "cluster_interval_seconds": 1,
             "log_format": "json",
             "heartbeat_directory": tmp_path_factory.mktemp("heartbeats"),
         }

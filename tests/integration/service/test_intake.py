@@ -148,7 +148,7 @@ def _consumers(settings: Settings, queue: str) -> int:
 
 
 def test_a_page_that_takes_too_long_to_parse_fails_without_delaying_others(alone: Alone) -> None:
-    with alone("intake", parsing_seconds=0.1) as deployment:
+    with alone("intake", page_seconds=0.6) as deployment:
         slow = [message(f"https://slow.example/{n}", "<p>a" * 75_000 + f"<p>{n}") for n in range(2)]
         good = [message(f"https://quick.example/{n}", article_html(n)) for n in range(8)]
         before = deployment.receipts()

@@ -78,13 +78,3 @@ def test_errors_say_what_is_missing(tasks: Tasks, text: str) -> None:
 def test_a_new_location_alone_sends_no_revision(tasks: Tasks, text: str) -> None:
     send(tasks, HTML.replace("<body", "<!-- another advertisement --><body", 1))
     assert len(articles(tasks)) == 1
-
-
-def test_locations_can_be_turned_off(tasks: Tasks, text: str) -> None:
-    tasks.restart(locations=False)
-    send(tasks, CHANGED)
-    message = articles(tasks)[-1].message
-    assert message["revision"] == 2
-    assert message["locations"] is None
-    assert "texts" not in message["blocks"][0]
-    assert "DETOURAGE_LOCATIONS" in locate(URL, 0, 5).output

@@ -20,6 +20,12 @@ def test_pages_are_not_rendered_unless_a_browser_is_configured() -> None:
 
 
 def test_a_browser_has_no_network_unless_configured() -> None:
-    browser = browser_of(Settings(render_browser=Path("/usr/bin/chromium"), render_seconds=5))
-    assert browser == Browser(Path("/usr/bin/chromium"), seconds=5)
+    browser = browser_of(Settings(render_browser=Path("/usr/bin/chromium")))
+    assert browser == Browser(Path("/usr/bin/chromium"))
     assert not browser.has_network
+
+
+def test_rendering_ends_before_the_time_limit_of_its_page() -> None:
+    browser = browser_of(Settings(render_browser=Path("/usr/bin/chromium"), page_seconds=20))
+    assert browser is not None
+    assert browser.seconds == 10
