@@ -21,7 +21,6 @@ from worker.cli import (
     pages,
     quarantine,
     reprocessing,
-    sites,
 )
 from worker.processes.threads import start_no_idle_threads
 
@@ -149,21 +148,15 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
         pages.run,
         pages.send,
         explaining.explain,
-        explaining.cluster,
         pages.sample,
     ),
     "operators": (
         operating.status,
         quarantine.quarantine,
         reprocessing.reprocess,
-        reprocessing.reprocessing,
-        operating.history,
-        operating.locate,
         exporting.export,
         operating.prune,
-        sites.site,
         deployment.doctor,
-        deployment.ready,
         deployment.health,
         deployment.metrics,
         deployment.migrate,

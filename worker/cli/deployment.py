@@ -46,17 +46,35 @@ def relay() -> None:
 
 
 @click.command()
-@click.argument("process", type=click.Choice(PROCESSES))
-def health(process: str) -> None:
-    """Check that a process on this host works, and what it last did.
+@click.argument("process", required=False, type=click.Choice(PROCESSES))
+@click.option(
+    "--accepting",
+    is_flag=True,
+    help="Without PROCESS: also fail while the intake is paused because its backlog is full.",
+)
+def health(process: str | None, accepting: bool) -> None:
+    """Check that a process works, or that the deployment is ready.
 
-    It fails if that is longer ago than it should be: 30 seconds, or, for beat, 30 seconds and the
-    interval of its tasks. Only work that the broker or the database has confirmed counts; a process
-    without work confirms that they answer.
+    With PROCESS, show what it last did. It fails if that is longer ago than it should be: 30
+    seconds, or, for beat, 30 seconds and the interval of its tasks. Only work that the broker or
+    the database has confirmed counts; a process without work confirms that they answer.
+
+    Without PROCESS, check that the database responds and has the schema of this version, and that
+    the broker responds and has the queues. Exit code 0: ready; 1: not ready.
     """
     from worker.settings import load_settings
 
-    heartbeat = Heartbeat(load_settings().heartbeat_directory, process)
+    settings = load_settings()
+    if process is None:
+        from worker.service.checks import readiness
+
+        settings.require_database_url()
+        settings.require_broker_url()
+        _report_findings(readiness(settings, accepting=accepting))
+        return
+    if accepting:
+        raise click.UsageError("--accepting cannot be combined with PROCESS")
+    heartbeat = Heartbeat(settings.heartbeat_directory, process)
     last, age = heartbeat.last(), heartbeat.age_seconds()
     if last is None or age is None:
         raise click.ClickException(f"{process} has not done anything on this host yet")
@@ -64,28 +82,6 @@ def health(process: str) -> None:
     if not heartbeat.is_alive():
         raise click.ClickException(f"{done}; see its log")
     click.echo(done)
-
-
-@click.command()
-@click.option(
-    "--accepting",
-    is_flag=True,
-    help="Also fail while the intake is paused because its backlog is full.",
-)
-def ready(accepting: bool) -> None:
-    """Check whether the deployment is ready for its processes.
-
-    It is ready if the database responds and has the schema of this version, and the broker responds
-    and has the queues. Exit code 0: ready; 1: not ready. To check whether a process is alive, use
-    `health`.
-    """
-    from worker.service.checks import readiness
-    from worker.settings import load_settings
-
-    settings = load_settings()
-    settings.require_database_url()
-    settings.require_broker_url()
-    _report_findings(readiness(settings, accepting=accepting))
 
 
 @click.command()

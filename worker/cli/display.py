@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from detourage.reader.locating import Passage
     from models.tables import DesignChange
     from worker.local.run import RunSummary
     from worker.store.article_history import ArticleEvent
@@ -119,17 +118,6 @@ def print_history(out: Console, events: Sequence[ArticleEvent]) -> None:
                 say(out, f"      → {each.after}")
         if not changes.is_complete:
             say(out, "    the texts are too long or too different to be compared")
-
-
-def print_passages(out: Console, passages: Sequence[Passage], fragment: str) -> None:
-    """Print the passages of a page, and the URL that highlights them."""
-    for each in passages:
-        say(out, each.text)
-        say(out, f"    element     {each.xpath}")
-        say(out, f"    characters  {each.start}-{each.end} of the element's own text")
-        if each.byte_start is not None:
-            say(out, f"    bytes       {each.byte_start}-{each.byte_end} of the page")
-    say(out, fragment)
 
 
 def print_summary(summary: RunSummary, output: Path, *, all_sites: bool = False) -> None:

@@ -7,47 +7,10 @@ from pathlib import Path
 import click
 
 from detourage.text.terminal import printable
-from worker.cli.inputs import input_paths, messages_in, site_pages_option, url_option
+from worker.cli.inputs import messages_in, site_pages_option, url_option
 from worker.cli.outputs import OutputFile
 
 page_argument = click.argument("page", metavar="URL|FILE|-")
-
-
-@click.command()
-@input_paths
-@click.option(
-    "--json",
-    "json_file",
-    type=OutputFile(),
-    help="Output file for the groups with all their pages.",
-)
-@click.option("--method", help="Grouping method; by default, the service's.")
-@click.option(
-    "--threads",
-    type=click.IntRange(min=1),
-    default=lambda: os.cpu_count() or 1,
-    show_default="one per core",
-    help="Number of comparison threads.",
-)
-def cluster(
-    inputs: tuple[Path, ...],
-    json_file: Path | None,
-    method: str | None,
-    threads: int,
-) -> None:
-    """Show the template groups of each site's pages.
-
-    This works without a deployment.
-    """
-    from detourage.explain.cluster_report import cluster_pages
-    from worker.cli.progress import measurement_bar
-
-    with measurement_bar() as progress:
-        found = cluster_pages(messages_in(inputs), method, threads=threads, progress=progress)
-    click.echo("\n".join(map(printable, found.to_lines())))
-    if json_file:
-        groups = json.dumps(found.to_json(), ensure_ascii=False, indent=1)
-        json_file.write_text(groups + "\n", encoding="utf-8")
 
 
 @click.command()
@@ -64,21 +27,34 @@ def cluster(
     "--json",
     "json_file",
     type=OutputFile(),
-    help="Output file for the article and every line.",
+    help="Output file for the article and every line, or for the groups.",
 )
+@click.option(
+    "--groups", is_flag=True, help="Show instead how the pages of each site in FILE are grouped."
+)
+@click.option("--method", help="With --groups: grouping method; by default, the service's.")
 def explain(
     page: str,
     site_pages: Path | None,
     url: str | None,
     html_file: Path | None,
     json_file: Path | None,
+    groups: bool,
+    method: str | None,
 ) -> None:
-    """Show which lines of a page were kept or dropped.
+    """Show which lines of a page count, or the groups of pages.
 
     A URL is fetched; FILE or standard input (-) contains HTML, a page message, or several messages
     from which --url selects one. Each line has its most probable role, and the probability that it
     belongs to the text.
     """
+    if groups:
+        if site_pages or url or html_file:
+            raise click.UsageError("--groups can only be combined with --method and --json")
+        _explain_groups(page, method, json_file)
+        return
+    if method is not None:
+        raise click.UsageError("--method can only be combined with --groups")
     from detourage.explain.explained import to_json, to_terminal
     from detourage.explain.explained_html import to_html
     from detourage.explain.subject import load_subject
@@ -98,6 +74,19 @@ def explain(
     out = wide_output()
     for table in to_terminal(explanation, subject.group_size, len(comments)):
         out.print(table)
+
+
+def _explain_groups(source: str, method: str | None, json_file: Path | None) -> None:
+    from detourage.explain.cluster_report import cluster_pages
+    from worker.cli.progress import measurement_bar
+
+    messages = messages_in((Path(source),))
+    with measurement_bar() as progress:
+        found = cluster_pages(messages, method, threads=os.cpu_count() or 1, progress=progress)
+    click.echo("\n".join(map(printable, found.to_lines())))
+    if json_file:
+        text = json.dumps(found.to_json(), ensure_ascii=False, indent=1)
+        json_file.write_text(text + "\n", encoding="utf-8")
 
 
 @click.command()

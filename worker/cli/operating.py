@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from detourage.text.plural import counted
 from detourage.text.terminal import json_text
 from worker.cli.process import read_database, stop_on_signals, with_database
 from worker.store.removable import KINDS, Kind
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("site", required=False)
+@click.argument("site", metavar="[SITE|URL]", required=False)
 @click.option(
     "--pending",
     is_flag=True,
@@ -51,13 +51,20 @@ def status(
 ) -> None:
     """Show the sites and queues of a deployment.
 
-    For a single SITE, also show its groups, redesigns and joined addresses.
+    For a single SITE, also show its groups, redesigns and joined addresses. For a URL, show instead
+    the history of its article, oldest first: the fetches of the page and the revisions with what
+    changed in each: + added, - removed, ~ edited, > moved. Old ones may have been pruned.
 
     Each page counts in one of four columns: articles, other outcomes, failed, or pending (no
     outcome yet). Further columns show how many of these pages are being extracted again, and how
     many articles are doubtful, that is, probably wrong. Columns of zeros are omitted, as are the
     last columns if the terminal is too narrow.
     """
+    if site is not None and "://" in site:
+        if pending or top is not None or only_queues or only_addresses:
+            raise click.UsageError("URL can only be combined with --json")
+        _show_history(site, as_json=as_json)
+        return
     if only_queues and (site is not None or pending or top is not None or only_addresses):
         raise click.UsageError("--queues can only be combined with --json")
     if only_addresses and (site is None or pending or top is not None):
@@ -141,58 +148,11 @@ def _to_json(change: DesignChange) -> dict[str, Any]:
     }
 
 
-@click.command()
-@click.argument("article")
-@click.argument("start", type=click.IntRange(min=0))
-@click.argument("end", type=click.IntRange(min=1))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, one passage per line.")
-def locate(article: str, start: int, end: int, as_json: bool) -> None:
-    """Find a range of an article's text in its page.
-
-    The range consists of the characters START to END. ARTICLE is the article's ID, or the URL of
-    its page for the latest revision. Prints each text node with the XPath of its parent in a
-    browser, the character offsets in the parent's own text, and the byte offsets in the stored
-    page; then the URL that highlights the text in a browser.
-    """
-    from detourage.messages import ArticleMessage
-    from detourage.reader.locating import LocationError, locate_in_message, text_fragment
-    from worker.cli.display import print_passages, wide_output
-    from worker.store.article_history import sent_article
-
-    found = read_database(sent_article, article)
-    if found is None:
-        raise click.ClickException("no article with this ID or address is stored")
-    if found.content is None:
-        raise click.ClickException("the HTML of its page was pruned")
-    message = ArticleMessage.model_validate(found.message)
-    try:
-        passages = locate_in_message(found.content, found.content_type, message, start, end)
-    except LocationError as error:
-        raise click.ClickException(
-            f"not found: {error}. If the page was fetched again after revision"
-            f" {message.revision}, the page as it was is no longer stored."
-        ) from error
-    if as_json:
-        for passage in passages:
-            click.echo(json.dumps(vars(passage)))
-    else:
-        fragment = text_fragment(message.url, message.text, start, end)
-        print_passages(wide_output(), passages, fragment)
-
-
-@click.command()
-@click.argument("address")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, one event per line.")
-def history(address: str, as_json: bool) -> None:
-    """Show the history of the article at ADDRESS.
-
-    Lists, oldest first, the fetches of the page and the revisions of its article, with what changed
-    in each: + added, - removed, ~ edited, > moved. Old fetches and revisions may have been pruned.
-    """
+def _show_history(url: str, *, as_json: bool) -> None:
     from worker.cli.display import print_history, wide_output
     from worker.store.article_history import events_of
 
-    events = read_database(events_of, address)
+    events = read_database(events_of, url)
     if not events:
         raise click.ClickException("no page with this address is stored")
     if as_json:
@@ -206,7 +166,6 @@ def history(address: str, as_json: bool) -> None:
 @click.option(
     "--older-than",
     "days",
-    required=True,
     type=click.FloatRange(min=0),
     metavar="DAYS",
     help="Minimum age of the HTML, revisions and receipts to remove.",
@@ -219,15 +178,26 @@ def history(address: str, as_json: bool) -> None:
     help="Remove only data of this kind; may be given several times.",
 )
 @click.option("--dry-run", is_flag=True, help="Only count what would be removed.")
-def prune(days: float, kinds: tuple[Kind, ...], dry_run: bool) -> None:
-    """Remove data that is no longer needed.
+@click.option("--site", help="Instead, delete this site with its pages, articles and groups.")
+@click.option("--yes", is_flag=True, help="Delete the site without asking for confirmation.")
+def prune(
+    days: float | None, kinds: tuple[Kind, ...], dry_run: bool, site: str | None, yes: bool
+) -> None:
+    """Remove data that is no longer needed, or a site.
 
     Removes the HTML of pages that have an outcome, superseded revisions, and receipts; and,
     regardless of their age, memberships in past clusterings, and trees and objects of the object
     store without pages. A page without HTML keeps its article, but cannot be reprocessed. The
     command can be interrupted at any time: each transaction is small, and data already removed
-    stays removed.
+    stays removed. An interrupted deletion of a site can be repeated.
     """
+    if site is not None:
+        if days is not None or kinds or dry_run:
+            raise click.UsageError("--site can only be combined with --yes")
+        _delete_site(site, confirmed=yes)
+        return
+    if days is None:
+        raise click.UsageError("give either --older-than or --site")
     from worker.settings import load_settings
     from worker.store.page_objects import page_objects
     from worker.tasks.maintenance import pruning
@@ -247,3 +217,14 @@ def prune(days: float, kinds: tuple[Kind, ...], dry_run: bool) -> None:
         click.echo(f"{kind}\t{number}")
     if stop.is_set():
         raise click.ClickException("interrupted; run the same command to continue")
+
+
+def _delete_site(site: str, *, confirmed: bool) -> None:
+    from worker.settings import load_settings
+    from worker.workflow.site_deletion import delete_site
+
+    if not confirmed:
+        click.confirm("Delete the site with its pages and articles permanently?", abort=True)
+    window = timedelta(days=load_settings().story_days)
+    deleted = with_database(lambda database: delete_site(database, site, window))
+    click.echo(f"{counted(deleted, 'page')} of {site} deleted")

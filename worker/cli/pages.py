@@ -160,15 +160,6 @@ def _inspector() -> ModuleType:
     return inspector
 
 
-def _prepare_outputs(inputs: tuple[Path, ...], output: Path, links: Path | None) -> None:
-    if links is not None and links.absolute() == output.absolute():
-        raise click.UsageError(f"{links} is also the file for the articles")
-    for written in filter(None, (output, links)):
-        if any(written.exists() and path.exists() and written.samefile(path) for path in inputs):
-            raise click.UsageError(f"{written} is an input, and would be overwritten")
-        written.parent.mkdir(parents=True, exist_ok=True)
-
-
 @click.command()
 @input_paths
 @base_url_option

@@ -26,16 +26,22 @@ from worker.messaging.task_names import REPROCESS, REPROCESS_ALL, REPROCESS_STAG
     metavar="PAGES",
     help="With --all: maximum number of pages per minute; unlimited by default.",
 )
-def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> None:
+@click.option("--progress", "action", flag_value="progress", help="Show the progress of --all.")
+@click.option("--cancel", "action", flag_value="cancel", help="End --all before the next site.")
+def reprocess(
+    site: str | None, every: bool, stage: str, rate: float | None, action: str | None
+) -> None:
     """Process all pages of SITE again.
 
-    Each article gets a new revision. With --all, the pages of all sites are reprocessed, and
-    `detourage reprocessing` shows the progress.
+    Each article gets a new revision. With --all, the pages of all sites are reprocessed.
     """
-    if every == (site is not None):
-        raise click.UsageError("give either SITE or --all")
+    if [site is not None, every, action is not None].count(True) != 1:
+        raise click.UsageError("give either SITE or --all, --progress or --cancel")
     if rate is not None and not every:
         raise click.UsageError("--rate can only be combined with --all")
+    if action is not None:
+        _show_progress() if action == "progress" else _cancel()
+        return
     from worker.messaging.broker import connected
     from worker.service.application import create_app
     from worker.settings import load_settings
@@ -46,8 +52,8 @@ def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> 
         found = read_database(reprocessings.progress)
         if found is not None and found.is_running:
             raise click.ClickException(
-                "all sites are already being reprocessed: `detourage reprocessing` shows the"
-                " progress, and `detourage reprocessing cancel` ends it"
+                "all sites are already being reprocessed: `detourage reprocess --progress` shows"
+                " the progress, and `detourage reprocess --cancel` ends it"
             )
         task, arguments = REPROCESS_ALL, {"stage": stage, "pages_per_minute": rate}
     else:
@@ -59,14 +65,9 @@ def reprocess(site: str | None, every: bool, stage: str, rate: float | None) -> 
     click.echo(f"reprocessing of {site or 'all sites'} from {stage} requested")
 
 
-@click.group(invoke_without_command=True)
-@click.pass_context
-def reprocessing(context: click.Context) -> None:
-    """Show or cancel the reprocessing of all sites."""
+def _show_progress() -> None:
     from worker.store import reprocessings
 
-    if context.invoked_subcommand:
-        return
     found = read_database(reprocessings.progress)
     if found is None:
         click.echo("no reprocessing of all sites: start one with `detourage reprocess --all`")
@@ -80,9 +81,7 @@ def reprocessing(context: click.Context) -> None:
     )
 
 
-@reprocessing.command("cancel")
-def reprocessing_cancel() -> None:
-    """End the reprocessing without starting further sites."""
+def _cancel() -> None:
     from worker.store import reprocessings
 
     if not with_database(lambda database: database.run(reprocessings.cancel)):

@@ -1,13 +1,11 @@
 """History of an article: fetches of its page, and revisions with their changes."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
-from uuid import UUID
 
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from detourage.messages import Changes
@@ -53,29 +51,18 @@ class SentArticle(NamedTuple):
     content_type: str | None
 
 
-def sent_article(session: Session, name: str | int) -> SentArticle | None:
-    """Return the article with an ID, or the latest article of the page with an ID or URL."""
-    query = select(Article.message, Article.page_id, StoredPage.content_type).join(
+def sent_article(session: Session, page_id: int) -> SentArticle | None:
+    """Return the latest article of a page."""
+    query = select(Article.message, StoredPage.content_type).join(
         StoredPage, StoredPage.id == Article.page_id
     )
     row = session.execute(
-        query.where(_is_named(name)).order_by(Article.created_at.desc()).limit(1)
+        query.where(Article.page_id == page_id).order_by(Article.created_at.desc()).limit(1)
     ).one_or_none()
     if row is None:
         return None
-    message, page_id, content_type = row
+    message, content_type = row
     return SentArticle(message, page_id, load_content(session, page_id), content_type)
-
-
-def _is_named(name: str | int) -> ColumnElement[bool]:
-    if isinstance(name, int):
-        return Article.page_id == name
-    with suppress(ValueError):
-        return Article.id == UUID(name)
-    pages = select(Address.page_id).where(
-        Address.digest.in_(digests_of_address(name)), Address.page_id.is_not(None)
-    )
-    return Article.page_id.in_(pages)
 
 
 def _fetches(session: Session, page_ids: Sequence[int]) -> Iterator[ArticleEvent]:

@@ -156,7 +156,7 @@ spec:
         failureThreshold: 20
       readinessProbe:
         exec:
-          command: [detourage, ready]
+          command: [detourage, health]
         periodSeconds: 60
         timeoutSeconds: 20
       {{- end }}

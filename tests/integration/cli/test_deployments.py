@@ -95,13 +95,13 @@ def test_commands_do_not_wait_for_a_silent_server(
     assert f"the {server} does not answer" in done.output
 
 
-def test_ready_reports_unavailable_servers_but_no_checks_that_depend_on_them(
+def test_health_reports_unavailable_servers_but_no_checks_that_depend_on_them(
     monkeypatch: Environment,
 ) -> None:
     for server in ("database", "broker"):
         (port,) = unused_ports(1)
         take_away(server, port, monkeypatch)
-    done = invoke(("ready",))
+    done = invoke(("health",))
     failed = [line.split()[1] for line in done.output.splitlines()]
     assert (done.exit_code, failed) == (1, ["database:", "broker:"])
     assert "psycopg2" not in done.output

@@ -30,7 +30,7 @@ def deployed(tasks: Tasks, declared: Settings, monkeypatch: Environment) -> Iter
 
 def ready(*arguments: str) -> Result:
     load_settings.cache_clear()
-    return CliRunner().invoke(main, ["ready", *arguments])
+    return CliRunner().invoke(main, ["health", *arguments])
 
 
 def failed(result: Result) -> list[str]:
@@ -83,7 +83,7 @@ def test_health_reports_each_process_as_healthy(command_line: CliRunner, process
 NEED_A_SCHEMA = [
     arguments
     for arguments, servers in OF_A_DEPLOYMENT
-    if "database" in servers and arguments[0] not in ("migrate", "ready")
+    if "database" in servers and arguments[0] not in ("migrate", "health")
 ]
 BEHIND = "Error: schema: older than this version: run `detourage migrate`"
 
@@ -111,7 +111,7 @@ def test_before_the_migration_every_command_advises_to_migrate(command: tuple[st
 
 
 @pytest.mark.usefixtures("without_schema")
-@pytest.mark.parametrize("command", ["doctor", "ready"])
+@pytest.mark.parametrize("command", ["doctor", "health"])
 def test_before_the_migration_checks_report_only_the_missing_schema(command: str) -> None:
     result = CliRunner().invoke(main, [command])
     assert result.exit_code == 1

@@ -138,17 +138,17 @@ def test_history_lists_fetches_and_changes(site: Tasks) -> None:
         page_id = session.scalar(select(StoredPage.id).where(StoredPage.url == URL))
         session.add(Receipt(result="stored", page_id=page_id, received_at=START))
     fetch(site, EDITED, 1)
-    found = CliRunner().invoke(main, ["history", URL])
+    found = CliRunner().invoke(main, ["status", URL])
     assert found.exit_code == 0, found.output
     lines = [line.partition("  ")[2] for line in found.output.splitlines() if line[0] != " "]
     events = [line.partition("  ")[2] for line in lines]
     assert events == ["fetched: stored", "revision 1", "revision 2: update"]
     assert "    ~ Note 7-1.\n      → Note 7-1, corrected." in found.output
-    lines = CliRunner().invoke(main, ["history", URL, "--json"]).output.splitlines()
+    lines = CliRunner().invoke(main, ["status", URL, "--json"]).output.splitlines()
     assert json.loads(lines[-1])["changes"]["sentences"][0]["action"] == "edited"
 
 
 def test_history_of_an_unknown_address_is_an_error(tasks: Tasks) -> None:
-    found = CliRunner().invoke(main, ["history", URL])
+    found = CliRunner().invoke(main, ["status", URL])
     assert found.exit_code == 1
     assert "no page with this address is stored" in found.output

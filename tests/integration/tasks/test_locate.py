@@ -1,15 +1,14 @@
-"""`detourage locate` finds the text of an article in its stored page."""
-
-import json
+"""The text of an article is found in its stored page."""
 
 import pytest
-from click.testing import CliRunner, Result
 from sqlalchemy import select
 
+from detourage.messages import ArticleMessage
+from detourage.reader.locating import LocationError, Passage, locate_in_message
 from models.tables import Article, StoredPage
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.cli import main
+from worker.store.article_history import sent_article
 
 HTML = article_html(7)
 CHANGED = HTML.replace("Note 7-1.", "Note 7-1, corrected.", 1)
@@ -40,39 +39,33 @@ def text(tasks: Tasks) -> str:
     return str(article.message["text"])
 
 
-def locate(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["locate", *map(str, arguments)])
+def locate(tasks: Tasks, start: int, end: int, *, revision: int = -1) -> list[Passage]:
+    """Return the passages of a range of a revision's text in the page as it is now."""
+    article = articles(tasks)[revision]
+    found = tasks.read(lambda session: sent_article(session, article.page_id))
+    assert found is not None
+    assert found.content is not None
+    message = ArticleMessage.model_validate(article.message)
+    return locate_in_message(found.content, found.content_type, message, start, end)
 
 
-def test_a_range_is_located_by_address_and_by_id(tasks: Tasks, text: str) -> None:
+def test_a_range_is_located(tasks: Tasks, text: str) -> None:
     start = text.index("Note 7-1")
-    found = locate(URL, start, start + len("Note 7-1"), "--json")
-    passage = json.loads(found.output)
-    assert HTML.encode()[passage["byte_start"] : passage["byte_end"]] == b"Note 7-1"
-    (article,) = articles(tasks)
-    assert locate(article.id, start, start + len("Note 7-1"), "--json").output == found.output
-
-
-def test_the_address_that_highlights_it_is_printed(text: str) -> None:
-    start = text.index("Note 7-1")
-    lines = locate(URL, start, start + len("Note 7-1")).output.splitlines()
-    assert lines[0] == "Note 7-1"
-    assert lines[-1].startswith(f"{URL}#:~:text=")
-    assert "Note%207%2D1" in lines[-1]
+    (passage,) = locate(tasks, start, start + len("Note 7-1"))
+    assert HTML.encode()[passage.byte_start : passage.byte_end] == b"Note 7-1"
 
 
 def test_a_page_fetched_again_with_another_text_is_an_error(tasks: Tasks, text: str) -> None:
     send(tasks, CHANGED)
     start = text.index("Note 7-1.")
-    assert locate(URL, start, start + 8).exit_code == 0
-    found = locate(articles(tasks)[0].id, start, start + 9)
-    assert found.exit_code == 1
-    assert "fetched again after revision 1" in found.output
+    assert [each.text for each in locate(tasks, start, start + 8)] == ["Note 7-1"]
+    with pytest.raises(LocationError):
+        locate(tasks, start, start + 9, revision=0)
 
 
-def test_errors_say_what_is_missing(tasks: Tasks, text: str) -> None:
-    assert "no article with this ID" in locate("https://news.example/other", 0, 5).output
-    assert "not part of a block" in locate(URL, len(text), len(text) + 5).output
+def test_a_range_outside_of_the_blocks_is_an_error(tasks: Tasks, text: str) -> None:
+    with pytest.raises(LocationError, match="not part of a block"):
+        locate(tasks, len(text), len(text) + 5)
 
 
 def test_a_new_location_alone_sends_no_revision(tasks: Tasks, text: str) -> None:

@@ -190,17 +190,21 @@ def test_reprocessing_resumes_after_a_crash(
 @pytest.mark.usefixtures("sites")
 def test_reprocessing_is_cancelled_from_the_command_line(tasks: Tasks) -> None:
     def command(*arguments: str) -> str:
-        done = CliRunner().invoke(main, ["reprocessing", *arguments])
+        done = CliRunner().invoke(main, ["reprocess", *arguments])
         return done.output if done.exit_code == 0 else f"{done.exit_code}"
 
-    assert command("cancel") == "1"
+    assert command("--cancel") == "1"
     reprocess.reprocess_all(pages_per_minute=1)
     tasks.settle()
-    assert command() == "running: 1 of 5 sites, 3 pages from extract, at most 1 a minute\n"
+    assert (
+        command("--progress") == "running: 1 of 5 sites, 3 pages from extract, at most 1 a minute\n"
+    )
     again = CliRunner().invoke(main, ["reprocess", "--all"])
     assert again.exit_code == 1
     assert "already" in again.output
-    assert command("cancel") == "cancelled\n"
+    assert command("--cancel") == "cancelled\n"
     let_time_pass(tasks, 600)
     reprocess.reprocess_due()
-    assert command() == "ended: 1 of 5 sites, 3 pages from extract, at most 1 a minute\n"
+    assert (
+        command("--progress") == "ended: 1 of 5 sites, 3 pages from extract, at most 1 a minute\n"
+    )

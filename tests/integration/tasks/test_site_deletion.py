@@ -57,8 +57,10 @@ def test_a_deleted_site_leaves_the_others_as_they_were(tasks: Tasks) -> None:
         {**each, "url": each["url"].replace("example.org", "other.example")} for each in PAGES[-5:]
     ]
     process(tasks, other)
-    assert "6 pages of example.org deleted" in call("site", "delete", "example.org", "--yes").output
-    call("site", "delete", "example.org", "--yes", error="no page of site 'example.org' is known")
+    assert (
+        "6 pages of example.org deleted" in call("prune", "--site", "example.org", "--yes").output
+    )
+    call("prune", "--site", "example.org", "--yes", error="no page of site 'example.org' is known")
     with tasks.database.transaction() as session:
         left = session.scalars(text("SELECT url FROM pages ORDER BY id")).all()
         assert left == [each["url"] for each in other]
@@ -118,5 +120,5 @@ def test_pages_that_arrive_while_their_site_is_deleted_are_reported(
         SiteDeletionError, match="stop sending pages of the site, and delete it again"
     ):
         done.result(timeout=60)
-    call("site", "delete", "example.org", "--yes")
+    call("prune", "--site", "example.org", "--yes")
     assert tasks.ask(select(Site.id)) == []

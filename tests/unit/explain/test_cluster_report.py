@@ -22,7 +22,7 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_prints_and_writes_the_groups_of_each_site(crawl: Path, tmp_path: Path) -> None:
     figures = tmp_path / "groups.json"
-    done = CliRunner().invoke(main, ["cluster", str(crawl), "--json", str(figures)])
+    done = CliRunner().invoke(main, ["explain", str(crawl), "--groups", "--json", str(figures)])
     assert done.exit_code == 0, done.output
     assert "1 unusable message" in done.stdout
     found = json.loads(figures.read_text())
@@ -42,13 +42,13 @@ def test_prints_and_writes_the_groups_of_each_site(crawl: Path, tmp_path: Path) 
 
 def test_another_method_can_be_chosen(crawl: Path, tmp_path: Path) -> None:
     figures = tmp_path / "groups.json"
-    arguments = ["cluster", str(crawl), "--method", "dbscan", "--json", str(figures)]
+    arguments = ["explain", str(crawl), "--groups", "--method", "dbscan", "--json", str(figures)]
     assert CliRunner().invoke(main, arguments).exit_code == 0
     assert json.loads(figures.read_text())["method"] == "dbscan"
 
 
 def test_an_unknown_method_is_reported_in_one_line(crawl: Path) -> None:
-    done = CliRunner().invoke(main, ["cluster", str(crawl), "--method", "guessing"])
+    done = CliRunner().invoke(main, ["explain", str(crawl), "--groups", "--method", "guessing"])
     assert done.exit_code == 1
     assert "unknown method 'guessing'; choose one of average_linkage," in done.stderr
     assert len(done.stderr.splitlines()) == 1
