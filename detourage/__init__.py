@@ -13,19 +13,19 @@ articles from the template. None of them needs a server; for a stream of pages, 
 
 from typing import TYPE_CHECKING, Any
 
-from detourage.article import Article, Result
-
 if TYPE_CHECKING:
-    from detourage.batch import extract_many
-    from detourage.comments import Comment
-    from detourage.pages import Page, load_pages
-    from detourage.reader import (
+    from detourage.article import (
+        Article,
         ArticleBlock,
         ArticleEmbed,
         ArticleEmphasis,
         ArticleImage,
         ArticleLink,
+        Result,
     )
+    from detourage.batch import extract_many
+    from detourage.comments import Comment
+    from detourage.pages import Page, load_pages
     from detourage.reading import extract, read
     from detourage.site import Group, Site
     from detourage.tables import arrow_schema, to_arrow
@@ -51,16 +51,14 @@ __all__ = [
 ]
 
 _MODULES = {
+    **dict.fromkeys((name for name in __all__ if name.startswith("Article")), "detourage.article"),
+    "Result": "detourage.article",
     **dict.fromkeys(("Page", "load_pages"), "detourage.pages"),
     **dict.fromkeys(("extract", "read"), "detourage.reading"),
     "extract_many": "detourage.batch",
     **dict.fromkeys(("Group", "Site"), "detourage.site"),
     **dict.fromkeys(("arrow_schema", "to_arrow"), "detourage.tables"),
     "Comment": "detourage.comments",
-    **dict.fromkeys(
-        ("ArticleBlock", "ArticleEmbed", "ArticleEmphasis", "ArticleImage", "ArticleLink"),
-        "detourage.reader",
-    ),
 }
 """Modules that define the public names, each imported on first use, because the models are slow to
 load.

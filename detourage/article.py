@@ -4,60 +4,293 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from detourage.pagination import Pagination
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from detourage.comments import Comment
+    from detourage.html.locations import Location, TextLocation, ValueLocations
+    from detourage.kinds import Kind
     from detourage.pages import Page
-    from detourage.reader import ArticleBlock, ArticleEmbed, ArticleImage
-    from detourage.reader.content import Content
+    from detourage.reader.errors import GoneError, WallError
     from detourage.reader.locating import Passage
+    from detourage.roles import LineRole
+    from detourage.text.dates import Moment
+
+BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
+"""Block types, with their names in the article message."""
+
+EmphasisKind = Literal["bold", "italic"]
+"""Kinds of emphasis, with their names in the article message."""
+
+
+@dataclass(frozen=True)
+class ArticleLink:
+    """A link within the article's text.
+
+    Attributes
+    ----------
+    start, end
+        Character offsets into the article's text.
+    url
+        Absolute HTTP or HTTPS URL of the target.
+    """
+
+    start: int
+    end: int
+    url: str
+
+
+@dataclass(frozen=True)
+class ArticleEmphasis:
+    """An emphasised range of the article's text.
+
+    Attributes
+    ----------
+    start, end
+        Character offsets into the article's text.
+    kind
+        ``"bold"`` or ``"italic"``.
+    """
+
+    start: int
+    end: int
+    kind: EmphasisKind
+
+
+@dataclass(frozen=True)
+class ArticleBlock:
+    """A block of the article's text.
+
+    Attributes
+    ----------
+    type
+        Type according to the page's markup.
+    text
+        Text of the block, never empty and without blank lines.
+    start, end
+        Character offsets into the article's text: ``text == article.text[start:end]``.
+    role, role_probability
+        The block's role for the reader, regardless of its markup, and its probability; None if the
+        method does not determine roles.
+    level
+        Level of a heading, from 1 to 6, or nesting depth of a list item, 1 for the outermost list.
+        None for other blocks.
+    marker
+        Marker of a list item: ``"-"`` in an unordered list, and its number (``"3."``) otherwise.
+        None for a block that continues an item and for blocks that are not list items.
+    links
+        Links within the block, in order.
+    emphasis
+        Bold and italic ranges of the block, in order.
+    language
+        Programming language of a code block, as named by the page, or None.
+    xpath
+        XPath of the block's element, as for `Location`; None if unknown.
+    texts
+        Locations of the text nodes that contain its text, in order.
+    pieces
+        Indices of these text nodes in the page.
+    """
+
+    type: BlockType
+    text: str
+    start: int
+    end: int
+    role: LineRole | None = None
+    role_probability: float | None = None
+    level: int | None = None
+    marker: str | None = None
+    links: tuple[ArticleLink, ...] = ()
+    emphasis: tuple[ArticleEmphasis, ...] = ()
+    language: str | None = None
+    xpath: str | None = field(default=None, compare=False)
+    texts: tuple[TextLocation, ...] = field(default=(), compare=False)
+    pieces: tuple[int, ...] = field(default=(), compare=False, repr=False)
+
+    def at(self, xpath: str, texts: tuple[TextLocation, ...]) -> ArticleBlock:
+        """Return the block with its location; `dataclasses.replace` takes twice as long."""
+        return ArticleBlock(
+            self.type,
+            self.text,
+            self.start,
+            self.end,
+            self.role,
+            self.role_probability,
+            self.level,
+            self.marker,
+            self.links,
+            self.emphasis,
+            self.language,
+            xpath,
+            texts,
+            self.pieces,
+        )
+
+    @property
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """Cells of a table, row by row; empty for other blocks."""
+        if self.type != "table":
+            return ()
+        return tuple(tuple(row.split("\t")) for row in self.text.split("\n"))
+
+
+@dataclass(frozen=True)
+class ArticleImage:
+    """An image of the article's body.
+
+    Attributes
+    ----------
+    url
+        Absolute HTTP or HTTPS URL.
+    alt
+        Alternative text, or None.
+    caption
+        Text of the caption, or None.
+    block
+        Index of the block that follows it, or the number of blocks if it follows the last one; None
+        if its position is unknown.
+    location
+        Location of its element in the page; None if unknown.
+    element
+        Index of its element in the page.
+    """
+
+    url: str
+    alt: str | None = None
+    caption: str | None = None
+    block: int | None = None
+    location: Location | None = field(default=None, compare=False)
+    element: int | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class ArticleEmbed:
+    """External content in the article's body, such as a video, a post or a frame.
+
+    Attributes
+    ----------
+    url
+        Absolute HTTP or HTTPS URL.
+    type
+        Name of the element that embeds it: ``iframe``, ``video``, ``audio``, ``object``, ``embed``,
+        or ``blockquote`` for a social media post.
+    block, location, element
+        As for `ArticleImage`.
+    """
+
+    url: str
+    type: str
+    block: int | None = None
+    location: Location | None = field(default=None, compare=False)
+    element: int | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class ArticleMetadata:
+    """Metadata of an article; fields that the page neither declares nor displays are None or empty.
+
+    `lead` is the standfirst. `address` is the canonical URL (absolute, HTTP or HTTPS). `is_paid`
+    states whether the full article is for subscribers only. `truncated` is True if only the
+    beginning is displayed, otherwise None. `wire` is the news agency that supplied the article.
+    """
+
+    lead: str | None = None
+    authors: tuple[str, ...] = ()
+    published: Moment | None = None
+    modified: Moment | None = None
+    address: str | None = None
+    section: str | None = None
+    tags: tuple[str, ...] = ()
+    is_paid: bool | None = None
+    truncated: bool | None = None
+    kind: Kind = "article"
+    wire: str | None = None
 
 
 @dataclass(frozen=True)
 class Article:
-    """The article of a page.
+    """The article of a page, with the comments below it.
 
-    Parameters
+    Attributes
     ----------
+    title
+        The headline, or None. `text` does not repeat it.
+    text
+        The body: the texts of `blocks`, with blank lines between them, without characters forbidden
+        in XML (hence no NUL).
+    blocks
+        The blocks that `text` consists of, in order.
+    images
+        Images of the body, in order, each URL once.
+    embeds
+        Videos, posts and frames of the body, in order, each URL once.
+    language
+        BCP 47 tag of the language, or None if unknown.
+    method
+        How the body was found: ``"lines"`` (roles of lines), ``"sentences"`` (sentence counts) or,
+        if the page does not display the body, where it was found: ``"articleBody"`` (structured
+        data), ``"json-state"`` (state of the site's scripts), ``"noscript"`` or ``"template"``.
+    xpath
+        Positional XPath of the body's container or of the script that contains a hidden body.
+    confidence
+        Probability, 0 to 1, that `text` is right: that its words have an F1 of at least 0.8.
+    metadata
+        What the page declares or displays about the article.
+    comments
+        Readers' comments in page order, or the posts of a forum page.
+    corrections
+        Notes in which the site corrects the article.
+    pagination
+        Links to the other parts of the article.
+    suspected
+        A wall that may replace the article, but not almost certainly, or None.
+    locations
+        Locations of the article's values in the page; None if they were not determined.
+    container, heading
+        Indices in the page of the body's container and of the displayed headline.
     url
         URL of the page as given; empty if none was given.
-    content
-        The content as returned by the worker's packages. Its attributes are not part of the public
-        interface.
     page
         The page as fetched; None for an article that another process has read.
     """
 
-    url: str
-    content: Content = field(repr=False)
-    page: Page | None = field(default=None, repr=False, compare=False)
+    title: str | None
+    text: str
+    blocks: tuple[ArticleBlock, ...]
+    images: tuple[ArticleImage, ...]
+    embeds: tuple[ArticleEmbed, ...]
+    language: str | None
+    method: str
+    xpath: str
+    confidence: float
+    metadata: ArticleMetadata = field(default_factory=ArticleMetadata)
+    comments: tuple[Comment, ...] = ()
+    corrections: tuple[str, ...] = ()
+    pagination: Pagination = field(default_factory=Pagination)
+    suspected: WallError | GoneError | None = None
+    locations: ValueLocations | None = field(default=None, compare=False)
+    container: int | None = field(default=None, compare=False)
+    heading: int | None = field(default=None, compare=False)
+    url: str = ""
+    page: Page | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         """Show URL, title and length."""
         return f"<Article {self.url!r}: {self.title!r}, {len(self.text)} characters>"
 
     @property
-    def title(self) -> str | None:
-        """The headline, or None. `text` does not repeat it."""
-        return self.content.article.title
-
-    @property
-    def text(self) -> str:
-        """The body, with blank lines between paragraphs."""
-        return self.content.article.text
-
-    @property
     def lead(self) -> str | None:
         """The standfirst, whether or not `text` begins with it."""
-        return self.content.article.metadata.lead
+        return self.metadata.lead
 
     @property
     def authors(self) -> tuple[str, ...]:
         """Names of the authors."""
-        return tuple(self.content.article.metadata.authors)
+        return self.metadata.authors
 
     @property
     def published_at(self) -> datetime | None:
@@ -65,74 +298,44 @@ class Article:
 
         Defaults to UTC if the page gives no zone, and to midnight if it gives no time.
         """
-        published = self.content.article.metadata.published
+        published = self.metadata.published
         return published.instant if published is not None else None
 
     @property
     def modified_at(self) -> datetime | None:
         """Time of the last change declared by the page, with the defaults of `published_at`."""
-        modified = self.content.article.metadata.modified
+        modified = self.metadata.modified
         return modified.instant if modified is not None else None
-
-    @property
-    def language(self) -> str | None:
-        """BCP 47 tag of the language, or None if unknown."""
-        return self.content.article.language
-
-    @property
-    def blocks(self) -> tuple[ArticleBlock, ...]:
-        """The blocks that `text` consists of, in order."""
-        return self.content.article.blocks
-
-    @property
-    def images(self) -> tuple[ArticleImage, ...]:
-        """Images of the body, in order."""
-        return self.content.article.images
-
-    @property
-    def embeds(self) -> tuple[ArticleEmbed, ...]:
-        """Videos, posts and frames of the body, in order."""
-        return self.content.article.embeds
-
-    @property
-    def comments(self) -> tuple[Comment, ...]:
-        """Readers' comments in page order, or the posts of a forum page."""
-        return self.content.comments
 
     @property
     def kind(self) -> str:
         """Kind of page: ``article``, ``forum``, ``listing`` or ``product``, for example."""
-        return self.content.article.metadata.kind
+        return self.metadata.kind
 
     @property
     def canonical_url(self) -> str | None:
         """The canonical URL that the page declares."""
-        return self.content.article.metadata.address
+        return self.metadata.address
 
     @property
     def section(self) -> str | None:
         """Section of the site that contains the article."""
-        return self.content.article.metadata.section
+        return self.metadata.section
 
     @property
     def tags(self) -> tuple[str, ...]:
         """Keywords declared by the page."""
-        return tuple(self.content.article.metadata.tags)
+        return self.metadata.tags
 
     @property
     def paywall(self) -> bool | None:
         """Whether the whole article is for subscribers only; None if unknown."""
-        return self.content.article.metadata.is_paid
+        return self.metadata.is_paid
 
     @property
     def truncated(self) -> bool:
         """Whether the page shows only the article's beginning, before an offer to subscribe."""
-        return self.content.article.metadata.truncated is True
-
-    @property
-    def confidence(self) -> float:
-        """Probability, 0 to 1, that `text` is right: that its words have an F1 of at least 0.8."""
-        return self.content.article.confidence
+        return self.metadata.truncated is True
 
     @cached_property
     def site(self) -> str:
@@ -151,12 +354,18 @@ class Article:
         page
             The page as fetched, needed only for an article that another process has read.
 
-        Returns ------- list of Passage The passages of the page, one per text node, in order. Each
-        has the XPath of its parent in a browser, character offsets into the concatenated text
-        nodes of the parent, and byte offsets into the page.
+        Returns
+        -------
+        list of Passage
+            The passages of the page, one per text node, in order. Each has the XPath of its parent
+            in a browser, character offsets into the concatenated text nodes of the parent, and byte
+            offsets into the page.
 
-        Raises ------ ValueError If the range is not part of a block, the page does not display the
-        article, or no page is given.
+        Raises
+        ------
+        ValueError
+            If the range is not part of a block, the page does not display the article, or no page
+            is given.
         """
         from detourage.html import parse_page
         from detourage.reader.locating import locate, located_blocks
@@ -165,7 +374,7 @@ class Article:
         if page is None:
             raise ValueError("the page is needed: the article was read by another process")
         parsed = parse_page(page.html, content_type=page.content_type)
-        return locate(parsed, located_blocks(self.content.article), start, end)
+        return locate(parsed, located_blocks(self), start, end)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the article as JSON values, with the keys of the article message.
@@ -175,7 +384,7 @@ class Article:
         """
         from detourage.reader.article_values import json_values
 
-        return json_values(self.content, self.url, self.site)
+        return json_values(self, self.url, self.site)
 
     def to_json(self, indent: int | None = None) -> str:
         """Return `to_dict` as JSON text.
@@ -193,13 +402,13 @@ class Article:
         """Return title and blocks as CommonMark, with links, images, nested lists and tables."""
         from detourage.reader.documents import to_markdown
 
-        return to_markdown(self.content.article)
+        return to_markdown(self)
 
     def to_html(self) -> str:
         """Return title and blocks as an HTML page."""
         from detourage.reader.documents import to_html
 
-        return to_html(self.content.article, self.url)
+        return to_html(self, self.url)
 
 
 @dataclass(frozen=True)

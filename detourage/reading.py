@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
@@ -108,12 +109,12 @@ def read_parsed(
     text_roles: Sequence[LineRole] = (),
 ) -> Result:
     """Read a parsed page, with optional knowledge of its template."""
-    content = attempt(
+    article = attempt(
         page, partial(read_content, parsed, template, patterns, text_roles, page.fetched_at)
     )
-    if isinstance(content, Result):
-        return content
-    return Result(page.url, Article(page.url, content, page))
+    if isinstance(article, Result):
+        return article
+    return Result(page.url, replace(article, url=page.url, page=page))
 
 
 def attempt(page: Page, step: Callable[[], T]) -> T | Result:

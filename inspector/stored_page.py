@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from detourage.errors import ExpectedError
 from detourage.html import Page, PageError, parse_page
-from detourage.reader import TemplateKnowledge
-from detourage.reader.content import ExplainedContent, explain_content
+from detourage.reader import Explanation, TemplateKnowledge
+from detourage.reader.content import explain_content
 from detourage.time_limit import TimeIsUpError, thread_time_limit
 from inspector.reads.details import PagePlace, place_of_page
 from models.tables import StoredPage
@@ -69,10 +69,10 @@ class KnownPage:
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A parsed page with its explained content."""
+    """A parsed page and its explanation."""
 
     page: Page
-    content: ExplainedContent
+    explanation: Explanation
 
 
 class LastReading:

@@ -28,13 +28,14 @@ from benchmarks.evaluation.scores import Gold, load_corpus
 from benchmarks.extraction.bags import BagScore, compare_bags
 from benchmarks.extraction.examples import fold_of
 from benchmarks.extraction.folds import FoldModels
+from detourage.article import Article
 from detourage.comments import finding
 from detourage.comments.certainty import Certainty
 from detourage.html import PageError
 from detourage.inference import BoostedTrees
 from detourage.papers.reading import page_of
 from detourage.reader import NoArticleError, extract_article
-from detourage.reader.content import Content, read_content
+from detourage.reader.content import read_content
 
 CORPORA = {"wcxb": None, "dragnet": None, "daniel": 200, "fundus_body": None}
 """Corpora with texts, and the number of pages used from each (None for all)."""
@@ -84,7 +85,7 @@ class Row:
 
     corpus: str
     gold: Gold
-    content: Content | None
+    content: Article | None
     score: BagScore
     alone: BagScore
     is_held: bool
@@ -127,7 +128,7 @@ def _row(corpus: str, gold: Gold, source: Source) -> Row:
             source.html if isinstance(source.html, str) else source.html.decode("utf-8", "replace")
         )
         return Row(corpus, gold, None, nothing, nothing, compare_bags(html, wanted).recall >= HELD)
-    score = compare_bags(content.article.text, wanted)
+    score = compare_bags(content.text, wanted)
     return Row(corpus, gold, content, score, compare_bags(alone, wanted), is_held=True)
 
 
@@ -173,7 +174,7 @@ def table_of_articles(rows: Sequence[Row]) -> Iterator[str]:
         read = [row.content for row in group if row.content is not None]
         yield (
             f"| {name} | {len(group)} | {sum(bool(each.comments) for each in read)} "
-            f"| {sum(each.article.metadata.kind == THREAD for each in read)} "
+            f"| {sum(each.metadata.kind == THREAD for each in read)} "
             f"| {np.mean([row.alone.f1 for row in group]):.3f} "
             f"| {np.mean([row.score.f1 for row in group]):.3f} "
             f"| {sum(change > 0.005 for change in changes)} "

@@ -17,7 +17,7 @@ from tests.scrolling_pages import ALONE, SEEN, UNSEEN, Made, alone, scrolling
 def words_of(made: Made) -> set[str]:
     """Return the words of the text of a page."""
     try:
-        return set(read_content(parse_page(made.html, made.url)).article.text.split())
+        return set(read_content(parse_page(made.html, made.url)).text.split())
     except NoArticleError:
         return set()
 

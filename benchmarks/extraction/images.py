@@ -17,8 +17,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.extraction.examples import fold_of
+from detourage.article import ArticleImage
 from detourage.html import PageError, parse_page
-from detourage.reader import ArticleImage, NoArticleError
+from detourage.reader import NoArticleError
 from detourage.reader.content import read_content
 
 MIN_NAME = 6
@@ -106,7 +107,7 @@ def articles(folder: Path) -> Iterator[tuple[str, dict[str, Any], Sequence[Artic
     for page in load_corpus(folder).pages.values():
         try:
             parsed = parse_page(page.html, page.url, content_type=page.content_type)
-            images: Sequence[ArticleImage] = read_content(parsed).article.images
+            images: Sequence[ArticleImage] = read_content(parsed).images
         except (PageError, NoArticleError):
             images = ()
         yield page.site, golds[page.id], images

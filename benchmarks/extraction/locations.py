@@ -21,10 +21,11 @@ from urllib.parse import unquote
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.evaluation.scores.corpora import CorpusPage
 from benchmarks.extraction.images import names_of
+from detourage.article import Article, ArticleEmbed, ArticleImage
 from detourage.html import Page, PageError, parse_page
-from detourage.reader import ArticleEmbed, ArticleImage, NoArticleError
+from detourage.reader import NoArticleError
 from detourage.reader.article_values import json_values
-from detourage.reader.content import Content, read_content
+from detourage.reader.content import read_content
 from detourage.reader.locating import LocationError, locate, located_blocks
 
 PICTURE_BYTES = 20_000
@@ -82,7 +83,7 @@ def main() -> None:
     print("image or picture with their URL.")
 
 
-def _read(source: CorpusPage, *, has_locations: bool) -> tuple[Page, Content, float]:
+def _read(source: CorpusPage, *, has_locations: bool) -> tuple[Page, Article, float]:
     """Extract a page; also return how many seconds this took."""
     started = perf_counter()
     page = parse_page(source.html, source.url, content_type=source.content_type)
@@ -90,7 +91,7 @@ def _read(source: CorpusPage, *, has_locations: bool) -> tuple[Page, Content, fl
     return page, content, perf_counter() - started
 
 
-def _size(content: Content) -> int:
+def _size(content: Article) -> int:
     return len(json.dumps(json_values(content, "", ""), ensure_ascii=False).encode())
 
 
@@ -98,8 +99,7 @@ def _share(counts: Counter[str], part: str, whole: str) -> str:
     return f"{counts[part] / max(1, counts[whole]):.1%}"
 
 
-def _count(page: Page, content: Content, counts: Counter[str]) -> None:
-    article = content.article
+def _count(page: Page, article: Article, counts: Counter[str]) -> None:
     counts["pages"] += 1
     located = {block.start: block for block in located_blocks(article)}
     for block in article.blocks:
@@ -129,7 +129,7 @@ def _count(page: Page, content: Content, counts: Counter[str]) -> None:
     for medium in media:
         counts["media"] += 1
         counts["media found"] += medium.location is not None and medium.location.start is not None
-    for comment in content.comments:
+    for comment in article.comments:
         counts["comments"] += 1
         counts["comments found"] += comment.location is not None
 
@@ -146,10 +146,10 @@ def _images_of(folder: Path) -> dict[str, list[dict[str, Any]]]:
     )
 
 
-def _count_images(html: bytes | str, content: Content, wanted: Any, counts: Counter[str]) -> None:
+def _count_images(html: bytes | str, content: Article, wanted: Any, counts: Counter[str]) -> None:
     source = html if isinstance(html, bytes) else html.encode()
     expected = [names_of(each["url"]) for each in wanted]
-    for image in content.article.images:
+    for image in content.images:
         names = names_of(image.url)
         if not any(names & each for each in expected):
             continue

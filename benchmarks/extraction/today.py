@@ -112,7 +112,7 @@ def read_ours(samples: Sequence[Sample], models: FoldModels) -> Iterator[Text]:
         with models.on_site(each.gold.site):
             began = process_time()
             try:
-                text = read_content(parsed(each.source)).article.text
+                text = read_content(parsed(each.source)).text
             except (PageError, NoArticleError):
                 text = ""
             seconds = process_time() - began

@@ -86,7 +86,7 @@ def of_sites(pages: Iterable[Read]) -> Iterator[tuple[Read, Read]]:
 def printed(page: Page) -> Page | None:
     """Return a print version of a page's article, without links and boilerplate."""
     try:
-        article = read_content(page, None).article
+        article = read_content(page, None)
     except NoArticleError:
         return None
     body = "".join(f"<p>{html.escape(each.text)}</p>" for each in article.blocks)

@@ -133,7 +133,7 @@ def _read(maker: PageMaker, story: Story, other: Story) -> tuple[dict[str, Any],
         content = markup.encode(maker.design.encoding, errors="xmlcharrefreplace")
         pages.append(parse_page(content, gold["url"], content_type=maker.design.content_type))
     message = json_values(read_content(pages[0], pages[1]), pages[0].url, maker.site.domain)
-    return {**message, "revision": 1}, read_content(pages[1], pages[0]).article.text
+    return {**message, "revision": 1}, read_content(pages[1], pages[0]).text
 
 
 def _found(changes: Changes) -> list[Edit]:

@@ -169,7 +169,7 @@ def read_texts(corpora: Path) -> list[Text]:
                 continue
             try:
                 parsed = parse_page(page.html, page.url, content_type=page.content_type)
-                text = gold.text or read_content(parsed).article.text
+                text = gold.text or read_content(parsed).text
             except (PageError, NoArticleError):
                 continue
             key = fingerprint_of(text).key

@@ -10,9 +10,10 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.evaluation.scores import CorpusPage, load_corpus
+from detourage.article import Article
 from detourage.html import PageError, parse_page
 from detourage.metadata.wires import written_forms
-from detourage.reader import Extraction, NoArticleError, extract_article
+from detourage.reader import NoArticleError, extract_article
 
 ENDS = 300
 """Number of characters at either end of a text in which an agency may be named."""
@@ -50,7 +51,7 @@ def main() -> None:
             print(f"- {_names(article, named)} {page.url}\n  {_ends(article)}")
 
 
-def _read(page: CorpusPage) -> Extraction | None:
+def _read(page: CorpusPage) -> Article | None:
     try:
         parsed = parse_page(page.html, page.url, content_type=page.content_type)
         return extract_article(parsed, None)
@@ -58,12 +59,12 @@ def _read(page: CorpusPage) -> Extraction | None:
         return None
 
 
-def _names(article: Extraction, named: re.Pattern[str]) -> str:
+def _names(article: Article, named: re.Pattern[str]) -> str:
     found = named.search(article.text[:ENDS]) or named.search(article.text[-ENDS:])
     return found[0] if found else ""
 
 
-def _ends(article: Extraction) -> str:
+def _ends(article: Article) -> str:
     text = article.text.replace("\n", " ")
     return f"{article.metadata.authors} {text[:SHOWN]} … {text[-SHOWN:]}"
 

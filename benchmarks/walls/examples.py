@@ -13,10 +13,11 @@ from lxml import html as markup
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.extraction.bags import compare_bags
 from benchmarks.walls import pages as generated
+from detourage.article import Article
 from detourage.html import Page, PageError, parse_page
 from detourage.html.paths import element_at
 from detourage.inference import Features
-from detourage.reader import Extraction, NoArticleError
+from detourage.reader import NoArticleError
 from detourage.reader.content import read_shown
 from detourage.walls.evidence import ExaminedPage, wall_evidence
 
@@ -173,13 +174,13 @@ def _insert(
 
 def _read(
     html: bytes | str, url: str, content_type: str | None = None
-) -> tuple[Page, Extraction | None, str] | None:
+) -> tuple[Page, Article | None, str] | None:
     try:
         page = parse_page(html, url, content_type=content_type)
     except PageError:
         return None
     try:
-        return page, read_shown(page).article, "article"
+        return page, read_shown(page), "article"
     except NoArticleError as error:
         return page, None, error.outcome
 

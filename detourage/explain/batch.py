@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from detourage.article import Article
 from detourage.explain.input_pages import ExplainingError, GivenPage, given_pages
 from detourage.explain.subject import Subject, alone, load_subject
 from detourage.inputs import SourceError
 from detourage.outcomes import PageOutcome
 from detourage.reader import NoArticleError
-from detourage.reader.content import Content, read_content
+from detourage.reader.content import read_content
 from detourage.reader.documents import to_html, to_markdown
 from detourage.roles import LineRole
 from detourage.text.terminal import json_text
@@ -98,8 +99,8 @@ class Extraction:
         try:
             with time_limit(SECONDS):
                 subject = parsed()
-                content = self._read(subject)
-                document = _formatted(content, self.form, subject.page.url, subject.source.site)
+                article = self._read(subject)
+                document = _formatted(article, self.form, subject.page.url, subject.source.site)
         except NoArticleError as error:
             outcome = PageOutcome(error.outcome) if error.outcome in set(PageOutcome) else None
             return replace(found, outcome=outcome, reason=str(error))
@@ -111,7 +112,7 @@ class Extraction:
             return replace(found, reason=f"{type(error).__name__}: {error}")
         return replace(found, outcome=PageOutcome.ARTICLE, document=document)
 
-    def _read(self, subject: Subject) -> Content:
+    def _read(self, subject: Subject) -> Article:
         given, pivot = subject.source, subject.pivot_source
         if self.method is None:
             return read_content(
@@ -128,8 +129,7 @@ class Extraction:
         )
 
 
-def _formatted(content: Content, form: str, url: str, site: str) -> str:
-    article = content.article
+def _formatted(article: Article, form: str, url: str, site: str) -> str:
     if form == "markdown":
         return to_markdown(article)
     if form == "html":
@@ -138,7 +138,7 @@ def _formatted(content: Content, form: str, url: str, site: str) -> str:
         # Importing the message contracts takes as long as importing everything else for one page.
         from detourage.reader.article_values import json_values
 
-        return json_text(json_values(content, url, site)) + "\n"
+        return json_text(json_values(article, url, site)) + "\n"
     return "\n\n".join(part for part in (article.title, article.text) if part) + "\n"
 
 

@@ -9,10 +9,11 @@ from itertools import accumulate
 from lxml import etree
 from lxml.html import HtmlElement
 
+from detourage.article import ArticleImage
 from detourage.html import Page
 from detourage.html.addresses import base_of
 from detourage.html.elements import NO_TEXT
-from detourage.reader import ArticleImage, ExplainedLine, Explanation
+from detourage.reader import ExplainedLine, Explanation
 from detourage.reader.explanation import Verdict
 from detourage.reader.media import image_of
 from detourage.reader.outline import Outline

@@ -2,7 +2,6 @@
 
 from detourage.kinds import Kind
 from detourage.metadata.reading import read_metadata
-from detourage.metadata.result import ArticleMetadata
 from detourage.text.dates import Moment
 
-__all__ = ["ArticleMetadata", "Kind", "Moment", "read_metadata"]
+__all__ = ["Kind", "Moment", "read_metadata"]

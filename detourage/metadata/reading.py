@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable
 
+from detourage.article import ArticleMetadata
 from detourage.html.addresses import absolute, split_url
 from detourage.html.nodes import Node
 from detourage.kinds import Kind
@@ -17,7 +18,6 @@ from detourage.metadata.jsonld import read_json_ld
 from detourage.metadata.metas import read_metas
 from detourage.metadata.microdata import read_microdata
 from detourage.metadata.record import Record
-from detourage.metadata.result import ArticleMetadata
 from detourage.metadata.surroundings import Surroundings
 from detourage.metadata.wires import wire_of
 from detourage.reader.finding import Finding

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
 
+from detourage.article import BlockType
 from detourage.papers.interface import (
     ALONE,
     Extracted,
@@ -13,7 +14,6 @@ from detourage.papers.interface import (
     Source,
     UnavailableError,
 )
-from detourage.reader.result import BlockType
 
 _ELEMENTS: dict[BlockType, str] = {
     "heading": "h2",

@@ -8,9 +8,9 @@ from enum import Enum, Flag, auto
 from functools import cached_property
 from typing import Any, Self, cast
 
+from detourage.article import ArticleBlock, BlockType
 from detourage.errors import ExpectedError, MissingExtraError
-from detourage.reader import ArticleBlock, NoArticleError
-from detourage.reader.result import BlockType
+from detourage.reader import NoArticleError
 
 
 class UnknownExtractorError(ValueError):

@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from functools import cache
 
+from detourage.article import BlockType
 from detourage.html.text import visible_text
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import page_of, text_of
-from detourage.reader.result import BlockType
 from detourage.text import words
 
 MIN_COVERAGE = 0.1

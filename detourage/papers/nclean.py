@@ -14,6 +14,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, ClassVar, Self
 
+from detourage.article import BlockType
 from detourage.inference import load_model
 from detourage.papers.interface import (
     Extracted,
@@ -22,7 +23,6 @@ from detourage.papers.interface import (
     one_line,
 )
 from detourage.papers.reading import page_of, stretches_of
-from detourage.reader.result import BlockType
 
 ORDER = 3
 """Length of the n-grams (the default of the published tool)."""

@@ -5,13 +5,13 @@ from functools import lru_cache
 
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
+from detourage.article import BlockType
 from detourage.html import Page, parse_page
 from detourage.html.encoding import decode
 from detourage.papers.interface import Neighbours, NoPivotError, Source
 from detourage.reader.finding import Finding
 from detourage.reader.outline import Outline
 from detourage.reader.rendering import render
-from detourage.reader.result import BlockType
 
 CACHED_PAGES = 16
 """Number of parsed pages cached per process, so that a group's pivot is not parsed repeatedly."""

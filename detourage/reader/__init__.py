@@ -1,6 +1,6 @@
 """Extraction of a page's article: its title, text, blocks, images and metadata."""
 
-from detourage.metadata import ArticleMetadata, Moment
+from detourage.metadata import Moment
 from detourage.reader.article import extract_article
 from detourage.reader.errors import (
     GoneError,
@@ -12,26 +12,11 @@ from detourage.reader.errors import (
 )
 from detourage.reader.explanation import ExplainedLine, Explanation, explain_article
 from detourage.reader.knowledge import TemplateKnowledge
-from detourage.reader.result import (
-    ArticleBlock,
-    ArticleEmbed,
-    ArticleEmphasis,
-    ArticleImage,
-    ArticleLink,
-    Extraction,
-)
 from detourage.reader.threads import FindPosts, Posts
 
 __all__ = [
-    "ArticleBlock",
-    "ArticleEmbed",
-    "ArticleEmphasis",
-    "ArticleImage",
-    "ArticleLink",
-    "ArticleMetadata",
     "ExplainedLine",
     "Explanation",
-    "Extraction",
     "FindPosts",
     "GoneError",
     "MenuPageError",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from lxml.html import HtmlElement
 
+from detourage.article import Article, ArticleBlock
 from detourage.html import Page
 from detourage.html.addresses import base_of
 from detourage.kinds import Kind
@@ -24,7 +25,6 @@ from detourage.reader.media import EMBEDS
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
 from detourage.reader.rendering import render
-from detourage.reader.result import ArticleBlock, Extraction
 from detourage.reader.threads import FindPosts, find_thread
 from detourage.reader.titles import Titles
 from detourage.roles import TEXT_ROLES, LineRole
@@ -84,7 +84,7 @@ def extract_article(
     apart: Iterable[HtmlElement] = (),
     text_roles: Sequence[LineRole] = (),
     posts: FindPosts | None = None,
-) -> Extraction:
+) -> Article:
     """Extract the article of a page without modifying the page.
 
     The body consists of the lines with one of the `text_roles` (`TEXT_ROLES` if empty) or, on a
@@ -107,9 +107,7 @@ def extract_article(
     return with_page_judged(flat, *find_article(flat, outline.indices_of(apart)))
 
 
-def with_page_judged(
-    page: PageInTemplate, article: Extraction, finding: Finding | None
-) -> Extraction:
+def with_page_judged(page: PageInTemplate, article: Article, finding: Finding | None) -> Article:
     """Set an article's confidence, and its kind unless the page declares one."""
     kind = finding.kind if finding is not None and finding.kind else article.metadata.kind
     confidence = confidence_of(ExtractedArticle(page.outline, page.judged, finding, article))
@@ -144,7 +142,7 @@ def _corrections(page: PageInTemplate) -> tuple[str, ...]:
 def find_article(
     page: PageInTemplate,
     apart: Collection[int] = frozenset(),
-) -> tuple[Extraction, Finding | None]:
+) -> tuple[Article, Finding | None]:
     """Extract the article of a flattened page; the finding is None for a hidden article.
 
     Raises the same errors as `extract_article`.
@@ -169,7 +167,7 @@ def find_article(
     return shown
 
 
-def _shown_article(page: PageInTemplate) -> Extraction:
+def _shown_article(page: PageInTemplate) -> Article:
     shown = _find_shown(page)
     if shown is None:
         raise NoTextError("the page shows no text")
@@ -178,7 +176,7 @@ def _shown_article(page: PageInTemplate) -> Extraction:
 
 def _find_shown(
     page: PageInTemplate, apart: Collection[int] = ()
-) -> tuple[Extraction, Finding] | None:
+) -> tuple[Article, Finding] | None:
     shown = read_shown(page, apart)
     menu = _menu_probability(page, shown) if menus.is_menu(page.outline) else None
     if menu is not None and menu >= menus.MIN_PROBABILITY:
@@ -191,7 +189,7 @@ def _find_shown(
     return article, replace(finding, menu=menu)
 
 
-def _menu_probability(page: PageInTemplate, shown: tuple[Extraction, Finding] | None) -> float:
+def _menu_probability(page: PageInTemplate, shown: tuple[Article, Finding] | None) -> float:
     """Return the probability that a page that looks like a menu is one, given what it displays."""
     if shown is None:
         return 1.0
@@ -202,9 +200,7 @@ def _menu_probability(page: PageInTemplate, shown: tuple[Extraction, Finding] | 
     )
 
 
-def read_shown(
-    page: PageInTemplate, apart: Collection[int] = ()
-) -> tuple[Extraction, Finding] | None:
+def read_shown(page: PageInTemplate, apart: Collection[int] = ()) -> tuple[Article, Finding] | None:
     """Extract the displayed article of a page; return None if no text is displayed."""
     thread = _find_thread(page) if page.judged.kind == "forum" else None
     if thread is not None:
@@ -218,7 +214,7 @@ def read_shown(
     return _with_kind(*shown, page.judged.kind) if shown is not None else None
 
 
-def _with_kind(article: Extraction, finding: Finding, kind: Kind) -> tuple[Extraction, Finding]:
+def _with_kind(article: Article, finding: Finding, kind: Kind) -> tuple[Article, Finding]:
     """Set the kind of a page, unless the page declares a kind other than article."""
     declared = article.metadata.kind
     return article, replace(finding, kind=kind if declared == "article" else declared)
@@ -226,7 +222,7 @@ def _with_kind(article: Extraction, finding: Finding, kind: Kind) -> tuple[Extra
 
 def _cut(
     page: PageInTemplate, body: Finding, apart: Collection[int], *, is_thread: bool = False
-) -> tuple[Extraction, Finding]:
+) -> tuple[Article, Finding]:
     outline, template = page.outline, page.template
     finding = exclude(outline, body, apart) if apart else body
     _, heading = titles.headline(outline, finding.container, page.url, template.titles)
@@ -262,7 +258,7 @@ def article_of(
     others: Sequence[Titles],
     finding: Finding,
     known: Collection[int] = frozenset(),
-) -> Extraction:
+) -> Article:
     """Build the article from the body that was found.
 
     `others` are the titles of other pages of the template, and `known` the digests of their lines
@@ -291,7 +287,7 @@ def article_of(
     )
     if metadata.lead is None:
         metadata = replace(metadata, lead=lead_of_blocks(blocks))
-    return Extraction(
+    return Article(
         title=title,
         text=text,
         blocks=blocks,

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from detourage import comments
+from detourage.article import Article, ArticleBlock
 from detourage.html import locations, site_name
 from detourage.messages import (
     ArticleMessage,
@@ -22,8 +23,7 @@ from detourage.messages import (
     TextLocation,
 )
 from detourage.pagination import Pagination
-from detourage.reader import ArticleBlock, Extraction, Moment
-from detourage.reader.content import Content
+from detourage.reader import Moment
 
 MIN_TEXTS = 8
 CHARACTERS_OF_TEXT = 20
@@ -36,34 +36,33 @@ MAX_LISTED = 200
 """Maximum number of parts in a message."""
 
 
-def article_values(content: Content) -> dict[str, Any]:
+def article_values(article: Article) -> dict[str, Any]:
     """Return the fields of `detourage.messages.ArticleMessage` that depend only on the page."""
-    article = content.article
     metadata = article.metadata
     return {
         "language": article.language,
         "title": article.title,
         "lead": metadata.lead,
         "authors": list(metadata.authors),
-        "published_at": metadata.published.instant if metadata.published else None,
+        "published_at": article.published_at,
         "text": article.text,
         "blocks": [_block(each) for each in article.blocks],
         "images": _alike(Image, article.images),
         "embeds": _alike(Embed, article.embeds),
-        "comments": [_comment(each) for each in content.comments],
+        "comments": [_comment(each) for each in article.comments],
         "method": article.method,
         "xpath": article.xpath,
         "confidence": article.confidence,
         "metadata": _metadata(article),
         "corrections": list(article.corrections),
         "locations": _one(Locations, article.locations),
-        "parts": parts_of(content.pagination),
+        "parts": parts_of(article.pagination),
     }
 
 
-def json_values(content: Content, url: str, site: str) -> dict[str, Any]:
+def json_values(article: Article, url: str, site: str) -> dict[str, Any]:
     """Return the JSON values of the article message, except those known only to a deployment."""
-    values = {"url": url, "site": site_name(site), **article_values(content)}
+    values = {"url": url, "site": site_name(site), **article_values(article)}
     message = ArticleMessage.model_construct(**values)
     return message.model_dump(mode="json", include={"version", *values})
 
@@ -141,7 +140,7 @@ def _comment(found: comments.Comment) -> Comment:
     )
 
 
-def _metadata(article: Extraction) -> Metadata:
+def _metadata(article: Article) -> Metadata:
     found = article.metadata
     return Metadata(
         published=_written(found.published),

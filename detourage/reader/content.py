@@ -1,14 +1,15 @@
-"""The complete content of a page: the article and, separately, the comments below it."""
+"""The article of a page, and the comments below it."""
 
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Self
 
 from lxml.html import HtmlElement
 
+from detourage.article import Article
 from detourage.comments import (
     NONE_SEEN,
     Comment,
@@ -28,16 +29,13 @@ from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node
 from detourage.html.paths import element_at
 from detourage.outcomes import PageOutcome
-from detourage.pagination import Pagination, read_pagination
+from detourage.pagination import read_pagination
 from detourage.reader import (
     Explanation,
-    Extraction,
-    GoneError,
     NoArticleError,
     NoTextError,
     Posts,
     TemplateKnowledge,
-    WallError,
     explain_article,
     extract_article,
 )
@@ -47,15 +45,13 @@ from detourage.reader.comment_exclusion import comments_to_exclude
 from detourage.reader.hidden import UNSEEN, OpenedDocument
 from detourage.reader.knowledge import knowledge_of
 from detourage.reader.live import are_live_entries
-from detourage.reader.locations import with_comment_locations, with_locations
+from detourage.reader.locations import with_locations
 from detourage.reader.scripts import program_state, structured_data
 from detourage.roles import LineRole
 from detourage.walls import SURE as SURE_WALL
 from detourage.walls import Verdict, judge_wall
 
 __all__ = [
-    "Content",
-    "ExplainedContent",
     "comment_pattern_of",
     "comments_of",
     "explain_content",
@@ -82,30 +78,6 @@ Further comments are dropped.
 """
 
 
-@dataclass(frozen=True)
-class Content:
-    """The contents of a page.
-
-    `suspected` is a wall that may replace the article, with a probability below `SURE_WALL`.
-    """
-
-    article: Extraction
-    comments: tuple[Comment, ...] = ()
-    pagination: Pagination = field(default_factory=Pagination)
-    suspected: WallError | GoneError | None = None
-
-
-@dataclass(frozen=True)
-class ExplainedContent:
-    """The contents of a page, with an explanation of the article or of why there is none.
-
-    `comments` is empty if there is no article.
-    """
-
-    explanation: Explanation
-    comments: tuple[Comment, ...] = ()
-
-
 def read_content(
     page: Page,
     other: Page | TemplateKnowledge | None = None,
@@ -114,7 +86,7 @@ def read_content(
     fetched_at: datetime | None = None,
     *,
     has_locations: bool = True,
-) -> Content:
+) -> Article:
     """Extract the article of a page and read its comments.
 
     `page` and `other` are as for `detourage.reader.extract_article`. Of the template's `patterns`,
@@ -128,29 +100,27 @@ def read_content(
     replaces the article, and `GoneError` if the article is almost certainly gone.
     """
     try:
-        content = read_shown(
+        article = read_shown(
             page, other, patterns, text_roles, fetched_at, has_locations=has_locations
         )
     except NoTextError as error:
         wall = judge_wall(page, None).wall
         raise (wall if wall is not None and wall.probability >= SURE_WALL else error) from None
-    if content.comments:
+    if article.comments:
         # A wall never has reader comments, so this page is not a wall.
-        return content
-    judged = _judged(page, content.article, other)
+        return article
+    judged = _judged(page, article, other)
     if judged.wall is not None and judged.wall.probability >= SURE_WALL:
         raise judged.wall
     if judged.is_blank:
         raise NoTextError
-    article = content.article
+    metadata = article.metadata
     if judged.is_truncated:
-        article = replace(article, metadata=replace(article.metadata, truncated=True))
-    return replace(content, article=article, suspected=judged.wall)
+        metadata = replace(metadata, truncated=True)
+    return replace(article, metadata=metadata, suspected=judged.wall)
 
 
-def _judged(
-    page: Page, article: Extraction | None, other: Page | TemplateKnowledge | None
-) -> Verdict:
+def _judged(page: Page, article: Article | None, other: Page | TemplateKnowledge | None) -> Verdict:
     """Judge a page, and a suspected wall also without its template.
 
     Otherwise, a group of copies would make a wall an article.
@@ -176,7 +146,7 @@ def read_shown(
     fetched_at: datetime | None = None,
     *,
     has_locations: bool = False,
-) -> Content:
+) -> Article:
     """Read a page like `read_content`, without checking for a wall."""
     known = knowledge_of(other)
     posts = _PostsOfPage.of(page, known, patterns)
@@ -184,72 +154,66 @@ def read_shown(
     article = extract_article(page, known, apart, text_roles, posts.find)
     unseen = _unseen_discussion(page, article.method, known, text_roles)
     if unseen is not None:
-        article, comments = unseen.article, unseen.comments
+        article, comments = unseen, unseen.comments
     else:
         found = _of_kind(posts, article)
         if apart and not found.records:
             article = extract_article(page, known, (), text_roles)
         comments = _comments_below(article, found, page)
     forget_judged(page)
-    comments = dated_from(comments, fetched_at, article.language)
-    if has_locations:
-        article, comments = _located(page, article, comments)
-    return Content(article, comments, read_pagination(page))
-
-
-def _located(
-    page: Page, article: Extraction, comments: tuple[Comment, ...]
-) -> tuple[Extraction, tuple[Comment, ...]]:
+    article = replace(
+        article,
+        comments=dated_from(comments, fetched_at, article.language),
+        pagination=read_pagination(page),
+    )
+    if not has_locations:
+        return article
     try:
-        return with_locations(page, article), with_comment_locations(page, comments)
+        return with_locations(page, article)
     except Exception:
         # An article without locations is better than none.
         logger.exception("cannot locate the parts of the article in %s", page.url or "a page")
-        return article, comments
+        return article
 
 
 def explain_content(
     page: Page,
     pivot: Page | TemplateKnowledge | None = None,
     patterns: Sequence[CommentPattern] | None = None,
-) -> ExplainedContent:
+) -> Explanation:
     """Read a page like `read_content`, and explain the result even if there is no article."""
     explained = _explain_shown(page, pivot, patterns)
-    is_read = explained.explanation.outcome in (PageOutcome.ARTICLE, NoTextError.outcome)
-    if explained.comments or not is_read:
+    article = explained.article
+    is_read = explained.outcome in (PageOutcome.ARTICLE, NoTextError.outcome)
+    if (article is not None and article.comments) or not is_read:
         return explained
-    judged = _judged(page, explained.explanation.article, pivot)
+    judged = _judged(page, article, pivot)
     error = NoTextError() if judged.is_blank else judged.wall
     if error is None or (error is judged.wall and judged.wall.probability < SURE_WALL):
         return explained
-    return ExplainedContent(
-        replace(explained.explanation, outcome=error.outcome, detail=str(error), article=None)
-    )
+    return replace(explained, outcome=error.outcome, detail=str(error), article=None)
 
 
 def _explain_shown(
     page: Page,
     pivot: Page | TemplateKnowledge | None,
     patterns: Sequence[CommentPattern] | None,
-) -> ExplainedContent:
+) -> Explanation:
     posts = _PostsOfPage.of(page, knowledge_of(pivot), patterns)
     apart = comments_to_exclude(page, posts.likely)
     explanation = explain_article(page, pivot, apart, posts.find)
     article = explanation.article
     if article is None:
-        return ExplainedContent(explanation)
+        return explanation
     unseen = _unseen_discussion(page, article.method, pivot, ())
     if unseen is not None:
-        return ExplainedContent(
-            replace(explanation, article=unseen.article),
-            unseen.comments,
-        )
+        return replace(explanation, article=unseen)
     found = _of_kind(posts, article)
     if apart and not found.records:
         explanation = explain_article(page, pivot)
         article = explanation.article or article
     comments = _comments_below(article, found, page)
-    return ExplainedContent(explanation, comments)
+    return replace(explanation, article=replace(article, comments=comments))
 
 
 def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) -> FoundComments:
@@ -313,7 +277,7 @@ class _PostsOfPage:
         )
 
 
-def _of_kind(posts: _PostsOfPage, article: Extraction) -> FoundComments:
+def _of_kind(posts: _PostsOfPage, article: Article) -> FoundComments:
     """Return the comments of a page, depending on its kind.
 
     A listing has no comments, but its teasers look like some, because they have an author and a
@@ -329,7 +293,7 @@ def _unseen_discussion(
     method: str,
     other: Page | TemplateKnowledge | None,
     text_roles: Sequence[LineRole],
-) -> Content | None:
+) -> Article | None:
     """Read an article and its discussion from elements that the page does not display.
 
     Returns None if there is no article or it has no discussion. Forums rendered in the browser have
@@ -348,7 +312,7 @@ def _unseen_discussion(
     except NoArticleError:
         return None
     comments = _comments_below(article, found, seen)
-    return Content(opened.as_unseen(article), comments)
+    return replace(opened.as_unseen(article), comments=comments)
 
 
 def comment_pattern_of(page: Page) -> CommentPattern:
@@ -379,11 +343,11 @@ def patterns_for_page(
     return [each for each in (of_group, own) if each is not None] or None
 
 
-def _comments_below(article: Extraction, found: FoundComments, page: Page) -> tuple[Comment, ...]:
+def _comments_below(article: Article, found: FoundComments, page: Page) -> tuple[Comment, ...]:
     return _shown_below(article, found, page) or declared_comments(page)
 
 
-def _shown_below(article: Extraction, found: FoundComments, page: Page) -> tuple[Comment, ...]:
+def _shown_below(article: Article, found: FoundComments, page: Page) -> tuple[Comment, ...]:
     records = _without_article(found.records[:MAX_COMMENTS], page, article)
     if found.read is not None and len(records) == len(found.records):
         return with_content(found.read)
@@ -391,7 +355,7 @@ def _shown_below(article: Extraction, found: FoundComments, page: Page) -> tuple
 
 
 def _without_article(
-    records: Sequence[HtmlElement], page: Page, article: Extraction
+    records: Sequence[HtmlElement], page: Page, article: Article
 ) -> Sequence[HtmlElement]:
     """Remove a record that contains the article, unless it has siblings.
 

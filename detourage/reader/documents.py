@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree
 
-from detourage.reader import ArticleBlock, ArticleEmbed, ArticleImage, Extraction
+from detourage.article import Article, ArticleBlock, ArticleEmbed, ArticleImage
 
 if TYPE_CHECKING:
     from detourage.messages import Block
@@ -41,7 +41,7 @@ class _Figure:
 _Piece = ArticleBlock | _Figure
 
 
-def to_markdown(article: Extraction) -> str:
+def to_markdown(article: Article) -> str:
     """Return the headline and blocks as Markdown (CommonMark with GitHub tables)."""
     parts = [f"# {_escaped(article.title)}"] if article.title else []
     for is_list, pieces in groupby(_pieces(article), _is_item):
@@ -54,7 +54,7 @@ def to_markdown(article: Extraction) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def to_html(article: Extraction, url: str) -> str:
+def to_html(article: Article, url: str) -> str:
     """Return an HTML page that contains only the headline and the blocks."""
     page: Element = etree.Element("html")
     if article.language:
@@ -72,7 +72,7 @@ def to_html(article: Extraction, url: str) -> str:
     return etree.tostring(page, method="html", doctype="<!DOCTYPE html>", encoding="unicode") + "\n"
 
 
-def _pieces(article: Extraction) -> Iterator[_Piece]:
+def _pieces(article: Article) -> Iterator[_Piece]:
     """Yield the blocks of an article together with its images and embeds, in reading order."""
     captions = {each.text for each in article.blocks if each.type == "caption"}
     placed: dict[int, list[_Figure]] = {}

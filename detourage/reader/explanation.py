@@ -6,6 +6,7 @@ from typing import Literal
 
 from lxml.html import HtmlElement
 
+from detourage.article import Article
 from detourage.html import Page
 from detourage.outcomes import PageOutcome
 from detourage.reader import titles
@@ -18,7 +19,6 @@ from detourage.reader.errors import NoArticleError
 from detourage.reader.finding import Finding
 from detourage.reader.knowledge import TemplateKnowledge, knowledge_of
 from detourage.reader.outline import Outline
-from detourage.reader.result import Extraction
 from detourage.reader.threads import FindPosts
 from detourage.roles import LineRole
 
@@ -59,7 +59,7 @@ class Explanation:
     other_url: str | None
     outcome: str
     detail: str
-    article: Extraction | None
+    article: Article | None
     lines: tuple[ExplainedLine, ...]
 
 
@@ -77,7 +77,7 @@ def explain_article(
     outline = Outline.of(page.flat)
     flat = PageInTemplate(page.url, outline, knowledge_of(pivot), posts=posts)
     left_out = outline.indices_of(apart)
-    article: Extraction | None = None
+    article: Article | None = None
     verdicts: dict[int, Verdict] = {
         node.line: "comment"
         for index in left_out

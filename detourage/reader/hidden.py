@@ -15,6 +15,7 @@ from typing import Self
 
 from lxml.html import HtmlElement
 
+from detourage.article import Article
 from detourage.html import PageError, parse_page
 from detourage.html.nodes import Node
 from detourage.html.paths import element_at
@@ -24,7 +25,6 @@ from detourage.reader.finding import Finding
 from detourage.reader.locations import without_locations
 from detourage.reader.outline import Outline
 from detourage.reader.passages import Passage, is_prose, named_passages, passages
-from detourage.reader.result import Extraction
 from detourage.reader.scripts import (
     MIN_STATE,
     is_structured_data,
@@ -91,7 +91,7 @@ class OpenedDocument:
             element.tag = "div"
         return cls(opened, tag, elements)
 
-    def as_unseen(self, article: Extraction) -> Extraction:
+    def as_unseen(self, article: Article) -> Article:
         """Return an article extracted from this copy, relocated to the original document.
 
         The original tags are restored, so nothing can be read from the copy afterwards.
@@ -103,16 +103,16 @@ class OpenedDocument:
         return replace(article, method=self.tag, xpath=path)
 
 
-Cut = Callable[[Outline, Finding], Extraction]
+Cut = Callable[[Outline, Finding], Article]
 """Function that extracts the article from an outline whose body is known."""
 
-Find = Callable[[Outline], Extraction]
+Find = Callable[[Outline], Article]
 """Function that extracts the article from an outline; it may raise `NoArticleError`."""
 
 
 def hidden_article(
-    url: str, page: Outline, shown: Extraction | None, cut: Cut, find: Find
-) -> Extraction | None:
+    url: str, page: Outline, shown: Article | None, cut: Cut, find: Find
+) -> Article | None:
     """Find an article that a page contains but does not display; None to keep the displayed one.
 
     The article's `method` states where it was found: ``articleBody``, ``json-state``, ``noscript``
@@ -153,7 +153,7 @@ def _is_to_be_filled(page: Outline, index: int) -> bool:
     return all(tag not in ("img", "picture", "iframe", "video", "audio") for tag in below)
 
 
-def _is_better(article: Extraction, shown: Sequence[str], page: Outline) -> bool:
+def _is_better(article: Article, shown: Sequence[str], page: Outline) -> bool:
     tokens = words.tokens(article.text)
     counts = Counter(tokens)
     if not tokens or (counts & Counter(page.tokens)).total() > MAX_SHOWN * len(tokens):
@@ -165,7 +165,7 @@ def _is_better(article: Extraction, shown: Sequence[str], page: Outline) -> bool
     return is_shell and len(tokens) >= MIN_MUCH_LONGER * len(shown)
 
 
-def _with_media_of(article: Extraction, shown: Extraction | None) -> Extraction:
+def _with_media_of(article: Article, shown: Article | None) -> Article:
     if shown is None:
         return article
     return replace(
@@ -177,7 +177,7 @@ def _with_media_of(article: Extraction, shown: Extraction | None) -> Extraction:
 
 def _candidates(
     url: str, page: Outline, least: int, is_teaser: bool, cut: Cut, find: Find
-) -> Iterator[Extraction]:
+) -> Iterator[Article]:
     """Yield possible hidden articles of at least `least` characters.
 
     If the page displays more than a teaser, only a declared ``articleBody`` is considered.
@@ -191,7 +191,7 @@ def _candidates(
                 yield article
 
 
-def _declared_bodies(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Extraction]:
+def _declared_bodies(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Article]:
     found = (
         (each.script, passage)
         for each in structured_data(page.declaring, max(least, 1), ARTICLE_BODY)
@@ -200,7 +200,7 @@ def _declared_bodies(url: str, page: Outline, least: int, cut: Cut) -> Iterator[
     return _articles_of(url, page, found, ARTICLE_BODY, cut)
 
 
-def _in_state(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Extraction]:
+def _in_state(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Article]:
     found = (
         (each.script, passage)
         for each in program_state(page.declaring, max(least, MIN_STATE))
@@ -215,7 +215,7 @@ def _articles_of(
     found: Iterable[tuple[Node, Passage]],
     method: str,
     cut: Cut,
-) -> Iterator[Extraction]:
+) -> Iterator[Article]:
     """Extract articles from texts: those next to the page's title first, then the longest first.
 
     A text in a script's state is considered only if it is next to a title or a date.
@@ -242,9 +242,7 @@ def _has_title_nearby(declared: Sequence[set[str]], passage: Passage) -> bool:
     )
 
 
-def _article_of(
-    document: HtmlElement, script: Node, passage: Passage, cut: Cut
-) -> Extraction | None:
+def _article_of(document: HtmlElement, script: Node, passage: Passage, cut: Cut) -> Article | None:
     """Extract a text as an article, with the metadata in the head of its page."""
     try:
         made = parse_page(f"<html><body>{passage.html}</body></html>").document
@@ -266,7 +264,7 @@ def _article_of(
     return without_locations(replace(article, xpath=script.path()))
 
 
-def _in_unseen(page: Outline, tag: str, least: int, find: Find) -> Extraction | None:
+def _in_unseen(page: Outline, tag: str, least: int, find: Find) -> Article | None:
     """Extract a page's article as if the elements with the given tag were displayed."""
     # Clean the text before measuring it: the whitespace between elements may be longer than the
     # text.

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from detourage.article import ArticleImage
 from detourage.html.flat import Booleans, Integers
 from detourage.html.nodes import Node
 from detourage.reader import media
 from detourage.reader.finding import Finding, kept_texts
 from detourage.reader.outline import Outline
-from detourage.reader.result import ArticleImage
 from detourage.reader.vocabulary import PARTS
 from detourage.text.wordlists import listed
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import quote
 
+from detourage.article import Article
 from detourage.html import Page, PageError, parse_page
 from detourage.html.paths import Paths, index_at
 from detourage.html.source import ByteRange, PageSource
 from detourage.messages import ArticleMessage
-from detourage.reader.result import Extraction
 from detourage.text import words
 
 MAX_QUOTE = 200
@@ -74,7 +74,7 @@ class Passage:
     byte_end: int | None = None
 
 
-def located_blocks(article: Extraction) -> list[LocatedBlock]:
+def located_blocks(article: Article) -> list[LocatedBlock]:
     """Return the blocks of an article that have a location."""
     return [
         LocatedBlock(

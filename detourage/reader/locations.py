@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from detourage.article import Article, ArticleBlock, ArticleMetadata
 from detourage.comments import Comment
 from detourage.html import Page
 from detourage.html.elements import NO_TEXT, WITHIN_SENTENCES
@@ -13,8 +14,6 @@ from detourage.html.flat import FlatDocument
 from detourage.html.locations import Location, TextLocation, ValueLocations
 from detourage.html.paths import Paths
 from detourage.html.source import PageSource
-from detourage.metadata.result import ArticleMetadata
-from detourage.reader.result import ArticleBlock, Extraction
 from detourage.text import words
 
 MAX_PATH_CHARACTERS = 200_000
@@ -31,7 +30,7 @@ MIN_VALUE_CHARACTERS = 3
 """Minimum length of a value that is searched for; shorter ones occur anywhere."""
 
 
-def without_locations(article: Extraction) -> Extraction:
+def without_locations(article: Article) -> Article:
     """Return an article without references into its markup, which is not the page's own."""
     return replace(
         article,
@@ -43,7 +42,7 @@ def without_locations(article: Extraction) -> Extraction:
     )
 
 
-def with_locations(page: Page, article: Extraction) -> Extraction:
+def with_locations(page: Page, article: Article) -> Article:
     """Return an article with the locations of its parts in the page from which it was extracted."""
     locations = PageLocations(page)
     return replace(
@@ -57,14 +56,15 @@ def with_locations(page: Page, article: Extraction) -> Extraction:
             replace(each, location=locations.of_element(each.element, article.container))
             for each in article.embeds
         ),
+        comments=_with_locations(page, article.comments),
         locations=locations.of_values(article),
     )
 
 
-def with_comment_locations(page: Page, comments: Sequence[Comment]) -> tuple[Comment, ...]:
-    """Return comments with their locations in the page from which they were read."""
+def _with_locations(page: Page, comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
     if all(each.element is None for each in comments):
-        return tuple(comments)
+        return comments
+    # Not the article's locator: its limit on paths must not depend on the comments.
     locations = PageLocations(page)
     return tuple(replace(each, location=locations.of_comment(each)) for each in comments)
 
@@ -119,7 +119,7 @@ class PageLocations:
             is_short = self._can_afford([path, *(text.xpath for text in texts)])
             yield block.at(path, texts) if is_short else block
 
-    def of_values(self, article: Extraction) -> ValueLocations:
+    def of_values(self, article: Article) -> ValueLocations:
         """Return the locations of the title, lead, authors and dates."""
         near = article.heading if article.heading is not None else article.container or 0
         metadata: ArticleMetadata = article.metadata

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from detourage.article import ArticleEmbed, ArticleImage
 from detourage.html.addresses import absolute, split_url
 from detourage.html.names import name_words
 from detourage.html.nodes import AnyElement, Node
-from detourage.reader.result import ArticleEmbed, ArticleImage
 from detourage.text import words
 
 EMBEDS = frozenset({"iframe", "video", "audio", "object", "embed"})

@@ -9,14 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from detourage.html.addresses import absolute
-from detourage.html.elements import DIVISIONS, HEADINGS, NO_TEXT, WITHIN_SENTENCES
-from detourage.html.nodes import Node
-from detourage.reader import illustrations, media
-from detourage.reader.finding import Finding, FoundRole
-from detourage.reader.inline import PLAIN, Setting, Span, inline_text
-from detourage.reader.outline import Outline
-from detourage.reader.result import (
+from detourage.article import (
     ArticleBlock,
     ArticleEmbed,
     ArticleEmphasis,
@@ -25,6 +18,13 @@ from detourage.reader.result import (
     BlockType,
     EmphasisKind,
 )
+from detourage.html.addresses import absolute
+from detourage.html.elements import DIVISIONS, HEADINGS, NO_TEXT, WITHIN_SENTENCES
+from detourage.html.nodes import Node
+from detourage.reader import illustrations, media
+from detourage.reader.finding import Finding, FoundRole
+from detourage.reader.inline import PLAIN, Setting, Span, inline_text
+from detourage.reader.outline import Outline
 from detourage.roles import LineRole
 from detourage.text import words
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, NamedTuple, Self
 
+from detourage.article import Article
 from detourage.html import Page
 from detourage.inference import BoostedTrees, load_model
 from detourage.reader.errors import GoneError, WallError
-from detourage.reader.result import Extraction
 from detourage.walls.evidence import (
     ExaminedPage,
     has_prose,
@@ -104,7 +104,7 @@ class Verdict(NamedTuple):
     is_truncated: bool = False
 
 
-def judge_wall(page: Page, article: Extraction | None) -> Verdict:
+def judge_wall(page: Page, article: Article | None) -> Verdict:
     """Judge whether a page shows a wall; `article` is None if no text was found.
 
     Only a status, or a phrase in the text or the headlines, makes a page a wall. Its other lines

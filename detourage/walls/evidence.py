@@ -9,10 +9,10 @@ from operator import or_
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
+from detourage.article import Article
 from detourage.html import Page
 from detourage.inference import Features
 from detourage.reader.outline import Outline
-from detourage.reader.result import Extraction
 from detourage.text.caches import cached_if_short
 from detourage.text.words import tokens
 
@@ -83,7 +83,7 @@ class ExaminedPage(NamedTuple):
     numbers: Sequence[Number]
 
     @classmethod
-    def of(cls, page: Page, article: Extraction | None) -> Self:
+    def of(cls, page: Page, article: Article | None) -> Self:
         """Collect the parts of a page to examine."""
         outline = Outline.of(page.flat)
         return cls(
@@ -126,7 +126,7 @@ def wall_evidence(read: ExaminedPage) -> Evidence:
     return Evidence(Features.of((name, [number]) for name, number in numbers), weights)
 
 
-def headline_coverage(page: Page, article: Extraction | None) -> float:
+def headline_coverage(page: Page, article: Article | None) -> float:
     """Return the share of the page's title covered by wall phrases, or the article's if larger."""
     flat = page.flat
     titles = [
@@ -163,7 +163,7 @@ def _lines(texts: Iterable[str]) -> list[Line]:
     return found
 
 
-def _headlines(outline: Outline, article: Extraction | None) -> Iterator[str]:
+def _headlines(outline: Outline, article: Article | None) -> Iterator[str]:
     document = outline.document
     for parent, text in zip(document.text_parents.tolist(), document.texts, strict=True):
         if document.tags[parent] == "title":
@@ -227,7 +227,7 @@ def _of_lines(name: str, lines: Sequence[Line]) -> Iterator[Number]:
     yield f"{name}_first", lines[0].coverage if lines else 0.0
 
 
-def _of_article(article: Extraction | None) -> Iterator[Number]:
+def _of_article(article: Article | None) -> Iterator[Number]:
     metadata = article.metadata if article is not None else None
     text = article.text.rstrip() if article is not None else ""
     yield "has_article", float(article is not None)

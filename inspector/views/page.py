@@ -10,8 +10,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from detourage.explain.marked_page import to_offline_html
 from detourage.explain.revision_changes import revision_changes
 from detourage.messages import DOUBTFUL, ArticleMessage
-from detourage.reader import ExplainedLine
-from detourage.reader.content import ExplainedContent
+from detourage.reader import ExplainedLine, Explanation
 from inspector.article_parts import article_parts
 from inspector.asking import InspectorRequest
 from inspector.reads.details import Revision, receipts_of, revisions_of, sending_of
@@ -70,7 +69,7 @@ def page(asked: InspectorRequest) -> Answer:
     article = ArticleMessage.model_validate(message) if message else None
     explained, is_slow = _explained(asked, known)
     first = asked.number("line") or 0
-    lines = explained.explanation.lines if explained else ()
+    lines = explained.lines if explained else ()
     # All other lines are collapsed.
     notable = [line for line in lines if _is_notable(line)][:60]
     shown_at_once = {line.number for line in notable}
@@ -121,7 +120,7 @@ def stored(asked: InspectorRequest) -> Response:
     reading = asked.deployment.last_reading.of(_load_known(asked))
     if reading is None:
         raise HTTPException(404, "This page is no longer stored, or cannot be read.")
-    html = to_offline_html(reading.content.explanation, reading.page)
+    html = to_offline_html(reading.explanation, reading.page)
     return HTMLResponse(html, headers={"content-security-policy": FRAMED_POLICY})
 
 
@@ -141,13 +140,13 @@ def _load_known(asked: InspectorRequest) -> KnownPage:
     return asked.known(known_page, asked.path_number("page"))
 
 
-def _explained(asked: InspectorRequest, known: KnownPage) -> tuple[ExplainedContent | None, bool]:
+def _explained(asked: InspectorRequest, known: KnownPage) -> tuple[Explanation | None, bool]:
     """Read a page again, and return the result and whether reading took too long."""
     try:
         reading = asked.deployment.last_reading.of(known)
     except TooSlowError:
         return None, True
-    return (reading.content if reading else None), False
+    return (reading.explanation if reading else None), False
 
 
 def _is_notable(line: ExplainedLine) -> bool:
@@ -204,15 +203,15 @@ def _steps(
 
 
 def _read_again(
-    explained: ExplainedContent | None, text: str | None, *, is_last: bool
+    explained: Explanation | None, text: str | None, *, is_last: bool
 ) -> dict[str, Any] | None:
     """Return the outcome of reading the page now, or None if the page is no longer stored."""
     if explained is None:
         return None
-    article = explained.explanation.article
+    article = explained.article
     return {
-        "outcome": explained.explanation.outcome,
-        "detail": explained.explanation.detail,
+        "outcome": explained.outcome,
+        "detail": explained.detail,
         "differs": is_last and text is not None and (not article or article.text != text),
     }
 

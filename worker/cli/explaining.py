@@ -62,8 +62,8 @@ def explain(
     from worker.cli.display import wide_output
 
     subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
-    explained = explain_content(subject.page, subject.pivot, subject.patterns)
-    explanation, comments = explained.explanation, explained.comments
+    explanation = explain_content(subject.page, subject.pivot, subject.patterns)
+    comments = explanation.article.comments if explanation.article is not None else ()
     if json_file:
         values = to_json(explanation, subject.group_size, comments)
         text = json.dumps(values, ensure_ascii=False, indent=1)

@@ -11,11 +11,12 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from detourage.addresses import refusal_of
+from detourage.article import Article
 from detourage.html import Page, PageError, parse_page, site_name
 from detourage.html.encoding import decode
 from detourage.outcomes import PageOutcome
 from detourage.reader import NeedsRenderingError, NoArticleError
-from detourage.reader.content import Content, read_content
+from detourage.reader.content import read_content
 from detourage.text.plural import counted
 from worker import logs, tracing
 from worker.errors import cause
@@ -82,7 +83,7 @@ def _extract_alone(state: ProcessState, wanted: Mapping[int, int]) -> set[int]:
 
 
 def _save_alone(
-    state: ProcessState, job: ExtractionJob, extracted: Content | NoArticle
+    state: ProcessState, job: ExtractionJob, extracted: Article | NoArticle
 ) -> set[int]:
     try:
         return _save(state, [(job, extracted)])
@@ -96,7 +97,7 @@ def _save_alone(
 
 
 def _save(
-    state: ProcessState, results: Sequence[tuple[ExtractionJob, Content | NoArticle]]
+    state: ProcessState, results: Sequence[tuple[ExtractionJob, Article | NoArticle]]
 ) -> set[int]:
     return state.database.run(lambda session: save_extractions(session, state, results))
 
@@ -157,7 +158,7 @@ def _load_jobs(
 
 def _extract(
     state: ProcessState, job: ExtractionJob, *, is_alone: bool = True
-) -> tuple[ExtractionJob, Content | NoArticle]:
+) -> tuple[ExtractionJob, Article | NoArticle]:
     logs.bind(site=site_name(job.site_key), page=job.url)
     with tracing.span("extract page", job.trace):
         return job, _read_or_fail(state, job, is_alone=is_alone)
@@ -165,7 +166,7 @@ def _extract(
 
 def _read_or_fail(
     state: ProcessState, job: ExtractionJob, *, is_alone: bool
-) -> Content | NoArticle:
+) -> Article | NoArticle:
     try:
         return _read(state, job)
     except (SQLAlchemyError, UnavailableError):
@@ -179,7 +180,7 @@ def _read_or_fail(
         return NoArticle(PageOutcome.FAILED, f"{type(error).__name__}: {error}")
 
 
-def _read(state: ProcessState, job: ExtractionJob) -> Content | NoArticle:
+def _read(state: ProcessState, job: ExtractionJob) -> Article | NoArticle:
     content = job.content
     if content is None:
         return _abandoned(job)
@@ -204,17 +205,13 @@ def _read(state: ProcessState, job: ExtractionJob) -> Content | NoArticle:
         except NeedsRenderingError:
             if state.browser is None:
                 raise
-            return _as_rendered(read(_rendered(state.browser, job, content)))
+            article = read(_rendered(state.browser, job, content))
+            return replace(article, method=f"rendered-{article.method}")
     except NoArticleError as error:
         return NoArticle(PageOutcome(error.outcome), str(error))
 
 
-def _as_rendered(content: Content) -> Content:
-    article = content.article
-    return replace(content, article=replace(article, method=f"rendered-{article.method}"))
-
-
-def _abandoned(job: ExtractionJob) -> Content | NoArticle:
+def _abandoned(job: ExtractionJob) -> Article | NoArticle:
     logger.error(
         "extraction of %s abandoned after %d attempts; its outcome is failed",
         job.url,

@@ -11,11 +11,11 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 from sqlalchemy.orm import Session
 
 from detourage.addresses import PageAddress, canonical_of, identity_of, variants_of
+from detourage.article import Article
 from detourage.html import site_name
 from detourage.messages import ArticleMessage, Story, Template
 from detourage.pagination.parts import without_location
 from detourage.reader.article_values import article_values
-from detourage.reader.content import Content
 from detourage.revisions import changes_between
 from worker.store import articles
 from worker.store.articles import NewArticle
@@ -60,7 +60,7 @@ _NO_READER_FIELDS = {
 def new_revision(
     page: PageState,
     job: ExtractionJob,
-    content: Content,
+    article: Article,
     story: Story | None,
     extracted_at: datetime,
     found_parts: Collection[str] | None = None,
@@ -74,7 +74,7 @@ def new_revision(
     or is None if the page is not a part.
     """
     number = next_number(page.revision, revisions_from)
-    message = compose(page, job, content, story, number, extracted_at)
+    message = compose(page, job, article, story, number, extracted_at)
     if found_parts is not None and message.parts is not None:
         parts = with_missing(message.parts, found_parts)
         message = message.model_copy(update={"parts": parts})
@@ -87,7 +87,7 @@ def new_revision(
         revision=message.revision,
         content_digest=digest,
         message=message.to_json(),
-        comments=content.comments,
+        comments=article.comments,
     )
 
 
@@ -134,7 +134,7 @@ def shortened(article: NewArticle) -> NewArticle:
 def compose(
     page: PageState,
     job: ExtractionJob,
-    content: Content,
+    article: Article,
     story: Story | None,
     revision: int,
     extracted_at: datetime,
@@ -160,7 +160,7 @@ def compose(
         story=story,
         canonical=canonical_of(page.addresses) if page.addresses else None,
         variants=variants_of(page.addresses),
-        **article_values(content),
+        **article_values(article),
     )
 
 

@@ -5,16 +5,16 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from detourage.article import Article
 from detourage.messages import Part, Parts
 from detourage.pagination import MAX_PARTS, Pagination, may_be_part
-from detourage.reader.content import Content
 from worker.store import parts
 from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionResult
 from worker.store.parts import NewParts
 
 
-def find_parts(session: Session, contents: Mapping[int, Content]) -> dict[int, Collection[str]]:
+def find_parts(session: Session, contents: Mapping[int, Article]) -> dict[int, Collection[str]]:
     """Return the addresses of linked parts whose pages are stored, by ID of the linking page."""
     wanted = {
         page_id: addresses_of_links(content.pagination)
@@ -24,9 +24,9 @@ def find_parts(session: Session, contents: Mapping[int, Content]) -> dict[int, C
     return {**dict.fromkeys(wanted, ()), **parts.find_pages(session, wanted)}
 
 
-def is_part(content: Content) -> bool:
+def is_part(content: Article) -> bool:
     """Return whether a page is a part of an article, and not of a thread or a list."""
-    return bool(content.pagination) and may_be_part(content.article.metadata.kind)
+    return bool(content.pagination) and may_be_part(content.metadata.kind)
 
 
 def addresses_of_links(links: Pagination) -> list[str]:
@@ -48,7 +48,7 @@ def _addresses(listed: Sequence[str], links: Pagination | Parts) -> list[str]:
 
 def note_parts(
     session: Session,
-    contents: Mapping[int, Content],
+    contents: Mapping[int, Article],
     results: Sequence[ExtractionResult],
     articles: Iterable[NewArticle],
 ) -> None:

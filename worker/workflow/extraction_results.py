@@ -10,11 +10,11 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
+from detourage.article import Article
 from detourage.duplicates.fingerprint import fingerprint_of
 from detourage.html import site_name
 from detourage.limits import MAX_MESSAGE_BYTES
 from detourage.outcomes import PageOutcome
-from detourage.reader.content import Content
 from detourage.roles import LineRole
 from detourage.versions import EXTRACTION_VERSION
 from worker import logs, tracing
@@ -54,7 +54,7 @@ class _RevisedPage:
 
     job: ExtractionJob
     page: PageState
-    content: Content | None
+    content: Article | None
     result: ExtractionResult
     story: ProvisionalStory | None
     article: NewArticle | None = None
@@ -76,7 +76,7 @@ def extraction_key(
 def save_extractions(
     session: Session,
     state: ProcessState,
-    extracted: Sequence[tuple[ExtractionJob, Content | NoArticle]],
+    extracted: Sequence[tuple[ExtractionJob, Article | NoArticle]],
 ) -> set[int]:
     """Store extracted pages, and write their messages to the outbox.
 
@@ -119,12 +119,12 @@ def _revise(
     now: datetime,
 ) -> list[_RevisedPage]:
     stories = _stories(session, state, current, now)
-    contents = {job.page_id: each for job, _, each in current if isinstance(each, Content)}
+    contents = {job.page_id: each for job, _, each in current if isinstance(each, Article)}
     parts = find_parts(session, contents)
     revised = []
     for job, page, result in current:
         article = outgoing = None
-        if isinstance(result, Content) and not (page.refused and is_withdrawn(page)):
+        if isinstance(result, Article) and not (page.refused and is_withdrawn(page)):
             article = new_revision(
                 page,
                 job,
@@ -141,7 +141,7 @@ def _revise(
                 size = len(outgoing.message.body)
                 result = NoArticle(PageOutcome.TOO_LARGE, f"the article message has {size} bytes")
                 article = outgoing = None
-        content = result if isinstance(result, Content) else None
+        content = result if isinstance(result, Article) else None
         saved = _result(job, page, result, article, state, texts.get(job.page_id))
         story = stories.get(job.page_id)
         revised.append(_RevisedPage(job, page, content, saved, story, article, outgoing))
@@ -218,20 +218,20 @@ def _stories(
             site_id=page.site_id,
             site=job.site_key,
             url=page.url,
-            fingerprint=fingerprint_of(result.article.text),
+            fingerprint=fingerprint_of(result.text),
             fetched_at=page.fetched_at,
             seen_at=page.fetched_at or now,
             received_at=(page.fetched_at or _UNDATED) if trusts else page.waiting_since,
-            wire=result.article.metadata.wire,
+            wire=result.metadata.wire,
         )
         for job, page, result in results
-        if isinstance(result, Content)
+        if isinstance(result, Article)
     ]
     return provisional_stories(session, arrivals, state.story_window)
 
 
 def _not_overtaken(
-    session: Session, extracted: Sequence[tuple[ExtractionJob, Content | NoArticle]]
+    session: Session, extracted: Sequence[tuple[ExtractionJob, Article | NoArticle]]
 ) -> Iterator[ExtractedPage]:
     """Lock the pages, and yield those that have not changed since their extraction began."""
     wanted = {job.page_id: job.generation for job, _ in extracted}
@@ -251,7 +251,7 @@ def _not_overtaken(
 def _result(
     job: ExtractionJob,
     page: PageState,
-    result: Content | NoArticle,
+    result: Article | NoArticle,
     article: NewArticle | None,
     state: ProcessState,
     short_text: bytes | None,
@@ -272,6 +272,6 @@ def _result(
         outcome=failure.outcome if failure else PageOutcome.ARTICLE,
         outcome_detail=failure.detail if failure else None,
         revision=article.revision if article is not None else page.revision,
-        confidence=result.article.confidence if isinstance(result, Content) else None,
+        confidence=result.confidence if isinstance(result, Article) else None,
         short_text=short_text,
     )

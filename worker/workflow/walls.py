@@ -9,10 +9,10 @@ from typing import Final, TypeAlias
 import numpy as np
 from sqlalchemy.orm import Session
 
+from detourage.article import Article
 from detourage.duplicates.fingerprint import fingerprint_of
 from detourage.html import publisher_of
 from detourage.outcomes import PageOutcome
-from detourage.reader.content import Content
 from worker.store import articles
 from worker.store.extraction_jobs import (
     ExtractionJob,
@@ -48,7 +48,7 @@ class NoArticle:
     detail: str
 
 
-ExtractedPage: TypeAlias = tuple[ExtractionJob, PageState, Content | NoArticle]
+ExtractedPage: TypeAlias = tuple[ExtractionJob, PageState, Article | NoArticle]
 
 
 def without_walls(session: Session, extracted: Sequence[ExtractedPage]) -> list[ExtractedPage]:
@@ -60,7 +60,7 @@ def without_walls(session: Session, extracted: Sequence[ExtractedPage]) -> list[
     doubtful = [
         job.page_id
         for job, page, result in extracted
-        if page.revision and isinstance(result, Content) and _is_doubtful(result)
+        if page.revision and isinstance(result, Article) and _is_doubtful(result)
     ]
     before = articles.last_texts(session, doubtful) if doubtful else {}
     return [
@@ -76,10 +76,10 @@ def short_texts(extracted: Sequence[ExtractedPage]) -> dict[int, bytes]:
     could copy an article to make it look like a wall.
     """
     return {
-        job.page_id: _key(page.url, result.article.text)
+        job.page_id: _key(page.url, result.text)
         for job, page, result in extracted
-        if isinstance(result, Content)
-        and len(result.article.text) <= MAX_REPEATED_LENGTH
+        if isinstance(result, Article)
+        and len(result.text) <= MAX_REPEATED_LENGTH
         and _is_doubtful(result)
         and not result.pagination
     }
@@ -122,14 +122,14 @@ def without_repeats(
     ]
 
 
-def _is_doubtful(content: Content) -> bool:
-    return content.suspected is not None or content.article.confidence < DOUBTFUL_CONFIDENCE
+def _is_doubtful(article: Article) -> bool:
+    return article.suspected is not None or article.confidence < DOUBTFUL_CONFIDENCE
 
 
-def _unless_wall(result: Content | NoArticle, before: str | None) -> Content | NoArticle:
+def _unless_wall(result: Article | NoArticle, before: str | None) -> Article | NoArticle:
     if before is None or isinstance(result, NoArticle):
         return result
-    if not has_replaced(result.article.text, before):
+    if not has_replaced(result.text, before):
         return result
     outcome = result.suspected.outcome if result.suspected is not None else PageOutcome.WALL
     return NoArticle(PageOutcome(outcome), "another, much shorter text has replaced the article")

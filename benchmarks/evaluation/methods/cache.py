@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.evaluation.methods.outcome import Failure, Job, Outcome
+from detourage.article import ArticleBlock, ArticleEmphasis, ArticleLink
 from detourage.papers.interface import Extracted, Extractor, ReaderComment
-from detourage.reader import ArticleBlock, ArticleEmphasis, ArticleLink
 
 _LASTING = frozenset({"refused", "error"})
 """Kinds of failure that would recur in another run, and are therefore cached."""

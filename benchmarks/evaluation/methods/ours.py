@@ -2,12 +2,13 @@
 
 from functools import lru_cache
 
+from detourage.article import Article
 from detourage.comments import CommentPattern, vote
 from detourage.papers.giving import as_given
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import CACHED_PAGES, outline_of, page_of
 from detourage.reader import TemplateKnowledge
-from detourage.reader.content import Content, comment_pattern_of, read_content
+from detourage.reader.content import comment_pattern_of, read_content
 
 
 def detourage(source: Source, neighbours: Neighbours) -> Extracted:
@@ -31,13 +32,13 @@ def pattern_of(source: Source) -> CommentPattern:
     return comment_pattern_of(page_of(source))
 
 
-def _extracted(content: Content) -> Extracted:
-    article, metadata = content.article, content.article.metadata
+def _extracted(article: Article) -> Extracted:
+    metadata = article.metadata
     return Extracted(
         article.title,
         article.text,
         article.blocks,
         authors=metadata.authors,
         date=str(metadata.published) if metadata.published else None,
-        comments=as_given(content.comments),
+        comments=as_given(article.comments),
     )

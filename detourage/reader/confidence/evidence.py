@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from detourage.article import Article
 from detourage.inference import Features
 from detourage.kinds import Kind
 from detourage.reader import titles
@@ -14,7 +15,6 @@ from detourage.reader.evidence import UNKNOWN
 from detourage.reader.finding import Finding, kept_texts
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
-from detourage.reader.result import Extraction
 from detourage.reader.whole_page import Number
 from detourage.text import words
 
@@ -55,7 +55,7 @@ class ExtractedArticle:
     page: Outline
     judged: JudgedPage
     finding: Finding | None
-    article: Extraction
+    article: Article
 
 
 def confidence_evidence(made: ExtractedArticle) -> Features:

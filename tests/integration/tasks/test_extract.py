@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select, update
 
 from detourage.messages import ArticleMessage
-from detourage.reader.content import Content, read_content
+from detourage.reader.content import read_content
 from models.tables import Article, StoredPage
 from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
@@ -97,7 +97,7 @@ def test_a_page_being_extracted_by_another_process_is_skipped(tasks: Tasks, page
 def test_a_page_grouped_again_during_its_extraction_is_enqueued_again(
     tasks: Tasks, page_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def read_and_group_again(*arguments: Any, **options: Any) -> Content:
+    def read_and_group_again(*arguments: Any, **options: Any) -> Any:
         monkeypatch.undo()
         content = read_content(*arguments, **options)
         tasks.group(tasks.publish("a", [("new", article_html(9))]))

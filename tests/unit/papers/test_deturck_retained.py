@@ -1,9 +1,9 @@
 import pytest
 from lxml import html
 
+from detourage.article import Article
 from detourage.html import Page
 from detourage.papers.deturck.retained import CHOSEN, READINGS, Reading, find_body
-from detourage.reader import Extraction
 from detourage.reader.article import article_of
 from detourage.reader.outline import Outline
 from detourage.reader.titles import Titles
@@ -23,7 +23,7 @@ def story(seed: int, *, body: str | None = None, beside: str = "", after: str = 
     )
 
 
-def extract_article(shown: Page, other: Page, reading: Reading = CHOSEN) -> Extraction:
+def extract_article(shown: Page, other: Page, reading: Reading = CHOSEN) -> Article:
     outline, pivot = Outline.of(shown.document), Outline.of(other.document)
     finding = find_body(outline, pivot, reading)
     assert finding is not None

@@ -3,8 +3,9 @@ from collections.abc import Collection
 
 from lxml.html import HtmlElement
 
+from detourage.article import Article
 from detourage.html import Page, parse_page
-from detourage.reader import Extraction, sentences
+from detourage.reader import sentences
 from detourage.reader.article import article_of
 from detourage.reader.comment_exclusion import exclude
 from detourage.reader.outline import Outline
@@ -18,7 +19,7 @@ def page(body: str, head: str = "", url: str = URL, root: str = "") -> Page:
     return parse_page(f"<html {root}><head>{head}</head><body>{body}</body></html>", url)
 
 
-def by_sentences(shown: Page, apart: Collection[HtmlElement] = ()) -> Extraction:
+def by_sentences(shown: Page, apart: Collection[HtmlElement] = ()) -> Article:
     """Extract the article by sentences, as the service does if no line is chosen."""
     outline = Outline.of(shown.document)
     finding = sentences.find_body(outline)

@@ -99,7 +99,7 @@ def _read(page: Page, other: Page | None) -> Any:
         content = read_content(page, other, has_locations=False)
     except NoArticleError as error:
         return error.outcome
-    confidence = round(content.article.confidence, _DIGITS_OF_CONFIDENCE)
+    confidence = round(content.confidence, _DIGITS_OF_CONFIDENCE)
     return {**json_values(content, page.url, ""), "confidence": confidence}
 
 

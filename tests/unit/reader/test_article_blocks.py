@@ -2,14 +2,15 @@ import json
 
 import pytest
 
-from detourage.reader import Extraction, extract_article
+from detourage.article import Article
+from detourage.reader import extract_article
 from detourage.roles import CHOOSABLE_ROLES
 from tests.unit.reader.article_pages import page, paragraphs, prose, sentence
 
 A, B, C = sentence(1), sentence(2), sentence(3)
 
 
-def extract(body: str) -> Extraction:
+def extract(body: str) -> Article:
     return extract_article(page(f"<div>{body}</div>"), None)
 
 

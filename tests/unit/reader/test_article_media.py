@@ -4,14 +4,15 @@ from typing import TypeVar
 
 import pytest
 
-from detourage.reader import ArticleEmbed, ArticleImage, Extraction, extract_article
+from detourage.article import Article, ArticleEmbed, ArticleImage
+from detourage.reader import extract_article
 from tests.unit.reader.article_pages import page, prose
 
 Medium = TypeVar("Medium", ArticleImage, ArticleEmbed)
 SITE = "https://news.example"
 
 
-def extract(media: str, head: str = "", url: str = f"{SITE}/2024/05/story.html") -> Extraction:
+def extract(media: str, head: str = "", url: str = f"{SITE}/2024/05/story.html") -> Article:
     return extract_article(page(f"<div>{prose(1)}{media}{prose(2)}</div>", head, url), None)
 
 

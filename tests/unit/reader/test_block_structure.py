@@ -2,7 +2,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from detourage.reader import Extraction, extract_article
+from detourage.article import Article
+from detourage.reader import extract_article
 from detourage.roles import CHOOSABLE_ROLES, LineRole
 from tests.unit.reader.article_pages import page, prose, sentence
 
@@ -10,12 +11,12 @@ SITE = "https://news.example"
 A, B, C = sentence(1), sentence(2), sentence(3)
 
 
-def extract(body: str, text_roles: Sequence[LineRole] = ()) -> Extraction:
+def extract(body: str, text_roles: Sequence[LineRole] = ()) -> Article:
     shown = page(f"<div>{prose(1)}{body}{prose(2)}</div>", "", f"{SITE}/2024/story")
     return extract_article(shown, None, (), text_roles)
 
 
-def links(article: Extraction) -> list[tuple[str, str]]:
+def links(article: Article) -> list[tuple[str, str]]:
     return [
         (article.text[link.start : link.end], link.url)
         for each in article.blocks
@@ -23,7 +24,7 @@ def links(article: Extraction) -> list[tuple[str, str]]:
     ]
 
 
-def emphasis(article: Extraction) -> list[tuple[str, str]]:
+def emphasis(article: Article) -> list[tuple[str, str]]:
     return [
         (article.text[each.start : each.end], each.kind)
         for found in article.blocks

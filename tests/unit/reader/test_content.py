@@ -46,7 +46,7 @@ def test_only_the_first_of_very_many_comments_are_read(monkeypatch: pytest.Monke
     monkeypatch.setattr(detourage.reader.content, "MAX_COMMENTS", 5)
     content = read_content(page(1, 8))
     assert [comment.text for comment in content.comments] == [each.text for each in of_all[:5]]
-    assert content.article.text == "\n\n".join(paragraphs(1))
+    assert content.text == "\n\n".join(paragraphs(1))
 
 
 def test_a_page_may_have_comments_although_its_group_has_none() -> None:
@@ -67,13 +67,13 @@ def test_the_first_post_of_a_thread_is_both_article_and_comment() -> None:
     )
     thread = parse_page(f"<html><body><h1>The bridge</h1><div>{posts}</div></body></html>", URL)
     content = read_content(thread)
-    assert paragraphs(7)[0] in content.article.text
+    assert paragraphs(7)[0] in content.text
     assert len(content.comments) == 5
 
 
 def test_prefixed_elements_around_the_article_are_harmless() -> None:
     content = read_content(page(1, 5, element="fb:story"))
-    assert content.article.text == "\n\n".join(paragraphs(1))
+    assert content.text == "\n\n".join(paragraphs(1))
     assert len(content.comments) == 5
 
 
@@ -84,10 +84,9 @@ def test_the_explanation_matches_the_extraction() -> None:
     patterns = patterns_for_page(own, of_group)
     content = read_content(shown, TemplateKnowledge.from_pages([pivot]), patterns)
     explained = explain_content(shown, pivot, patterns)
-    assert explained.explanation.article == content.article
-    assert explained.comments == content.comments
+    assert explained.article == content
     assert len(content.comments) == 1
-    taken_out = [line.text for line in explained.explanation.lines if line.verdict == "comment"]
+    taken_out = [line.text for line in explained.lines if line.verdict == "comment"]
     assert f"{SAID[0]} {SAID[2]}" in taken_out
 
 

@@ -24,8 +24,8 @@ from tests.unit.reader.discussion_pages import (
 @pytest.mark.parametrize("posts", [article_posts(), table_posts()], ids=["elements", "tables"])
 def test_the_text_of_a_thread_consists_of_all_posts_in_order(posts: str) -> None:
     content = read_content(forum_page(posts))
-    assert content.article.metadata.kind == "forum"
-    places = [content.article.text.find(text) for text in SAID]
+    assert content.metadata.kind == "forum"
+    places = [content.text.find(text) for text in SAID]
     assert min(places) >= 0
     assert places == sorted(places)
     assert [comment.text for comment in content.comments] == list(SAID)
@@ -33,12 +33,12 @@ def test_the_text_of_a_thread_consists_of_all_posts_in_order(posts: str) -> None
 
 
 def test_a_thread_without_separable_posts_is_still_read_completely() -> None:
-    text = read_content(forum_page(f"<dl>{list_posts()}</dl>")).article.text
+    text = read_content(forum_page(f"<dl>{list_posts()}</dl>")).text
     assert all(said in text for said in SAID)
 
 
 def test_authors_are_separate_lines_and_badges_and_signatures_are_omitted() -> None:
-    article = read_content(forum_page(article_posts())).article
+    article = read_content(forum_page(article_posts()))
     assert [block.text for block in article.blocks if block.role == "byline"] == list(NAMES)
     assert [block.role for block in article.blocks].count("dateline") == len(SAID)
     for noise in ("Well-known member", "My workshop", "Last edited", "Joined", "Reply"):
@@ -46,23 +46,23 @@ def test_authors_are_separate_lines_and_badges_and_signatures_are_omitted() -> N
 
 
 def test_a_thread_contains_only_the_chosen_roles() -> None:
-    article = read_content(forum_page(article_posts()), text_roles=("paragraph",)).article
+    article = read_content(forum_page(article_posts()), text_roles=("paragraph",))
     assert article.text == "\n\n".join(SAID)
 
 
 def test_a_question_is_read_with_its_answers() -> None:
     url = "https://answers.example/questions/4711/squeaking-hinge"
     content = read_content(forum_page(f"{answers()}</div>", url=url))
-    assert content.article.metadata.kind == "forum"
+    assert content.metadata.kind == "forum"
     for text in SAID[:4]:
-        assert content.article.text.count(text) == 1
+        assert content.text.count(text) == 1
 
 
 def test_a_right_to_left_thread_is_read_like_any_other() -> None:
     page = forum_page(article_posts(ARABIC), lang="ar", direction="rtl")
     content = read_content(page)
     assert [comment.text for comment in content.comments] == list(ARABIC)
-    assert all(text in content.article.text for text in ARABIC)
+    assert all(text in content.text for text in ARABIC)
 
 
 def test_a_thread_displayed_only_without_scripts_is_read() -> None:
@@ -73,25 +73,24 @@ def test_a_thread_displayed_only_without_scripts_is_read() -> None:
         FORUM,
     )
     content = read_content(page)
-    assert content.article.method == "noscript"
+    assert content.method == "noscript"
     assert [comment.author for comment in content.comments] == list(NAMES)
-    assert all(text in content.article.text for text in SAID)
+    assert all(text in content.text for text in SAID)
     explained = explain_content(page)
-    assert explained.explanation.article == content.article
-    assert explained.comments == content.comments
+    assert explained.article == content
 
 
 @pytest.mark.parametrize("below", NEGATIVES.values(), ids=NEGATIVES)
 def test_similar_parts_by_one_author_are_not_a_discussion(below: str) -> None:
     content = read_content(article_page(below))
     assert content.comments == ()
-    assert all(paragraph in content.article.text for paragraph in ARTICLE)
+    assert all(paragraph in content.text for paragraph in ARTICLE)
 
 
 def test_comments_are_not_part_of_the_article_text() -> None:
     content = read_content(article_page(f"<div id='comments'>{article_posts()}</div>"))
     assert len(content.comments) == len(SAID)
-    assert not any(text in content.article.text for text in SAID)
+    assert not any(text in content.text for text in SAID)
 
 
 def test_a_comment_may_be_an_emoji_or_a_picture_but_not_empty() -> None:

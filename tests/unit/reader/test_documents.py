@@ -3,7 +3,7 @@ from typing import Any
 import lxml.html
 import pytest
 
-from detourage.reader import Extraction
+from detourage.article import Article
 from detourage.reader.content import read_content
 from detourage.reader.documents import to_html, to_markdown
 from detourage.roles import CHOOSABLE_ROLES
@@ -13,10 +13,10 @@ URL = "https://news.example/2024/story"
 A, B, C = sentence(1), sentence(2), sentence(3)
 
 
-def extraction(body: str) -> Extraction:
+def extraction(body: str) -> Article:
     head = "<title>Bridge to close - News</title>"
     shown = page(f"<div><h1>Bridge to close</h1>{prose(1)}{body}{prose(2)}</div>", head, URL)
-    return read_content(shown, text_roles=CHOOSABLE_ROLES).article
+    return read_content(shown, text_roles=CHOOSABLE_ROLES)
 
 
 def markdown(body: str) -> str:

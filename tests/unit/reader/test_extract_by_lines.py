@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
+from detourage.article import Article
 from detourage.reader import page_model
 from detourage.reader.article import article_of
 from detourage.reader.body import choose_lines, find_body, judge_page
 from detourage.reader.finding import Finding
 from detourage.reader.outline import Outline
-from detourage.reader.result import Extraction
 from tests.unit.reader.article_pages import page, paragraphs, prose
 from tests.unit.reader.page_models import LIKELY, LONG_LINES
 
@@ -20,7 +20,7 @@ def finding_in(body: str) -> tuple[Outline, Finding]:
     return outline, finding
 
 
-def article_in(body: str) -> Extraction:
+def article_in(body: str) -> Article:
     outline, finding = finding_in(body)
     return article_of("https://news.example/a", outline, (), finding)
 

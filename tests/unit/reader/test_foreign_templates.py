@@ -20,7 +20,7 @@ def test_paragraphs_that_are_also_elsewhere_stay_in_the_article(copied: list[int
     for number in copied:
         other = other.replace(paragraphs(7)[number], paragraphs(1)[number])
     known = TemplateKnowledge.from_pages([_page(other, "evil")])
-    text = read_content(_page(own, "victim"), known).article.text
+    text = read_content(_page(own, "victim"), known).text
     assert text == "\n\n".join(paragraphs(1))
 
 
@@ -30,7 +30,7 @@ def test_short_sentences_that_are_also_elsewhere_stay_in_the_article() -> None:
         article_html(seed).replace("</p></div></div>", f"</p>{more}</div></div>") for seed in (1, 7)
     )
     known = TemplateKnowledge.from_pages([_page(other, "evil")])
-    text = read_content(_page(own, "victim"), known).article.text
+    text = read_content(_page(own, "victim"), known).text
     assert all(sentence in text for sentence in SHORT)
 
 
@@ -42,5 +42,5 @@ def test_paragraphs_disguised_as_comments_elsewhere_stay_in_the_article() -> Non
     pattern = pattern_of_group(comment_pattern_of(_page(html, "evil")) for html in dressed)
     patterns = [pattern] if pattern is not None else None
     content = read_content(_page(article_html(1), "victim"), None, patterns)
-    assert content.article.text == "\n\n".join(paragraphs(1))
+    assert content.text == "\n\n".join(paragraphs(1))
     assert not content.comments

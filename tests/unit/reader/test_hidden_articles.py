@@ -4,13 +4,8 @@ from typing import Any
 
 import pytest
 
-from detourage.reader import (
-    Extraction,
-    NeedsRenderingError,
-    NoTextError,
-    explain_article,
-    extract_article,
-)
+from detourage.article import Article
+from detourage.reader import NeedsRenderingError, NoTextError, explain_article, extract_article
 from tests.unit.reader.article_pages import page, paragraphs, prose
 
 TITLE = "Council decides about the bridge after three hours"
@@ -20,7 +15,7 @@ TEXT = "\n\n".join(STORY)
 SHELL = '<div id="root"></div><script src="/app.js"></script>'
 
 
-def article(body: str, head: str = HEAD) -> Extraction:
+def article(body: str, head: str = HEAD) -> Article:
     return extract_article(page(body, head=head), None)
 
 

@@ -1,12 +1,13 @@
 import json
 
-from detourage.reader import Extraction, extract_article
+from detourage.article import Article
+from detourage.reader import extract_article
 from tests.unit.reader.article_pages import page, prose, sentence
 
 TURN, BACK = "\u202e", "\u202c"
 
 
-def extract(body: str, head: str = "") -> Extraction:
+def extract(body: str, head: str = "") -> Article:
     return extract_article(page(f"<article>{prose(1)}{body}{prose(2)}</article>", head), None)
 
 

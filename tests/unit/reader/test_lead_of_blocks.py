@@ -1,7 +1,7 @@
 import pytest
 
+from detourage.article import ArticleBlock
 from detourage.reader.article import MAX_LEADING, lead_of_blocks
-from detourage.reader.result import ArticleBlock
 from detourage.roles import LineRole
 
 LEAD = "It came at night and took forty roofs with it."

@@ -44,7 +44,7 @@ def test_the_text_of_displayed_entries_is_in_the_article() -> None:
     )
     page = parse_page(f"<main><h1>The bridge opens</h1>{shown}</main>", "https://news.example/live")
     content = read_content(page)
-    assert all(text in content.article.text for text in said)
+    assert all(text in content.text for text in said)
     assert content.comments == ()
 
 

@@ -80,7 +80,7 @@ def test_white_space_and_references_do_not_shift_a_range(article: Article) -> No
 
 
 def test_values_have_their_locations(article: Article) -> None:
-    locations = article.content.article.locations
+    locations = article.locations
     assert locations is not None
     assert at(locations.title) == article.title
     (author,) = locations.authors
@@ -104,7 +104,7 @@ def test_an_article_from_a_script_has_no_locations() -> None:
     data = f'<script type="application/ld+json">{{"@type": "NewsArticle", "articleBody": "{body}"}}'
     found = extract(f"<head><title>A title of some words</title>{data}</script><p>Loading", URL)
     assert found is not None
-    assert found.content.article.method == "articleBody"
+    assert found.method == "articleBody"
     assert all(each.xpath is None and not each.texts for each in found.blocks)
     with pytest.raises(ValueError, match="not part of a block"):
         found.locate(0, 5)
@@ -143,7 +143,7 @@ def test_every_block_of_generated_pages_is_found_again() -> None:
     for sample in generate(pages_per_template=1, noise=1.0):
         html = PageMessage.model_validate(sample.message).content
         found = extract(html, sample.message["url"])
-        if found is None or found.content.article.method not in ("lines", "sentences"):
+        if found is None or found.method not in ("lines", "sentences"):
             continue
         for block in found.blocks:
             passages = found.locate(block.start, block.end)
@@ -189,8 +189,8 @@ def test_a_headline_ends_where_its_element_ends() -> None:
     page = PAGE.replace(b"</h1>", b"</h1>\nFrom our own correspondent in the north.")
     found = extract(page, URL)
     assert found is not None
-    assert found.content.article.locations is not None
-    title = found.content.article.locations.title
+    assert found.locations is not None
+    title = found.locations.title
     assert title is not None
     assert page[title.start : title.end].decode() == found.title
 
@@ -201,8 +201,8 @@ def test_an_author_is_not_found_within_a_word() -> None:
     found = extract(page, URL)
     assert found is not None
     assert found.authors == ("Ana",)
-    assert found.content.article.locations is not None
-    (location,) = found.content.article.locations.authors
+    assert found.locations is not None
+    (location,) = found.locations.authors
     assert location is not None
     assert location.attribute == "content"
 

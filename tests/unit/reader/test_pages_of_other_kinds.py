@@ -1,6 +1,7 @@
 import pytest
 
-from detourage.reader import Extraction, MenuPageError, extract_article
+from detourage.article import Article
+from detourage.reader import MenuPageError, extract_article
 from tests.unit.reader.article_pages import page, sentence
 
 SHOP = "https://shop.example/collections/lamps"
@@ -130,7 +131,7 @@ def manual() -> str:
     return f"{NAVIGATION}<main><h1>Questions about the meter</h1>{sections}</main>{FOOTER}"
 
 
-def read(body: str, url: str, title: str) -> Extraction:
+def read(body: str, url: str, title: str) -> Article:
     return extract_article(page(body, f"<title>{title}</title>", url), None)
 
 

@@ -1,4 +1,4 @@
-from detourage.reader import Extraction
+from detourage.article import Article
 from detourage.reader.article import article_of
 from detourage.reader.finding import Finding, FoundRole
 from detourage.reader.lines import lines_of
@@ -6,7 +6,7 @@ from detourage.reader.outline import Outline
 from tests.unit.reader.article_pages import page
 
 
-def cut(body: str, *roles: FoundRole | None) -> Extraction:
+def cut(body: str, *roles: FoundRole | None) -> Article:
     """Extract the article of a page, given the roles of its lines."""
     shown = page(body)
     outline = Outline.of(shown.document)

@@ -76,7 +76,7 @@ def test_a_report_about_walls_is_an_article(text: tuple[str, ...]) -> None:
     headline, *paragraphs = text
     body = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
     html = f"<title>{headline}</title><article><h1>{headline}</h1>{body}</article>"
-    assert read_content(page(html)).article.text == "\n\n".join(paragraphs)
+    assert read_content(page(html)).text == "\n\n".join(paragraphs)
 
 
 SHORT_NEWS = """
@@ -99,7 +99,7 @@ policy.</p><button>Accept all</button></div><footer>Terms Privacy Subscribe Log 
     ],
 )
 def test_short_news_is_an_article_whatever_else_the_site_offers(text: str) -> None:
-    assert text in read_content(page(SHORT_NEWS % text)).article.text
+    assert text in read_content(page(SHORT_NEWS % text)).text
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_short_news_is_an_article_whatever_else_the_site_offers(text: str) -> No
 def test_a_placeholder_says_nothing_about_the_article(body: str) -> None:
     with pytest.raises(NoTextError):
         read_content(page(body))
-    assert explain_content(page(body)).explanation.outcome == "no-text"
+    assert explain_content(page(body)).outcome == "no-text"
 
 
 def test_a_copy_of_a_page_without_an_article_makes_none_of_it() -> None:
@@ -135,11 +135,11 @@ def test_an_empty_page_is_not_a_wall() -> None:
 def test_an_error_status_is_trusted() -> None:
     with pytest.raises(GoneError, match="not found"):
         read_content(parse_page(article_html(1), URL, answer=Answer(404)))
-    assert read_content(parse_page(article_html(1), URL, answer=Answer(200))).article.text
+    assert read_content(parse_page(article_html(1), URL, answer=Answer(200))).text
 
 
 def test_the_explanation_describes_the_wall() -> None:
-    explanation = explain_content(page(WALLS["log-in"])).explanation
+    explanation = explain_content(page(WALLS["log-in"]))
     assert (explanation.outcome, explanation.article) == ("wall", None)
     assert "log-in" in explanation.detail
 
@@ -152,8 +152,8 @@ def test_a_beginning_followed_by_an_offer_is_truncated() -> None:
     html = article_html(1, number=2).replace(
         "</div></div><div class='foot'>", f"</div>{offer}</div>"
     )
-    assert read_content(parse_page(html, URL)).article.metadata.truncated
-    assert read_content(parse_page(article_html(1), URL)).article.metadata.truncated is None
+    assert read_content(parse_page(html, URL)).metadata.truncated
+    assert read_content(parse_page(article_html(1), URL)).metadata.truncated is None
 
 
 def test_a_long_hostile_page_takes_linear_time() -> None:

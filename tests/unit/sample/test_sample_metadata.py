@@ -3,22 +3,22 @@ from functools import cache
 
 import pytest
 
+from detourage.article import Article
 from detourage.html import parse_page
-from detourage.reader import Extraction
 from detourage.reader.content import read_content
 from detourage.sample import SamplePage, generate
 
 
 @cache
-def articles() -> tuple[tuple[SamplePage, Extraction], ...]:
+def articles() -> tuple[tuple[SamplePage, Article], ...]:
     pages = [page for page in generate(pages_per_template=3) if page.gold["kind"] == "article"]
     return tuple((page, extracted(page)) for page in pages)
 
 
-def extracted(page: SamplePage) -> Extraction:
+def extracted(page: SamplePage) -> Article:
     html = base64.b64decode(page.message["html_base64"])
     header = page.message["content_type"]
-    return read_content(parse_page(html, page.message["url"], content_type=header)).article
+    return read_content(parse_page(html, page.message["url"], content_type=header))
 
 
 def test_articles_have_their_authors() -> None:

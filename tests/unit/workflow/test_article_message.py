@@ -97,11 +97,9 @@ def test_neither_group_nor_extraction_time_counts_as_a_difference() -> None:
 def test_a_changed_role_is_a_difference_but_its_probability_is_not() -> None:
     def digest(role: LineRole, probability: float) -> str:
         blocks = tuple(
-            replace(block, role=role, role_probability=probability)
-            for block in CONTENT.article.blocks
+            replace(block, role=role, role_probability=probability) for block in CONTENT.blocks
         )
-        article = replace(CONTENT.article, blocks=blocks)
-        return reader_digest(compose(PAGE, JOB, replace(CONTENT, article=article), None, 1, NOW))
+        return reader_digest(compose(PAGE, JOB, replace(CONTENT, blocks=blocks), None, 1, NOW))
 
     sure = digest("paragraph", 0.9)
     assert sure == digest("paragraph", 0.8)

@@ -2,20 +2,20 @@ from dataclasses import replace
 
 import pytest
 
+from detourage.article import Article
 from detourage.html import parse_page
 from detourage.kinds import Kind
 from detourage.messages import Part
 from detourage.reader.article_values import article_values
-from detourage.reader.content import Content, read_content
+from detourage.reader.content import read_content
 from tests.parted_pages import STORY, address, part_html
 from worker.workflow.article_parts import from_json, is_part, to_json, with_missing
 
 CONTENT = read_content(parse_page(part_html(2), address(2)))
 
 
-def of_kind(kind: Kind) -> Content:
-    metadata = replace(CONTENT.article.metadata, kind=kind)
-    return replace(CONTENT, article=replace(CONTENT.article, metadata=metadata))
+def of_kind(kind: Kind) -> Article:
+    return replace(CONTENT, metadata=replace(CONTENT.metadata, kind=kind))
 
 
 def test_the_message_lists_the_parts_that_a_page_links_to() -> None:

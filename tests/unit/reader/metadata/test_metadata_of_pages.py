@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from detourage.reader import ArticleMetadata, TemplateKnowledge, extract_article
+from detourage.article import ArticleMetadata
+from detourage.reader import TemplateKnowledge, extract_article
 from tests.unit.reader.article_pages import page, paragraphs, prose, sentence
 
 URL = "https://harbour-post.example/politics/bridge-1"
