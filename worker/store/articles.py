@@ -1,8 +1,8 @@
 """Articles, their revisions, and the latest links of pages."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -19,7 +19,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from detourage.comments import Comment
 from detourage.outcomes import PageOutcome
 from models.column_types import ArticleJson, without_block_texts
 from models.tables import (
@@ -32,6 +31,7 @@ from models.tables import (
     StoryArticle,
 )
 from worker.store.database import rows_only, sql
+from worker.store.outbox import NewMessage
 from worker.store.pages import has_article
 
 S = TypeVar("S", bound=Select[*tuple[Any, ...]])
@@ -41,47 +41,57 @@ READ_AT_ONCE = 50
 
 
 @dataclass(frozen=True)
-class NewArticle:
-    """A new revision of a page's article (see `Article`), with its comments."""
+class NewRevision:
+    """A new revision of a page's article, given as its article message, and its destination.
 
-    id: UUID
+    `outgoing` is the message to publish: the article or, if consumers have it, its changes.
+    `is_held_back` marks a repeat that is not sent to the articles exchange, and `is_kept` a
+    revision that is not sent at all.
+    """
+
     page_id: int
-    revision: int
     content_digest: str
-    message: dict[str, Any]
-    comments: Sequence[Comment]
+    message: Mapping[str, Any]
+    outgoing: NewMessage
+    is_held_back: bool = False
+    is_kept: bool = False
 
 
 _ADD_ARTICLES = rows_only(insert(Article))
 _ADD_COMMENTS = rows_only(insert(ArticleComment))
 
 
-def save_articles(session: Session, new: Sequence[NewArticle]) -> None:
+def save_articles(session: Session, new: Sequence[NewRevision]) -> None:
     """Store new revisions of articles, with their comments."""
     rows = [
-        {name: value for name, value in vars(article).items() if name != "comments"}
-        for article in new
+        {
+            "id": UUID(each.message["id"]),
+            "page_id": each.page_id,
+            "revision": each.message["revision"],
+            "content_digest": each.content_digest,
+            "message": without_block_texts(each.message),
+        }
+        for each in new
     ]
-    for row in rows:
-        row["message"] = without_block_texts(row["message"])
     session.execute(_ADD_ARTICLES, rows)
     comments = [
-        {
-            "article_id": article.id,
-            "number": number,
-            "parent": comment.parent,
-            "author": comment.author,
-            "published_at": comment.date.instant if comment.date else None,
-            "written_date": comment.written_date,
-            "text": comment.text,
-            "permalink": comment.permalink,
-            "votes": comment.votes,
-        }
-        for article in new
-        for number, comment in enumerate(article.comments)
+        {"article_id": row["id"], "number": number, **_comment_values(comment)}
+        for each, row in zip(new, rows, strict=True)
+        for number, comment in enumerate(each.message["comments"])
     ]
     if comments:
         session.execute(_ADD_COMMENTS, comments)
+
+
+def _comment_values(comment: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a comment in a message."""
+    published, written = comment["published"], comment["date"]
+    instant = datetime.fromisoformat(published) if published is not None else None
+    return {
+        **{name: comment[name] for name in ("parent", "author", "text", "permalink", "votes")},
+        "published_at": instant and (instant if instant.tzinfo else instant.replace(tzinfo=UTC)),
+        "written_date": written if written != published else None,
+    }
 
 
 def note_revision(session: Session, page_id: int, revision: int) -> None:

@@ -4,15 +4,13 @@ import json
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, Final, NamedTuple
-from uuid import UUID
 
-from sqlalchemy import LargeBinary, and_, bindparam, exists, func, insert, or_, select, text
+from sqlalchemy import LargeBinary, and_, exists, func, or_, select, text
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import Session
 
 from models.tables import (
     Article,
-    ArticleComment,
     StoredPage,
     Story,
     StoryArrival,
@@ -361,17 +359,3 @@ def lock_correction(session: Session, page_id: int) -> Correction | None:
         .with_for_update(of=StoryArticle)
     ).one_or_none()
     return Correction(*row) if row is not None else None
-
-
-def copy_comments(session: Session, before: UUID, after: UUID) -> None:
-    """Copy the comments of one revision of an article to the next."""
-    names = [each.name for each in ArticleComment.__table__.columns if each.name != "article_id"]
-    columns = [getattr(ArticleComment, name) for name in names]
-    session.execute(
-        insert(ArticleComment).from_select(
-            ["article_id", *names],
-            select(bindparam("after", after, type_=ArticleComment.article_id.type), *columns).where(
-                ArticleComment.article_id == before
-            ),
-        )
-    )

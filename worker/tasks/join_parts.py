@@ -11,13 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
-from uuid import UUID
 
 from celery import shared_task
 from sqlalchemy.orm import Session
 
-from detourage.addresses import PageAddress
-from detourage.comments import Comment
 from detourage.limits import MAX_MESSAGE_BYTES
 from detourage.messages import ArticleMessage, Story
 from detourage.pagination import (
@@ -29,18 +26,16 @@ from detourage.pagination import (
     joined_values,
 )
 from detourage.reader.article_values import parts_of
-from detourage.text.dates import parse_moment
 from detourage.text.plural import counted
 from worker.messaging import task_names
-from worker.store import addresses, articles, outbox, parts, story_articles
-from worker.store.articles import NewArticle
+from worker.store import addresses, outbox, parts, story_articles
 from worker.store.database import is_connection_lost
 from worker.store.locks import AdvisoryLock
 from worker.store.parts import StoredPart
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.article_message import further_revision, next_number, reader_digest
 from worker.workflow.article_parts import addresses_of_links, from_json, joined_parts, with_missing
-from worker.workflow.outgoing_articles import outgoing_of, send
+from worker.workflow.outgoing_articles import revision_of, save_with_story
 from worker.workflow.process import ProcessState, process_state
 
 logger = logging.getLogger(__name__)
@@ -186,10 +181,16 @@ def _revise(
         if story is not None:
             wanted = wanted.model_copy(update={"story": Story.model_validate(story.told)})
         number = next_number(stored.revision, state.settings.revisions_from)
-        article = _next_revision(stored, own, wanted, leading, number)
-        may_hold_back = story is not None and story.is_held_back
-        sent = outgoing_of(state, first.page_id, article.message, may_hold_back=may_hold_back)
-        if len(chain) == 1 or len(sent.message.body) <= MAX_MESSAGE_BYTES:
+        revision = revision_of(
+            state,
+            stored.page_id,
+            further_revision(wanted, number, datetime.now(UTC), leading).to_json(),
+            # The digest covers this page only, so that extracting it again without changes creates
+            # no revision.
+            reader_digest(own),
+            may_hold_back=story is not None and story.is_held_back,
+        )
+        if len(chain) == 1 or len(revision.outgoing.body) <= MAX_MESSAGE_BYTES:
             break
         # The broker would refuse the message, so publish as many parts as fit.
         chain = chain[: max(1, len(chain) * 3 // 4)]
@@ -197,9 +198,8 @@ def _revise(
     last = parts.article_of(session, first.page_id)
     if last is not None and _digest(wanted) == _digest(ArticleMessage.model_validate(last)):
         return False
-    articles.save_articles(session, [article])
-    parts.note_revision(session, first.page_id, article.revision)
-    send(session, [sent])
+    parts.note_revision(session, first.page_id, number)
+    save_with_story(session, revision)
     return True
 
 
@@ -234,40 +234,6 @@ def _compose(
     joined = joined_parts(declared, places, [member.url for member in chain], found)
     return ArticleMessage.model_validate(
         {**own.to_json(), **joined_values(chain), "parts": joined.model_dump()}
-    )
-
-
-def _next_revision(
-    stored: StoredPart,
-    own: ArticleMessage,
-    wanted: ArticleMessage,
-    leading: Sequence[PageAddress],
-    revision: int,
-) -> NewArticle:
-    message = further_revision(wanted, revision, datetime.now(UTC), leading)
-    return NewArticle(
-        id=UUID(message.id),
-        page_id=stored.page_id,
-        revision=revision,
-        # The digest covers this page only, so that extracting it again without changes creates
-        # no revision.
-        content_digest=reader_digest(own),
-        message=message.to_json(),
-        comments=[_comment(each.model_dump()) for each in message.comments],
-    )
-
-
-def _comment(values: dict[str, Any]) -> Comment:
-    published = values["published"]
-    written = values["date"]
-    return Comment(
-        text=values["text"],
-        author=values["author"],
-        date=parse_moment(published) if published else None,
-        written_date=written if written != published else None,
-        parent=values["parent"],
-        permalink=values["permalink"],
-        votes=values["votes"],
     )
 
 

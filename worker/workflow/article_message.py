@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -18,7 +17,6 @@ from detourage.pagination.parts import without_location
 from detourage.reader.article_values import article_values
 from detourage.revisions import changes_between
 from worker.store import articles
-from worker.store.articles import NewArticle
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.workflow.article_parts import with_missing
 
@@ -66,8 +64,8 @@ def new_revision(
     found_parts: Collection[str] | None = None,
     *,
     revisions_from: int = 1,
-) -> NewArticle | None:
-    """Return the next revision of a page's article, or None if there is no reason to send one.
+) -> tuple[dict[str, Any], str] | None:
+    """Return the message and the digest of a page's next revision, or None if none is to be sent.
 
     A revision is sent if a reader would notice a difference from the latest revision, or if
     reprocessing requested it. `found_parts` has the addresses of the other parts that are stored,
@@ -81,14 +79,7 @@ def new_revision(
     digest = reader_digest(message)
     if digest == page.last_digest and not page.forced:
         return None
-    return NewArticle(
-        id=UUID(message.id),
-        page_id=job.page_id,
-        revision=message.revision,
-        content_digest=digest,
-        message=message.to_json(),
-        comments=article.comments,
-    )
+    return message.to_json(), digest
 
 
 def further_revision(
@@ -112,23 +103,22 @@ def further_revision(
     return message.model_copy(update=replaced | made)
 
 
-def with_changes(session: Session, job: ExtractionJob, article: NewArticle) -> NewArticle:
-    """Return a revision with its `changes`, unless the latest one is withdrawn or joined."""
+def with_changes(session: Session, job: ExtractionJob, message: dict[str, Any]) -> dict[str, Any]:
+    """Return a message with its `changes`, unless the latest revision is withdrawn or joined."""
     before = articles.last_message(session, job.page_id)
     if before is None or before.get("withdrawn") or (before.get("parts") or {}).get("joined"):
-        return article
+        return message
     # The article with which this one is compared shows the template's text as well.
     others = articles.last_texts(session, [job.pivot.id]) if job.pivot is not None else {}
-    changes = changes_between(before, article.message, others.values())
-    return replace(article, message={**article.message, "changes": changes.model_dump()})
+    changes = changes_between(before, message, others.values())
+    return {**message, "changes": changes.model_dump()}
 
 
-def shortened(article: NewArticle) -> NewArticle:
-    """Return a revision without its changes and the locations of its parts."""
-    message = {**article.message, "changes": None, "locations": None}
-    for name in ("blocks", "images", "embeds", "comments"):
-        message[name] = [without_location(part) for part in message[name]]
-    return replace(article, message=message)
+def shortened(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a message without its changes and the locations of its parts."""
+    parts = ("blocks", "images", "embeds", "comments")
+    located = {name: [without_location(part) for part in message[name]] for name in parts}
+    return {**message, **located, "changes": None, "locations": None}
 
 
 def compose(

@@ -9,7 +9,7 @@ from detourage.article import Article
 from detourage.messages import Part, Parts
 from detourage.pagination import MAX_PARTS, Pagination, may_be_part
 from worker.store import parts
-from worker.store.articles import NewArticle
+from worker.store.articles import NewRevision
 from worker.store.extraction_jobs import ExtractionResult
 from worker.store.parts import NewParts
 
@@ -50,10 +50,10 @@ def note_parts(
     session: Session,
     contents: Mapping[int, Article],
     results: Sequence[ExtractionResult],
-    articles: Iterable[NewArticle],
+    revisions: Iterable[NewRevision],
 ) -> None:
     """Record which pages are parts of an article, so that they can be joined later."""
-    revised = {article.page_id: article.message for article in articles}
+    revised = {each.page_id: each.message for each in revisions}
     noted = {
         result.page_id: contents[result.page_id]
         for result in results

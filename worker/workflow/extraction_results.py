@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
@@ -18,13 +18,13 @@ from detourage.outcomes import PageOutcome
 from detourage.roles import LineRole
 from detourage.versions import EXTRACTION_VERSION
 from worker import logs, tracing
-from worker.store import articles, extraction_jobs
-from worker.store.articles import NewArticle
+from worker.store import extraction_jobs
+from worker.store.articles import NewRevision
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
 from worker.store.story_arrivals import Arrival
 from worker.workflow.article_message import new_revision, shortened, with_changes
 from worker.workflow.article_parts import find_parts, note_parts
-from worker.workflow.outgoing_articles import Outgoing, enqueue, outgoing_of
+from worker.workflow.outgoing_articles import revision_of, save
 from worker.workflow.process import ProcessState
 from worker.workflow.story_index import (
     ProvisionalStory,
@@ -54,11 +54,10 @@ class _RevisedPage:
 
     job: ExtractionJob
     page: PageState
-    content: Article | None
+    article: Article | None
     result: ExtractionResult
     story: ProvisionalStory | None
-    article: NewArticle | None = None
-    outgoing: Outgoing | None = None
+    revision: NewRevision | None
 
 
 def extraction_key(
@@ -93,17 +92,15 @@ def save_extractions(
     if results:
         extraction_jobs.save_results(session, results)
     without_article = [each.page_id for each in results if not each.has_article]
-    revisions = [each.article for each in revised if each.article is not None]
-    outgoing = [each.outgoing for each in revised if each.outgoing is not None]
+    revisions = [each.revision for each in revised if each.revision is not None]
     if revisions:
-        articles.save_articles(session, revisions)
-        enqueue(session, outgoing)
+        save(session, revisions)
     _save_parts(session, revised, revisions)
     forget_articles(session, without_article)
     await_grouping(
         session,
         [each.story for each in revised if each.story is not None and each.result.has_article],
-        {each.page_id: each.is_held_back for each in outgoing},
+        {each.page_id: each.is_held_back for each in revisions},
     )
     for each in revised:
         if each.result.revision and is_removed(each.page) and not is_withdrawn(each.page):
@@ -123,9 +120,9 @@ def _revise(
     parts = find_parts(session, contents)
     revised = []
     for job, page, result in current:
-        article = outgoing = None
+        made = revision = None
         if isinstance(result, Article) and not (page.refused and is_withdrawn(page)):
-            article = new_revision(
+            made = new_revision(
                 page,
                 job,
                 result,
@@ -134,17 +131,17 @@ def _revise(
                 parts.get(job.page_id),
                 revisions_from=state.settings.revisions_from,
             )
-        if article is not None:
-            article, outgoing = _addressed(session, state, job, page, article, stories[job.page_id])
-            if len(outgoing.message.body) > MAX_MESSAGE_BYTES:
+        if made is not None:
+            revision = _addressed(session, state, job, page, *made, stories[job.page_id])
+            size = len(revision.outgoing.body)
+            if size > MAX_MESSAGE_BYTES:
                 # The broker would refuse the message, so it must not enter the outbox.
-                size = len(outgoing.message.body)
                 result = NoArticle(PageOutcome.TOO_LARGE, f"the article message has {size} bytes")
-                article = outgoing = None
-        content = result if isinstance(result, Article) else None
-        saved = _result(job, page, result, article, state, texts.get(job.page_id))
+                revision = None
+        article = result if isinstance(result, Article) else None
+        saved = _result(job, page, result, revision, state, texts.get(job.page_id))
         story = stories.get(job.page_id)
-        revised.append(_RevisedPage(job, page, content, saved, story, article, outgoing))
+        revised.append(_RevisedPage(job, page, article, saved, story, revision))
     return revised
 
 
@@ -153,26 +150,33 @@ def _addressed(
     state: ProcessState,
     job: ExtractionJob,
     page: PageState,
-    article: NewArticle,
+    message: dict[str, Any],
+    content_digest: str,
     story: ProvisionalStory,
-) -> tuple[NewArticle, Outgoing]:
-    """Return a revision as it is to be stored, and as its message."""
-    may_hold_back = story.is_repeat and (page.revision == 0 or story.was_held_back)
-    address = partial(outgoing_of, state, job.page_id, may_hold_back=may_hold_back, trace=job.trace)
+) -> NewRevision:
+    """Return a revision that is small enough to be sent, if possible, with its changes."""
+    address = partial(
+        revision_of,
+        state,
+        job.page_id,
+        content_digest=content_digest,
+        may_hold_back=story.is_repeat and (page.revision == 0 or story.was_held_back),
+        trace=job.trace,
+    )
     if page.revision > 0 and state.settings.send_changes != "no":
-        article = with_changes(session, job, article)
-    outgoing = address(article.message)
-    if len(outgoing.message.body) > MAX_MESSAGE_BYTES:
+        message = with_changes(session, job, message)
+    revision = address(message)
+    if len(revision.outgoing.body) > MAX_MESSAGE_BYTES:
         # The article is more important than its changes and its locations.
-        article = shortened(article)
-        outgoing = address(article.message)
+        message = shortened(message)
+        revision = address(message)
     # A revision requested by reprocessing is sent in full, as is an article that was held back so
     # far.
     is_whole = story.was_held_back or page.forced
-    fits = len(outgoing.message.body) <= MAX_MESSAGE_BYTES
+    fits = len(revision.outgoing.body) <= MAX_MESSAGE_BYTES
     if fits and state.settings.send_changes == "only" and not is_whole:
-        outgoing = address(article.message, as_changes=True)
-    return article, outgoing
+        return address(message, as_changes=True)
+    return revision
 
 
 def _log_outcomes(revised: Sequence[_RevisedPage]) -> None:
@@ -190,15 +194,15 @@ def _log_outcomes(revised: Sequence[_RevisedPage]) -> None:
 
 
 def _save_parts(
-    session: Session, revised: Sequence[_RevisedPage], revisions: Sequence[NewArticle]
+    session: Session, revised: Sequence[_RevisedPage], revisions: Sequence[NewRevision]
 ) -> None:
-    contents = {each.job.page_id: each.content for each in revised if each.content is not None}
+    contents = {each.job.page_id: each.article for each in revised if each.article is not None}
     removed = {each.job.page_id for each in revised if is_removed(each.page)}
     # A page that was a part of an article remains one while it is behind a wall.
     changed = [
         each.result
         for each in revised
-        if each.content is not None or is_removed(each.page) or not each.result.has_article
+        if each.article is not None or is_removed(each.page) or not each.result.has_article
     ]
     if changed:
         present = {page: content for page, content in contents.items() if page not in removed}
@@ -252,7 +256,7 @@ def _result(
     job: ExtractionJob,
     page: PageState,
     result: Article | NoArticle,
-    article: NewArticle | None,
+    revision: NewRevision | None,
     state: ProcessState,
     short_text: bytes | None,
 ) -> ExtractionResult:
@@ -271,7 +275,7 @@ def _result(
         ),
         outcome=failure.outcome if failure else PageOutcome.ARTICLE,
         outcome_detail=failure.detail if failure else None,
-        revision=article.revision if article is not None else page.revision,
+        revision=revision.message["revision"] if revision is not None else page.revision,
         confidence=result.confidence if isinstance(result, Article) else None,
         short_text=short_text,
     )

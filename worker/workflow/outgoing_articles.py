@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
 from detourage.messages import ChangesMessage
-from worker.store import outbox, story_articles
+from worker.store import articles, outbox, story_articles
+from worker.store.articles import NewRevision
 from worker.store.outbox import NewMessage
 from worker.tracing import Context
 from worker.workflow.process import ProcessState
@@ -20,31 +20,17 @@ REPEATS: Final = ("same", "excerpt")
 """Relations to a story's first article that make an article a repeat."""
 
 
-@dataclass(frozen=True)
-class Outgoing:
-    """A revision and its destination, with the message's ``story``.
-
-    `is_held_back` marks a repeat that is not sent to the articles exchange, and `is_kept` a
-    revision that is not sent at all.
-    """
-
-    page_id: int
-    message: NewMessage
-    is_held_back: bool
-    is_kept: bool
-    story: Mapping[str, Any]
-
-
-def outgoing_of(
+def revision_of(
     state: ProcessState,
     page_id: int,
     message: Mapping[str, Any],
+    content_digest: str,
     *,
     may_hold_back: bool,
     as_changes: bool = False,
     trace: Context | None = None,
-) -> Outgoing:
-    """Decide where a revision, given as its article message, is sent.
+) -> NewRevision:
+    """Return a revision, given as its article message, with the decision where it is sent.
 
     `may_hold_back` is False once a revision of the article was sent to the articles exchange:
     consumers that received an article must also receive its changes. `as_changes` allows the
@@ -60,28 +46,30 @@ def outgoing_of(
     if as_changes and changes is not None and changes["is_complete"]:
         exchange, is_kept = topology.changes_exchange, changes["kind"] is None
         body = {name: message.get(name) for name in ChangesMessage.model_fields}
-    published = NewMessage(
+    outgoing = NewMessage(
         exchange=exchange.name,
         routing_key=routing_key(message["language"], message["site"]),
         body=json.dumps(body, ensure_ascii=False).encode(),
         message_id=message["id"],
         trace=trace or {},
     )
-    return Outgoing(page_id, published, is_held_back, is_kept, story)
+    return NewRevision(page_id, content_digest, message, outgoing, is_held_back, is_kept)
 
 
-def send(session: Session, outgoing: Sequence[Outgoing]) -> None:
-    """Enqueue stored revisions for the relay, and record their stories."""
-    enqueue(session, outgoing)
-    held_back = [each.page_id for each in outgoing if each.is_held_back]
-    story_articles.note_sent(session, {each.page_id: each.story for each in outgoing}, held_back)
-
-
-def enqueue(session: Session, outgoing: Sequence[Outgoing]) -> None:
-    """Enqueue stored revisions for the relay, without recording their stories."""
-    messages = [each.message for each in outgoing if not each.is_kept]
+def save(session: Session, revisions: Sequence[NewRevision]) -> None:
+    """Store revisions and enqueue them for the relay, without recording their stories."""
+    articles.save_articles(session, revisions)
+    messages = [each.outgoing for each in revisions if not each.is_kept]
     if messages:
         outbox.add_messages(session, messages)
+
+
+def save_with_story(session: Session, revision: NewRevision) -> None:
+    """Store a revision, enqueue it for the relay, and record its story."""
+    save(session, [revision])
+    story = revision.message.get("story") or {}
+    held_back = [revision.page_id] if revision.is_held_back else []
+    story_articles.note_sent(session, {revision.page_id: story}, held_back)
 
 
 def routing_key(sort: str | None, site: str) -> str:

@@ -4,16 +4,14 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
-from uuid import UUID
 
 from sqlalchemy.orm import Session
 
 from detourage.messages import ArticleMessage, Story
 from worker.messaging.task_names import CORRECTION_SECONDS
 from worker.store import addresses, articles, stories, story_articles
-from worker.store.articles import NewArticle
 from worker.workflow.article_message import further_revision, next_number
-from worker.workflow.outgoing_articles import outgoing_of, send
+from worker.workflow.outgoing_articles import revision_of, save_with_story
 from worker.workflow.process import ProcessState
 from worker.workflow.stories import WORK_SECONDS
 
@@ -86,17 +84,7 @@ def send_again(
         leading,
         **changes,
     ).to_json()
-    sent = outgoing_of(state, page_id, message, may_hold_back=may_hold_back)
-    article = NewArticle(
-        id=UUID(message["id"]),
-        page_id=page_id,
-        revision=message["revision"],
-        content_digest=content_digest,
-        message=message,
-        comments=(),
-    )
-    articles.save_articles(session, [article])
-    story_articles.copy_comments(session, UUID(last["id"]), article.id)
-    articles.note_revision(session, page_id, article.revision)
-    send(session, [sent])
+    articles.note_revision(session, page_id, message["revision"])
+    revision = revision_of(state, page_id, message, content_digest, may_hold_back=may_hold_back)
+    save_with_story(session, revision)
     story_articles.note_correction(session, page_id, CORRECTION_SECONDS)

@@ -17,7 +17,7 @@ from models.tables import Site, StoredPage
 from tests.trees import tree_of
 from worker.outcomes import ReceiptResult
 from worker.store import articles, groups, outbox, pages, trees
-from worker.store.articles import NewArticle
+from worker.store.articles import NewRevision
 from worker.store.clusterings import SettleTimes, due_sites
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.outbox import NewMessage, Places
@@ -184,14 +184,18 @@ def test_messages_of_any_length_are_returned_unchanged(session: Session, length:
 
 def test_articles_are_returned_unchanged(session: Session) -> None:
     _, page = record(session, fetched())
-    message = {
+    message: dict[str, Any] = {
+        "id": str(UUID(int=1)),
+        "revision": 1,
+        "comments": [],
         "text": "Élise 🙂 spoke.\n\nShe left.",
         "blocks": [
             {"text": "Élise 🙂 spoke.", "start": 0, "end": 14, "type": "paragraph"},
             {"text": "of elsewhere", "start": 16, "end": 25, "type": "quote"},
         ],
     }
-    articles.save_articles(session, [NewArticle(UUID(int=1), page.id, 1, "", message, [])])
+    outgoing = NewMessage("articles", "en", b"", message["id"])
+    articles.save_articles(session, [NewRevision(page.id, "", message, outgoing)])
     assert articles.last_message(session, page.id) == message
     [revision] = revisions_of(session, page.id, limit=1, with_messages=[1])
     assert revision.message == message

@@ -75,7 +75,7 @@ def test_a_revision_is_sent_if_a_consumer_sees_a_difference_or_on_request(
     digest = reader_digest(compose(PAGE, JOB, CONTENT, None, 1, NOW)) if is_known else "other"
     page = replace(PAGE, revision=3, last_digest=digest, forced=is_forced)
     found = new_revision(page, JOB, CONTENT, None, NOW)
-    assert (found.revision if found else None) == revision
+    assert (found[0]["revision"] if found else None) == revision
 
 
 def test_after_a_restore_revisions_start_at_the_number_given_by_the_operator() -> None:
@@ -83,7 +83,8 @@ def test_after_a_restore_revisions_start_at_the_number_given_by_the_operator() -
         page = replace(PAGE, revision=last)
         found = new_revision(page, JOB, CONTENT, None, NOW, revisions_from=1000)
         assert found is not None
-        assert (found.revision, found.id) == (number, article_id("My Site", URL, number))
+        assert found[0]["revision"] == number
+        assert found[0]["id"] == str(article_id("My Site", URL, number))
 
 
 def test_neither_group_nor_extraction_time_counts_as_a_difference() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from worker.settings import Repeats, Settings
-from worker.workflow.outgoing_articles import MAX_ROUTING_KEY_BYTES, outgoing_of, routing_key
+from worker.workflow.outgoing_articles import MAX_ROUTING_KEY_BYTES, revision_of, routing_key
 from worker.workflow.process import ProcessState
 
 STORY = {"id": "1", "first_seen": None, "similarity": 1.0, "wire": None}
@@ -21,22 +21,22 @@ def message(relation: str | None) -> dict[str, Any]:
 
 
 def test_the_message_is_published_with_its_id() -> None:
-    sent = outgoing_of(state("keep"), 7, message(None), may_hold_back=True)
-    assert json.loads(sent.message.body) == message(None)
-    assert (sent.message.exchange, sent.message.message_id) == ("articles", "a")
-    assert sent.message.routing_key == "en.My Site"
+    sent = revision_of(state("keep"), 7, message(None), "", may_hold_back=True)
+    assert json.loads(sent.outgoing.body) == message(None)
+    assert (sent.outgoing.exchange, sent.outgoing.message_id) == ("articles", "a")
+    assert sent.outgoing.routing_key == "en.My Site"
     assert not sent.is_kept
 
 
 def test_a_repeat_that_was_already_sent_is_never_held_back() -> None:
-    sent = outgoing_of(state("keep"), 7, message("same"), may_hold_back=False)
+    sent = revision_of(state("keep"), 7, message("same"), "", may_hold_back=False)
     assert not sent.is_kept
-    assert sent.message.exchange == "articles"
+    assert sent.outgoing.exchange == "articles"
 
 
 def test_an_update_is_not_a_repeat() -> None:
-    sent = outgoing_of(state("apart"), 7, message("update"), may_hold_back=True)
-    assert sent.message.exchange == "articles"
+    sent = revision_of(state("apart"), 7, message("update"), "", may_hold_back=True)
+    assert sent.outgoing.exchange == "articles"
 
 
 def test_a_routing_key_is_never_longer_than_amqp_allows() -> None:
