@@ -570,7 +570,9 @@ class ArticleComment(Base):
     published_at: Mapped[datetime | None] = mapped_column(
         doc="Publication time; null if the page gives none, or a relative one."
     )
-    written_date: Mapped[str | None] = mapped_column(doc="Date as displayed.")
+    written_date: Mapped[str | None] = mapped_column(
+        doc="Date as displayed, unless it is the publication time in ISO 8601."
+    )
     text: Mapped[str]
     permalink: Mapped[str | None]
     votes: Mapped[int | None]

@@ -1,5 +1,7 @@
 """Comments are published with articles, stored, and found by their group's pattern."""
 
+from typing import Any
+
 from sqlalchemy import func, select
 
 from models.tables import Article, ArticleComment, StoredPage, TemplateGroup
@@ -95,6 +97,31 @@ def test_a_new_comment_gives_a_revision_with_separate_rows(tasks: Tasks) -> None
         .where(StoredPage.url == url)
     )
     assert sorted(tasks.ask(numbers.group_by(Article.revision))) == [(1, 4), (2, 5)]
+
+
+def test_a_withdrawn_article_keeps_its_comments(tasks: Tasks) -> None:
+    tasks.group(tasks.publish("news.example", [commented(seed, 4) for seed in range(4)]))
+    url, html = "https://news.example/a/9", commented(9, 4)[1]
+    fetches: list[dict[str, Any]] = [
+        {"html": html},
+        {"html": "", "status": 410},
+        {"html": "", "status": 410},
+    ]
+    for hour, fetch in enumerate(fetches):
+        fetched_at = f"2026-03-01T0{hour}:00:00Z"
+        tasks.send([{"version": 1, "url": url, "fetched_at": fetched_at, **fetch}])
+        tasks.settle()
+    columns = [each for each in ArticleComment.__table__.columns if each.name != "article_id"]
+    rows = (
+        select(Article.revision, *columns)
+        .join(Article, Article.id == ArticleComment.article_id)
+        .join(StoredPage, StoredPage.id == Article.page_id)
+        .where(StoredPage.url == url)
+        .order_by(Article.revision, ArticleComment.number)
+    )
+    found = [tuple(row) for row in tasks.ask(rows)]
+    assert [row[0] for row in found] == [1] * 4 + [2] * 4
+    assert [row[1:] for row in found[:4]] == [row[1:] for row in found[4:]]
 
 
 def test_comments_are_found_on_pages_stored_before_comments_were_supported(tasks: Tasks) -> None:
