@@ -17,7 +17,7 @@ from worker.settings import load_settings
 
 PROCESSES = ("intake", "relay")
 COMMANDS = [each for each in OF_A_DEPLOYMENT if each[0][0] not in PROCESSES]
-ASKING = [(name, servers) for name, servers in COMMANDS if name[0] not in ("migrate", "ready")]
+ASKING = [(name, servers) for name, servers in COMMANDS if name[0] not in ("migrate", "health")]
 
 Environment = pytest.MonkeyPatch
 
