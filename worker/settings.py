@@ -1,6 +1,5 @@
 """Settings of the service. No other module reads the environment."""
 
-import json
 import os
 import re
 import ssl
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
-import pydantic_settings
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
@@ -84,9 +82,6 @@ class Settings(BaseSettings):
         description="Broker URL (amqp://…; pgmq://… for the embedded broker). For a cluster, the "
         "URLs of its nodes, separated by semicolons: a process uses the first that responds.",
     )
-    broker_options: dict[str, str | int | float | bool] = Field(
-        default_factory=dict, description="Transport options for the broker, as JSON."
-    )
     broker_ca_file: Path | None = Field(
         default=None,
         description="CA certificates (PEM) that `amqps://` trusts instead of the system's. The "
@@ -157,11 +152,6 @@ class Settings(BaseSettings):
         default=False,
         description="Whether rendered pages may load resources, from any address that this host "
         "can reach. Otherwise, they have only their stored HTML.",
-    )
-    render_sandbox: bool = Field(
-        default=True,
-        description="Whether the browser uses its own sandbox, which is unavailable to root and in "
-        "most containers.",
     )
     heartbeat_directory: Path = Field(
         default=Path("/tmp/detourage"),  # noqa: S108 - holds no data, only ages of files
@@ -260,15 +250,6 @@ class Settings(BaseSettings):
     def _are_roles(cls, value: str) -> str:
         return ",".join(chosen_roles(value.split(",")))
 
-    @field_validator("broker_options")
-    @classmethod
-    def _verifies(
-        cls, value: dict[str, str | int | float | bool]
-    ) -> dict[str, str | int | float | bool]:
-        if "ssl" in value:
-            raise ValueError("takes no ssl option: set DETOURAGE_BROKER_CA_FILE instead")
-        return value
-
     @field_validator("broker_ca_file")
     @classmethod
     def _holds_certificates(cls, value: Path | None) -> Path | None:
@@ -305,11 +286,7 @@ class Settings(BaseSettings):
         values = self.model_dump(exclude_none=True)
         return {
             f"DETOURAGE_{name.upper()}": (
-                value.get_secret_value()
-                if isinstance(value, SecretStr)
-                else json.dumps(value)
-                if isinstance(value, dict)
-                else str(value)
+                value.get_secret_value() if isinstance(value, SecretStr) else str(value)
             )
             for name, value in values.items()
         }
@@ -400,9 +377,6 @@ def load_settings() -> Settings:
     """Read the settings, once per process; raise SettingsError if a value is invalid."""
     try:
         return Settings()
-    except pydantic_settings.SettingsError:
-        # This is the only setting that is decoded before validation.
-        raise SettingsError(f"{PREFIX}BROKER_OPTIONS: must be a JSON object") from None
     except ValidationError as error:
         wrong = "; ".join(
             f"{PREFIX}{'_'.join(map(str, item['loc'])).upper()}:"

@@ -18,7 +18,7 @@ DATABASES = "postgresql://, postgres:// or postgresql+psycopg2://"
 
 @pytest.fixture(autouse=True)
 def fresh_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DATABASE_URL", "BROKER_URL", "BROKER_OPTIONS", "SETTLE_SECONDS"):
+    for name in ("DATABASE_URL", "BROKER_URL", "SETTLE_SECONDS"):
         monkeypatch.delenv(f"DETOURAGE_{name}", raising=False)
     load_settings.cache_clear()
 
@@ -56,8 +56,6 @@ def test_a_setting_with_an_invalid_value_is_named_without_the_value(
         ("BROKER_URL", "amqp://u:p@h//;redis://:hunter2@h", "must begin with amqp"),
         ("BROKER_URL", "amqps://u:p@h//;amqp://u:hunter2@h//", "same scheme"),
         ("BROKER_URL", "amqps://u:hunter2@h//?ssl_cert_reqs=CERT_NONE", "no ssl parameters"),
-        ("BROKER_OPTIONS", "not json", "BROKER_OPTIONS"),
-        ("BROKER_OPTIONS", '{"ssl": false}', "takes no ssl"),
         ("BROKER_CA_FILE", "/nowhere/ca.pem", "No such file"),
         ("BROKER_CA_FILE", __file__, "holds no certificates"),
         ("QUEUE_PREFIX", "with space", "pattern"),
@@ -177,7 +175,6 @@ def test_the_environment_gives_a_child_process_the_same_settings(
         {
             "database_url": "postgresql+psycopg2://u:p@h/d",
             "broker_url": "pgmq://",
-            "broker_options": {"init_extension": False, "polling_interval": 0.05},
             "queue_prefix": "test.",
             "settle_seconds": 1.5,
         }

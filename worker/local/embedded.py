@@ -44,18 +44,6 @@ crash recovery takes minutes."""
 STOP_SECONDS = 60.0
 """Time after which a stale server that does not stop is killed."""
 
-BROKER_TRANSPORT_OPTIONS = {
-    # The server lacks the pgmq extension. Its SQL ships with the wheel and is loaded below.
-    "init_extension": False,
-    # Time after which a message is redelivered, which must exceed the duration of any task.
-    # Nothing waits for this time to pass: a worker that loses a pool child returns the message
-    # immediately, and a worker that dies ends the whole run.
-    "visibility_timeout": 6 * 3600,
-    "polling_interval": 0.05,
-    "wait_time_seconds": 0,
-    "pool_size": 4,
-}
-
 SERVER_SETTINGS = {
     "listen_addresses": "",
     # Used only in the socket's name; set explicitly because PGPORT could change it.
@@ -97,13 +85,11 @@ class EmbeddedError(ExpectedError):
 class Services:
     """Connection details of running embedded services.
 
-    The transport options must be passed to each connection, as a broker URL cannot name a Unix
-    socket. ``directory`` is private, and removed at the end.
+    ``directory`` is private, and removed at the end.
     """
 
     database_url: str
     broker_url: str
-    broker_transport_options: dict[str, str | int | float | bool]
     directory: Path
     _supervisor: Supervisor = field(repr=False, compare=False)
 
@@ -141,12 +127,6 @@ def embedded_services(directory: Path | None = None) -> Iterator[Services]:
                 query={"host": str(server.socket)},
             ).render_as_string(),
             broker_url="pgmq://localhost/",
-            broker_transport_options={
-                **BROKER_TRANSPORT_OPTIONS,
-                "conn_string": (
-                    f"host={server.socket} port={PORT} dbname={DATABASE} user={DATABASE}"
-                ),
-            },
             directory=runtime,
             _supervisor=supervisor,
         )

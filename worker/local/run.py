@@ -213,7 +213,6 @@ class Run:
                 **self.settings.model_dump(),
                 "database_url": services.database_url,
                 "broker_url": services.broker_url,
-                "broker_options": services.broker_transport_options,
             }
         )
         return settings, services.check

@@ -30,6 +30,19 @@ COMMAND_CONNECT_SECONDS = 3.0
 """Connection timeout for commands, per node, which must not keep a person waiting."""
 
 
+EMBEDDED_OPTIONS = {
+    # The server lacks the pgmq extension. Its SQL ships with the wheel and is loaded at the start.
+    "init_extension": False,
+    # Time after which a message is redelivered, which must exceed the duration of any task.
+    # Nothing waits for this time to pass: a worker that loses a pool child returns the message
+    # immediately, and a worker that dies ends the whole run.
+    "visibility_timeout": 6 * 3600,
+    "polling_interval": 0.05,
+    "wait_time_seconds": 0,
+    "pool_size": 4,
+}
+
+
 class BrokerError(ExpectedError):
     """The broker does not respond, or rejects this process."""
 
@@ -40,9 +53,22 @@ def topology_of(settings: Settings) -> Topology:
 
 
 def transport_options(settings: Settings) -> dict[str, str | int | float | bool]:
-    """Return the transport options for kombu, which always include publisher confirms."""
-    confirmed = {"confirm_publish": True} if settings.broker_is_amqp else {}
-    return {**confirmed, **settings.broker_options}
+    """Return the transport options for kombu: publisher confirms, or the embedded broker's."""
+    if settings.broker_is_amqp:
+        return {"confirm_publish": True}
+    return embedded_options(settings.require_database_url())
+
+
+def embedded_options(database_url: str) -> dict[str, str | int | float | bool]:
+    """Return the transport options for the embedded broker, which is in the database.
+
+    A broker URL cannot name a Unix socket, but a connection string can; pgmq understands only
+    keywords and values.
+    """
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+    parts = conninfo_to_dict(f"postgresql://{database_url.partition('://')[2]}")
+    return {**EMBEDDED_OPTIONS, "conn_string": make_conninfo("", **parts)}
 
 
 def broker_tls(settings: Settings) -> dict[str, Any] | None:

@@ -30,14 +30,14 @@ class Browser:
 
     The time limit applies per page, including the start and end of the browser, and the memory
     limit to each of its processes. Without network access, pages have only their own HTML. The
-    browser's own sandbox requires user namespaces and a user other than root.
+    browser's own sandbox requires user namespaces and a user other than root; without these, the
+    executable must be a script that starts the browser with ``--no-sandbox``.
     """
 
     executable: Path
     seconds: float = 30.0
     memory_mib: int = 1024
     has_network: bool = False
-    is_sandboxed: bool = True
 
     def render(self, html: str, url: str) -> str:
         """Return the HTML of a page after its scripts have run, without fetching the page again.
@@ -61,7 +61,6 @@ class Browser:
                 "milliseconds": 1000 * self.seconds,
                 "memory": self.memory_mib * 2**20,
                 "has_network": self.has_network,
-                "is_sandboxed": self.is_sandboxed,
             }
             request.write_text(json.dumps(values), encoding="utf-8")
             try:

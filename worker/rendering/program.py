@@ -61,7 +61,7 @@ def _render(request: dict[str, Any], executable: Path) -> str:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=executable,
-            chromium_sandbox=request["is_sandboxed"],
+            chromium_sandbox=True,
             args=arguments,
             proxy=proxy,
             timeout=request["milliseconds"],

@@ -45,7 +45,7 @@ def _shown(settings: Settings) -> dict[str, Any]:
             without_passwords(value.get_secret_value())
             if isinstance(value, SecretStr)
             else value
-            if isinstance(value, (bool, int, float, dict)) or value is None
+            if isinstance(value, (bool, int, float)) or value is None
             else str(value)
         )
         for name, value in settings

@@ -61,7 +61,6 @@ def browser_of(settings: Settings) -> "Browser | None":
         settings.render_browser,
         seconds=min(Browser.seconds, settings.page_seconds / 2),
         has_network=settings.render_network,
-        is_sandboxed=settings.render_sandbox,
     )
 
 

@@ -20,6 +20,7 @@ from sqlalchemy import create_engine, text
 
 from tests.integration.waiting import wait_until
 from worker.local.embedded import Services, embedded_services, postgresql_programs
+from worker.messaging.broker import embedded_options
 from worker.processes.supervisor import ChildDied
 
 WAIT_SECONDS = 600
@@ -227,12 +228,14 @@ def broker_environment(services: Services) -> dict[str, str]:
     return {
         **os.environ,
         "BROKER": services.broker_url,
-        "OPTIONS": json.dumps(services.broker_transport_options),
+        "OPTIONS": json.dumps(embedded_options(services.database_url)),
     }
 
 
 def broker(services: Services) -> Connection:
-    return Connection(services.broker_url, transport_options=services.broker_transport_options)
+    return Connection(
+        services.broker_url, transport_options=embedded_options(services.database_url)
+    )
 
 
 def publish(services: Services, *messages: tuple[str, object, dict[str, str]]) -> None:
