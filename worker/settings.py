@@ -299,7 +299,7 @@ class Settings(BaseSettings):
     @property
     def looking_seconds(self) -> float:
         """Interval at which tasks look for sites to cluster and for late or unfinished work."""
-        return min(max(2 * self.settle_seconds, 1), 60)
+        return min(2 * self.settle_seconds or 1, 60)
 
     @property
     def parsing_seconds(self) -> float:

@@ -127,7 +127,7 @@ def test_beat_stops_while_it_sends(settings: Settings, tmp_path: Path) -> None:
     with connect(settings) as connection:
         topology_of(settings).declare(connection)
     # Tasks are always due, so the signal arrives while one is sent.
-    busy = settings.model_copy(update={"cluster_interval_seconds": 0.001})
+    busy = settings.model_copy(update={"settle_seconds": 0.0005})
     for number in range(8):
         logs = tmp_path / str(number)
         logs.mkdir()
