@@ -69,8 +69,11 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
     def end() -> None:
         with raising:
             ended.set()
-            # An exception that is still pending must not interrupt later work.
-            _raise_in_thread(ident, None)
+        # An exception that is still pending must not interrupt later work: rounds of a loop are
+        # where the interpreter raises it. If it were cancelled instead, the interpreter would look
+        # for it at every call and round from then on.
+        for _ in range(2):
+            pass
 
     try:
         threading.Thread(target=watch, daemon=True).start()
@@ -85,6 +88,5 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
             raise
 
 
-def _raise_in_thread(thread: int, error: type[BaseException] | None) -> None:
-    exception = None if error is None else ctypes.py_object(error)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), exception)
+def _raise_in_thread(thread: int, error: type[BaseException]) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))

@@ -19,7 +19,7 @@ project_copyright = "The Détourage authors"
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "README"
-include_patterns = ["*.md", "docs/**.md", "benchmarks/**.md", "examples/*.md"]
+include_patterns = ["*.md", "docs/**.md", "benchmarks/**.md", "examples/*.md", "inspector/*.md"]
 exclude_patterns = [".*", "build", "dist", "node_modules", "out", "tests", "worker"]
 
 myst_heading_anchors = 4
