@@ -65,10 +65,10 @@ def embedded_options(database_url: str) -> dict[str, str | int | float | bool]:
     A broker URL cannot name a Unix socket, but a connection string can; pgmq understands only
     keywords and values.
     """
-    from psycopg.conninfo import conninfo_to_dict, make_conninfo
+    from psycopg2.extensions import make_dsn, parse_dsn
 
-    parts = conninfo_to_dict(f"postgresql://{database_url.partition('://')[2]}")
-    return {**EMBEDDED_OPTIONS, "conn_string": make_conninfo("", **parts)}
+    parts = parse_dsn(f"postgresql://{database_url.partition('://')[2]}")
+    return {**EMBEDDED_OPTIONS, "conn_string": make_dsn(**parts)}
 
 
 def broker_tls(settings: Settings) -> dict[str, Any] | None:
