@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from detourage.text.plural import counted
-from worker.store.database import sql
+from worker.store.database import has_passed, sql
 from worker.store.provisional import PROVISIONAL
 
 MAX_ERROR_LENGTH = 500
@@ -54,12 +54,12 @@ def resting_sites(session: Session, pauses_seconds: Sequence[float]) -> set[int]
 
 _MAY_BEGIN = """
     clustering_attempts.quarantined_at IS NULL
-    AND clustering_attempts.began_at <= now() - make_interval(
-        secs => coalesce(
-            (CAST(:pauses_seconds AS double precision[]))[clustering_attempts.number], 0
-        )
-    )
-"""
+    AND """ + has_passed(
+    "clustering_attempts.began_at",
+    """make_interval(secs => coalesce(
+        (CAST(:pauses_seconds AS double precision[]))[clustering_attempts.number], 0
+    ))""",
+)
 
 
 def note_asked(session: Session, site_ids: Sequence[int]) -> None:
@@ -154,7 +154,7 @@ class DueSite:
     pages: int
 
 
-_DUE = sql("""
+_DUE = sql(f"""
     SELECT sites.id, last.at IS NULL, (SELECT count(*) FROM pages WHERE site_id = sites.id)
     FROM sites LEFT JOIN (
         SELECT site_id, max(site_version) AS version, max(created_at) AS at FROM generations
@@ -165,20 +165,20 @@ _DUE = sql("""
     ) AS blocks ON blocks.site_id = sites.id
     LEFT JOIN clustering_requests AS requests ON requests.site_id = sites.id
     WHERE sites.version > coalesce(last.version, 0)
-        AND (requests.asked_at IS NULL OR requests.asked_at <= now() - :patience)
-        AND (blocks.oldest IS NULL OR blocks.oldest <= now() - :patience)
+        AND (requests.asked_at IS NULL OR {has_passed("requests.asked_at", ":patience")})
+        AND (blocks.oldest IS NULL OR {has_passed("blocks.oldest", ":patience")})
         AND (
-            changed_at <= now() - :silence
-            OR last.at <= now() - :longest
+            {has_passed("changed_at", ":silence")}
+            OR {has_passed("last.at", ":longest")}
             OR last.at IS NULL AND (
                 :first_at_once
-                OR changed_at <= now() - :first_silence
+                OR {has_passed("changed_at", ":first_silence")}
                 OR (SELECT min(received_at) FROM pages WHERE site_id = sites.id)
                     <= now() - :first_longest
             )
         )
     ORDER BY changed_at, sites.id
-""").bindparams(provisional=PROVISIONAL)
+""").bindparams(provisional=PROVISIONAL)  # noqa: S608
 
 
 def due_sites(

@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from models.tables import ComparisonBlock, NearestReference, SiteComparison
-from worker.store.database import sql
+from worker.store.database import has_passed, sql
 
 Nearest: TypeAlias = dict[int, tuple[int, float] | None]
 """Each tree's nearest reference with its normalised distance, by tree ID; None if the tree is too
@@ -74,11 +74,11 @@ def is_in_flight(session: Session, site_id: int) -> bool:
 
 def ask_again(session: Session, site_id: int, *, patience_seconds: float) -> list[int]:
     """Mark overdue blocks as requested again, and return their IDs."""
-    query = sql("""
+    query = sql(f"""
         UPDATE comparison_blocks SET asked_at = now()
-        WHERE site_id = :site_id AND asked_at <= now() - make_interval(secs => :patience)
+        WHERE site_id = :site_id AND {has_passed("asked_at", "make_interval(secs => :patience)")}
         RETURNING id
-    """)
+    """)  # noqa: S608
     return list(session.scalars(query, {"site_id": site_id, "patience": patience_seconds}))
 
 

@@ -15,7 +15,7 @@ from detourage.html import Answer
 from detourage.outcomes import PageOutcome
 from worker.store import addresses
 from worker.store.addresses import page_addresses
-from worker.store.database import sql
+from worker.store.database import has_passed, sql
 from worker.store.locks import AdvisoryLock
 from worker.store.page_objects import LostContentError
 from worker.store.pages import load_contents
@@ -330,11 +330,11 @@ def find_late(
     return [(page_id, generation) for page_id, generation in session.execute(query, wanted)]
 
 
-_IS_LATE = """
+_IS_LATE = f"""
     (extracted_generation < generation OR outcome IS NULL AND generation > 0
-        AND waiting_since <= now() - make_interval(secs => :patience))
+        AND {has_passed("waiting_since", "make_interval(secs => :patience)")})
     AND tree_id IS NOT NULL AND html_removed_at IS NULL
-    AND asked_at <= now() - make_interval(secs => :patience)
+    AND {has_passed("asked_at", "make_interval(secs => :patience)")}
     AND NOT EXISTS (
         SELECT FROM outbox
         WHERE lane = ANY(CAST(:lanes AS text[]))

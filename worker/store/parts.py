@@ -12,7 +12,7 @@ from detourage.addresses import canonical_form
 from models.column_types import ArticleJson
 from models.tables import Article, PageParts, StoredPage
 from worker.store import articles
-from worker.store.database import do_not_wait_for_disk, sql
+from worker.store.database import do_not_wait_for_disk, has_passed, sql
 from worker.store.fetched_pages import digest_of_url
 from worker.store.pages import has_article
 
@@ -178,11 +178,12 @@ def note_others(session: Session, others: Sequence[int], revised: Sequence[int])
 
 def due(session: Session, *, settle_seconds: float, limit: int) -> list[int]:
     """Return the IDs of pages due for joining that have not changed for some time."""
-    query = sql("""
+    query = sql(f"""
         SELECT page_id FROM page_parts
-        WHERE version > seen_version AND changed_at <= now() - make_interval(secs => :settle)
+        WHERE version > seen_version
+            AND {has_passed("changed_at", "make_interval(secs => :settle)")}
         ORDER BY changed_at, page_id LIMIT :limit
-    """)
+    """)  # noqa: S608
     return list(session.scalars(query, {"settle": settle_seconds, "limit": limit}))
 
 

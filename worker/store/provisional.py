@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from worker.store.database import sql
+from worker.store.database import has_passed, sql
 from worker.store.locks import AdvisoryLock
 
 PROVISIONAL = "provisional"
@@ -65,7 +65,7 @@ def late_pages(session: Session, *, patience_seconds: float, limit: int) -> dict
     """Return the longest-waiting pages whose first clustering is overdue, mapped to site IDs."""
     query = sql(f"""
         SELECT id, site_id FROM pages
-        WHERE waiting_since <= now() - make_interval(secs => :patience)
+        WHERE {has_passed("waiting_since", "make_interval(secs => :patience)")}
             AND html_removed_at IS NULL AND {_IS_UNASKED}
         ORDER BY waiting_since, id LIMIT :limit
     """)  # noqa: S608

@@ -4,9 +4,16 @@ from datetime import timedelta
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 
-from models.tables import ClusteringAttempt, ClusteringRequest, Generation, OutboxEntry, StoredPage
+from models.tables import (
+    ClusteringAttempt,
+    ClusteringRequest,
+    Generation,
+    OutboxEntry,
+    Site,
+    StoredPage,
+)
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from tests.services import unused_ports
@@ -105,12 +112,26 @@ def test_while_the_broker_is_down_only_sites_that_have_waited_long_are_clustered
     tasks: Tasks, site_id: int
 ) -> None:
     (port,) = unused_ports(1)
-    tasks.restart(broker_url=SecretStr(f"amqp://guest@127.0.0.1:{port}//"), settle_seconds=0)
+    tasks.restart(broker_url=SecretStr(f"amqp://guest@127.0.0.1:{port}//"), settle_seconds=60)
     cluster_due_sites()
     assert tasks.take(task_names.CLUSTER) == []
     with tasks.database.transaction() as session:
         long_ago = StoredPage.received_at - timedelta(days=1)
         session.execute(update(StoredPage).values(received_at=long_ago))
+    cluster_due_sites()
+    assert tasks.take(task_names.CLUSTER) == [{"site_id": site_id}]
+
+
+def test_a_site_is_clustered_although_the_clock_of_the_database_was_set_back(
+    tasks: Tasks, site_id: int
+) -> None:
+    tasks.restart(settle_seconds=60)
+    cluster_due_sites()
+    assert tasks.take(task_names.CLUSTER) == []
+    with tasks.database.transaction() as session:
+        ahead = func.now() + timedelta(hours=1)
+        session.execute(update(Site).values(changed_at=ahead))
+        session.execute(update(StoredPage).values(received_at=ahead))
     cluster_due_sites()
     assert tasks.take(task_names.CLUSTER) == [{"site_id": site_id}]
 
