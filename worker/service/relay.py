@@ -152,6 +152,7 @@ class Relay:
         self._heartbeat = Heartbeat(settings.heartbeat_directory, "relay")
         self._stopping = threading.Event()
         self._returned: list[str] = []
+        self._unroutable: set[int] = set()
         self._bounds = bounds_of(settings)
         self._since_again = 0
         self._told_at = -inf
@@ -252,8 +253,8 @@ class Relay:
                 for lane, entries in together:
                     try:
                         self._send(entries, producer)
-                    except (PreconditionFailed, DamagedBytesError) as error:
-                        _set_aside(session, entries, error)
+                    except (PreconditionFailed, DamagedBytesError, UnroutableError) as error:
+                        self._set_aside(session, entries, error)
                         refused += len(entries)
                         if isinstance(error, PreconditionFailed):
                             raise
@@ -345,7 +346,27 @@ class Relay:
                 mandatory=True,
             )
         if self._returned:
-            raise UnroutableError(self._returned.pop())
+            raise UnroutableError(f"the broker has no queue for it: {self._returned.pop()}")
+
+    def _set_aside(
+        self,
+        session: Session,
+        entries: Sequence[WaitingEntry],
+        error: PreconditionFailed | DamagedBytesError | UnroutableError,
+    ) -> None:
+        """Set entries aside for an operator, so that they do not delay all others.
+
+        Raises the error if the entries have no queue for the first time: the relay then connects
+        again and declares all queues, as one may have been deleted.
+        """
+        ids = {entry.id for entry in entries}
+        if isinstance(error, UnroutableError) and not ids <= self._unroutable:
+            self._unroutable |= ids
+            raise error
+        reason = str(error.reply_text if isinstance(error, PreconditionFailed) else error)
+        for entry in entries:
+            outbox.refuse(session, entry.id, reason)
+            logger.error("a message cannot be published, and was set aside: %s", reason)
 
     def _on_return(self, *details: object) -> None:
         self._returned.append(", ".join(map(str, details[:4])))
@@ -385,15 +406,6 @@ def as_one_task(entries: Sequence[WaitingEntry]) -> WaitingEntry:
         if each.arguments is not None and each.task is not None
     ]
     return first._replace(arguments={**(first.arguments or {}), OTHERS: others})
-
-
-def _set_aside(
-    session: Session, entries: Sequence[WaitingEntry], error: PreconditionFailed | DamagedBytesError
-) -> None:
-    reason = str(error.reply_text if isinstance(error, PreconditionFailed) else error)
-    for entry in entries:
-        outbox.refuse(session, entry.id, reason)
-        logger.error("a message cannot be published, and was set aside: %s", reason)
 
 
 def _is_transient(error: Exception) -> bool:

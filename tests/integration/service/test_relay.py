@@ -73,6 +73,8 @@ def test_a_damaged_message_is_set_aside_and_all_others_are_published(alone: Alon
         topology = deployment.topology
         exchange = topology.articles_exchange.name
         with deployment.database.transaction() as session:
+            # Remove what other tests left for full queues.
+            session.execute(delete(OutboxEntry))
             for number, body in enumerate(good):
                 outbox.add_message(session, exchange=exchange, routing_key="und.a", body=body)
                 if number % 67 == 1:
@@ -109,6 +111,27 @@ def test_a_damaged_message_is_set_aside_and_all_others_are_published(alone: Alon
         deployment.wait_until(lambda: deployment.count(waiting) == 0)
         assert drop(deployment.settings, "relay") == 3
         deployment.check()
+
+
+def test_a_message_without_a_queue_is_set_aside_and_all_others_are_published(alone: Alone) -> None:
+    with alone("relay") as deployment:
+        exchange = deployment.topology.articles_exchange.name
+        with deployment.database.transaction() as session:
+            session.execute(delete(OutboxEntry))
+            for number in range(3):
+                outbox.add_message(session, exchange="", routing_key="no.such.queue", body=b"1")
+                body = json.dumps({"n": number}).encode()
+                outbox.add_message(session, exchange=exchange, routing_key="und.a", body=body)
+        sent: list[Any] = []
+        while len(sent) < 3:
+            sent += deployment.take_articles()
+        assert sent == [{"n": number} for number in range(3)]
+        waiting = select(func.count()).where(OutboxEntry.lane.is_not(None))
+        deployment.wait_until(lambda: deployment.count(waiting) == 0)
+        found = list(browse(deployment.settings, "relay"))
+        assert len(found) == 3
+        assert all("the broker has no queue for it" in each.detail for each in found)
+        assert drop(deployment.settings, "relay") == 3
 
 
 def test_a_site_does_not_wait_until_a_busier_site_is_finished(alone: Alone) -> None:
