@@ -60,7 +60,7 @@ def test_every_spelling_works_for_pages_commands_and_metrics(
 ) -> None:
     command("migrate")
     command("doctor")
-    command("ready")
+    command("health")
     deployed.publish(site_messages(SITE, range(PAGES)))
     deployed.wait_for_receipts(PAGES)
     (site,) = tasks.ask(select(Site.id))
