@@ -363,6 +363,7 @@ class Relay:
         if isinstance(error, UnroutableError) and not ids <= self._unroutable:
             self._unroutable |= ids
             raise error
+        self._unroutable -= ids
         reason = str(error.reply_text if isinstance(error, PreconditionFailed) else error)
         for entry in entries:
             outbox.refuse(session, entry.id, reason)
