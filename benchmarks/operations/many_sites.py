@@ -118,7 +118,10 @@ def main(
             threading.Thread(target=_consume, args=[ground, waits, done], daemon=True),
             threading.Thread(
                 target=_publish,
-                args=[ground, crawl(sites, pages, at_once=at_once), sent, done],
+                args=[
+                    *(ground, crawl(sites, pages, at_once=at_once), sent, done),
+                    queue_length > 0,
+                ],
                 daemon=True,
             ),
             threading.Thread(target=_dump, args=[ground, dump, done], daemon=True),
@@ -214,11 +217,17 @@ def _sites_without_clustering(ground: ProvingGround) -> int:
 
 
 def _publish(
-    ground: ProvingGround, bodies: Iterator[bytes], sent: Counter[str], done: threading.Event
+    ground: ProvingGround,
+    bodies: Iterator[bytes],
+    sent: Counter[str],
+    done: threading.Event,
+    is_bounded: bool,
 ) -> None:
     with suppress(OSError):
         while not done.is_set():
-            if messages_waiting(ground.settings, ground.topology.pages) >= AHEAD:
+            # A bounded queue rejects what does not fit: its publishers wait without asking.
+            waiting = messages_waiting(ground.settings, ground.topology.pages)
+            if not is_bounded and waiting >= AHEAD:
                 time.sleep(0.5)
                 continue
             batch = list(islice(bodies, AHEAD))
