@@ -15,9 +15,9 @@ from detourage.reader.content import explain_content
 from detourage.time_limit import TimeIsUpError, thread_time_limit
 from inspector.reads.details import PagePlace, place_of_page
 from models.tables import StoredPage
+from worker.errors import LostContentError
 from worker.store.extraction_jobs import Pivot
 from worker.store.groups import load_knowledge
-from worker.store.page_objects import LostContentError
 from worker.store.pages import load_content, load_page
 from worker.workflow.comment_patterns import patterns_for_page
 

@@ -18,7 +18,6 @@ from worker.store import trees, waiting_fetches
 from worker.store.database import Database
 from worker.store.fetched_pages import FetchedPage
 from worker.store.outbox import WaitingEntry, unpacked_body
-from worker.store.page_objects import page_objects
 from worker.tasks.assign import assign
 from worker.tasks.cluster import cluster
 from worker.tasks.compare import compare
@@ -78,8 +77,8 @@ class Tasks:
     def _store(self, fetched: FetchedPage) -> int:
         read = parse_or_reject(fetched.content, fetched.url, fetched.content_type, fetched.answer)
         with self.database.transaction() as session:
-            objects = page_objects(process_state().settings.pages)
-            (recorded,) = store_pages(session, [(fetched, read)], objects)
+            store_url = process_state().settings.pages
+            (recorded,) = store_pages(session, [(fetched, read)], store_url)
             return recorded.site_id
 
     def take(self, task: str) -> list[dict[str, Any]]:
@@ -127,8 +126,8 @@ class Tasks:
                 fetched.content, fetched.url, fetched.content_type, fetched.answer
             )
             page = fetched, read
-            objects = page_objects(process_state().settings.pages)
-            self.database.run(partial(store_waiting, due=due, page=page, objects=objects))
+            store_url = process_state().settings.pages
+            self.database.run(partial(store_waiting, due=due, page=page, store_url=store_url))
         return len(found)
 
     def reprocess(self, site: str, stage: task_names.ReprocessStage = "extract") -> None:

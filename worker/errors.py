@@ -3,6 +3,8 @@
 import logging
 import re
 
+from detourage.errors import ExpectedError
+
 # The password in a URL or in a libpq connection string.
 _PASSWORD = re.compile(r"(\w://[^\s:/@]*:)[^\s@/]+(?=@)|(\bpassword=)\S+")
 
@@ -20,6 +22,16 @@ _LOST = frozenset(
 
 _REFUSED = frozenset({"AccessRefused", "InsufficientPrivilege", "ReadOnlySqlTransaction"})
 """Names of the errors that client libraries raise for a missing privilege."""
+
+
+class LostContentError(ExpectedError):
+    """The stored content of a page is missing or damaged."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"{reason}; restore it, or send the page again, and then run"
+            " detourage reprocess SITE --from parse"
+        )
 
 
 def warn_of(logger: logging.Logger, event: str, error: BaseException) -> None:

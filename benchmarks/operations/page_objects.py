@@ -26,7 +26,6 @@ from worker.store import pages
 from worker.store.database import Database
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.migrations import migrate
-from worker.store.page_objects import page_objects
 from worker.workflow.parsing import parse_or_reject, store_pages
 
 BATCH = 8
@@ -56,7 +55,6 @@ def main(corpus: Path, number: int) -> None:
 
 
 def _measured(url: str, read: Pages, store_url: str, store: StoreOfTest | None = None) -> list[str]:
-    objects = page_objects(store_url)
     engine = create_engine(url, isolation_level="AUTOCOMMIT")
     with Database(url) as database:
         migrate(database)
@@ -65,7 +63,7 @@ def _measured(url: str, read: Pages, store_url: str, store: StoreOfTest | None =
         for start in range(0, len(read), BATCH):
             began = time.perf_counter()
             with database.transaction() as session:
-                store_pages(session, read[start : start + BATCH], objects)
+                store_pages(session, read[start : start + BATCH], store_url)
             stored.append((time.perf_counter() - began) / BATCH)
         after = _sizes(engine)
         with database.transaction() as session:

@@ -199,15 +199,14 @@ def prune(
     if days is None:
         raise click.UsageError("give either --older-than or --site")
     from worker.settings import load_settings
-    from worker.store.page_objects import page_objects
     from worker.tasks.maintenance import pruning
 
     removed = dict.fromkeys(kinds or KINDS, 0)
     stop = stop_on_signals()
 
     def remove(database: Database) -> None:
-        objects = page_objects(load_settings().pages)
-        for step in pruning(database, removed, days, objects=objects, dry_run=dry_run):
+        store_url = load_settings().pages
+        for step in pruning(database, removed, days, store_url=store_url, dry_run=dry_run):
             removed[step.kind] += step.removed
             if stop.is_set():
                 break

@@ -15,8 +15,7 @@ from worker.messaging.task_names import REPEATED
 from worker.settings import Settings, unknown_variables
 from worker.store import progress, schema
 from worker.store.database import Database
-from worker.store.page_objects import PageObjects
-from worker.store.recording import require_store
+from worker.store.recording import check_store
 from worker.workflow.process import browser_of
 
 
@@ -88,10 +87,8 @@ def _browser(settings: Settings) -> str:
 
 
 def _object_store(settings: Settings) -> str:
-    objects = PageObjects(settings.pages)
     with _short_connection(settings) as database, database.transaction() as session:
-        require_store(session, objects)
-    objects.mark()
+        check_store(session, settings.pages)
     return f"{settings.pages} accepts pages"
 
 

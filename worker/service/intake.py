@@ -45,7 +45,6 @@ from worker.store.database import (
 )
 from worker.store.durations import Durations
 from worker.store.fetched_pages import FetchedPage, ReadPage
-from worker.store.page_objects import PageObjects, page_objects
 from worker.store.pages import NewReceipt
 from worker.workflow.first_extractions import request_first_extractions
 from worker.workflow.parsing import parse_or_reject, store_pages, store_waiting
@@ -119,7 +118,6 @@ class Intake(ConsumerMixin):
         self._topology: Topology = topology_of(settings)
         self._database = Database(settings.require_database_url())
         self._durations = Durations(self._database)
-        self._objects = page_objects(settings.pages)
         self._heartbeat = Heartbeat(settings.heartbeat_directory, "intake")
         self._channel_connection: Connection | None = None
         self._consumer: Any = None
@@ -225,7 +223,9 @@ class Intake(ConsumerMixin):
             try:
                 fetched = due.fetched()
                 page = fetched, self._read(fetched)
-                self._try(partial(store_waiting, due=due, page=page, objects=self._objects))
+                self._try(
+                    partial(store_waiting, due=due, page=page, store_url=self._settings.pages)
+                )
             except Exception:
                 logger.exception("dropped a fetch that had waited, which cannot be stored")
                 self._try(partial(waiting_fetches.take, fetch_id=due.id))
@@ -382,7 +382,9 @@ class Intake(ConsumerMixin):
 
     def _try_to_write(self, batch: Sequence[Prepared]) -> bool:
         quarantine = self._topology.quarantines["intake"]
-        receipts = self._try(lambda session: _store(session, batch, quarantine, self._objects))
+        receipts = self._try(
+            lambda session: _store(session, batch, quarantine, self._settings.pages)
+        )
         if receipts is None:
             return False
         for receipt in receipts:
@@ -425,7 +427,7 @@ def _is_redelivered(message: Message) -> bool:
 
 
 def _store(
-    session: Session, batch: Sequence[Prepared], quarantine: str, objects: PageObjects | None
+    session: Session, batch: Sequence[Prepared], quarantine: str, store_url: str
 ) -> Sequence[NewReceipt]:
     receipts = []
     for each in batch:
@@ -435,7 +437,7 @@ def _store(
             if not withheld_bytes(each.message):
                 quarantine_message(session, each.message, quarantine, each.unusable)
     usable = [(message_id_of(each.message), each.page) for each in batch if each.page is not None]
-    recorded = store_pages(session, [page for _, page in usable], objects) if usable else []
+    recorded = store_pages(session, [page for _, page in usable], store_url) if usable else []
     for (message_id, _), page in zip(usable, recorded, strict=True):
         logger.debug("page %d %s", page.page_id, page.result)
         receipts.append(NewReceipt(message_id, page.result, page_id=page.page_id))

@@ -13,11 +13,11 @@ from sqlalchemy.orm import Session
 from detourage.addresses import PageAddress
 from detourage.html import Answer
 from detourage.outcomes import PageOutcome
+from worker.errors import LostContentError
 from worker.store import addresses
 from worker.store.addresses import page_addresses
 from worker.store.database import has_passed, sql
 from worker.store.locks import AdvisoryLock
-from worker.store.page_objects import LostContentError
 from worker.store.pages import load_contents
 from worker.tracing import Context
 

@@ -15,9 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from detourage.errors import ExpectedError, require_extra
+from detourage.errors import require_extra
 from detourage.limits import MAX_HTML_BYTES
-from worker.errors import cause
+from worker.errors import LostContentError, cause
 from worker.store.database import UnavailableError
 
 if TYPE_CHECKING:
@@ -55,16 +55,6 @@ pages in a bucket that was replaced, or on a volume that is not mounted, must no
 _MARK = b"Page contents of Detourage. Without this file, the service does not read the others.\n"
 
 
-class LostContentError(ExpectedError):
-    """The stored content of a page is missing or damaged."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(
-            f"{reason}; restore it, or send the page again, and then run"
-            " detourage reprocess SITE --from parse"
-        )
-
-
 class StoreUnavailableError(UnavailableError):
     """The object store does not respond, or refuses access."""
 
@@ -87,9 +77,11 @@ class PageObjects:
         digest = hashlib.sha256(content).hexdigest()
         return f"{self._url}/{digest[:2]}/{digest}"
 
-    def put_all(self, contents: Sequence[bytes]) -> None:
+    def put(self, contents: Sequence[bytes]) -> None:
         """Write contents durably."""
-        _in_parallel(self._put, contents)
+        _in_parallel(
+            lambda content: self._write(_parts(self.url_of(content))[1], content), contents
+        )
 
     def is_marked(self) -> bool:
         """Return whether the store has its marker; once it has, this is remembered."""
@@ -114,10 +106,6 @@ class PageObjects:
         """Write the marker."""
         self._write(MARKER, _MARK)
         self._is_marked = True
-
-    def _put(self, content: bytes) -> None:
-        _, name = _parts(self.url_of(content))
-        self._write(name, content)
 
     def _write(self, name: str, content: bytes) -> None:
         import obstore
@@ -146,9 +134,10 @@ class PageObjects:
             obstore.delete(_opened(self._url), [_parts(url)[1] for url in urls])
 
 
-def page_objects(url: str) -> PageObjects | None:
-    """Return the object store at a URL, or None if the URL is empty."""
-    return PageObjects(url) if url else None
+@cache
+def page_objects(url: str) -> PageObjects:
+    """Return the object store at a URL."""
+    return PageObjects(url)
 
 
 def shard_of(url: str) -> int:
@@ -156,7 +145,7 @@ def shard_of(url: str) -> int:
     return int(url.rsplit("/", 2)[1], 16)
 
 
-def read_objects(urls: Iterable[str]) -> dict[str, bytes | LostContentError]:
+def get(urls: Iterable[str]) -> dict[str, bytes | LostContentError]:
     """Return objects, or why they cannot be read, by URL.
 
     Raise `StoreUnavailableError` if a store does not respond.

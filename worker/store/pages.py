@@ -18,9 +18,10 @@ from detourage.limits import MAX_HTML_BYTES
 from detourage.outcomes import PageOutcome, UnusableReason
 from detourage.packed_bytes import DamagedBytesError, pack, unpack
 from models.tables import Receipt, Site, StoredPage
+from worker.errors import LostContentError
 from worker.outcomes import ReceiptResult
+from worker.store import page_objects
 from worker.store.database import rows_only, sql
-from worker.store.page_objects import LostContentError, read_objects
 
 _LOCK_SITES = sql("""
     SELECT key, id FROM sites WHERE key = ANY(CAST(:keys AS text[]))
@@ -237,7 +238,7 @@ def read_contents(stored: Sequence[StoredContent]) -> list[bytes | str | LostCon
 
     Raise `StoreUnavailableError` if an object store does not respond.
     """
-    objects = read_objects(each.object_url for each in stored if each.object_url is not None)
+    objects = page_objects.get(each.object_url for each in stored if each.object_url is not None)
     return [
         _unpacked(objects[each.object_url] if each.object_url else each.compressed or b"", each)
         for each in stored

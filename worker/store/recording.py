@@ -19,7 +19,13 @@ from worker.store.addresses import Fetch, Resolution
 from worker.store.database import rows_only, sql
 from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.locks import AdvisoryLock
-from worker.store.page_objects import MARKER, PageObjects, StoreUnavailableError, shard_of
+from worker.store.page_objects import (
+    MARKER,
+    PageObjects,
+    StoreUnavailableError,
+    page_objects,
+    shard_of,
+)
 from worker.store.pages import pack_content
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
@@ -59,13 +65,13 @@ class _ResolvedFetch(NamedTuple):
 def record_pages(
     session: Session,
     fetches: Sequence[Fetch],
-    objects: PageObjects | None = None,
+    store_url: str = "",
     *,
     have_waited: bool = False,
 ) -> list[RecordedFetch]:
     """Store fetched pages, and return the result of each. Their sites must be locked.
 
-    Their contents are stored in an object store, if one is given, or else in the database.
+    Their contents are stored in the object store at ``store_url``, or in the database if empty.
 
     A page may be fetched at any of its addresses (`worker.store.addresses`). The fetch with the
     later ``fetched_at`` wins or, in a tie, the one with the greater digest; if a date is missing,
@@ -83,7 +89,7 @@ def record_pages(
         # Fetches of further addresses depend on the changes made for earlier ones.
         rest = fetches[len(recorded) :]
         located = addresses.locate(session, rest)
-        recorded += _record(session, rest, located, objects, have_waited=have_waited)
+        recorded += _record(session, rest, located, store_url, have_waited=have_waited)
     return recorded
 
 
@@ -91,7 +97,7 @@ def _record(
     session: Session,
     fetches: Sequence[Fetch],
     located: Sequence[Resolution],
-    objects: PageObjects | None,
+    store_url: str,
     *,
     have_waited: bool,
 ) -> list[RecordedFetch]:
@@ -121,7 +127,7 @@ def _record(
             if each.stored is not None:
                 session.expire(each.stored, ["revision"])
     contents = [(page_id(each), each.fetched) for each in with_content]
-    save_contents(session, contents, objects)
+    save_contents(session, contents, store_url)
     addresses.save(session, [(each.located, page_id(each)) for each in judged])
     return [
         RecordedFetch(
@@ -494,7 +500,14 @@ _HAS_PAGES_IN = sql("""
 """)
 
 
-def require_store(session: Session, objects: PageObjects) -> None:
+def check_store(session: Session, store_url: str) -> None:
+    """Check that an object store accepts pages; raise `StoreUnavailableError` otherwise."""
+    objects = page_objects(store_url)
+    _require_store(session, objects)
+    objects.mark()
+
+
+def _require_store(session: Session, objects: PageObjects) -> None:
     """Mark an object store if it is new; raise `StoreUnavailableError` if its objects are gone."""
     if objects.is_marked():
         return
@@ -506,24 +519,22 @@ def require_store(session: Session, objects: PageObjects) -> None:
     objects.mark()
 
 
-def _put_objects(session: Session, objects: PageObjects, contents: Sequence[bytes]) -> list[str]:
+def _put_objects(session: Session, store_url: str, contents: Sequence[bytes]) -> list[str]:
     """Write contents to an object store; return their URLs, which the transaction must store."""
-    require_store(session, objects)
+    objects = page_objects(store_url)
+    _require_store(session, objects)
     urls = [objects.url_of(content) for content in contents]
     # An existing object may be unused. The lock keeps it from being deleted until the commit.
     shards = sorted(set(map(shard_of, urls)))
     session.execute(_SHARE_SHARDS, {"class": AdvisoryLock.PAGE_OBJECTS.value, "shards": shards})
-    objects.put_all(contents)
+    objects.put(contents)
     return urls
 
 
 def save_contents(
-    session: Session, contents: Sequence[tuple[int, FetchedPage]], objects: PageObjects | None
+    session: Session, contents: Sequence[tuple[int, FetchedPage]], store_url: str
 ) -> None:
-    """Store the content of pages, given with their IDs; their sites must be locked.
-
-    They are stored in the database without ``objects``.
-    """
+    """Store the content of pages, given with their IDs; their sites must be locked."""
     if not contents:
         return
     query = sql("""
@@ -540,8 +551,8 @@ def save_contents(
     nothing = [None] * len(contents)
     values = {
         "page_ids": [page_id for page_id, _ in contents],
-        "compressed": packed if objects is None else nothing,
-        "object_urls": nothing if objects is None else _put_objects(session, objects, packed),
+        "compressed": nothing if store_url else packed,
+        "object_urls": _put_objects(session, store_url, packed) if store_url else nothing,
         "is_text": [isinstance(fetched.content, str) for _, fetched in contents],
     }
     session.execute(query, values)

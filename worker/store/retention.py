@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any, TypeAlias
 
 from sqlalchemy import ColumnElement, TextClause, and_, delete, func, not_, select, text, update
@@ -20,9 +21,9 @@ from models.tables import (
     StoredTree,
     TaskFailure,
 )
-from worker.store.database import sql
+from worker.store.database import Database, sql
 from worker.store.locks import AdvisoryLock
-from worker.store.page_objects import PageObjects, shard_of
+from worker.store.page_objects import SHARDS, page_objects, shard_of
 from worker.store.pages import is_pending
 from worker.store.removable import Kind
 
@@ -205,9 +206,22 @@ _UNUSED = sql("""
 _LOCK_SHARD = sql("SELECT pg_try_advisory_xact_lock(:class, :shard)")
 
 
-def prune_objects(
-    session: Session, objects: PageObjects, urls: Sequence[str], *, dry_run: bool = False
-) -> int:
+def prune_shard(database: Database, store_url: str, shard: int, *, dry_run: bool = False) -> Step:
+    """Delete the objects of one shard that contain no page's HTML, or only count them.
+
+    ``store_url`` is empty if there is no object store.
+    """
+    if not store_url:
+        return Step("objects", 0, None)
+    delete_unused = partial(_delete_unused, store_url=store_url, dry_run=dry_run)
+    removed = sum(
+        database.run(partial(delete_unused, urls=urls))
+        for urls in page_objects(store_url).listed(shard)
+    )
+    return Step("objects", removed, Place(OBJECTS, shard + 1) if shard + 1 < SHARDS else None)
+
+
+def _delete_unused(session: Session, store_url: str, urls: Sequence[str], *, dry_run: bool) -> int:
     """Delete those of a shard's objects that contain no page's HTML, and return their number.
 
     If the shard is in use, its objects remain until the next run.
@@ -220,5 +234,5 @@ def prune_objects(
         return 0
     # Before the lock was taken, a page may have been stored with one of the objects.
     unused = session.scalars(_UNUSED, {"urls": unused}).all()
-    objects.delete(unused)
+    page_objects(store_url).delete(unused)
     return len(unused)

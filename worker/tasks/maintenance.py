@@ -1,7 +1,6 @@
 """Removal of data past its retention period."""
 
 from collections.abc import Collection, Iterator, Sequence
-from functools import partial
 from itertools import islice
 
 from celery import shared_task
@@ -9,7 +8,6 @@ from celery import shared_task
 from worker.messaging import task_names
 from worker.store import outbox, retention
 from worker.store.database import Database
-from worker.store.page_objects import SHARDS, PageObjects, page_objects
 from worker.store.removable import KINDS, Kind
 from worker.store.retention import Place, Step
 from worker.tasks.base import TASK_OPTIONS
@@ -37,9 +35,9 @@ def prune(
         raise ValueError(f"older_than_days must be 0 or more, not {older_than_days}")
     begun = Place(*begin) if begin else None
     state = process_state()
-    database, objects = state.database, page_objects(state.settings.pages)
+    database, store_url = state.database, state.settings.pages
     steps = islice(
-        pruning(database, kinds, older_than_days, objects=objects, begin=begun), STEPS_PER_TASK
+        pruning(database, kinds, older_than_days, store_url=store_url, begin=begun), STEPS_PER_TASK
     )
     rest = begun
     for step in steps:
@@ -61,19 +59,19 @@ def pruning(
     kinds: Collection[Kind],
     days: float,
     *,
-    objects: PageObjects | None = None,
+    store_url: str = "",
     begin: Place | None = None,
     dry_run: bool = False,
 ) -> Iterator[Step]:
     """Remove expired data in small steps, each of which is one transaction or shard of objects.
 
-    See `worker.store.retention.prune` and `worker.store.retention.prune_objects`.
+    See `worker.store.retention.prune` and `worker.store.retention.prune_shard`.
     """
     place = begin or retention.first_place(kinds)
     while place is not None:
         at = place
         if at.rule == retention.OBJECTS:
-            step = _prune_shard(database, objects, at.after, dry_run=dry_run)
+            step = retention.prune_shard(database, store_url, at.after, dry_run=dry_run)
         else:
             step = database.run(
                 lambda session: retention.prune(
@@ -86,16 +84,3 @@ def pruning(
             )
         yield step
         place = step.following
-
-
-def _prune_shard(
-    database: Database, objects: PageObjects | None, shard: int, *, dry_run: bool
-) -> Step:
-    if objects is None:
-        return Step("objects", 0, None)
-    removed = sum(
-        database.run(partial(retention.prune_objects, objects=objects, urls=urls, dry_run=dry_run))
-        for urls in objects.listed(shard)
-    )
-    following = Place(retention.OBJECTS, shard + 1) if shard + 1 < SHARDS else None
-    return Step("objects", removed, following)

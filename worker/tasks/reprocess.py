@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from detourage.html import Answer
 from detourage.outcomes import PageOutcome
+from worker.errors import LostContentError
 from worker.messaging import task_names
 from worker.store import (
     clusterings,
@@ -21,7 +22,6 @@ from worker.store import (
 )
 from worker.store.fetched_pages import ReadPage
 from worker.store.locks import AdvisoryLock
-from worker.store.page_objects import LostContentError
 from worker.store.recording import save_reading
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.extraction_requests import request_extractions

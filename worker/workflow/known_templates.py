@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 
 from detourage.html import parse_page
 from detourage.reader import TemplateKnowledge
+from worker.errors import LostContentError
 from worker.store import groups, pages
 from worker.store.database import Database
 from worker.store.extraction_jobs import Pivot
-from worker.store.page_objects import LostContentError
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,6 @@ from detourage.reader.content import comment_pattern_of
 from worker.messaging import task_names
 from worker.store import outbox, pages, waiting_fetches
 from worker.store.fetched_pages import FetchedPage, ReadPage
-from worker.store.page_objects import PageObjects
 from worker.store.recording import RecordedFetch, record_pages
 from worker.store.waiting_fetches import DueFetch
 
@@ -60,14 +59,14 @@ def _parse_refusal(content: bytes | str, url: str, content_type: str | None) -> 
 def store_pages(
     session: Session,
     fetches: Sequence[tuple[FetchedPage, ReadPage]],
-    objects: PageObjects | None = None,
+    store_url: str = "",
     *,
     have_waited: bool = False,
 ) -> list[RecordedFetch]:
     """Store incoming pages, in order, and request assignment for sites that have groups."""
     site_ids = pages.lock_sites(session, (fetched.site for fetched, _ in fetches))
     located = [(site_ids[fetched.site], fetched, read) for fetched, read in fetches]
-    recorded = record_pages(session, located, objects, have_waited=have_waited)
+    recorded = record_pages(session, located, store_url, have_waited=have_waited)
     # A page that arrived at several addresses is enqueued once, in its latest state.
     changed = {each.page_id: each for each in recorded if each.is_changed}.values()
     if not changed:
@@ -96,8 +95,8 @@ def store_waiting(
     session: Session,
     due: DueFetch,
     page: tuple[FetchedPage, ReadPage],
-    objects: PageObjects | None = None,
+    store_url: str = "",
 ) -> None:
     """Store a fetch that has waited, unless another process has stored it."""
     if waiting_fetches.take(session, due.id):
-        store_pages(session, [page], objects, have_waited=True)
+        store_pages(session, [page], store_url, have_waited=True)

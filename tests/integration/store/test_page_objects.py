@@ -15,12 +15,12 @@ from tests.inline_tasks import Tasks
 from tests.object_stores import Folder, S3Server, StoreOfTest
 from tests.pages import article_html
 from worker.cli import main
+from worker.errors import LostContentError
 from worker.service.checks import Finding, examine
 from worker.settings import load_settings
 from worker.store import page_objects, pages
 from worker.store.database import Database, UnavailableError
 from worker.store.fetched_pages import FetchedPage, ReadPage
-from worker.store.page_objects import LostContentError, PageObjects
 from worker.store.recording import copy_content
 from worker.tasks.maintenance import prune
 from worker.workflow.parsing import store_pages
@@ -187,7 +187,7 @@ def test_an_empty_store_does_not_look_like_lost_pages(stored: Tasks, store: Stor
     for name in [*store.objects(), page_objects.MARKER]:
         store.remove(name)
     with pytest.raises(UnavailableError, match=page_objects.MARKER):
-        page_objects.read_objects([url])
+        page_objects.get([url])
 
 
 def test_nothing_is_stored_in_a_store_whose_objects_are_gone(
@@ -195,6 +195,7 @@ def test_nothing_is_stored_in_a_store_whose_objects_are_gone(
 ) -> None:
     stored.publish("a", SITE[:1])
     # The volume is not mounted, and all processes start again.
+    page_objects.page_objects.cache_clear()
     for name in [*store.objects(), page_objects.MARKER]:
         store.remove(name)
     with pytest.raises(UnavailableError, match=r"has no detourage\.txt, but the database has"):
@@ -262,7 +263,7 @@ def test_an_object_that_is_being_stored_again_is_kept(stored: Tasks, store: Stor
     url = stored.database.engine.url.render_as_string(hide_password=False)
     with Database(url) as other, other.transaction() as session:
         again = FetchedPage("b", "https://other.example/", SITE[0][1], None, None, None, "{}")
-        store_pages(session, [(again, ReadPage())], PageObjects(store.url))
+        store_pages(session, [(again, ReadPage())], store.url)
         prune(older_than_days=0, kinds=["objects"])
         stored.settle()
         assert len(store.objects()) == 2
@@ -290,4 +291,4 @@ def test_doctor_reports_whether_the_store_accepts_pages(stored: Tasks, store: St
 def test_a_missing_extra_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("detourage.errors.find_spec", lambda _: None)
     with pytest.raises(ExpectedError, match="make objects"):
-        PageObjects("file:///tmp")
+        page_objects.page_objects("file:///tmp")
