@@ -25,8 +25,11 @@ from detourage.addresses import (
     with_spelling,
 )
 from models.tables import Address, AddressTarget, StoredPage
-from worker.store.database import rows_only, sql
+from worker.store.database import rows_only
 from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
+from worker.store.statements import Statements
+
+SQL = Statements("addresses")
 
 MAX_CLAIMANTS = 20
 """Maximum number of examined addresses that declare the same target address."""
@@ -66,37 +69,7 @@ class Resolution:
         return self.speaker == self.address
 
 
-_KNOWN = """
-    SELECT addresses.* FROM addresses
-    JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[])) AS wanted (site_id, digest)
-        USING (site_id, digest)
-"""
-_KNOWN_OR_CLAIMING = sql(f"""
-    {_KNOWN}
-    UNION ALL
-    SELECT * FROM addresses WHERE id IN (
-        SELECT address_id
-        FROM unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
-            AS wanted (site_id, digest)
-        CROSS JOIN LATERAL (
-            SELECT address_id FROM address_targets
-            WHERE (site_id, digest) = (wanted.site_id, wanted.digest)
-            ORDER BY address_id LIMIT :most
-        ) AS claimant
-    )
-""").bindparams(most=MAX_CLAIMANTS)  # noqa: S608
-_SPEAKERS = sql("""
-    SELECT * FROM addresses
-    WHERE page_id = ANY(CAST(:pages AS bigint[])) AND joined_at IS NULL
-    ORDER BY id
-""")
-_JOINED_BEFORE = sql("""
-    SELECT id, site_id, url_digest FROM pages
-    JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
-        AS wanted (site_id, url_digest) USING (site_id, url_digest)
-    WHERE outcome = 'joined'
-    ORDER BY id DESC
-""")
+_KNOWN_OR_CLAIMING = SQL.known_or_claiming.bindparams(most=MAX_CLAIMANTS)
 
 
 def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
@@ -112,7 +85,7 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
     rows = {row.id: row for row in session.execute(_KNOWN_OR_CLAIMING, wanted)}
     page_ids = [row.page_id for row in rows.values()]
     speakers = (
-        {row.page_id: row for row in session.execute(_SPEAKERS, {"pages": page_ids})}
+        {row.page_id: row for row in session.execute(SQL.speakers, {"pages": page_ids})}
         if page_ids
         else {}
     )
@@ -149,7 +122,7 @@ def _with_former_pages(session: Session, located: list[Resolution]) -> list[Reso
     leaving = [each for each in located if each.parted_from is not None and not each.page_ids]
     if not leaving:
         return located
-    rows = session.execute(_JOINED_BEFORE, _arrays(map(_spelling_key, leaving)))
+    rows = session.execute(SQL.joined_before, _arrays(map(_spelling_key, leaving)))
     pages = {(row.site_id, row.url_digest): row.id for row in rows}
     return [
         replace(each, page_ids=tuple(sorted({*each.page_ids, pages[_spelling_key(each)]})))
@@ -165,11 +138,9 @@ def _spelling_key(each: Resolution) -> tuple[int, str]:
 
 def yield_url(session: Session, page_id: int, urls: Iterable[str]) -> None:
     """Release the URL digest of a page, so that another page can take it."""
-    query = sql("""
-        UPDATE pages SET url_digest = url_digest || '-' || id
-        WHERE id = :page AND url_digest = ANY(CAST(:digests AS text[]))
-    """)
-    session.execute(query, {"page": page_id, "digests": [digest_of_url(each) for each in urls]})
+    session.execute(
+        SQL.yield_url, {"page": page_id, "digests": [digest_of_url(each) for each in urls]}
+    )
 
 
 def _keys(site_id: int, form: str, read: ReadPage) -> set[tuple[int, str]]:
@@ -185,13 +156,8 @@ def _arrays(keys: Iterable[tuple[int, str]]) -> dict[str, list[Any]]:
 def _declared(session: Session, rows: Iterable[Row[Any]]) -> dict[int, DeclaredUrls]:
     by_id = {row.id: row for row in rows}
     targets: defaultdict[int, list[Target]] = defaultdict(list)
-    query = sql("""
-        SELECT * FROM address_targets
-        WHERE address_id = ANY(CAST(:ids AS bigint[]))
-        ORDER BY address_id, number
-    """)
     if by_id:
-        for each in session.execute(query, {"ids": list(by_id)}):
+        for each in session.execute(SQL.declared, {"ids": list(by_id)}):
             target = Target(each.target, each.kind, each.is_declared)
             targets[each.address_id].append(target)
     return {
@@ -274,7 +240,6 @@ def _is_older(one: datetime | None, other: datetime | None) -> bool:
 
 _ADD = rows_only(insert(Address).returning(Address.id, Address.site_id, Address.digest))
 _ADD_TARGETS = rows_only(insert(AddressTarget))
-_FORGET_TARGETS = sql("DELETE FROM address_targets WHERE address_id = ANY(CAST(:ids AS bigint[]))")
 
 
 def save(session: Session, located: Sequence[tuple[Resolution, int]]) -> None:
@@ -286,16 +251,10 @@ def save(session: Session, located: Sequence[tuple[Resolution, int]]) -> None:
         if each.known is not None and _is_changed(each, each.known, page_id)
     ]
     ids = {(each.site_id, each.digest): row.id for each, row, _ in changed}
-    query = sql("""
-        UPDATE addresses
-        SET page_id = :page_id, spellings = :spellings, kind = :kind, headlines = :headlines,
-            passages = :passages, read_at = :read_at
-        WHERE id = :id
-    """)
     if changed:
-        session.execute(_FORGET_TARGETS, {"ids": list(ids.values())})
+        session.execute(SQL.forget_targets, {"ids": list(ids.values())})
         values = [{"id": row.id, **_values(each, page_id)} for each, row, page_id in changed]
-        session.execute(query, values)
+        session.execute(SQL.save, values)
     if new:
         values = [
             {
@@ -318,14 +277,14 @@ def save(session: Session, located: Sequence[tuple[Resolution, int]]) -> None:
     for each, page_id in located:
         if each.joins or each.parted_from is not None:
             session.execute(
-                _SETTLE, {"page": page_id, "speaker_digest": digest_of_url(each.speaker)}
+                SQL.settle, {"page": page_id, "speaker_digest": digest_of_url(each.speaker)}
             )
 
 
 def save_reading(session: Session, page: StoredPage, declared: DeclaredUrls) -> None:
     """Store the declarations of a reparsed page; addresses join only at their next fetch."""
     keys = _arrays([(page.site_id, digest_of_url(canonical_form(page.url)))])
-    known = session.execute(sql(_KNOWN), keys).one_or_none()
+    known = session.execute(SQL.known, keys).one_or_none()
     if known is None or known.page_id != page.id or declared == NOTHING_DECLARED:
         return
     declared_before = _declared(session, [known])[known.id]
@@ -379,23 +338,8 @@ def _target_rows(address_id: int, site_id: int, declared: DeclaredUrls) -> list[
     ]
 
 
-_SETTLE = sql("""
-    UPDATE addresses SET joined_at = CASE WHEN digest <> :speaker_digest THEN now() END
-    WHERE page_id = :page AND (joined_at IS NULL) <> (digest = :speaker_digest)
-""")
-"""Mark one URL as representing the page, and all other URLs of the page as joined to it."""
-
-
-OF_PAGE = """
-    SELECT jsonb_agg(
-        jsonb_build_array(address, kind, spellings, joined_at IS NULL) ORDER BY digest
-    ) FROM addresses WHERE page_id = asked.page_id
-"""
-"""Query for the addresses of the page ``asked.page_id``, in a form for `page_addresses`."""
-
-
 def page_addresses(stored: Sequence[Sequence[Any]] | None) -> list[PageAddress]:
-    """Return the addresses of a page from the result of `OF_PAGE`."""
+    """Return the addresses of a page from the rows of `of_pages`."""
     return [
         PageAddress(address, kind, tuple(spellings), speaks)
         for address, kind, spellings, speaks in stored or ()
@@ -404,8 +348,5 @@ def page_addresses(stored: Sequence[Sequence[Any]] | None) -> list[PageAddress]:
 
 def of_pages(session: Session, page_ids: Sequence[int]) -> dict[int, list[PageAddress]]:
     """Return the addresses of each page, by page ID."""
-    query = sql(f"""
-        SELECT page_id, ({OF_PAGE}) FROM unnest(CAST(:pages AS bigint[])) AS asked (page_id)
-    """)  # noqa: S608
-    rows = session.execute(query, {"pages": list(page_ids)})
+    rows = session.execute(SQL.of_pages, {"pages": list(page_ids)})
     return {page_id: page_addresses(stored) for page_id, stored in rows}

@@ -10,7 +10,9 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from models.tables import ComparisonBlock, NearestReference, SiteComparison
-from worker.store.database import has_passed, sql
+from worker.store.statements import Statements
+
+SQL = Statements("comparisons")
 
 Nearest: TypeAlias = dict[int, tuple[int, float] | None]
 """Each tree's nearest reference with its normalised distance, by tree ID; None if the tree is too
@@ -43,8 +45,7 @@ def begin(
 
 def end(session: Session, site_id: int) -> None:
     """Delete a site's comparison and its unfinished blocks."""
-    query = sql("DELETE FROM site_comparisons WHERE site_id = :site_id")
-    session.execute(query, {"site_id": site_id})
+    session.execute(SQL.end, {"site_id": site_id})
 
 
 def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> list[int]:
@@ -61,25 +62,20 @@ def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> li
             for block in blocks
         ],
     ).all()
-    planned = sql("UPDATE sites SET pairs_planned = pairs_planned + :pairs WHERE id = :site_id")
-    session.execute(planned, {"site_id": site_id, "pairs": sum(block.pairs for block in blocks)})
+    session.execute(
+        SQL.count_planned, {"site_id": site_id, "pairs": sum(block.pairs for block in blocks)}
+    )
     return list(ids)
 
 
 def is_in_flight(session: Session, site_id: int) -> bool:
     """Return whether a site has unfinished blocks."""
-    query = sql("SELECT EXISTS (SELECT FROM comparison_blocks WHERE site_id = :site_id)")
-    return bool(session.scalar(query, {"site_id": site_id}))
+    return bool(session.scalar(SQL.is_in_flight, {"site_id": site_id}))
 
 
 def ask_again(session: Session, site_id: int, *, patience_seconds: float) -> list[int]:
     """Mark overdue blocks as requested again, and return their IDs."""
-    query = sql(f"""
-        UPDATE comparison_blocks SET asked_at = now()
-        WHERE site_id = :site_id AND {has_passed("asked_at", "make_interval(secs => :patience)")}
-        RETURNING id
-    """)  # noqa: S608
-    return list(session.scalars(query, {"site_id": site_id, "patience": patience_seconds}))
+    return list(session.scalars(SQL.ask_again, {"site_id": site_id, "patience": patience_seconds}))
 
 
 def take_block(session: Session, block_id: int) -> ComparisonBlock | None:
@@ -94,10 +90,7 @@ def take_block(session: Session, block_id: int) -> ComparisonBlock | None:
 
 def leave_rest(session: Session, block_id: int) -> bool:
     """Record that the rest of a block was requested; return False if the block is finished."""
-    query = sql("""
-        UPDATE comparison_blocks SET attempts = 0, asked_at = now() WHERE id = :id RETURNING id
-    """)
-    return session.scalar(query, {"id": block_id}) is not None
+    return session.scalar(SQL.leave_rest, {"id": block_id}) is not None
 
 
 def lock_for_result(session: Session, site_id: int) -> None:
@@ -105,20 +98,12 @@ def lock_for_result(session: Session, site_id: int) -> None:
 
     Call this before writing anything else, since the intake also locks the site first.
     """
-    session.execute(sql("SELECT FROM sites WHERE id = :id FOR UPDATE"), {"id": site_id})
+    session.execute(SQL.lock_for_result, {"id": site_id})
 
 
 def finish_block(session: Session, block_id: int) -> bool | None:
     """Delete a finished block; return whether it was the site's last, or None if it is gone."""
-    query = sql("""
-        WITH finished AS (
-            DELETE FROM comparison_blocks WHERE id = :id RETURNING site_id, pairs
-        )
-        UPDATE sites SET pairs_compared = pairs_compared + pairs
-        FROM finished WHERE sites.id = finished.site_id
-        RETURNING sites.id
-    """)
-    site_id = session.scalar(query, {"id": block_id})
+    site_id = session.scalar(SQL.finish_block, {"id": block_id})
     return None if site_id is None else not is_in_flight(session, site_id)
 
 
@@ -126,38 +111,23 @@ def save_set(session: Session, site_id: int, tree_ids: Sequence[int]) -> int:
     """Store a reference set if it does not exist, and return its ID."""
     digest = hashlib.sha256(" ".join(map(str, tree_ids)).encode()).hexdigest()
     values = {"site_id": site_id, "digest": digest, "tree_ids": list(tree_ids)}
-    store = sql("""
-        INSERT INTO reference_sets (site_id, digest, tree_ids)
-        VALUES (:site_id, :digest, CAST(:tree_ids AS bigint[]))
-        ON CONFLICT (site_id, digest) DO NOTHING
-    """)
-    session.execute(store, values)
-    query = sql("SELECT id FROM reference_sets WHERE (site_id, digest) = (:site_id, :digest)")
-    return int(session.execute(query, values).scalar_one())
+    session.execute(SQL.add_set, values)
+    return int(session.execute(SQL.id_of_set, values).scalar_one())
 
 
 def sets_of_site(session: Session, site_id: int) -> dict[int, list[int]]:
     """Return the references in each of a site's reference sets, by set ID."""
-    query = sql("SELECT id, tree_ids FROM reference_sets WHERE site_id = :site_id ORDER BY id")
-    return dict(session.execute(query, {"site_id": site_id}).all())
+    return dict(session.execute(SQL.sets_of_site, {"site_id": site_id}).all())
 
 
 def keep_sets(session: Session, site_id: int, set_ids: Sequence[int]) -> None:
     """Delete a site's reference sets and their nearest references, except the given sets."""
-    query = sql("""
-        DELETE FROM reference_sets
-        WHERE site_id = :site_id AND id <> ALL (CAST(:ids AS bigint[]))
-    """)
-    session.execute(query, {"site_id": site_id, "ids": list(set_ids)})
+    session.execute(SQL.keep_sets, {"site_id": site_id, "ids": list(set_ids)})
 
 
 def load_nearest(session: Session, set_id: int, tree_ids: Sequence[int]) -> Nearest:
     """Return the stored nearest references, by tree ID."""
-    query = sql("""
-        SELECT tree_id, reference_id, distance FROM nearest_references
-        WHERE reference_set_id = :set_id AND tree_id = ANY (CAST(:ids AS bigint[]))
-    """)
-    rows = session.execute(query, {"set_id": set_id, "ids": list(tree_ids)})
+    rows = session.execute(SQL.load_nearest, {"set_id": set_id, "ids": list(tree_ids)})
     return {
         tree_id: None if reference_id is None else (reference_id, distance)
         for tree_id, reference_id, distance in rows

@@ -127,15 +127,6 @@ def rows_only(statement: S) -> S:
     return statement.execution_options(**{_ROWS_ONLY: True})
 
 
-def has_passed(instant: str, interval: str) -> str:
-    """Return the SQL condition that an interval has passed since an instant.
-
-    It also holds if the instant is in the future, which happens once the server's clock has been
-    set back: what waits must not wait until the clock has caught up.
-    """
-    return f"({instant} <= now() - {interval} OR {instant} > now() + interval '1 minute')"
-
-
 @cache
 def sql(statement: str) -> TextClause:
     """Return an SQL text as a statement, which is built only once."""

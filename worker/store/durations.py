@@ -14,7 +14,10 @@ from time import monotonic
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from worker.store.database import Database, sql
+from worker.store.database import Database
+from worker.store.statements import Statements
+
+SQL = Statements("durations")
 
 logger = logging.getLogger(__name__)
 
@@ -101,35 +104,16 @@ class Durations:
         }
         try:
             with self._database.transaction() as session:
-                session.execute(_COUNT, {**values, "slot": os.getpid() % SLOTS})
+                session.execute(SQL.count, {**values, "slot": os.getpid() % SLOTS})
         except SQLAlchemyError:
             logger.warning("durations could not be written to the database", exc_info=True)
 
 
-_COUNT = sql("""
-    INSERT INTO durations (slot, work, at_most, number, seconds)
-    SELECT :slot, counted.*
-    FROM unnest(
-        CAST(:work AS text[]), CAST(:at_most AS float[]), CAST(:number AS bigint[]),
-        CAST(:seconds AS float[])
-    ) AS counted (work, at_most, number, seconds),
-        -- No process waits for the disk.
-        set_config('synchronous_commit', 'off', true)
-    ON CONFLICT ON CONSTRAINT pk_durations DO UPDATE SET
-        number = durations.number + excluded.number,
-        seconds = durations.seconds + excluded.seconds
-""")
-
-
 def histograms(session: Session) -> dict[str, Histogram]:
     """Return the histogram of durations of each kind of work, by its name."""
-    query = sql("""
-        SELECT work, at_most, sum(number), sum(seconds)
-        FROM durations GROUP BY work, at_most ORDER BY work
-    """)
     counts: dict[str, dict[float, int]] = {}
     totals: Counter[str] = Counter()
-    for work, at_most, number, seconds in session.execute(query):
+    for work, at_most, number, seconds in session.execute(SQL.histograms):
         cumulative = counts.setdefault(work, dict.fromkeys(BOUNDS, 0))
         for bound in BOUNDS:
             if at_most <= bound:

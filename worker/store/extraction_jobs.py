@@ -14,12 +14,13 @@ from detourage.addresses import PageAddress
 from detourage.html import Answer
 from detourage.outcomes import PageOutcome
 from worker.errors import LostContentError
-from worker.store import addresses
 from worker.store.addresses import page_addresses
-from worker.store.database import has_passed, sql
 from worker.store.locks import AdvisoryLock
 from worker.store.pages import load_contents
+from worker.store.statements import Statements
 from worker.tracing import Context
+
+SQL = Statements("extraction_jobs")
 
 
 def await_extraction(
@@ -30,15 +31,9 @@ def await_extraction(
     Returns, for each page with a tree and HTML, its ID (ascending), whether it has an outcome, and
     its trace.
     """
-    query = sql("""
-        UPDATE pages
-        SET generation = :new_generation, extracted_generation = :new_generation - 1,
-            asked_at = now(), attempts = 0
-        WHERE id = ANY(CAST(:page_ids AS bigint[]))
-            AND tree_id IS NOT NULL AND html_removed_at IS NULL
-        RETURNING id, outcome IS NOT NULL, trace
-    """)
-    rows = session.execute(query, {"page_ids": list(page_ids), "new_generation": generation})
+    rows = session.execute(
+        SQL.await_extraction, {"page_ids": list(page_ids), "new_generation": generation}
+    )
     found = [(page_id, has_outcome, trace or {}) for page_id, has_outcome, trace in rows]
     return sorted(found, key=itemgetter(0))
 
@@ -96,21 +91,6 @@ class ExtractionJob:
     trace: Context = field(default_factory=dict)
 
 
-_PLACES = sql("""
-    SELECT page_id, sites.key, memberships.generation,
-        group_number, role, size, template_groups.comment_pattern AS group_pattern,
-        pivot.id AS pivot_id, pivot.url, pivot.content_type, pivot.content_digest
-    FROM memberships
-    JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-        AS asked (page_id, generation) USING (page_id, generation)
-    JOIN sites ON sites.id = memberships.site_id
-    LEFT JOIN template_groups
-        ON (template_groups.site_id, template_groups.generation, number)
-        = (memberships.site_id, memberships.generation, group_number)
-    LEFT JOIN pages AS pivot ON pivot.id = memberships.pivot_id
-""")
-
-
 def _asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:
     return {"pages": list(wanted), "generations": list(wanted.values())}
 
@@ -126,34 +106,12 @@ def begin(
     extra attempt.
     """
     due = {**_asked(wanted), "earlier": earlier_attempts}
-    query = sql("""
-        WITH due AS (
-            SELECT id FROM pages
-            JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-                AS asked (id, generation) USING (id, generation),
-                set_config('synchronous_commit', 'off', true)
-            WHERE tree_id IS NOT NULL AND attempts <= coalesce(:earlier, attempts)
-                AND (outcome IS NULL OR forced OR extracted_generation < generation)
-            -- Transactions that lock the same pages in different orders would deadlock.
-            ORDER BY id FOR UPDATE OF pages
-        )
-        UPDATE pages SET attempts = attempts + 1 FROM due WHERE pages.id = due.id
-        RETURNING pages.id, generation, url, content_type, fetched_at, content_digest,
-            comment_pattern, extra, attempts, trace
-    """)
-    return [BegunPage(*row) for row in session.execute(query, due)]
+    return [BegunPage(*row) for row in session.execute(SQL.begin, due)]
 
 
 def return_attempts(session: Session, page_ids: Collection[int]) -> None:
     """Undo the count of attempts that have ended before reading any page."""
-    query = sql("""
-        WITH begun AS (
-            SELECT id FROM pages WHERE id = ANY (CAST(:ids AS bigint[])) AND attempts > 0
-            ORDER BY id FOR UPDATE
-        )
-        UPDATE pages SET attempts = attempts - 1 FROM begun WHERE pages.id = begun.id
-    """)
-    session.execute(query, {"ids": list(page_ids)})
+    session.execute(SQL.return_attempts, {"ids": list(page_ids)})
 
 
 def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> list[ExtractionJob]:
@@ -168,7 +126,7 @@ def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> 
     page_of = {page.id: page for page in begun}
     contents = load_contents(session, [each.id for each in begun if each.attempt <= max_attempts])
     asked = _asked({page.id: page.generation for page in begun})
-    for place in session.execute(_PLACES, asked):
+    for place in session.execute(SQL.places, asked):
         page = page_of[place.page_id]
         if page.attempt <= max_attempts and page.id not in contents:
             continue
@@ -199,26 +157,12 @@ def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> 
 
 def begun_before(session: Session, wanted: Mapping[int, int]) -> dict[int, list[int]]:
     """Return the IDs of the waiting pages whose extraction has been started before, by site ID."""
-    query = sql("""
-        SELECT site_id, id FROM pages
-        JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-            AS asked (id, generation) USING (id, generation)
-        WHERE tree_id IS NOT NULL AND attempts > 0
-            AND (outcome IS NULL OR forced OR extracted_generation < generation)
-        ORDER BY id
-    """)
-    return _grouped(session.execute(query, _asked(wanted)))
+    return _grouped(session.execute(SQL.begun_before, _asked(wanted)))
 
 
 def awaited(session: Session, page_ids: Iterable[int]) -> dict[int, list[tuple[int, int]]]:
     """Return those of the given pages that await extraction, with their generations, by site ID."""
-    query = sql("""
-        SELECT site_id, id, generation FROM pages
-        WHERE id = ANY (:pages) AND tree_id IS NOT NULL AND generation IS NOT NULL
-            AND (outcome IS NULL OR forced OR extracted_generation < generation)
-        ORDER BY id
-    """)
-    return _grouped(session.execute(query, {"pages": sorted(page_ids)}))
+    return _grouped(session.execute(SQL.awaited, {"pages": sorted(page_ids)}))
 
 
 @dataclass(frozen=True)
@@ -239,33 +183,13 @@ class PageState:
     addresses: Sequence[PageAddress] = ()
 
 
-_SURROUNDINGS = sql(f"""
-    SELECT page_id, pivot_id, (
-        SELECT content_digest FROM articles WHERE page_id = asked.page_id
-        ORDER BY revision DESC LIMIT 1
-    ), ({addresses.OF_PAGE})
-    FROM memberships
-    JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-        AS asked (page_id, generation) USING (page_id, generation)
-""")  # noqa: S608
-
-
 def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageState]:
     """Lock the pages that still await extraction (page ID to generation); return states by ID."""
-    query = sql("""
-        SELECT id, site_id, url, crawler_id, fetched_at, content_digest, forced, revision, refused,
-            waiting_since
-        FROM pages
-        JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-            AS asked (id, generation) USING (id, generation)
-        WHERE outcome IS NULL OR forced OR extracted_generation < generation
-        ORDER BY id FOR UPDATE OF pages
-    """)
-    locked = {page_id: rest for page_id, *rest in session.execute(query, _asked(wanted))}
+    locked = {page_id: rest for page_id, *rest in session.execute(SQL.lock_pages, _asked(wanted))}
     # Read after locking, since the previous holder of the lock may have changed them.
     found = {
         page_id: (*rest, page_addresses(stored))
-        for page_id, *rest, stored in session.execute(_SURROUNDINGS, _asked(wanted))
+        for page_id, *rest, stored in session.execute(SQL.surroundings, _asked(wanted))
     }
     return {
         page_id: PageState(*(*of_page, *found[page_id]))
@@ -296,23 +220,7 @@ class ExtractionResult(NamedTuple):
 def save_results(session: Session, results: Sequence[ExtractionResult]) -> None:
     """Store the extraction results of pages, which must be locked."""
     columns = map(list, zip(*results, strict=True))
-    query = sql("""
-        UPDATE pages
-        SET extracted_generation = new.generation, extraction_key = new.extraction_key,
-            outcome = new.outcome, outcome_detail = new.outcome_detail, revision = new.revision,
-            confidence = new.confidence, short_text = new.short_text, forced = false, trace = NULL
-        FROM unnest(
-            CAST(:page_id AS bigint[]), CAST(:generation AS integer[]),
-            CAST(:extraction_key AS text[]), CAST(:outcome AS text[]),
-            CAST(:outcome_detail AS text[]), CAST(:revision AS integer[]),
-            CAST(:confidence AS double precision[]), CAST(:short_text AS bytea[])
-        ) AS new (
-            page_id, generation, extraction_key, outcome, outcome_detail, revision, confidence,
-            short_text
-        )
-        WHERE pages.id = new.page_id
-    """)
-    session.execute(query, dict(zip(ExtractionResult._fields, columns, strict=True)))
+    session.execute(SQL.save_results, dict(zip(ExtractionResult._fields, columns, strict=True)))
 
 
 def find_late(
@@ -324,23 +232,7 @@ def find_late(
     Extractions still in the outbox, in ``lanes``, are excluded.
     """
     wanted = {"lanes": list(lanes), "patience": patience_seconds, "limit": limit}
-    query = sql(
-        f"SELECT id, generation FROM pages WHERE {_IS_LATE} ORDER BY id LIMIT :limit"  # noqa: S608
-    )
-    return [(page_id, generation) for page_id, generation in session.execute(query, wanted)]
-
-
-_IS_LATE = f"""
-    (extracted_generation < generation OR outcome IS NULL AND generation > 0
-        AND {has_passed("waiting_since", "make_interval(secs => :patience)")})
-    AND tree_id IS NOT NULL AND html_removed_at IS NULL
-    AND {has_passed("asked_at", "make_interval(secs => :patience)")}
-    AND NOT EXISTS (
-        SELECT FROM outbox
-        WHERE lane = ANY(CAST(:lanes AS text[]))
-            AND CAST(arguments ->> 'page_id' AS bigint) = pages.id
-    )
-"""
+    return [(page_id, generation) for page_id, generation in session.execute(SQL.find_late, wanted)]
 
 
 def take_late(
@@ -351,32 +243,13 @@ def take_late(
     ``suspects`` maps page IDs to generations; see `find_late`.
     """
     wanted = {"lanes": list(lanes), "patience": patience_seconds, **_asked(suspects)}
-    query = sql(f"""
-        UPDATE pages SET asked_at = now()
-        WHERE id IN (
-            SELECT id FROM pages
-            JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-                AS asked (id, generation) USING (id, generation)
-            WHERE {_IS_LATE}
-            ORDER BY id FOR UPDATE OF pages SKIP LOCKED
-        )
-        RETURNING site_id, id, generation
-    """)  # noqa: S608
-    return _grouped(sorted(session.execute(query, wanted)))
+    return _grouped(sorted(session.execute(SQL.take_late, wanted)))
 
 
 MAX_COUNTED = 100
 """Maximum number of pages counted per text, because a wall may appear at every URL of a site."""
 
-_WITH_SHORT_TEXTS = sql("""
-    SELECT short_text, id
-    FROM unnest(CAST(:texts AS bytea[])) AS asked (short_text) CROSS JOIN LATERAL (
-        SELECT id FROM pages
-        WHERE site_id = :site_id AND pages.short_text = asked.short_text
-            AND outcome IS DISTINCT FROM 'joined'
-        LIMIT :max_counted
-    ) AS page
-""").bindparams(max_counted=MAX_COUNTED)
+_WITH_SHORT_TEXTS = SQL.with_short_texts.bindparams(max_counted=MAX_COUNTED)
 
 
 def pages_with_short_texts(
@@ -402,12 +275,7 @@ def articles_among(session: Session, page_ids: Sequence[int]) -> Mapping[int, li
 
     Pages locked by another transaction are skipped, since that transaction handles them itself.
     """
-    query = sql("""
-        SELECT generation, id FROM pages
-        WHERE id = ANY (CAST(:ids AS bigint[])) AND outcome = 'article'
-        ORDER BY id FOR UPDATE SKIP LOCKED
-    """)
-    return _grouped(session.execute(query, {"ids": list(page_ids)}))
+    return _grouped(session.execute(SQL.articles_among, {"ids": list(page_ids)}))
 
 
 def _grouped(rows: Iterable[Sequence[Any]]) -> dict[int, list[Any]]:

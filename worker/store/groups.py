@@ -9,10 +9,12 @@ from sqlalchemy import BigInteger, Function, LargeBinary, func, select
 from sqlalchemy.orm import Session
 
 from models.tables import DesignChange, StoredPage
-from worker.store.database import sql
 from worker.store.locks import AdvisoryLock
 from worker.store.pages import ids_where
 from worker.store.provisional import PROVISIONAL
+from worker.store.statements import Statements
+
+SQL = Statements("groups")
 
 
 @dataclass(frozen=True)
@@ -90,48 +92,26 @@ class SiteState(NamedTuple):
 
 def site_state(session: Session, site_id: int) -> SiteState:
     """Return the state of a site."""
-    query = sql("""
-        SELECT version, coalesce(number, 0), coalesce(generations.site_version, 0),
-            NOT EXISTS (
-                SELECT FROM generations WHERE site_id = sites.id AND method <> :provisional
-            ),
-            site_comparisons.site_version, tree_ids,
-            EXISTS (SELECT FROM comparison_blocks WHERE site_id = sites.id)
-        FROM sites
-        LEFT JOIN generations ON generations.site_id = sites.id
-        LEFT JOIN site_comparisons ON site_comparisons.site_id = sites.id
-        WHERE sites.id = :site_id
-        ORDER BY number DESC NULLS LAST LIMIT 1
-    """)
     asked = {"site_id": site_id, "provisional": PROVISIONAL}
-    return SiteState(*session.execute(query, asked).one())
+    return SiteState(*session.execute(SQL.site_state, asked).one())
 
 
 def last_generation(session: Session, site_id: int) -> int:
     """Return the number of a site's latest generation, or 0 if there is none."""
-    query = sql("SELECT max(number) FROM generations WHERE site_id = :site_id")
-    return session.scalar(query, {"site_id": site_id}) or 0
+    return session.scalar(SQL.last_generation, {"site_id": site_id}) or 0
 
 
 def newest_generation(session: Session, site_id: int) -> tuple[int, int] | None:
     """Return a site's latest generation, and the version of the site on which it was based."""
-    query = sql("""
-        SELECT number, site_version FROM generations WHERE site_id = :site_id
-        ORDER BY number DESC LIMIT 1
-    """)
-    row = session.execute(query, {"site_id": site_id}).one_or_none()
+    row = session.execute(SQL.newest_generation, {"site_id": site_id}).one_or_none()
     return None if row is None else (row.number, row.site_version)
 
 
 def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
     """Return the pages of a site that have a tree."""
-    query = sql("""
-        SELECT id, url, tree_id, content_digest,
-            CASE WHEN outcome IS NOT NULL THEN extraction_key END,
-            forced, html_removed_at IS NULL, comment_pattern
-        FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
-    """)
-    return [ComparablePage(*row) for row in session.execute(query, {"site_id": site_id})]
+    return [
+        ComparablePage(*row) for row in session.execute(SQL.comparable_pages, {"site_id": site_id})
+    ]
 
 
 def save_generation(
@@ -156,35 +136,7 @@ def save_generation(
         "method": method,
         "silhouette": silhouette,
     }
-    session.execute(_ADD_GENERATION, {**new, **_of_groups(groups), **_of_members(memberships)})
-
-
-_ADD_GROUPS = """
-    added_groups AS (
-        INSERT INTO template_groups
-            (site_id, generation, number, size, representative_id, comment_pattern)
-        SELECT :site_id, :number, * FROM unnest(
-            CAST(:groups AS integer[]), CAST(:sizes AS integer[]), CAST(:pivots AS bigint[]),
-            CAST(:patterns AS text[])
-        )
-    ), added_representatives AS (
-        INSERT INTO group_representatives (site_id, generation, group_number, tree_id)
-        SELECT :site_id, :number, * FROM unnest(
-            CAST(:represented AS integer[]), CAST(:tree_ids AS bigint[])
-        )
-    )
-"""
-_ADD_GENERATION = sql(f"""
-    WITH added_generation AS (
-        INSERT INTO generations (site_id, number, site_version, method, silhouette)
-        VALUES (:site_id, :number, :site_version, :method, :silhouette)
-    ), {_ADD_GROUPS}
-    INSERT INTO memberships (site_id, generation, page_id, group_number, role, pivot_id, confidence)
-    SELECT :site_id, :number, * FROM unnest(
-        CAST(:page_ids AS bigint[]), CAST(:group_numbers AS integer[]), CAST(:roles AS text[]),
-        CAST(:pivot_ids AS bigint[]), CAST(:confidences AS double precision[])
-    )
-""")  # noqa: S608
+    session.execute(SQL.add_generation, {**new, **_of_groups(groups), **_of_members(memberships)})
 
 
 def _of_groups(groups: Sequence[NewGroup]) -> dict[str, list[Any]]:
@@ -214,37 +166,27 @@ def save_groups(
 ) -> None:
     """Store the groups of a generation."""
     new = {"site_id": site_id, "number": generation, **_of_groups(groups)}
-    session.execute(sql(f"WITH {_ADD_GROUPS} SELECT"), new)
+    session.execute(SQL.save_groups, new)
 
 
 def pages_by_group(session: Session, site_id: int, number: int) -> dict[int, Sequence[int]]:
     """Return the IDs of the pages in each group of a generation."""
-    query = sql("""
-        SELECT group_number, array_agg(page_id) FROM memberships
-        WHERE (site_id, generation) = (:site_id, :number) AND group_number IS NOT NULL
-        GROUP BY group_number
-    """)
-    return dict(session.execute(query, {"site_id": site_id, "number": number}).all())
+    return dict(session.execute(SQL.pages_by_group, {"site_id": site_id, "number": number}).all())
 
 
 def last_group(session: Session, site_id: int) -> int:
     """Return the highest group number ever used by a site, or 0 if there is none."""
-    query = sql("SELECT max(number) FROM template_groups WHERE site_id = :site_id")
-    return session.scalar(query, {"site_id": site_id}) or 0
+    return session.scalar(SQL.last_group, {"site_id": site_id}) or 0
 
 
 def carry_over(session: Session, page_ids: Sequence[int], number: int) -> None:
     """Record that the given pages' outcomes remain valid in a new generation."""
-    query = sql("""
-        UPDATE pages SET generation = :number, extracted_generation = :number WHERE id = ANY (:ids)
-    """)
-    session.execute(query, {"number": number, "ids": list(page_ids)})
+    session.execute(SQL.carry_over, {"number": number, "ids": list(page_ids)})
 
 
 def comment_patterns(session: Session, page_ids: Sequence[int]) -> Sequence[str | None]:
     """Return the comment patterns of pages; see `StoredPage.comment_pattern`."""
-    query = sql("SELECT comment_pattern FROM pages WHERE id = ANY (:ids)")
-    return session.scalars(query, {"ids": list(page_ids)}).all()
+    return session.scalars(SQL.comment_patterns, {"ids": list(page_ids)}).all()
 
 
 def pages_of_generation(session: Session, site_id: int, number: int) -> list[int]:
@@ -269,22 +211,12 @@ def save_knowledge(session: Session, learned: Sequence[tuple[int, str, bytes]]) 
     Each item has the ID of the page, which must be ascending, the digest and the knowledge.
     """
     page_ids, digests, packed = map(list, zip(*learned, strict=True))
-    query = sql("""
-        INSERT INTO page_knowledge (page_id, content_digest, packed)
-        SELECT * FROM unnest(
-            CAST(:page_ids AS bigint[]), CAST(:digests AS text[]), CAST(:packed AS bytea[])
-        )
-        ON CONFLICT (page_id) DO UPDATE SET
-            (content_digest, packed) = (excluded.content_digest, excluded.packed)
-    """)
-    session.execute(query, {"page_ids": page_ids, "digests": digests, "packed": packed})
+    session.execute(
+        SQL.save_knowledge, {"page_ids": page_ids, "digests": digests, "packed": packed}
+    )
 
 
-_LOAD = sql("""
-    SELECT page_id, packed FROM page_knowledge
-    JOIN unnest(CAST(:page_ids AS bigint[]), CAST(:digests AS text[]))
-        AS asked (page_id, content_digest) USING (page_id, content_digest)
-""").columns(page_id=BigInteger, packed=LargeBinary)
+_LOAD = SQL.load.columns(page_id=BigInteger, packed=LargeBinary)
 
 
 @dataclass(frozen=True)
@@ -307,15 +239,7 @@ class Outlier:
 
 def representatives(session: Session, site_id: int, generation: int) -> list[Representative]:
     """Return the representative trees of a generation, by group."""
-    query = sql("""
-        SELECT group_number, tree_id, representative_id
-        FROM group_representatives AS own JOIN template_groups
-            ON (template_groups.site_id, template_groups.generation, number)
-            = (own.site_id, own.generation, group_number)
-        WHERE (own.site_id, own.generation) = (:site_id, :generation)
-        ORDER BY group_number, tree_id
-    """)
-    rows = session.execute(query, {"site_id": site_id, "generation": generation})
+    rows = session.execute(SQL.representatives, {"site_id": site_id, "generation": generation})
     return [Representative(*row) for row in rows]
 
 
@@ -326,54 +250,23 @@ def newest_outliers(
 
     Pages without HTML are excluded because they cannot be extracted with a group.
     """
-    query = sql("""
-        SELECT id, url, tree_id
-        FROM pages JOIN memberships ON page_id = id
-        WHERE (memberships.site_id, memberships.generation) = (:site_id, :generation)
-            AND group_number IS NULL AND tree_id IS NOT NULL AND html_removed_at IS NULL
-        ORDER BY received_at DESC, id DESC LIMIT :limit
-    """)
     asked = {"site_id": site_id, "generation": generation, "limit": limit}
-    outliers = (Outlier(*row) for row in session.execute(query, asked))
+    outliers = (Outlier(*row) for row in session.execute(SQL.newest_outliers, asked))
     return sorted(outliers, key=lambda outlier: outlier.url)
 
 
 def place_page(session: Session, site_id: int, generation: int, membership: NewMembership) -> None:
     """Insert or replace the membership of a page in a generation."""
     place = {"site_id": site_id, "generation": generation, **vars(membership)}
-    query = sql("""
-        WITH former AS (
-            SELECT group_number FROM memberships
-            WHERE page_id = :page_id AND generation = :generation
-        ), placed AS (
-            INSERT INTO memberships
-                (page_id, generation, site_id, group_number, role, pivot_id, confidence)
-            VALUES
-                (:page_id, :generation, :site_id, :group_number, :role, :pivot_id, :confidence)
-            ON CONFLICT (page_id, generation) DO UPDATE SET
-                (group_number, role, pivot_id, confidence) = (
-                    excluded.group_number, excluded.role, excluded.pivot_id, excluded.confidence
-                )
-        )
-        UPDATE template_groups SET size = size + CASE number WHEN :group_number THEN 1 ELSE -1 END
-        WHERE site_id = :site_id AND generation = :generation
-            AND (number IS NOT DISTINCT FROM :group_number)
-            <> (number IN (SELECT group_number FROM former WHERE group_number IS NOT NULL))
-    """)
-    session.execute(query, place)
+    session.execute(SQL.place_page, place)
 
 
 def place_as_outliers(
     session: Session, site_id: int, generation: int, page_ids: Sequence[int]
 ) -> None:
     """Add pages to a generation as outliers, except those that already have a membership in it."""
-    query = sql("""
-        INSERT INTO memberships (page_id, generation, site_id, role)
-        SELECT unnest(CAST(:page_ids AS bigint[])), :generation, :site_id, 'outlier'
-        ON CONFLICT (page_id, generation) DO NOTHING
-    """)
     session.execute(
-        query,
+        SQL.place_as_outliers,
         {"site_id": site_id, "generation": generation, "page_ids": list(page_ids)},
     )
 
@@ -414,14 +307,7 @@ def newest_pages(
 ) -> Sequence[DatedPage]:
     """Return the most recently fetched pages of a generation, oldest first; see `DatedPage`."""
     asked = {"site_id": site_id, "generation": generation, "number": limit}
-    query = sql("""
-        SELECT url, coalesce(fetched_at, received_at) AS fetched, group_number, received_at,
-            fetched_at IS NOT NULL
-        FROM memberships JOIN pages ON pages.id = page_id
-        WHERE memberships.site_id = :site_id AND memberships.generation = :generation
-        ORDER BY fetched DESC, url DESC LIMIT :number
-    """)
-    rows = session.execute(query, asked).all()
+    rows = session.execute(SQL.newest_pages, asked).all()
     return [DatedPage(*row) for row in reversed(rows)]
 
 
@@ -451,30 +337,10 @@ def design_changes(session: Session, site_id: int) -> Sequence[DesignChange]:
 
 def last_design_changes(session: Session, site_ids: Sequence[int] | None) -> dict[int, datetime]:
     """Return the start of the latest redesign of the given sites (all if None), by site ID."""
-    query = sql("""
-        SELECT DISTINCT ON (site_id) site_id, since FROM design_changes
-        WHERE CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[]))
-        ORDER BY site_id, generation DESC
-    """)
-    return dict(session.execute(query, {"ids": site_ids}).all())
+    return dict(session.execute(SQL.last_design_changes, {"ids": site_ids}).all())
 
 
 def group_histories(session: Session, site_id: int) -> list[GroupHistory]:
     """Return the history of all past and present groups of a site, by number."""
-    query = sql("""
-        SELECT DISTINCT ON (template_groups.number) template_groups.number,
-            min(created_at) OVER through, max(created_at) OVER through,
-            CASE WHEN template_groups.generation = (
-                SELECT max(number) FROM generations WHERE site_id = :site_id
-            ) THEN size ELSE 0 END,
-            max(size) OVER through, url
-        FROM template_groups
-        JOIN generations ON generations.site_id = template_groups.site_id
-            AND generations.number = template_groups.generation
-        JOIN pages ON pages.id = representative_id
-        WHERE template_groups.site_id = :site_id
-        WINDOW through AS (PARTITION BY template_groups.number)
-        ORDER BY template_groups.number, template_groups.generation DESC
-    """)
-    rows = session.execute(query, {"site_id": site_id})
+    rows = session.execute(SQL.group_histories, {"site_id": site_id})
     return [GroupHistory(*row) for row in rows]

@@ -9,7 +9,9 @@ from sqlalchemy.orm import Session
 from detourage.addresses import canonical_of
 from models.tables import Address, Site
 from worker.store import addresses
-from worker.store.database import sql
+from worker.store.statements import Statements
+
+SQL = Statements("addresses")
 
 MAX_LISTED = 10_000
 """Maximum number of addresses listed for a site, newest first."""
@@ -30,15 +32,7 @@ class JoinedAddress:
 
 def counts(session: Session, site_id: int) -> dict[str, int]:
     """Return how many of a site's addresses have joined other pages, by kind."""
-    query = sql("""
-        SELECT name, sum(number) FROM addresses CROSS JOIN LATERAL (VALUES
-            (coalesce(kind, 'canonical'), CAST(joined_at IS NOT NULL AS integer)),
-            ('form', greatest(cardinality(spellings) - 1, 0))
-        ) AS counted (name, number)
-        WHERE site_id = :site_id
-        GROUP BY name HAVING sum(number) > 0 ORDER BY name COLLATE "C"
-    """)
-    return dict(session.execute(query, {"site_id": site_id}).all())
+    return dict(session.execute(SQL.counts, {"site_id": site_id}).all())
 
 
 def list_joined(session: Session, key: str) -> list[JoinedAddress]:

@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Boolean, bindparam, select
+from sqlalchemy import BigInteger, Boolean, TextClause, bindparam, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -28,8 +28,11 @@ from detourage.limits import MAX_BODY_BYTES
 from detourage.packed_bytes import ZSTANDARD, DamagedBytesError, pack, unpack
 from models.tables import OutboxEntry
 from worker import tracing
-from worker.store.database import rows_only, sql
+from worker.store.database import rows_only
+from worker.store.statements import Statements
 from worker.tracing import Context
+
+SQL = Statements("outbox")
 
 SHORT_QUEUE = 8
 """Maximum number of waiting tasks in a short queue: the number of pages in a batched task."""
@@ -96,54 +99,7 @@ def _traces(wanted: Sequence[object], traces: Sequence[Context] | None) -> Seque
     return [tracing.current()] * len(wanted) if traces is None else traces
 
 
-_ADD_TASKS = sql("""
-    WITH requested AS (
-        SELECT *, row_number() OVER (PARTITION BY site_id ORDER BY number) AS place,
-            count(*) OVER (PARTITION BY site_id) AS together
-        FROM unnest(
-            CAST(:sites AS bigint[]), CAST(:arguments AS text[]), CAST(:traces AS text[])
-        ) WITH ORDINALITY AS requested (site_id, arguments, trace, number)
-    ), halved AS (
-        SELECT requested.*, own.last, coalesce(
-            :is_short, site_id IS NOT NULL
-                AND together + own.number <= :short AND coalesce(own.last, -1) < 0
-        ) AS is_short
-        FROM requested CROSS JOIN LATERAL (
-            SELECT count(*) AS number, max(turn) AS last FROM (
-                SELECT turn FROM outbox
-                WHERE lane = :task AND outbox.site_id = requested.site_id
-                ORDER BY turn DESC LIMIT :short
-            ) AS latest
-        ) AS own
-    ), served AS (
-        SELECT coalesce(max(turn) FILTER (WHERE is_short), :first) AS short,
-            coalesce(max(turn) FILTER (WHERE NOT is_short), 0) AS backlog
-        FROM outbox_turns WHERE lane = :task
-    ), grown AS (
-        -- Queues that are no longer short; tasks that a relay is publishing are left to it.
-        SELECT id, turn, site_id FROM outbox
-        WHERE CAST(:is_short AS boolean) IS NULL AND lane = :task AND turn < 0 AND site_id IN (
-            SELECT site_id FROM halved WHERE NOT is_short AND last < 0
-        ) FOR UPDATE SKIP LOCKED
-    ), moved AS (
-        UPDATE outbox SET turn = served.backlog + ranked.place
-        FROM served, (
-            SELECT id, row_number() OVER (PARTITION BY site_id ORDER BY turn, id) AS place
-            FROM grown
-        ) AS ranked
-        WHERE outbox.id = ranked.id
-    )
-    INSERT INTO outbox (task, site_id, arguments, headers, turn)
-    SELECT :task, site_id, CAST(arguments AS jsonb), CAST(trace AS jsonb),
-        CASE WHEN site_id IS NULL THEN 1 ELSE place END
-        + CASE
-            WHEN is_short THEN greatest(served.short, CASE WHEN last < 0 THEN last END)
-            ELSE greatest(served.backlog, last)
-                + (SELECT count(*) FROM grown WHERE grown.site_id = halved.site_id)
-        END
-    FROM halved, served
-    ORDER BY number
-""").bindparams(
+_ADD_TASKS = SQL.add_tasks.bindparams(
     bindparam("first", FIRST_TURN, BigInteger),
     bindparam("is_short", type_=Boolean),
     short=SHORT_QUEUE,
@@ -152,21 +108,10 @@ _ADD_TASKS = sql("""
 of the lane."""
 
 
-_ADD_ONCE = sql("""
-    WITH waiting AS MATERIALIZED (
-        -- A relay that has locked the entry may publish it before this transaction commits. The
-        -- lock taken here makes a relay leave the entry until then.
-        SELECT id FROM outbox WHERE lane = :task LIMIT 1 FOR KEY SHARE SKIP LOCKED
-    )
-    INSERT INTO outbox (task, arguments, headers)
-    SELECT :task, '{}', CAST(:trace AS jsonb) WHERE NOT EXISTS (SELECT FROM waiting)
-""")
-
-
 def add_task_once(session: Session, task: str) -> None:
     """Enqueue a task without arguments, unless one is waiting that will see this transaction."""
     trace = tracing.current()
-    session.execute(_ADD_ONCE, {"task": task, "trace": json.dumps(trace) if trace else None})
+    session.execute(SQL.add_once, {"task": task, "trace": json.dumps(trace) if trace else None})
 
 
 def add_tasks_in_turn(
@@ -204,33 +149,7 @@ def add_message(
     _add_messages(session, [{**message, "headers": dict(headers or {}), "message_id": message_id}])
 
 
-_TAKE_NEXT = sql("""
-    SELECT asked.lane, entry.*
-    FROM unnest(CAST(:lanes AS text[]), CAST(:numbers AS integer[]), CAST(:shares AS integer[]))
-        AS asked (lane, number, share)
-    CROSS JOIN LATERAL (
-        WITH short AS (
-            SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
-            WHERE lane = asked.lane AND turn < 0
-            ORDER BY turn, id LIMIT asked.number FOR UPDATE SKIP LOCKED
-        ), backlog AS (
-            SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
-            WHERE lane = asked.lane AND turn >= 0
-            ORDER BY turn, id LIMIT (SELECT asked.number - least(count(*), asked.share) FROM short)
-            FOR UPDATE SKIP LOCKED
-        ), taken AS (
-            (SELECT * FROM short
-             ORDER BY turn, id LIMIT (SELECT asked.number - count(*) FROM backlog))
-            UNION ALL SELECT * FROM backlog
-        ), sized AS (
-            SELECT id, sum(size) OVER (ORDER BY turn, id) - size AS before FROM taken
-        )
-        SELECT id, task, arguments, exchange, routing_key, headers, message_id, body
-        FROM sized JOIN outbox USING (id)
-        WHERE before < :max_bytes
-        ORDER BY turn, id
-    ) AS entry
-""").columns(
+_TAKE_NEXT = SQL.take_next.columns(
     OutboxEntry.__table__.columns["lane"],
     *(OutboxEntry.__table__.columns[name] for name in WaitingEntry._fields),
 )
@@ -283,11 +202,7 @@ def unpacked_body(body: bytes) -> bytes:
 
 def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:
     """Return the given lanes that have entries."""
-    query = sql("""
-        SELECT lane FROM unnest(CAST(:lanes AS text[])) AS asked (lane)
-        WHERE EXISTS (SELECT FROM outbox WHERE outbox.lane = asked.lane)
-    """)
-    return session.scalars(query, {"lanes": list(lanes)}).all()
+    return session.scalars(SQL.lanes_waiting, {"lanes": list(lanes)}).all()
 
 
 class Places(NamedTuple):
@@ -321,33 +236,12 @@ def take_next(
 
 def remove(session: Session, entry_ids: Sequence[int]) -> None:
     """Remove entries confirmed by the broker, and record that their turns were served."""
-    session.execute(_REMOVE, {"ids": list(entry_ids)})
-
-
-_REMOVE = sql("""
-    WITH removed AS (
-        DELETE FROM outbox WHERE id = ANY (CAST(:ids AS bigint[])) RETURNING lane, turn
-    )
-    INSERT INTO outbox_turns (lane, is_short, turn)
-    SELECT lane, turn < 0, max(turn) FROM removed WHERE lane IS NOT NULL
-    GROUP BY lane, turn < 0
-    ORDER BY lane, turn < 0  -- Relays that remove entries of the same lanes lock them in one order.
-    ON CONFLICT (lane, is_short) DO UPDATE SET turn = excluded.turn
-    WHERE outbox_turns.turn < excluded.turn
-""")
+    session.execute(SQL.remove, {"ids": list(entry_ids)})
 
 
 def refuse(session: Session, entry_id: int, refusal: str) -> None:
     """Set aside an entry that cannot be published, with the reason."""
-    query = sql("UPDATE outbox SET refused_at = now(), refusal = :refusal WHERE id = :id")
-    session.execute(query, {"id": entry_id, "refusal": refusal})
-
-
-_IS_REFUSED = """
-    refused_at IS NOT NULL
-    AND (CAST(:message_id AS text) IS NULL OR message_id = :message_id)
-    AND (CAST(:ids AS bigint[]) IS NULL OR id = ANY (CAST(:ids AS bigint[])))
-"""
+    session.execute(SQL.refuse, {"id": entry_id, "refusal": refusal})
 
 
 def refused(
@@ -364,23 +258,21 @@ def retry_refused(
     session: Session, message_id: str | None = None, *, entry_ids: Collection[int] | None = None
 ) -> int:
     """Return refused entries to the relay, and return their number."""
-    query = f"UPDATE outbox SET refused_at = NULL, refusal = NULL WHERE {_IS_REFUSED}"  # noqa: S608
-    return _change_refused(session, query, message_id, entry_ids)
+    return _change_refused(session, SQL.retry_refused, message_id, entry_ids)
 
 
 def drop_refused(
     session: Session, message_id: str | None = None, *, entry_ids: Collection[int] | None = None
 ) -> int:
     """Delete refused entries permanently, and return their number."""
-    query = f"DELETE FROM outbox WHERE {_IS_REFUSED}"  # noqa: S608
-    return _change_refused(session, query, message_id, entry_ids)
+    return _change_refused(session, SQL.drop_refused, message_id, entry_ids)
 
 
 def _change_refused(
-    session: Session, query: str, message_id: str | None, entry_ids: Collection[int] | None
+    session: Session, query: TextClause, message_id: str | None, entry_ids: Collection[int] | None
 ) -> int:
     ids = None if entry_ids is None else list(entry_ids)
-    changed: Any = session.execute(sql(query), {"message_id": message_id, "ids": ids})
+    changed: Any = session.execute(query, {"message_id": message_id, "ids": ids})
     return int(changed.rowcount)
 
 
@@ -397,41 +289,26 @@ def withdraw(
         "argument": argument,
         "values": list(values),
     }
-    query = sql("""
-        DELETE FROM outbox
-        WHERE id IN (
-            SELECT id FROM outbox
-            WHERE lane = ANY(CAST(:tasks AS text[])) AND site_id = :site_id
-                AND CAST(arguments ->> :argument AS bigint) = ANY(CAST(:values AS bigint[]))
-            FOR UPDATE SKIP LOCKED
-        )
-        RETURNING task, CAST(arguments ->> :argument AS bigint), turn
-    """)
-    return {(task, value): turn for task, value, turn in session.execute(query, withdrawn).all()}
+    return {
+        (task, value): turn for task, value, turn in session.execute(SQL.withdraw, withdrawn).all()
+    }
 
 
 def is_waiting(session: Session, task: str, site_id: int | None = None) -> bool:
     """Return whether tasks of a kind, optionally for one site, are waiting to be published."""
-    query = sql("""
-        SELECT EXISTS (
-            SELECT FROM outbox
-            WHERE lane = :task AND (CAST(:site_id AS bigint) IS NULL OR site_id = :site_id)
-        )
-    """)
-    return bool(session.scalar(query, {"task": task, "site_id": site_id}))
+    return bool(session.scalar(SQL.is_waiting, {"task": task, "site_id": site_id}))
 
 
 def sites_waiting(session: Session, task: str) -> set[int | None]:
     """Return the sites for which tasks of a kind are waiting to be published."""
-    query = sql("SELECT DISTINCT site_id FROM outbox WHERE lane = :task")
-    return set(session.scalars(query, {"task": task}))
+    return set(session.scalars(SQL.sites_waiting, {"task": task}))
 
 
 def count(session: Session) -> int:
     """Return the number of waiting entries."""
-    return session.scalar(sql("SELECT count(*) FROM outbox WHERE lane IS NOT NULL")) or 0
+    return session.scalar(SQL.count) or 0
 
 
 def count_refused(session: Session) -> int:
     """Return the number of entries set aside."""
-    return session.scalar(sql("SELECT count(*) FROM outbox WHERE lane IS NULL")) or 0
+    return session.scalar(SQL.count_refused) or 0

@@ -21,16 +21,10 @@ from models.tables import Receipt, Site, StoredPage
 from worker.errors import LostContentError
 from worker.outcomes import ReceiptResult
 from worker.store import page_objects
-from worker.store.database import rows_only, sql
+from worker.store.database import rows_only
+from worker.store.statements import Statements
 
-_LOCK_SITES = sql("""
-    SELECT key, id FROM sites WHERE key = ANY(CAST(:keys AS text[]))
-    ORDER BY key FOR UPDATE
-""")
-_ADD_SITES = sql("""
-    INSERT INTO sites (key) SELECT unnest(CAST(:keys AS text[]))
-    ON CONFLICT (key) DO NOTHING RETURNING key, id
-""")
+SQL = Statements("pages")
 
 
 def lock_sites(session: Session, keys: Iterable[str]) -> dict[str, int]:
@@ -39,7 +33,7 @@ def lock_sites(session: Session, keys: Iterable[str]) -> dict[str, int]:
     missing = sorted(set(keys))
     locked: dict[str, int] = {}
     while missing:
-        for query in (_LOCK_SITES, _ADD_SITES):
+        for query in (SQL.lock_sites, SQL.add_sites):
             if missing:
                 locked |= dict(session.execute(query, {"keys": missing}).all())
                 missing = [key for key in missing if key not in locked]
@@ -68,14 +62,7 @@ class TouchedSite:
 
 def touch_sites(session: Session, site_ids: Iterable[int]) -> dict[int, TouchedSite]:
     """Record that pages of sites changed, and return the new states of the sites, by ID."""
-    query = sql("""
-        UPDATE sites SET version = version + 1, changed_at = now()
-        WHERE id = ANY (CAST(:ids AS bigint[]))
-        RETURNING id, version, EXISTS (
-            SELECT FROM generations WHERE site_id = sites.id AND method <> 'provisional'
-        )
-    """)
-    rows = session.execute(query, {"ids": list(site_ids)})
+    rows = session.execute(SQL.touch_sites, {"ids": list(site_ids)})
     return {site_id: TouchedSite(version, has_groups) for site_id, version, has_groups in rows}
 
 
@@ -92,8 +79,7 @@ def load_page(session: Session, page_id: int, *, lock: bool = False) -> StoredPa
 
 def sites_of(session: Session, page_ids: Sequence[int]) -> dict[int, int]:
     """Return the site IDs of pages, by page ID."""
-    query = sql("SELECT id, site_id FROM pages WHERE id = ANY (CAST(:ids AS bigint[]))")
-    return dict(session.execute(query, {"ids": list(page_ids)}).all())
+    return dict(session.execute(SQL.sites_of, {"ids": list(page_ids)}).all())
 
 
 def load_contents(
@@ -155,11 +141,7 @@ def pending_with_tree(session: Session, site_id: int) -> list[int]:
 
 def force_revisions(session: Session, page_ids: Sequence[int]) -> None:
     """Make the next extraction of these pages publish a revision, even if nothing changed."""
-    query = sql("""
-        UPDATE pages SET forced = true
-        WHERE id = ANY (CAST(:ids AS bigint[])) AND tree_id IS NOT NULL
-    """)
-    session.execute(query, {"ids": list(page_ids)})
+    session.execute(SQL.force_revisions, {"ids": list(page_ids)})
 
 
 class NewReceipt(NamedTuple):
@@ -215,10 +197,7 @@ class StoredContent(NamedTuple):
 
 CONTENT_COLUMNS: Final = "compressed, object_url, is_text"
 
-_CONTENTS = sql(f"""
-    SELECT page_id, {CONTENT_COLUMNS} FROM page_contents
-    WHERE page_id = ANY (CAST(:page_ids AS bigint[]))
-""").columns(compressed=LargeBinary)  # noqa: S608
+_CONTENTS = SQL.contents.columns(compressed=LargeBinary)
 
 
 def read_content(stored: StoredContent) -> bytes | str:

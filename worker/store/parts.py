@@ -12,9 +12,12 @@ from detourage.addresses import canonical_form
 from models.column_types import ArticleJson
 from models.tables import Article, PageParts, StoredPage
 from worker.store import articles
-from worker.store.database import do_not_wait_for_disk, has_passed, sql
+from worker.store.database import do_not_wait_for_disk
 from worker.store.fetched_pages import digest_of_url
 from worker.store.pages import has_article
+from worker.store.statements import Statements
+
+SQL = Statements("parts")
 
 MAX_REACHED = 100
 """Maximum number of pages examined for one article: twice the number of parts joined, since the
@@ -93,41 +96,13 @@ def find_pages(
     if not asked:
         return found
     pages, urls, digests = (list(column) for column in zip(*asked, strict=True))
-    query = sql("""
-        SELECT asked.page_id, asked.url, addresses.page_id
-        FROM unnest(
-            CAST(:pages AS bigint[]), CAST(:urls AS text[]), CAST(:digests AS text[])
-        ) AS asked (page_id, url, digest)
-        JOIN pages ON pages.id = asked.page_id
-        JOIN addresses ON addresses.site_id = pages.site_id AND addresses.digest = asked.digest
-        ORDER BY addresses.page_id
-    """)
-    rows = session.execute(query, {"pages": pages, "urls": urls, "digests": digests})
+    rows = session.execute(SQL.find_pages, {"pages": pages, "urls": urls, "digests": digests})
     for page_id, url, other in rows:
         found.setdefault(page_id, {}).setdefault(url, other)
     return found
 
 
-_NOTE = sql("""
-    INSERT INTO page_parts AS known (page_id, site_id, links, message, size, whole_digests)
-    SELECT id, site_id, CAST(:links AS jsonb), message, octet_length(CAST(message AS text)),
-        CAST(:whole AS text[])
-    FROM pages CROSS JOIN LATERAL (
-        SELECT coalesce(CAST(:message AS jsonb), (
-            SELECT message FROM articles WHERE page_id = pages.id ORDER BY revision DESC LIMIT 1
-        )) AS message
-    ) AS own
-    WHERE id = :page_id
-    ON CONFLICT (page_id) DO UPDATE SET
-        links = excluded.links,
-        message = CASE WHEN :has_message OR known.message IS NULL
-            THEN excluded.message ELSE known.message END,
-        size = CASE WHEN :has_message OR known.message IS NULL
-            THEN excluded.size ELSE known.size END,
-        whole_digests = excluded.whole_digests,
-        version = known.version + 1, changed_at = clock_timestamp(), attempts = NULL
-    WHERE :has_message OR known.links <> excluded.links
-""").bindparams(
+_NOTE = SQL.note.bindparams(
     bindparam("links", type_=JSONB), bindparam("message", type_=JSONB(none_as_null=True))
 )
 
@@ -156,35 +131,13 @@ def note_others(session: Session, others: Sequence[int], revised: Sequence[int])
     The pages in ``others``, which must be locked, link to no other part; the pages in ``revised``
     have a new article.
     """
-    query = sql("""
-        WITH due AS (
-            SELECT page_id, page_id = ANY (CAST(:others AS bigint[])) AS is_other FROM page_parts
-            WHERE page_id = ANY (CAST(:others AS bigint[])) AND links <> '{}'
-                OR whole_digests && (
-                    SELECT array_agg(digest) FROM addresses
-                    WHERE page_id = ANY (CAST(:revised AS bigint[]))
-                )
-            ORDER BY page_id FOR UPDATE
-        )
-        UPDATE page_parts SET
-            links = CASE WHEN is_other THEN '{}' ELSE links END,
-            message = CASE WHEN NOT is_other THEN message END,
-            version = version + 1, changed_at = clock_timestamp(), attempts = NULL
-        FROM due WHERE page_parts.page_id = due.page_id
-    """)
     if others or revised:
-        session.execute(query, {"others": list(others), "revised": list(revised)})
+        session.execute(SQL.note_others, {"others": list(others), "revised": list(revised)})
 
 
 def due(session: Session, *, settle_seconds: float, limit: int) -> list[int]:
     """Return the IDs of pages due for joining that have not changed for some time."""
-    query = sql(f"""
-        SELECT page_id FROM page_parts
-        WHERE version > seen_version
-            AND {has_passed("changed_at", "make_interval(secs => :settle)")}
-        ORDER BY changed_at, page_id LIMIT :limit
-    """)  # noqa: S608
-    return list(session.scalars(query, {"settle": settle_seconds, "limit": limit}))
+    return list(session.scalars(SQL.due, {"settle": settle_seconds, "limit": limit}))
 
 
 def is_due() -> ColumnElement[bool]:
@@ -198,12 +151,7 @@ def begin(session: Session, page_id: int) -> tuple[int, int] | None:
     Returns None if the page is no longer due.
     """
     do_not_wait_for_disk(session)
-    query = sql("""
-        UPDATE page_parts SET attempts = coalesce(attempts, 0) + 1
-        WHERE page_id = :page_id AND version > seen_version
-        RETURNING attempts, version
-    """)
-    row = session.execute(query, {"page_id": page_id}).one_or_none()
+    row = session.execute(SQL.begin, {"page_id": page_id}).one_or_none()
     return None if row is None else (row.attempts, row.version)
 
 
@@ -214,13 +162,9 @@ def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[in
     """
     reached: dict[int, None] = {}
     following = {page_id: None}
-    query = sql("""
-        SELECT page_id, first_id, links FROM page_parts WHERE page_id = ANY (CAST(:ids AS bigint[]))
-        ORDER BY page_id
-    """)
     while following and len(reached) < MAX_REACHED:
         ids = list(following)[: MAX_REACHED - len(reached)]
-        rows = session.execute(query, {"ids": ids}).all()
+        rows = session.execute(SQL.reach, {"ids": ids}).all()
         reached.update(dict.fromkeys(row.page_id for row in rows))
         linked = find_pages(session, {row.page_id: list(addresses(row.links)) for row in rows})
         found = [row.first_id for row in rows if row.first_id is not None]
@@ -229,35 +173,18 @@ def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[in
     return sorted(reached), not following
 
 
-_PARTS = sql("""
-    SELECT page_id, url, pages.revision, links,
-        CASE WHEN message IS NOT NULL
-            AND (outcome = 'article' OR outcome IN ('wall', 'gone') AND pages.revision > 0)
-            THEN coalesce(size, octet_length(CAST(message AS text))) END,
-        first_id, joined_revision, version
-    FROM page_parts JOIN pages ON pages.id = page_id
-    WHERE page_id = ANY (CAST(:ids AS bigint[]))
-    ORDER BY page_id
-""")
-
-
 def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
     """Lock the given pages, and return those that are parts, ordered by ID.
 
     Article messages are omitted, since the messages of many parts may not fit into memory.
     """
-    query = sql("""
-        SELECT id FROM pages WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id FOR UPDATE
-    """)
-    session.execute(query, {"ids": list(page_ids)})
-    return [StoredPart(*row) for row in session.execute(_PARTS, {"ids": list(page_ids)})]
+    session.execute(SQL.lock, {"ids": list(page_ids)})
+    return [StoredPart(*row) for row in session.execute(SQL.load_parts, {"ids": list(page_ids)})]
 
 
 def message_of(session: Session, page_id: int) -> dict[str, Any]:
     """Return a part's own article message, without the text of other parts."""
-    query = sql("SELECT message FROM page_parts WHERE page_id = :page_id").columns(
-        message=ArticleJson
-    )
+    query = SQL.message_of.columns(message=ArticleJson)
     message: dict[str, Any] = session.execute(query, {"page_id": page_id}).scalar_one()
     return message
 
@@ -274,24 +201,15 @@ def article_of(session: Session, page_id: int) -> dict[str, Any] | None:
 def note_revision(session: Session, page_id: int, revision: int) -> None:
     """Record the revision of a page's article created by joining; the page must be locked."""
     articles.note_revision(session, page_id, revision)
-    query = sql("UPDATE page_parts SET joined_revision = :revision WHERE page_id = :page_id")
-    session.execute(query, {"page_id": page_id, "revision": revision})
+    session.execute(SQL.note_revision, {"page_id": page_id, "revision": revision})
 
 
 def note_joined(session: Session, first_id: int, page_ids: Sequence[int]) -> None:
     """Record the pages from which an article was joined, apart from its first page."""
-    query = sql("""
-        UPDATE page_parts
-        SET first_id = CASE WHEN page_id = ANY (CAST(:pages AS bigint[])) THEN :first_id END
-        WHERE first_id = :first_id OR page_id = ANY (CAST(:pages AS bigint[]))
-    """)
-    session.execute(query, {"first_id": first_id, "pages": list(page_ids)})
+    session.execute(SQL.note_joined, {"first_id": first_id, "pages": list(page_ids)})
 
 
 def note_seen(session: Session, versions: Mapping[int, int]) -> None:
     """Record the versions of pages that joining has processed."""
-    query = sql("""
-        UPDATE page_parts SET seen_version = :version, attempts = NULL WHERE page_id = :page_id
-    """)
     for page_id, version in sorted(versions.items()):
-        session.execute(query, {"page_id": page_id, "version": version})
+        session.execute(SQL.note_seen, {"page_id": page_id, "version": version})

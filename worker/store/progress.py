@@ -26,6 +26,9 @@ from worker.store.failures import count_failures
 from worker.store.groups import GroupHistory
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_pending
+from worker.store.statements import Statements
+
+SQL = Statements("progress")
 
 RECENT_SECONDS = 900
 """Maximum age of a recent failure."""
@@ -233,23 +236,15 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
     outcomes: defaultdict[int, dict[str, int]] = defaultdict(dict)
     again: Counter[int] = Counter()
     doubtful: Counter[int] = Counter()
-    query = sql("""
-        SELECT site_id, coalesce(outcome, :pending), count(*),
-            count(*) FILTER (
-                WHERE outcome IS NOT NULL AND (forced OR extracted_generation < generation)
-            ),
-            count(*) FILTER (WHERE outcome = 'article' AND confidence < :doubtful)
-        FROM pages
-        WHERE CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[]))
-        GROUP BY site_id, outcome
-    """)
-    rows = session.execute(query, {"ids": ids, "pending": PENDING, "doubtful": DOUBTFUL})
+    rows = session.execute(
+        SQL.pages_by_outcome, {"ids": ids, "pending": PENDING, "doubtful": DOUBTFUL}
+    )
     for site_id, outcome, number, asked_again, doubted in sorted(rows):
         outcomes[site_id][outcome] = number
         again[site_id] += asked_again
         doubtful[site_id] += doubted
     generations = {
-        site_id: rest for site_id, *rest in session.execute(_LAST_GENERATIONS, {"ids": ids})
+        site_id: rest for site_id, *rest in session.execute(SQL.last_generations, {"ids": ids})
     }
     changed = groups.last_design_changes(session, ids)
     quarantines = clusterings.quarantines(session, ids)
@@ -279,25 +274,6 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
     return found
 
 
-_LAST_GENERATIONS = sql("""
-    SELECT site_id, number, silhouette,
-        ARRAY(
-            SELECT ARRAY[template_groups.number, size] FROM template_groups
-            WHERE template_groups.site_id = last.site_id AND generation = last.number
-            ORDER BY template_groups.number
-        ),
-        (SELECT count(*) FROM memberships
-         WHERE memberships.site_id = last.site_id AND generation = last.number
-            AND group_number IS NULL)
-    FROM (
-        SELECT DISTINCT ON (site_id) site_id, number, silhouette FROM generations
-        WHERE CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[]))
-        ORDER BY site_id, number DESC
-    ) AS last
-""")
-"""Latest generation of each given site (all if NULL): silhouette, group sizes, and outliers."""
-
-
 def site_history(session: Session, key: str) -> SiteHistory:
     """Return the history of a site; raise `NoResultFound` if the site is unknown."""
     site_id = session.scalars(select(Site.id).where(Site.key == key)).one()
@@ -310,20 +286,7 @@ def site_history(session: Session, key: str) -> SiteHistory:
 
 def service_counts(session: Session) -> ServiceCounts:
     """Return the counts that monitoring exposes."""
-    query = sql("""
-        WITH last AS (
-            SELECT site_id, max(number) AS generation FROM generations GROUP BY site_id
-        )
-        SELECT
-            (SELECT count(*) FROM sites) AS sites,
-            (SELECT count(*) FROM template_groups JOIN last USING (site_id, generation)) AS groups,
-            (SELECT count(*) FROM memberships JOIN last USING (site_id, generation)
-             WHERE group_number IS NULL) AS outliers,
-            (SELECT count(*) FROM generations) AS generations,
-            -- Superseded articles may have been removed.
-            (SELECT CAST(coalesce(sum(revision), 0) AS bigint) FROM pages) AS articles
-    """)
-    totals = session.execute(query).one()
+    totals = session.execute(SQL.service_counts).one()
     return ServiceCounts(
         outcomes=_counts(
             session,
@@ -351,33 +314,17 @@ def service_counts(session: Session) -> ServiceCounts:
 
 def longest_wait_seconds(session: Session) -> float:
     """Return the longest time for which a page has had no outcome, or 0 if all pages have one."""
-    query = sql("""
-        SELECT extract(epoch FROM now() - min(waiting_since)) FROM pages WHERE outcome IS NULL
-    """)
-    return float(session.scalar(query) or 0)
+    return float(session.scalar(SQL.longest_wait_seconds) or 0)
 
 
 def oldest_seconds(session: Session) -> dict[str, float]:
     """Return the age of the oldest open request, by kind of work; see `ServiceCounts`."""
-    query = sql("""
-        SELECT work, coalesce(CAST(extract(epoch FROM now() - since) AS float), 0)
-        FROM (
-            SELECT 'relay' AS work, min(created_at) AS since FROM outbox WHERE lane IS NOT NULL
-            UNION ALL SELECT 'compare', min(asked_at) FROM comparison_blocks
-            UNION ALL
-            SELECT 'extract', min(asked_at) FROM pages WHERE extracted_generation < generation
-        ) AS oldest
-    """)
-    return dict(session.execute(query).all())
+    return dict(session.execute(SQL.oldest_seconds).all())
 
 
 def count_waiting(session: Session) -> int:
     """Return the number of pages that have no outcome yet, or are to be extracted again."""
-    query = sql("""
-        SELECT count(*) FROM pages
-        WHERE outcome IS NULL OR forced OR extracted_generation < generation
-    """)
-    return int(session.execute(query).scalar_one())
+    return int(session.execute(SQL.count_waiting).scalar_one())
 
 
 def _doubtful(session: Session) -> dict[str, int]:
@@ -387,8 +334,7 @@ def _doubtful(session: Session) -> dict[str, int]:
 
 
 def _by_key(session: Session, numbers: Mapping[int, int]) -> dict[str, int]:
-    query = sql("SELECT key, id FROM sites WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY key")
-    keys = session.execute(query, {"ids": list(numbers)})
+    keys = session.execute(SQL.keys_of_sites, {"ids": list(numbers)})
     return {key: numbers[site_id] for key, site_id in keys}
 
 
@@ -406,34 +352,13 @@ def is_backlog_full(session: Session, limit: int, *, repeated: Collection[str]) 
     Messages in ``repeated`` lanes are excluded, so that reprocessing does not block the intake.
     """
     values = {"most": limit, "repeated": list(repeated)}
-    query = sql("""
-        SELECT :most <= (
-            SELECT count(*) FROM (
-                SELECT FROM pages WHERE outcome IS NULL LIMIT :most
-            ) AS pages
-        ) OR :most <= (
-            SELECT count(*) FROM (
-                SELECT FROM outbox WHERE lane <> ALL (CAST(:repeated AS text[])) LIMIT :most
-            ) AS messages
-        )
-    """)
-    return bool(limit) and bool(session.scalar(query, values))
+    return bool(limit) and bool(session.scalar(SQL.is_backlog_full, values))
 
 
 def is_backlog_nearly_full(session: Session, limit: int) -> bool:
     """Return whether pending pages or messages, including repeated ones, nearly reach a limit."""
     values = {"most": math.ceil(limit * NEARLY)}
-    query = sql("""
-        SELECT :most <= (
-            SELECT count(*) FROM (
-                SELECT FROM pages
-                WHERE outcome IS NULL OR forced OR extracted_generation < generation LIMIT :most
-            ) AS pages
-        ) OR :most <= (
-            SELECT count(*) FROM (SELECT FROM outbox WHERE lane IS NOT NULL LIMIT :most) AS messages
-        )
-    """)
-    return bool(limit) and bool(session.scalar(query, values))
+    return bool(limit) and bool(session.scalar(SQL.is_backlog_nearly_full, values))
 
 
 RECENT_PERIOD = timedelta(days=1)
@@ -458,26 +383,17 @@ class Doubts(NamedTuple):
 
 def walled_sites(session: Session) -> dict[int, int]:
     """Return the number of recent walls, by site, for sites where they are the majority."""
-    query = sql("""
-        SELECT site_id, count(*) FILTER (WHERE outcome = 'wall') AS walls FROM pages
-        WHERE asked_at > now() - :lately AND outcome IS NOT NULL
-        GROUP BY site_id
-        HAVING count(*) FILTER (WHERE outcome = 'wall') >= :least
-            AND 2 * count(*) FILTER (WHERE outcome = 'wall') > count(*)
-    """)
-    return dict(session.execute(query, {"lately": RECENT_PERIOD, "least": MIN_DOUBTFUL}).all())
+    return dict(
+        session.execute(SQL.walled_sites, {"lately": RECENT_PERIOD, "least": MIN_DOUBTFUL}).all()
+    )
 
 
 def doubts_of_sites(session: Session, site_ids: Sequence[int] | None = None) -> dict[int, Doubts]:
     """Return the counts for the given sites (all if None) that have recent doubtful articles."""
-    query = sql("""
-        SELECT site_id, count(*), count(*) FILTER (WHERE confidence < :doubtful) FROM pages
-        WHERE outcome = 'article' AND asked_at > now() - :lately
-            AND (CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[])))
-        GROUP BY site_id HAVING bool_or(confidence < :doubtful)
-    """)
     asked = {"doubtful": DOUBTFUL, "lately": RECENT_PERIOD, "ids": site_ids}
-    return {site_id: Doubts(*counts) for site_id, *counts in session.execute(query, asked)}
+    return {
+        site_id: Doubts(*counts) for site_id, *counts in session.execute(SQL.doubts_of_sites, asked)
+    }
 
 
 def received(session: Session, message_prefix: str) -> Iterator[str]:

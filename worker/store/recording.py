@@ -27,6 +27,9 @@ from worker.store.page_objects import (
     shard_of,
 )
 from worker.store.pages import pack_content
+from worker.store.statements import Statements
+
+SQL = Statements("recording")
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 """Results of a fetch that changes the content of its page."""
@@ -123,7 +126,7 @@ def _record(
     for each in judged:
         if each.located.parted_from is not None:
             joined = {"page_id": page_id(each), "parted_from": each.located.parted_from}
-            session.execute(_CONTINUE_REVISIONS, joined)
+            session.execute(SQL.continue_revisions, joined)
             if each.stored is not None:
                 session.expire(each.stored, ["revision"])
     contents = [(page_id(each), each.fetched) for each in with_content]
@@ -266,15 +269,6 @@ def _add_pages(
     return {(site_id, digest): page_id for page_id, site_id, digest in rows}
 
 
-_CONTINUE_REVISIONS = sql("""
-    UPDATE pages
-    SET revision = greatest(revision, (SELECT revision FROM pages WHERE id = :parted_from))
-    WHERE id = :page_id
-""")
-"""Continue with the revision number of the page that the address has left; otherwise, article IDs
-could repeat."""
-
-
 def _judge(
     session: Session, page: StoredPage | None, fetched: FetchedPage, place: Resolution
 ) -> ReceiptResult:
@@ -308,17 +302,11 @@ def _is_missed(page: StoredPage) -> bool:
     return page.outcome in (PageOutcome.WALL, PageOutcome.GONE)
 
 
-_ARTICLE_FETCHED_AT = sql("""
-    SELECT CAST(message ->> 'fetched_at' AS timestamptz) FROM articles
-    WHERE page_id = :page_id ORDER BY revision DESC LIMIT 1
-""")
-
-
 def _is_before_wall(session: Session, page: StoredPage, fetched: FetchedPage) -> bool:
     """Return whether a wall hides the page, and an earlier fetch is later than its article."""
     if not _is_missed(page):
         return False
-    of_article = session.scalar(_ARTICLE_FETCHED_AT, {"page_id": page.id})
+    of_article = session.scalar(SQL.article_fetched_at, {"page_id": page.id})
     return of_article is None or (fetched.fetched_at or of_article) > of_article
 
 
@@ -477,27 +465,7 @@ def copy_content(session: Session, page: StoredPage, other: StoredPage) -> None:
     for name in _OF_CONTENT:
         setattr(other, name, getattr(page, name))
     other.html_removed_at = page.html_removed_at
-    query = sql("""
-        INSERT INTO page_contents
-            (page_id, compressed, object_url, is_text, stored_at)
-        SELECT :to_page, compressed, object_url, is_text, stored_at
-        FROM page_contents WHERE page_id = :from_page
-        ON CONFLICT (page_id) DO UPDATE SET
-            (compressed, object_url, is_text, stored_at)
-            = (excluded.compressed, excluded.object_url, excluded.is_text, excluded.stored_at)
-    """)
-    session.execute(query, {"from_page": page.id, "to_page": other.id})
-
-
-_SHARE_SHARDS = sql("""
-    SELECT pg_advisory_xact_lock_shared(:class, shard)
-    FROM unnest(CAST(:shards AS integer[])) AS asked (shard)
-""")
-
-
-_HAS_PAGES_IN = sql("""
-    SELECT EXISTS (SELECT FROM page_contents WHERE starts_with(object_url, :start))
-""")
+    session.execute(SQL.copy_content, {"from_page": page.id, "to_page": other.id})
 
 
 def check_store(session: Session, store_url: str) -> None:
@@ -511,7 +479,7 @@ def _require_store(session: Session, objects: PageObjects) -> None:
     """Mark an object store if it is new; raise `StoreUnavailableError` if its objects are gone."""
     if objects.is_marked():
         return
-    if session.scalar(_HAS_PAGES_IN, {"start": f"{objects.url}/"}):
+    if session.scalar(SQL.has_pages_in, {"start": f"{objects.url}/"}):
         raise StoreUnavailableError(
             f"the object store {objects.url} has no {MARKER}, but the database has pages in it:"
             f" check that its volume is mounted; if its objects are lost, create {MARKER} in it"
@@ -526,7 +494,7 @@ def _put_objects(session: Session, store_url: str, contents: Sequence[bytes]) ->
     urls = [objects.url_of(content) for content in contents]
     # An existing object may be unused. The lock keeps it from being deleted until the commit.
     shards = sorted(set(map(shard_of, urls)))
-    session.execute(_SHARE_SHARDS, {"class": AdvisoryLock.PAGE_OBJECTS.value, "shards": shards})
+    session.execute(SQL.share_shards, {"class": AdvisoryLock.PAGE_OBJECTS.value, "shards": shards})
     objects.put(contents)
     return urls
 
@@ -537,16 +505,6 @@ def save_contents(
     """Store the content of pages, given with their IDs; their sites must be locked."""
     if not contents:
         return
-    query = sql("""
-        INSERT INTO page_contents (page_id, compressed, object_url, is_text)
-        SELECT * FROM unnest(
-            CAST(:page_ids AS bigint[]), CAST(:compressed AS bytea[]),
-            CAST(:object_urls AS text[]), CAST(:is_text AS boolean[])
-        )
-        ON CONFLICT (page_id) DO UPDATE SET
-            (compressed, object_url, is_text, stored_at)
-            = (excluded.compressed, excluded.object_url, excluded.is_text, now())
-    """)
     packed = [pack_content(fetched.content_bytes) for _, fetched in contents]
     nothing = [None] * len(contents)
     values = {
@@ -555,4 +513,4 @@ def save_contents(
         "object_urls": _put_objects(session, store_url, packed) if store_url else nothing,
         "is_text": [isinstance(fetched.content, str) for _, fetched in contents],
     }
-    session.execute(query, values)
+    session.execute(SQL.save_contents, values)

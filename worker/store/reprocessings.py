@@ -8,7 +8,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from models.tables import Reprocessing
-from worker.store.database import sql
+from worker.store.statements import Statements
+
+SQL = Statements("reprocessings")
 
 CATCH_UP = timedelta(minutes=2)
 """Maximum lag behind the requested rate that is caught up; more would cause a burst."""
@@ -31,21 +33,12 @@ class ReprocessingProgress:
 
 def is_new_request(session: Session, task_id: str) -> bool:
     """Record a task, and return whether the task is being handled for the first time."""
-    query = sql("""
-        INSERT INTO followed_requests (task_id) VALUES (:task_id)
-        ON CONFLICT (task_id) DO NOTHING RETURNING id
-    """)
-    return session.scalar(query, {"task_id": task_id}) is not None
+    return session.scalar(SQL.is_new_request, {"task_id": task_id}) is not None
 
 
 def begin(session: Session, stage: str, pages_per_minute: float | None) -> bool:
     """Start a reprocessing of all existing sites; return False if one is already in progress."""
-    query = sql("""
-        INSERT INTO reprocessings (stage, pages_per_minute, last_site_id)
-        SELECT :stage, :rate, coalesce(max(id), 0) FROM sites
-        ON CONFLICT DO NOTHING RETURNING id
-    """)
-    return session.scalar(query, {"stage": stage, "rate": pages_per_minute}) is not None
+    return session.scalar(SQL.begin, {"stage": stage, "rate": pages_per_minute}) is not None
 
 
 def lock_due(session: Session) -> Reprocessing | None:
@@ -59,9 +52,8 @@ def lock_due(session: Session) -> Reprocessing | None:
 
 def next_site(session: Session, reprocessing: Reprocessing) -> int | None:
     """Return the next site; if there is none, mark the reprocessing as ended and return None."""
-    query = sql("SELECT min(id) FROM sites WHERE id > :after AND id <= :last")
     asked = {"after": reprocessing.site_id, "last": reprocessing.last_site_id}
-    site_id: int | None = session.scalar(query, asked)
+    site_id: int | None = session.scalar(SQL.next_site, asked)
     if site_id is None:
         reprocessing.ended_at = func.now()
     return site_id
@@ -81,8 +73,7 @@ def note_site(session: Session, reprocessing: Reprocessing, site_id: int, pages:
 
 def cancel(session: Session) -> bool:
     """End the reprocessing before its last site; return False if nothing is in progress."""
-    query = sql("UPDATE reprocessings SET ended_at = now() WHERE ended_at IS NULL")
-    changed: Any = session.execute(query)
+    changed: Any = session.execute(SQL.cancel)
     return bool(changed.rowcount)
 
 
@@ -102,5 +93,4 @@ def progress(session: Session) -> ReprocessingProgress | None:
 
 
 def _sites_until(session: Session, site_id: int) -> int:
-    query = sql("SELECT count(*) FROM sites WHERE id <= :site_id")
-    return int(session.execute(query, {"site_id": site_id}).scalar_one())
+    return int(session.execute(SQL.sites_until, {"site_id": site_id}).scalar_one())

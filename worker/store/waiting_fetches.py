@@ -7,9 +7,11 @@ from sqlalchemy import LargeBinary, Row, delete
 from sqlalchemy.orm import Session
 
 from models.tables import WaitingFetch
-from worker.store.database import sql
 from worker.store.fetched_pages import FetchedPage
 from worker.store.pages import StoredContent, pack_content, read_content
+from worker.store.statements import Statements
+
+SQL = Statements("recording")
 
 MOST_OF_PAGE = 8
 """Maximum number of waiting fetches per page; a further one replaces the last to arrive."""
@@ -40,15 +42,10 @@ def pages_waited_for(session: Session, page_ids: Collection[int]) -> set[int]:
     """Return those of the given pages for which fetches wait. Their sites must be locked."""
     if not page_ids:
         return set()
-    query = sql("SELECT DISTINCT page_id FROM waiting_fetches WHERE page_id = ANY (:ids)")
-    return set(session.scalars(query, {"ids": list(page_ids)}))
+    return set(session.scalars(SQL.pages_waited_for, {"ids": list(page_ids)}))
 
 
-_MAKE_ROOM = sql("""
-    DELETE FROM waiting_fetches WHERE id = (
-        SELECT max(id) FROM waiting_fetches WHERE page_id = :page_id HAVING count(*) >= :most
-    )
-""").bindparams(most=MOST_OF_PAGE)
+_MAKE_ROOM = SQL.make_room.bindparams(most=MOST_OF_PAGE)
 
 
 def add(session: Session, waiting: Sequence[tuple[int, FetchedPage]]) -> None:
@@ -72,12 +69,7 @@ def add(session: Session, waiting: Sequence[tuple[int, FetchedPage]]) -> None:
 
 
 # The earliest fetch of each page comes first, whatever the order of arrival.
-_DUE = sql("""
-    SELECT DISTINCT ON (page_id) waiting_fetches.*, key FROM waiting_fetches
-    JOIN pages ON pages.id = page_id JOIN sites ON sites.id = site_id
-    WHERE outcome IS NOT NULL
-    ORDER BY page_id, waiting_fetches.fetched_at, waiting_fetches.id LIMIT :limit
-""").columns(compressed=LargeBinary)
+_DUE = SQL.due_fetches.columns(compressed=LargeBinary)
 
 
 def due(session: Session, limit: int) -> list[DueFetch]:

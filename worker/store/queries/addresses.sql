@@ -1,0 +1,81 @@
+-- Page addresses, and the resolution of fetched URLs to stored pages.
+
+-- known --
+-- Addresses by site and digest.
+SELECT addresses.* FROM addresses
+JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[])) AS wanted (site_id, digest)
+    USING (site_id, digest)
+
+-- known_or_claiming --
+-- Addresses by site and digest, and some addresses that declare them as targets.
+{known}
+UNION ALL
+SELECT * FROM addresses WHERE id IN (
+    SELECT address_id
+    FROM unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
+        AS wanted (site_id, digest)
+    CROSS JOIN LATERAL (
+        SELECT address_id FROM address_targets
+        WHERE (site_id, digest) = (wanted.site_id, wanted.digest)
+        ORDER BY address_id LIMIT :most
+    ) AS claimant
+)
+
+-- speakers --
+-- Addresses that represent pages.
+SELECT * FROM addresses
+WHERE page_id = ANY(CAST(:pages AS bigint[])) AND joined_at IS NULL
+ORDER BY id
+
+-- joined_before --
+-- Pages that have joined another page, by site and URL.
+SELECT id, site_id, url_digest FROM pages
+JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
+    AS wanted (site_id, url_digest) USING (site_id, url_digest)
+WHERE outcome = 'joined'
+ORDER BY id DESC
+
+-- yield_url --
+-- Release the URL digest of a page, so that another page can take it.
+UPDATE pages SET url_digest = url_digest || '-' || id
+WHERE id = :page AND url_digest = ANY(CAST(:digests AS text[]))
+
+-- declared --
+-- Targets that addresses declare.
+SELECT * FROM address_targets
+WHERE address_id = ANY(CAST(:ids AS bigint[]))
+ORDER BY address_id, number
+
+-- forget_targets --
+-- Delete the targets that addresses declare.
+DELETE FROM address_targets WHERE address_id = ANY(CAST(:ids AS bigint[]))
+
+-- save --
+-- Update an address after a fetch.
+UPDATE addresses
+SET page_id = :page_id, spellings = :spellings, kind = :kind, headlines = :headlines,
+    passages = :passages, read_at = :read_at
+WHERE id = :id
+
+-- settle --
+-- Mark one address as representing the page, and all other addresses of the page as joined to it.
+UPDATE addresses SET joined_at = CASE WHEN digest <> :speaker_digest THEN now() END
+WHERE page_id = :page AND (joined_at IS NULL) <> (digest = :speaker_digest)
+
+-- of_pages --
+-- Addresses of pages, in the form that `page_addresses` reads.
+SELECT page_id, (
+    SELECT jsonb_agg(
+        jsonb_build_array(address, kind, spellings, joined_at IS NULL) ORDER BY digest
+    ) FROM addresses WHERE page_id = asked.page_id
+)
+FROM unnest(CAST(:pages AS bigint[])) AS asked (page_id)
+
+-- counts --
+-- Return how many of a site's addresses have joined other pages, by kind.
+SELECT name, sum(number) FROM addresses CROSS JOIN LATERAL (VALUES
+    (coalesce(kind, 'canonical'), CAST(joined_at IS NOT NULL AS integer)),
+    ('form', greatest(cardinality(spellings) - 1, 0))
+) AS counted (name, number)
+WHERE site_id = :site_id
+GROUP BY name HAVING sum(number) > 0 ORDER BY name COLLATE "C"

@@ -1,0 +1,94 @@
+-- Clustering requests and attempts, and quarantined sites.
+
+-- may_begin --
+-- Condition: a site is not in quarantine, and the pause after its latest attempt has passed.
+clustering_attempts.quarantined_at IS NULL AND (
+    clustering_attempts.began_at <= now() - {pause}
+    OR clustering_attempts.began_at > now() + interval '1 minute'
+)
+
+-- pause --
+-- Part: the pause after the latest attempt.
+make_interval(secs => coalesce(
+    (CAST(:pauses_seconds AS double precision[]))[clustering_attempts.number], 0
+))
+
+-- begin --
+-- Consume the pending request of a site, and count an attempt unless it must not start yet.
+WITH taken AS (
+    DELETE FROM clustering_requests WHERE site_id = :site_id
+)
+INSERT INTO clustering_attempts (site_id, number) VALUES (:site_id, 1)
+ON CONFLICT (site_id) DO UPDATE
+SET number = clustering_attempts.number + 1, began_at = now() WHERE {may_begin}
+RETURNING number
+
+-- resting_sites --
+-- Sites of which no clustering may start yet.
+SELECT site_id FROM clustering_attempts WHERE NOT ({may_begin})
+
+-- note_asked --
+-- Record that clustering was requested for sites.
+INSERT INTO clustering_requests (site_id) SELECT unnest(CAST(:site_ids AS bigint[]))
+ON CONFLICT (site_id) DO UPDATE SET asked_at = now()
+
+-- note_taken --
+-- Record that a worker picked up the clustering request for a site.
+DELETE FROM clustering_requests WHERE site_id = :site_id
+
+-- note_error --
+-- Record the error with which a site's clustering failed.
+UPDATE clustering_attempts SET error = :error WHERE site_id = :site_id
+
+-- give_up --
+-- Disable clustering for a site, and subtract the attempt that was counted but not made.
+UPDATE clustering_attempts SET number = number - 1, quarantined_at = now()
+WHERE site_id = :site_id
+
+-- forget --
+-- Delete a site's attempts, which also ends its quarantine.
+DELETE FROM clustering_attempts WHERE site_id = :site_id
+
+-- quarantines --
+-- Return the quarantines of the given sites, or of all sites if None, by site ID.
+SELECT site_id, quarantined_at, number, error FROM clustering_attempts
+WHERE quarantined_at IS NOT NULL
+    AND (CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[])))
+
+-- count_quarantined --
+-- Return the number of sites for which clustering is disabled.
+SELECT count(*) FROM clustering_attempts WHERE quarantined_at IS NOT NULL
+
+-- due --
+-- Sites whose pages have changed since their last clustering and have settled.
+SELECT sites.id, last.at IS NULL, (SELECT count(*) FROM pages WHERE site_id = sites.id)
+FROM sites LEFT JOIN (
+    SELECT site_id, max(site_version) AS version, max(created_at) AS at FROM generations
+    WHERE method <> :provisional GROUP BY site_id
+) AS last ON last.site_id = sites.id
+LEFT JOIN (
+    SELECT site_id, min(asked_at) AS oldest FROM comparison_blocks GROUP BY site_id
+) AS blocks ON blocks.site_id = sites.id
+LEFT JOIN clustering_requests AS requests ON requests.site_id = sites.id
+WHERE sites.version > coalesce(last.version, 0)
+    AND (requests.asked_at IS NULL OR (
+        requests.asked_at <= now() - make_interval(secs => :patience)
+        OR requests.asked_at > now() + interval '1 minute'
+    ))
+    AND (blocks.oldest IS NULL OR (
+        blocks.oldest <= now() - make_interval(secs => :patience)
+        OR blocks.oldest > now() + interval '1 minute'
+    ))
+    AND (
+        changed_at <= now() - make_interval(secs => :silence)
+        OR changed_at > now() + interval '1 minute'
+        OR last.at <= now() - make_interval(secs => :longest)
+        OR last.at > now() + interval '1 minute'
+        OR last.at IS NULL AND (
+            :first_at_once
+            OR changed_at <= now() - make_interval(secs => :first_silence)
+            OR (SELECT min(received_at) FROM pages WHERE site_id = sites.id)
+                <= now() - make_interval(secs => :first_longest)
+        )
+    )
+ORDER BY changed_at, sites.id

@@ -1,0 +1,63 @@
+-- Comparisons in progress: a site's trees and unfinished blocks.
+
+-- end --
+-- Delete a site's comparison and its unfinished blocks.
+DELETE FROM site_comparisons WHERE site_id = :site_id
+
+-- count_planned --
+-- Count the planned comparisons of a site.
+UPDATE sites SET pairs_planned = pairs_planned + :pairs WHERE id = :site_id
+
+-- is_in_flight --
+-- Return whether a site has unfinished blocks.
+SELECT EXISTS (SELECT FROM comparison_blocks WHERE site_id = :site_id)
+
+-- ask_again --
+-- Mark overdue blocks as requested again, and return their IDs.
+UPDATE comparison_blocks SET asked_at = now()
+WHERE site_id = :site_id AND (
+    asked_at <= now() - make_interval(secs => :patience)
+    OR asked_at > now() + interval '1 minute'
+)
+RETURNING id
+
+-- leave_rest --
+-- Record that the rest of a block was requested; return False if the block is finished.
+UPDATE comparison_blocks SET attempts = 0, asked_at = now() WHERE id = :id RETURNING id
+
+-- lock_for_result --
+-- Lock a site, so that the last result of its blocks is recognised as the last.
+SELECT FROM sites WHERE id = :id FOR UPDATE
+
+-- finish_block --
+-- Delete a finished block; return whether it was the site's last, or None if it is gone.
+WITH finished AS (
+    DELETE FROM comparison_blocks WHERE id = :id RETURNING site_id, pairs
+)
+UPDATE sites SET pairs_compared = pairs_compared + pairs
+FROM finished WHERE sites.id = finished.site_id
+RETURNING sites.id
+
+-- add_set --
+-- Store a reference set if it does not exist.
+INSERT INTO reference_sets (site_id, digest, tree_ids)
+VALUES (:site_id, :digest, CAST(:tree_ids AS bigint[]))
+ON CONFLICT (site_id, digest) DO NOTHING
+
+-- id_of_set --
+-- ID of a reference set.
+SELECT id FROM reference_sets WHERE (site_id, digest) = (:site_id, :digest)
+
+-- sets_of_site --
+-- Return the references in each of a site's reference sets, by set ID.
+SELECT id, tree_ids FROM reference_sets WHERE site_id = :site_id ORDER BY id
+
+-- keep_sets --
+-- Delete a site's reference sets and their nearest references, except the given sets.
+DELETE FROM reference_sets
+WHERE site_id = :site_id AND id <> ALL (CAST(:ids AS bigint[]))
+
+-- load_nearest --
+-- Return the stored nearest references, by tree ID.
+SELECT tree_id, reference_id, distance FROM nearest_references
+WHERE reference_set_id = :set_id AND tree_id = ANY (CAST(:ids AS bigint[]))

@@ -1,0 +1,20 @@
+-- Durations of work, which are counted in the database to support any number of processes.
+
+-- count --
+-- Add to the counts and total times of histogram buckets.
+INSERT INTO durations (slot, work, at_most, number, seconds)
+SELECT :slot, counted.*
+FROM unnest(
+    CAST(:work AS text[]), CAST(:at_most AS float[]), CAST(:number AS bigint[]),
+    CAST(:seconds AS float[])
+) AS counted (work, at_most, number, seconds),
+    -- No process waits for the disk.
+    set_config('synchronous_commit', 'off', true)
+ON CONFLICT ON CONSTRAINT pk_durations DO UPDATE SET
+    number = durations.number + excluded.number,
+    seconds = durations.seconds + excluded.seconds
+
+-- histograms --
+-- Return the histogram of durations of each kind of work, by its name.
+SELECT work, at_most, sum(number), sum(seconds)
+FROM durations GROUP BY work, at_most ORDER BY work

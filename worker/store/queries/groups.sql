@@ -1,0 +1,169 @@
+-- Generations of template groups, the pages in them, and the knowledge learned from pages.
+
+-- add_groups --
+-- Part: add groups with their representative trees to a generation.
+added_groups AS (
+    INSERT INTO template_groups
+        (site_id, generation, number, size, representative_id, comment_pattern)
+    SELECT :site_id, :number, * FROM unnest(
+        CAST(:groups AS integer[]), CAST(:sizes AS integer[]), CAST(:pivots AS bigint[]),
+        CAST(:patterns AS text[])
+    )
+), added_representatives AS (
+    INSERT INTO group_representatives (site_id, generation, group_number, tree_id)
+    SELECT :site_id, :number, * FROM unnest(
+        CAST(:represented AS integer[]), CAST(:tree_ids AS bigint[])
+    )
+)
+
+-- site_state --
+-- Return the state of a site.
+SELECT version, coalesce(number, 0), coalesce(generations.site_version, 0),
+    NOT EXISTS (
+        SELECT FROM generations WHERE site_id = sites.id AND method <> :provisional
+    ),
+    site_comparisons.site_version, tree_ids,
+    EXISTS (SELECT FROM comparison_blocks WHERE site_id = sites.id)
+FROM sites
+LEFT JOIN generations ON generations.site_id = sites.id
+LEFT JOIN site_comparisons ON site_comparisons.site_id = sites.id
+WHERE sites.id = :site_id
+ORDER BY number DESC NULLS LAST LIMIT 1
+
+-- last_generation --
+-- Return the number of a site's latest generation, or 0 if there is none.
+SELECT max(number) FROM generations WHERE site_id = :site_id
+
+-- newest_generation --
+-- Return a site's latest generation, and the version of the site on which it was based.
+SELECT number, site_version FROM generations WHERE site_id = :site_id
+ORDER BY number DESC LIMIT 1
+
+-- comparable_pages --
+-- Return the pages of a site that have a tree.
+SELECT id, url, tree_id, content_digest,
+    CASE WHEN outcome IS NOT NULL THEN extraction_key END,
+    forced, html_removed_at IS NULL, comment_pattern
+FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
+
+-- add_generation --
+-- Store a generation, based on version ``site_version`` of the site, with its groups.
+WITH added_generation AS (
+    INSERT INTO generations (site_id, number, site_version, method, silhouette)
+    VALUES (:site_id, :number, :site_version, :method, :silhouette)
+), {add_groups}
+INSERT INTO memberships (site_id, generation, page_id, group_number, role, pivot_id, confidence)
+SELECT :site_id, :number, * FROM unnest(
+    CAST(:page_ids AS bigint[]), CAST(:group_numbers AS integer[]), CAST(:roles AS text[]),
+    CAST(:pivot_ids AS bigint[]), CAST(:confidences AS double precision[])
+)
+
+-- save_groups --
+-- Store the groups of a generation.
+WITH {add_groups} SELECT
+
+-- pages_by_group --
+-- Return the IDs of the pages in each group of a generation.
+SELECT group_number, array_agg(page_id) FROM memberships
+WHERE (site_id, generation) = (:site_id, :number) AND group_number IS NOT NULL
+GROUP BY group_number
+
+-- last_group --
+-- Return the highest group number ever used by a site, or 0 if there is none.
+SELECT max(number) FROM template_groups WHERE site_id = :site_id
+
+-- carry_over --
+-- Record that the given pages' outcomes remain valid in a new generation.
+UPDATE pages SET generation = :number, extracted_generation = :number WHERE id = ANY (:ids)
+
+-- comment_patterns --
+-- Return the comment patterns of pages; see `StoredPage.comment_pattern`.
+SELECT comment_pattern FROM pages WHERE id = ANY (:ids)
+
+-- save_knowledge --
+-- Insert or replace the knowledge learned from fetches of pages.
+INSERT INTO page_knowledge (page_id, content_digest, packed)
+SELECT * FROM unnest(
+    CAST(:page_ids AS bigint[]), CAST(:digests AS text[]), CAST(:packed AS bytea[])
+)
+ON CONFLICT (page_id) DO UPDATE SET
+    (content_digest, packed) = (excluded.content_digest, excluded.packed)
+
+-- load --
+-- Return the knowledge learned from fetches of pages, by page ID, if any is stored.
+SELECT page_id, packed FROM page_knowledge
+JOIN unnest(CAST(:page_ids AS bigint[]), CAST(:digests AS text[]))
+    AS asked (page_id, content_digest) USING (page_id, content_digest)
+
+-- representatives --
+-- Return the representative trees of a generation, by group.
+SELECT group_number, tree_id, representative_id
+FROM group_representatives AS own JOIN template_groups
+    ON (template_groups.site_id, template_groups.generation, number)
+    = (own.site_id, own.generation, group_number)
+WHERE (own.site_id, own.generation) = (:site_id, :generation)
+ORDER BY group_number, tree_id
+
+-- newest_outliers --
+-- Return the newest outliers of a generation, ordered by URL.
+SELECT id, url, tree_id
+FROM pages JOIN memberships ON page_id = id
+WHERE (memberships.site_id, memberships.generation) = (:site_id, :generation)
+    AND group_number IS NULL AND tree_id IS NOT NULL AND html_removed_at IS NULL
+ORDER BY received_at DESC, id DESC LIMIT :limit
+
+-- place_page --
+-- Insert or replace the membership of a page in a generation.
+WITH former AS (
+    SELECT group_number FROM memberships
+    WHERE page_id = :page_id AND generation = :generation
+), placed AS (
+    INSERT INTO memberships
+        (page_id, generation, site_id, group_number, role, pivot_id, confidence)
+    VALUES
+        (:page_id, :generation, :site_id, :group_number, :role, :pivot_id, :confidence)
+    ON CONFLICT (page_id, generation) DO UPDATE SET
+        (group_number, role, pivot_id, confidence) = (
+            excluded.group_number, excluded.role, excluded.pivot_id, excluded.confidence
+        )
+)
+UPDATE template_groups SET size = size + CASE number WHEN :group_number THEN 1 ELSE -1 END
+WHERE site_id = :site_id AND generation = :generation
+    AND (number IS NOT DISTINCT FROM :group_number)
+    <> (number IN (SELECT group_number FROM former WHERE group_number IS NOT NULL))
+
+-- place_as_outliers --
+-- Add pages to a generation as outliers, except those that already have a membership in it.
+INSERT INTO memberships (page_id, generation, site_id, role)
+SELECT unnest(CAST(:page_ids AS bigint[])), :generation, :site_id, 'outlier'
+ON CONFLICT (page_id, generation) DO NOTHING
+
+-- newest_pages --
+-- Return the most recently fetched pages of a generation, oldest first; see `DatedPage`.
+SELECT url, coalesce(fetched_at, received_at) AS fetched, group_number, received_at,
+    fetched_at IS NOT NULL
+FROM memberships JOIN pages ON pages.id = page_id
+WHERE memberships.site_id = :site_id AND memberships.generation = :generation
+ORDER BY fetched DESC, url DESC LIMIT :number
+
+-- last_design_changes --
+-- Return the start of the latest redesign of the given sites (all if None), by site ID.
+SELECT DISTINCT ON (site_id) site_id, since FROM design_changes
+WHERE CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[]))
+ORDER BY site_id, generation DESC
+
+-- group_histories --
+-- Return the history of all past and present groups of a site, by number.
+SELECT DISTINCT ON (template_groups.number) template_groups.number,
+    min(created_at) OVER through, max(created_at) OVER through,
+    CASE WHEN template_groups.generation = (
+        SELECT max(number) FROM generations WHERE site_id = :site_id
+    ) THEN size ELSE 0 END,
+    max(size) OVER through, url
+FROM template_groups
+JOIN generations ON generations.site_id = template_groups.site_id
+    AND generations.number = template_groups.generation
+JOIN pages ON pages.id = representative_id
+WHERE template_groups.site_id = :site_id
+WINDOW through AS (PARTITION BY template_groups.number)
+ORDER BY template_groups.number, template_groups.generation DESC

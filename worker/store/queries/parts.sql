@@ -1,0 +1,103 @@
+-- Multi-page articles: the links between their parts, and the articles joined from the parts.
+
+-- find_pages --
+-- Resolve the addresses to which each page links, by page ID, to page IDs of the same site.
+SELECT asked.page_id, asked.url, addresses.page_id
+FROM unnest(
+    CAST(:pages AS bigint[]), CAST(:urls AS text[]), CAST(:digests AS text[])
+) AS asked (page_id, url, digest)
+JOIN pages ON pages.id = asked.page_id
+JOIN addresses ON addresses.site_id = pages.site_id AND addresses.digest = asked.digest
+ORDER BY addresses.page_id
+
+-- note --
+-- Record the part links of pages, which must be locked; changed pages become due.
+INSERT INTO page_parts AS known (page_id, site_id, links, message, size, whole_digests)
+SELECT id, site_id, CAST(:links AS jsonb), message, octet_length(CAST(message AS text)),
+    CAST(:whole AS text[])
+FROM pages CROSS JOIN LATERAL (
+    SELECT coalesce(CAST(:message AS jsonb), (
+        SELECT message FROM articles WHERE page_id = pages.id ORDER BY revision DESC LIMIT 1
+    )) AS message
+) AS own
+WHERE id = :page_id
+ON CONFLICT (page_id) DO UPDATE SET
+    links = excluded.links,
+    message = CASE WHEN :has_message OR known.message IS NULL
+        THEN excluded.message ELSE known.message END,
+    size = CASE WHEN :has_message OR known.message IS NULL
+        THEN excluded.size ELSE known.size END,
+    whole_digests = excluded.whole_digests,
+    version = known.version + 1, changed_at = clock_timestamp(), attempts = NULL
+WHERE :has_message OR known.links <> excluded.links
+
+-- note_others --
+-- Clear the part links of ``others``; make parts of revised single-page versions due.
+WITH due AS (
+    SELECT page_id, page_id = ANY (CAST(:others AS bigint[])) AS is_other FROM page_parts
+    WHERE page_id = ANY (CAST(:others AS bigint[])) AND links <> '{}'
+        OR whole_digests && (
+            SELECT array_agg(digest) FROM addresses
+            WHERE page_id = ANY (CAST(:revised AS bigint[]))
+        )
+    ORDER BY page_id FOR UPDATE
+)
+UPDATE page_parts SET
+    links = CASE WHEN is_other THEN '{}' ELSE links END,
+    message = CASE WHEN NOT is_other THEN message END,
+    version = version + 1, changed_at = clock_timestamp(), attempts = NULL
+FROM due WHERE page_parts.page_id = due.page_id
+
+-- due --
+-- Return the IDs of pages due for joining that have not changed for some time.
+SELECT page_id FROM page_parts
+WHERE version > seen_version
+    AND (
+        changed_at <= now() - make_interval(secs => :settle)
+        OR changed_at > now() + interval '1 minute'
+    )
+ORDER BY changed_at, page_id LIMIT :limit
+
+-- begin --
+-- Count an attempt to join a page's parts; return the attempts and the version of its links.
+UPDATE page_parts SET attempts = coalesce(attempts, 0) + 1
+WHERE page_id = :page_id AND version > seen_version
+RETURNING attempts, version
+
+-- reach --
+-- Return the parts reachable from a page, including itself, and whether all were found.
+SELECT page_id, first_id, links FROM page_parts WHERE page_id = ANY (CAST(:ids AS bigint[]))
+ORDER BY page_id
+
+-- load_parts --
+-- Parts among pages, without their messages.
+SELECT page_id, url, pages.revision, links,
+    CASE WHEN message IS NOT NULL
+        AND (outcome = 'article' OR outcome IN ('wall', 'gone') AND pages.revision > 0)
+        THEN coalesce(size, octet_length(CAST(message AS text))) END,
+    first_id, joined_revision, version
+FROM page_parts JOIN pages ON pages.id = page_id
+WHERE page_id = ANY (CAST(:ids AS bigint[]))
+ORDER BY page_id
+
+-- lock --
+-- Lock pages.
+SELECT id FROM pages WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id FOR UPDATE
+
+-- message_of --
+-- Return a part's own article message, without the text of other parts.
+SELECT message FROM page_parts WHERE page_id = :page_id
+
+-- note_revision --
+-- Record the revision of a page's article created by joining; the page must be locked.
+UPDATE page_parts SET joined_revision = :revision WHERE page_id = :page_id
+
+-- note_joined --
+-- Record the pages from which an article was joined, apart from its first page.
+UPDATE page_parts
+SET first_id = CASE WHEN page_id = ANY (CAST(:pages AS bigint[])) THEN :first_id END
+WHERE first_id = :first_id OR page_id = ANY (CAST(:pages AS bigint[]))
+
+-- note_seen --
+-- Record the versions of pages that joining has processed.
+UPDATE page_parts SET seen_version = :version, attempts = NULL WHERE page_id = :page_id

@@ -1,0 +1,93 @@
+-- Pages that must not wait for their site's first clustering.
+
+-- is_unasked --
+-- Condition: a page has a tree, no extraction was requested, and its site is new.
+outcome IS NULL AND tree_id IS NOT NULL AND extracted_generation >= generation
+AND NOT EXISTS (
+    SELECT FROM generations
+    WHERE generations.site_id = pages.site_id AND method <> 'provisional'
+)
+
+-- lone_pages --
+-- Longest-waiting pages that are alone on their site.
+SELECT id, site_id FROM pages
+WHERE waiting_since BETWEEN now() - make_interval(secs => :watched)
+        AND now() - make_interval(secs => :alone)
+    AND html_removed_at IS NULL AND {is_unasked}
+    AND (SELECT count(*) FROM (
+        SELECT FROM pages AS page
+        WHERE page.site_id = pages.site_id AND page.tree_id IS NOT NULL LIMIT 2
+    ) AS at_most_two) = 1
+ORDER BY waiting_since, id LIMIT :limit
+
+-- late_pages --
+-- Return the longest-waiting pages whose first clustering is overdue, mapped to site IDs.
+SELECT id, site_id FROM pages
+WHERE (
+    waiting_since <= now() - make_interval(secs => :patience)
+    OR waiting_since > now() + interval '1 minute'
+)
+    AND html_removed_at IS NULL AND {is_unasked}
+ORDER BY waiting_since, id LIMIT :limit
+
+-- hold --
+-- Lock those sites that are not yet locked, and return their IDs.
+WITH free AS MATERIALIZED (
+    SELECT id FROM sites WHERE id = ANY (CAST(:sites AS bigint[]))
+    ORDER BY key FOR UPDATE SKIP LOCKED
+)
+SELECT id FROM free WHERE pg_try_advisory_xact_lock(:lock, hashint8(id))
+
+-- still_waiting --
+-- Return the given pages still waiting for the first clustering of these sites, by site ID.
+SELECT site_id, id FROM pages
+WHERE id = ANY (CAST(:pages AS bigint[])) AND site_id = ANY (CAST(:sites AS bigint[]))
+    AND {is_unasked}
+ORDER BY site_id, id
+
+-- add_generations --
+-- Add provisional generations to sites without a generation.
+INSERT INTO generations (site_id, number, site_version, method)
+SELECT site_id, :number, 0, :method
+FROM unnest(CAST(:sites AS bigint[])) AS new (site_id)
+ON CONFLICT (site_id, number) DO NOTHING
+
+-- add_outliers --
+-- Add pages to the provisional generation of their site.
+INSERT INTO memberships (page_id, generation, site_id, role)
+SELECT id, :number, site_id, 'outlier' FROM pages WHERE id = ANY (CAST(:pages AS bigint[]))
+ON CONFLICT (page_id, generation) DO NOTHING
+
+-- without_siblings --
+-- New sites that have fewer than two pages with a tree.
+SELECT id FROM sites
+WHERE id = ANY (CAST(:sites AS bigint[])) AND (SELECT count(*) FROM (
+        SELECT FROM pages WHERE site_id = sites.id AND tree_id IS NOT NULL LIMIT 2
+    ) AS at_most_two) <= 1
+    AND NOT EXISTS (
+        SELECT FROM generations
+        WHERE generations.site_id = sites.id AND method <> 'provisional'
+    )
+ORDER BY id
+
+-- comparable_pages --
+-- Return the sites' pages with a tree: page ID, site ID, and whether the page still waits.
+SELECT id, site_id, (outcome IS NULL OR forced) AND extracted_generation >= generation
+FROM pages WHERE site_id = ANY (CAST(:sites AS bigint[])) AND tree_id IS NOT NULL
+
+-- count_as_clustered --
+-- Turn the provisional generations of locked sites into clusterings without groups.
+UPDATE generations SET method = :ungrouped, site_version = CASE
+    WHEN :has_seen_all THEN (SELECT version FROM sites WHERE id = generations.site_id)
+    ELSE site_version END
+WHERE site_id = ANY (CAST(:sites AS bigint[])) AND method = :provisional
+
+-- overlooked --
+-- Return a site's waiting pages that are not in the given generation, ascending.
+SELECT pages.id, version FROM pages JOIN sites ON sites.id = site_id
+WHERE site_id = :site_id AND outcome IS NULL AND tree_id IS NOT NULL
+    AND extracted_generation >= pages.generation AND NOT EXISTS (
+        SELECT FROM memberships
+        WHERE page_id = pages.id AND memberships.generation = :generation
+    )
+ORDER BY pages.id

@@ -1,0 +1,59 @@
+-- Record fetched pages, whether new, changed or unchanged.
+
+-- continue_revisions --
+-- Continue the revision numbers of the page that an address has left; article IDs could repeat.
+UPDATE pages
+SET revision = greatest(revision, (SELECT revision FROM pages WHERE id = :parted_from))
+WHERE id = :page_id
+
+-- article_fetched_at --
+-- Fetch time of a page's latest article.
+SELECT CAST(message ->> 'fetched_at' AS timestamptz) FROM articles
+WHERE page_id = :page_id ORDER BY revision DESC LIMIT 1
+
+-- copy_content --
+-- Copy the content of a page, and what was parsed from it, to another page.
+INSERT INTO page_contents
+    (page_id, compressed, object_url, is_text, stored_at)
+SELECT :to_page, compressed, object_url, is_text, stored_at
+FROM page_contents WHERE page_id = :from_page
+ON CONFLICT (page_id) DO UPDATE SET
+    (compressed, object_url, is_text, stored_at)
+    = (excluded.compressed, excluded.object_url, excluded.is_text, excluded.stored_at)
+
+-- share_shards --
+-- Lock shards of the object store against deletion.
+SELECT pg_advisory_xact_lock_shared(:class, shard)
+FROM unnest(CAST(:shards AS integer[])) AS asked (shard)
+
+-- has_pages_in --
+-- Return whether an object store contains pages.
+SELECT EXISTS (SELECT FROM page_contents WHERE starts_with(object_url, :start))
+
+-- save_contents --
+-- Store the content of pages, given with their IDs; their sites must be locked.
+INSERT INTO page_contents (page_id, compressed, object_url, is_text)
+SELECT * FROM unnest(
+    CAST(:page_ids AS bigint[]), CAST(:compressed AS bytea[]),
+    CAST(:object_urls AS text[]), CAST(:is_text AS boolean[])
+)
+ON CONFLICT (page_id) DO UPDATE SET
+    (compressed, object_url, is_text, stored_at)
+    = (excluded.compressed, excluded.object_url, excluded.is_text, now())
+
+-- pages_waited_for --
+-- Return those of the given pages for which fetches wait. Their sites must be locked.
+SELECT DISTINCT page_id FROM waiting_fetches WHERE page_id = ANY (:ids)
+
+-- make_room --
+-- Delete the last waiting fetch of a page that has the maximum number.
+DELETE FROM waiting_fetches WHERE id = (
+    SELECT max(id) FROM waiting_fetches WHERE page_id = :page_id HAVING count(*) >= :most
+)
+
+-- due_fetches --
+-- Return the first waiting fetch of each page that has its outcome.
+SELECT DISTINCT ON (page_id) waiting_fetches.*, key FROM waiting_fetches
+JOIN pages ON pages.id = page_id JOIN sites ON sites.id = site_id
+WHERE outcome IS NOT NULL
+ORDER BY page_id, waiting_fetches.fetched_at, waiting_fetches.id LIMIT :limit

@@ -1,0 +1,73 @@
+-- Trees and the distances between them; equal trees are stored once.
+
+-- hold_trees --
+-- Lock existing trees until their pages are written, as they could be removed as orphans.
+SELECT digest, id FROM trees WHERE digest = ANY (CAST(:digests AS text[]))
+ORDER BY digest FOR KEY SHARE
+
+-- save_trees --
+-- Store trees that are not stored yet.
+INSERT INTO trees (digest, size, packed) SELECT * FROM unnest(
+    CAST(:digests AS text[]), CAST(:sizes AS integer[]), CAST(:packed AS bytea[])
+)
+ON CONFLICT (digest) DO NOTHING RETURNING digest, id
+
+-- load_trees --
+-- Return trees by ID, in ascending order of ID, and why the damaged ones cannot be read.
+SELECT id, packed FROM trees WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id
+
+-- clear_trees --
+-- Remove the trees of pages.
+WITH own AS (
+    SELECT id FROM pages WHERE tree_id = ANY (CAST(:ids AS bigint[]))
+    -- Transactions that lock the same pages in different orders would deadlock.
+    ORDER BY id FOR UPDATE
+)
+UPDATE pages SET tree_id = NULL FROM own WHERE pages.id = own.id
+RETURNING site_id, pages.id
+
+-- remove_trees --
+-- Delete trees.
+DELETE FROM trees WHERE id = ANY (CAST(:ids AS bigint[]))
+
+-- tree_shapes --
+-- Return the digest and size of trees by ID, in ascending order of ID.
+SELECT id, digest, size FROM trees WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id
+
+-- site_tree_shapes --
+-- Return the digest and size of a site's distinct trees by ID, in ascending order of ID.
+SELECT id, digest, size FROM trees
+WHERE id IN (SELECT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL)
+ORDER BY id
+
+-- site_tree_ids --
+-- Return the IDs of a site's distinct trees, ascending; at most the first ``limit``.
+SELECT DISTINCT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
+ORDER BY tree_id LIMIT :limit
+
+-- known_distances --
+-- Return the stored distances between two sets of trees, by ordered pair of IDs.
+SELECT lower_tree_id, higher_tree_id, distance FROM distances
+WHERE lower_tree_id = ANY (CAST(:rows AS bigint[]))
+        AND higher_tree_id = ANY (CAST(:columns AS bigint[]))
+    OR lower_tree_id = ANY (CAST(:columns AS bigint[]))
+        AND higher_tree_id = ANY (CAST(:rows AS bigint[]))
+
+-- distance_matrix --
+-- Return the raw distances among trees (by ascending ID), and a mask of the stored ones.
+SELECT lower_tree_id, higher_tree_id, distance FROM distances
+WHERE lower_tree_id = ANY (CAST(:tree_ids AS bigint[]))
+    AND higher_tree_id = ANY (CAST(:tree_ids AS bigint[]))
+
+-- save_distances --
+-- Store distances by ordered pair of tree IDs, without replacing stored ones.
+INSERT INTO distances (lower_tree_id, higher_tree_id, distance) SELECT * FROM unnest(
+    CAST(:lower AS bigint[]), CAST(:higher AS bigint[]), CAST(:distances AS integer[])
+)
+ON CONFLICT DO NOTHING
+
+-- forget_distances --
+-- Delete the distances among the given trees.
+DELETE FROM distances
+WHERE lower_tree_id = ANY (CAST(:tree_ids AS bigint[]))
+    AND higher_tree_id = ANY (CAST(:tree_ids AS bigint[]))

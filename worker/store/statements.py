@@ -1,0 +1,35 @@
+"""The SQL statements of the store, which are text files: `queries/*.sql`, one for each subject.
+
+Each statement has a name and a description of one line. It is an attribute of its file's
+`Statements`. ``{name}`` in a statement is replaced by the text of that name in the same file.
+"""
+
+import re
+from importlib.resources import files
+
+from sqlalchemy import TextClause, text
+
+_HEADING = re.compile(r"^-- (\w+) --\n-- .+\n", re.MULTILINE)
+_PART = re.compile(r"\{(\w+)\}")
+
+
+class Statements:
+    """The statements of one subject, built on first use."""
+
+    def __init__(self, subject: str) -> None:
+        file = files("worker.store").joinpath("queries", f"{subject}.sql")
+        _, *sections = _HEADING.split(file.read_text(encoding="utf-8"))
+        self.names = sections[::2]
+        self._texts = dict(zip(self.names, sections[1::2], strict=True))
+        if len(self._texts) < len(self.names):
+            raise ValueError(f"{subject}.sql has two statements of one name")
+
+    def __getattr__(self, name: str) -> TextClause:
+        if name.startswith("_") or name not in self._texts:
+            raise AttributeError(name)
+        statement = text(self._whole(self._texts[name]).strip())
+        setattr(self, name, statement)
+        return statement
+
+    def _whole(self, statement: str) -> str:
+        return _PART.sub(lambda found: self._whole(self._texts[found[1]]).strip(), statement)
