@@ -99,7 +99,7 @@ def test_a_site_is_deleted_while_its_pages_are_grouped(
         page = lock_first_page(session)
         done = deletion()
         provisional.place(session, [site_id], [page.id])
-    assert done.result(timeout=60) == 6
+    assert done.result(timeout=600) == 6
     assert tasks.ask(select(Site.id)) == []
 
 
@@ -119,6 +119,6 @@ def test_pages_that_arrive_while_their_site_is_deleted_are_reported(
     with pytest.raises(
         SiteDeletionError, match="stop sending pages of the site, and delete it again"
     ):
-        done.result(timeout=60)
+        done.result(timeout=600)
     call("prune", "--site", "example.org", "--yes")
     assert tasks.ask(select(Site.id)) == []

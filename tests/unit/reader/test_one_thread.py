@@ -38,7 +38,10 @@ MEASURE = """
 from time import process_time, sleep, thread_time
 work()
 # Threads that have just begun wait for work for a moment, and not idly.
-sleep(0.3)
+others = -1.0
+while (now := process_time() - thread_time()) > others + 0.001:
+    others = now
+    sleep(0.1)
 everywhere, here = process_time(), thread_time()
 for _ in range(3):
     work()
