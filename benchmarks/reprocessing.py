@@ -23,7 +23,7 @@ from worker.messaging.task_names import REPROCESS
 from worker.service.application import create_app
 from worker.settings import Settings
 from worker.store.database import Database
-from worker.store.migrations import migrate
+from worker.store.schema import migrate
 
 SITE = "large.example"
 PAGES, NEW = 1000, 100

@@ -21,7 +21,7 @@ from tests.deployment import Deployment
 from tests.services import running_services, temporary_database
 from worker.settings import Settings
 from worker.store.database import Database
-from worker.store.migrations import migrate
+from worker.store.schema import migrate
 
 SITE = "harbour-post.example"
 PAGES_PER_TEMPLATE = 12

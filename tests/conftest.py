@@ -67,7 +67,7 @@ def migrated_url(services: Services) -> Iterator[str]:
     """
     from tests.services import temporary_database
     from worker.store.database import Database
-    from worker.store.migrations import migrate
+    from worker.store.schema import migrate
 
     with temporary_database(services) as url:
         database = Database(url)

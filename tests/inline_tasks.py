@@ -14,10 +14,10 @@ from detourage.messages import PageMessage
 from models.tables import Generation, Membership, OutboxEntry, StoredPage
 from worker.messaging import task_names
 from worker.service.relay import as_one_task, batched
-from worker.store import trees, waiting_fetches
+from worker.store import recording, trees
 from worker.store.database import Database
-from worker.store.fetched_pages import FetchedPage
 from worker.store.outbox import WaitingEntry, unpacked_body
+from worker.store.pages import FetchedPage
 from worker.tasks.assign import assign
 from worker.tasks.cluster import cluster
 from worker.tasks.compare import compare
@@ -119,7 +119,7 @@ class Tasks:
             pass
 
     def _store_due(self) -> int:
-        found = self.read(lambda session: waiting_fetches.due(session, limit=100))
+        found = self.read(lambda session: recording.due_fetches(session, limit=100))
         for due in found:
             fetched = due.fetched()
             read = parse_or_reject(

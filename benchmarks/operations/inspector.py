@@ -29,7 +29,7 @@ from tests.faults.documents import table
 from tests.services import running_services, temporary_database
 from worker.settings import Settings
 from worker.store.database import Database
-from worker.store.migrations import migrate
+from worker.store.schema import migrate
 
 PAGES_PER_TEMPLATE = 11
 

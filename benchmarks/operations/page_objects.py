@@ -24,8 +24,8 @@ from tests.object_stores import Folder, S3Server, StoreOfTest
 from worker.local.embedded import embedded_services
 from worker.store import pages
 from worker.store.database import Database
-from worker.store.fetched_pages import FetchedPage, ReadPage
-from worker.store.migrations import migrate
+from worker.store.pages import FetchedPage, ReadPage
+from worker.store.schema import migrate
 from worker.workflow.parsing import parse_or_reject, store_pages
 
 BATCH = 8

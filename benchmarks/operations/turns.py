@@ -17,8 +17,8 @@ from tests.faults.documents import table
 from tests.services import running_services, temporary_database
 from worker.store import outbox
 from worker.store.database import Database
-from worker.store.migrations import migrate
 from worker.store.outbox import Places
+from worker.store.schema import migrate
 
 LANE = "detourage.extract"
 

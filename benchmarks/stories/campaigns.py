@@ -11,7 +11,7 @@ from dataclasses import asdict
 from tests.services import running_services, temporary_database
 from tests.story_campaigns import Campaign, clear, run
 from worker.store.database import Database
-from worker.store.migrations import migrate
+from worker.store.schema import migrate
 
 
 def main() -> None:

@@ -28,7 +28,7 @@ from detourage.duplicates.fingerprint import BANDS, fingerprint_of
 from models.tables import Site, StoredPage
 from tests.services import running_services, temporary_database
 from worker.store.database import Database
-from worker.store.migrations import migrate
+from worker.store.schema import migrate
 from worker.store.story_arrivals import Arrival
 from worker.workflow.story_index import (
     await_grouping,

@@ -16,9 +16,8 @@ from models.tables import Site
 from worker.outcomes import PENDING
 from worker.store import clusterings, durations, progress
 from worker.store.database import sql
-from worker.store.failures import count_failures
 from worker.store.outbox import count as outbox_count
-from worker.store.progress import MIN_DOUBTFUL, RECENT_PERIOD
+from worker.store.progress import MIN_DOUBTFUL, RECENT_PERIOD, count_failures
 
 SLOTS: Final = 48
 """Maximum number of slots on the time axis."""

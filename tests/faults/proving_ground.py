@@ -44,7 +44,7 @@ from worker.processes.heartbeat import Heartbeat
 from worker.processes.supervisor import Supervisor
 from worker.settings import Settings
 from worker.store.database import Database
-from worker.store.migrations import migrate
+from worker.store.schema import migrate
 
 SABOTAGE = Path(__file__).parent / "sabotage"
 """Directory of the module ``sitecustomize``, which lets pages and traps kill or block a process."""

@@ -8,8 +8,7 @@ from tests.faults.availability import AVAILABILITY, PooledServers
 from tests.faults.proving_ground import ProvingGround
 from tests.faults.scenarios import try_fault
 from worker.store.database import Database
-from worker.store.migrations import migrate
-from worker.store.schema import require_current
+from worker.store.schema import migrate, require_current
 
 PAGES = 16
 COUNTS = {"relay": 2}

@@ -7,7 +7,7 @@ import pytest
 
 from detourage.limits import MAX_BODY_BYTES, MAX_CONTENT_BYTES, MAX_HTML_BYTES, MAX_MESSAGE_BYTES
 from worker.messaging.topology import DELIVERY_LIMIT
-from worker.store.locks import AdvisoryLock
+from worker.store.database import AdvisoryLock
 from worker.workflow import attempts
 
 

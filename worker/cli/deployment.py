@@ -22,11 +22,11 @@ def migrate() -> None:
     Stored data is preserved. No process of the service may be running.
     """
     from worker.settings import load_settings
-    from worker.store import migrations
+    from worker.store import schema
     from worker.store.database import Database
 
     with Database(load_settings().require_database_url()) as database:
-        migrations.migrate(database)
+        schema.migrate(database)
 
 
 @click.command()

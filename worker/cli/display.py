@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from models.tables import DesignChange
     from worker.local.run import RunSummary
+    from worker.store.addresses import JoinedAddress
     from worker.store.article_history import ArticleEvent
-    from worker.store.joined_addresses import JoinedAddress
     from worker.store.progress import SiteHistory, SiteStatus, SiteTotals
 
 FILE_COLUMNS = 200

@@ -117,7 +117,7 @@ def _chosen(sites: list[SiteStatus], *, pending: bool) -> list[SiteStatus]:
 
 def _print_addresses(keys: Sequence[str], *, as_json: bool) -> None:
     from worker.cli.display import print_addresses
-    from worker.store.joined_addresses import list_joined
+    from worker.store.addresses import list_joined
 
     found = read_database(
         lambda session: [each for key in keys for each in list_joined(session, key)]

@@ -32,8 +32,8 @@ from worker.service.application import TASK_MODULES, create_app
 from worker.settings import PREFIX, Settings, SettingsError
 from worker.store import articles, progress
 from worker.store.database import Database
-from worker.store.migrations import migrate
 from worker.store.progress import RunProgress, SiteStatus, SiteTotals
+from worker.store.schema import migrate
 
 POLL_SECONDS = 0.25
 

@@ -51,7 +51,7 @@ from worker.messaging.transport import BrokerConnection
 from worker.processes.heartbeat import CONFIRM_SECONDS, MAX_AGE_SECONDS, Heartbeat
 from worker.service.build import log_beginning
 from worker.settings import Settings, has_trace_receiver
-from worker.store import failures, schema
+from worker.store import progress, schema
 from worker.store.database import Database
 from worker.workflow.process import process_state
 
@@ -362,7 +362,7 @@ def _note_failure(
     try:
         # Tried only once: this may be the consumer process, which must not wait for the database.
         with process_state().database.transaction() as session:
-            failures.note_failure(
+            progress.note_failure(
                 session,
                 task_id=task_id,
                 task=sender.name,

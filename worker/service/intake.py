@@ -37,15 +37,14 @@ from worker.outcomes import ReceiptResult
 from worker.processes.heartbeat import Heartbeat
 from worker.service.summary import Summary
 from worker.settings import Settings
-from worker.store import pages, progress, schema, waiting_fetches
+from worker.store import pages, progress, recording, schema
 from worker.store.database import (
     Database,
     UnavailableError,
     is_connection_lost,
 )
 from worker.store.durations import Durations
-from worker.store.fetched_pages import FetchedPage, ReadPage
-from worker.store.pages import NewReceipt
+from worker.store.pages import FetchedPage, NewReceipt, ReadPage
 from worker.workflow.first_extractions import request_first_extractions
 from worker.workflow.parsing import parse_or_reject, store_pages, store_waiting
 from worker.workflow.quarantine import message_id_of, quarantine_message
@@ -219,7 +218,7 @@ class Intake(ConsumerMixin):
 
     def _store_due(self) -> None:
         """Store the fetches that have waited for the outcomes of their pages."""
-        for due in self._try(lambda session: waiting_fetches.due(session, DUE_AT_ONCE)) or ():
+        for due in self._try(lambda session: recording.due_fetches(session, DUE_AT_ONCE)) or ():
             try:
                 fetched = due.fetched()
                 page = fetched, self._read(fetched)
@@ -228,7 +227,7 @@ class Intake(ConsumerMixin):
                 )
             except Exception:
                 logger.exception("dropped a fetch that had waited, which cannot be stored")
-                self._try(partial(waiting_fetches.take, fetch_id=due.id))
+                self._try(partial(recording.take_fetch, fetch_id=due.id))
             self._read_from_broker()
 
     def _try(self, step: Callable[[Session], T]) -> T | None:

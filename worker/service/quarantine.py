@@ -25,7 +25,7 @@ from worker.messaging.transport import raw_body, withheld_bytes
 from worker.outcomes import RefusedReason
 from worker.settings import Settings
 from worker.store import outbox, schema
-from worker.store.failures import last_failures
+from worker.store.progress import last_failures
 
 RELAY = "relay"
 """Stage of messages that cannot be published, which are in the outbox rather than a queue."""

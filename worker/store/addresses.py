@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import Row, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -20,14 +20,15 @@ from detourage.addresses import (
     Target,
     agreement,
     canonical_form,
+    canonical_of,
     joined,
     speaking,
     with_spelling,
 )
-from models.tables import Address, AddressTarget, StoredPage
+from models.tables import Address, AddressTarget, Site, StoredPage
 from worker.store.database import rows_only
-from worker.store.fetched_pages import FetchedPage, ReadPage, digest_of_url
-from worker.store.statements import Statements
+from worker.store.pages import FetchedPage, ReadPage, digest_of_url
+from worker.store.queries import Statements
 
 SQL = Statements("addresses")
 
@@ -350,3 +351,57 @@ def of_pages(session: Session, page_ids: Sequence[int]) -> dict[int, list[PageAd
     """Return the addresses of each page, by page ID."""
     rows = session.execute(SQL.of_pages, {"pages": list(page_ids)})
     return {page_id: page_addresses(stored) for page_id, stored in rows}
+
+
+MAX_LISTED = 10_000
+"""Maximum number of addresses listed for a site, newest first."""
+
+
+@dataclass(frozen=True)
+class JoinedAddress:
+    """An address that joined another address's page.
+
+    ``kind`` is a `detourage.addresses.Kind`; ``canonical`` is the page's address.
+    """
+
+    address: str
+    kind: str
+    canonical: str
+    since: datetime
+
+
+def count_joined(session: Session, site_id: int) -> dict[str, int]:
+    """Return how many of a site's addresses have joined other pages, by kind."""
+    return dict(session.execute(SQL.counts, {"site_id": site_id}).all())
+
+
+def list_joined(session: Session, key: str) -> list[JoinedAddress]:
+    """Return a site's addresses that joined another address's page."""
+    rows = session.scalars(
+        select(Address)
+        .join(Site, Site.id == Address.site_id)
+        .where(
+            Site.key == key,
+            or_(Address.joined_at.is_not(None), func.cardinality(Address.spellings) > 1),
+        )
+        .order_by(Address.id.desc())
+        .limit(MAX_LISTED)
+    ).all()
+    addresses_of = of_pages(session, [row.page_id for row in rows])
+    listed = [
+        each for row in rows for each in _listed(row, canonical_of(addresses_of[row.page_id]))
+    ]
+    return sorted(listed, key=lambda each: (each.canonical, each.address))
+
+
+def _listed(row: Address, canonical: str) -> list[JoinedAddress]:
+    first = row.address if row.address in row.spellings else next(iter(row.spellings), row.address)
+    listed = [
+        JoinedAddress(spelling, "form", canonical, row.came_at)
+        for spelling in row.spellings
+        if spelling != first
+    ]
+    if row.joined_at is not None:
+        kind = row.kind or "canonical"
+        listed.append(JoinedAddress(first, kind, canonical, row.joined_at))
+    return listed

@@ -11,8 +11,7 @@ from sqlalchemy.orm import Session
 from detourage.messages import Changes
 from models.tables import Address, Article, StoredPage
 from worker.store.database import sql
-from worker.store.fetched_pages import digests_of_address
-from worker.store.pages import load_content
+from worker.store.pages import digests_of_address, load_content
 
 MAX_EVENTS = 1_000
 """Maximum number of an address's latest fetches, and of its latest revisions, that are read."""

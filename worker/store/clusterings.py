@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from detourage.text.plural import counted
 from worker.store.provisional import PROVISIONAL
-from worker.store.statements import Statements
+from worker.store.queries import Statements
 
 SQL = Statements("clusterings")
 

@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from models.tables import ComparisonBlock, NearestReference, SiteComparison
-from worker.store.statements import Statements
+from worker.store.queries import Statements
 
 SQL = Statements("comparisons")
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy.orm import Session
 
 from worker.store import story_arrivals
-from worker.store.statements import Statements
+from worker.store.queries import Statements
 
 SQL = Statements("retention")
 

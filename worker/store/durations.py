@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from worker.store.database import Database
-from worker.store.statements import Statements
+from worker.store.queries import Statements
 
 SQL = Statements("durations")
 

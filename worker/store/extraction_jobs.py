@@ -15,9 +15,9 @@ from detourage.html import Answer
 from detourage.outcomes import PageOutcome
 from worker.errors import LostContentError
 from worker.store.addresses import page_addresses
-from worker.store.locks import AdvisoryLock
+from worker.store.database import AdvisoryLock
 from worker.store.pages import load_contents
-from worker.store.statements import Statements
+from worker.store.queries import Statements
 from worker.tracing import Context
 
 SQL = Statements("extraction_jobs")

@@ -9,10 +9,10 @@ from sqlalchemy import BigInteger, Function, LargeBinary, func, select
 from sqlalchemy.orm import Session
 
 from models.tables import DesignChange, StoredPage
-from worker.store.locks import AdvisoryLock
+from worker.store.database import AdvisoryLock
 from worker.store.pages import ids_where
 from worker.store.provisional import PROVISIONAL
-from worker.store.statements import Statements
+from worker.store.queries import Statements
 
 SQL = Statements("groups")
 

@@ -29,7 +29,7 @@ from detourage.packed_bytes import ZSTANDARD, DamagedBytesError, pack, unpack
 from models.tables import OutboxEntry
 from worker import tracing
 from worker.store.database import rows_only
-from worker.store.statements import Statements
+from worker.store.queries import Statements
 from worker.tracing import Context
 
 SQL = Statements("outbox")

@@ -1,8 +1,12 @@
 """Pages, their sites and contents, and the receipts for their messages."""
 
+import hashlib
+import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Final, NamedTuple, Self
 
 from sqlalchemy import (
     ColumnElement,
@@ -14,7 +18,16 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from detourage.addresses import (
+    NOTHING_DECLARED,
+    DeclaredUrls,
+    Refusal,
+    canonical_form,
+    refusal_of,
+)
+from detourage.html import Answer, Tree, site_key
 from detourage.limits import MAX_HTML_BYTES
+from detourage.messages import PageMessage
 from detourage.outcomes import PageOutcome, UnusableReason
 from detourage.packed_bytes import DamagedBytesError, pack, unpack
 from models.tables import Receipt, Site, StoredPage
@@ -22,7 +35,8 @@ from worker.errors import LostContentError
 from worker.outcomes import ReceiptResult
 from worker.store import page_objects
 from worker.store.database import rows_only
-from worker.store.statements import Statements
+from worker.store.queries import Statements
+from worker.tracing import Context
 
 SQL = Statements("pages")
 
@@ -234,3 +248,88 @@ def _unpacked(
         return html.decode("utf-8", errors="surrogatepass") if stored.is_text else html
     except (DamagedBytesError, UnicodeDecodeError) as error:
         return LostContentError(f"the stored HTML is damaged: {error}")
+
+
+@dataclass(frozen=True)
+class FetchedPage:
+    """A page as the crawler sent it."""
+
+    site: str
+    url: str
+    content: bytes | str
+    crawler_id: str | None
+    content_type: str | None
+    fetched_at: datetime | None
+    extra: str
+    trace: Context = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, message: PageMessage) -> Self:
+        """Create the page from its message."""
+        return cls(
+            site=site_key(message.site, message.url),
+            url=message.url,
+            content=message.content,
+            crawler_id=message.id,
+            content_type=message.stated_type,
+            fetched_at=message.fetched_at,
+            extra=json.dumps(
+                {**(message.model_extra or {}), **message.answer}, ensure_ascii=True, sort_keys=True
+            ),
+        )
+
+    @cached_property
+    def answer(self) -> Answer:
+        """HTTP response that delivered the page."""
+        return Answer.of(self.extra)
+
+    @cached_property
+    def refusal(self) -> Refusal | None:
+        """The response that the site sent instead of the page, or None if it sent the page."""
+        return refusal_of(self.url, self.answer)
+
+    @cached_property
+    def content_bytes(self) -> bytes:
+        """The content as bytes, before compression."""
+        if isinstance(self.content, str):
+            return self.content.encode("utf-8", errors="surrogatepass")
+        return self.content
+
+    @cached_property
+    def content_digest(self) -> str:
+        """SHA-256 of the content, of its type (text or bytes), and of the refusal, if any."""
+        kind = b"text:" if isinstance(self.content, str) else b"bytes:"
+        if self.refusal is not None:
+            kind = f"{self.refusal.detail}:".encode() + kind
+        return hashlib.sha256(kind + self.content_bytes).hexdigest()
+
+    @cached_property
+    def url_digest(self) -> str:
+        """SHA-256 of the URL."""
+        return digest_of_url(self.url)
+
+
+def digest_of_url(url: str) -> str:
+    """Return the SHA-256 of a URL, which is the key of its page."""
+    return hashlib.sha256(url.encode("utf-8", errors="surrogatepass")).hexdigest()
+
+
+def digests_of_address(url: str) -> list[str]:
+    """Return the keys under which an address may be stored: as written, then in canonical form."""
+    return [digest_of_url(url), digest_of_url(canonical_form(url))]
+
+
+@dataclass(frozen=True)
+class ReadPage:
+    """A parsed page; a rejected page has an outcome instead of a tree.
+
+    For ``comment_pattern``, see `StoredPage.comment_pattern`; ``declared`` holds the addresses that
+    the page declares.
+    """
+
+    tree: Tree | None = None
+    encoding: str | None = None
+    comment_pattern: str | None = None
+    outcome: PageOutcome | None = None
+    outcome_detail: str | None = None
+    declared: DeclaredUrls = NOTHING_DECLARED

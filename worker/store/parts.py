@@ -13,9 +13,8 @@ from models.column_types import ArticleJson
 from models.tables import Article, PageParts, StoredPage
 from worker.store import articles
 from worker.store.database import do_not_wait_for_disk
-from worker.store.fetched_pages import digest_of_url
-from worker.store.pages import has_article
-from worker.store.statements import Statements
+from worker.store.pages import digest_of_url, has_article
+from worker.store.queries import Statements
 
 SQL = Statements("parts")
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple, Self
@@ -17,16 +17,16 @@ from models.tables import (
     Receipt,
     Site,
     StoredPage,
+    TaskFailure,
     WaitingFetch,
 )
 from worker.outcomes import PENDING
-from worker.store import clusterings, groups, joined_addresses, parts, story_arrivals
+from worker.store import addresses, clusterings, groups, parts, story_arrivals
 from worker.store.database import sql
-from worker.store.failures import count_failures
 from worker.store.groups import GroupHistory
 from worker.store.outbox import count as outbox_count
 from worker.store.pages import is_pending
-from worker.store.statements import Statements
+from worker.store.queries import Statements
 
 SQL = Statements("progress")
 
@@ -280,7 +280,7 @@ def site_history(session: Session, key: str) -> SiteHistory:
     return SiteHistory(
         groups.group_histories(session, site_id),
         groups.design_changes(session, site_id),
-        joined_addresses.counts(session, site_id),
+        addresses.count_joined(session, site_id),
     )
 
 
@@ -420,3 +420,27 @@ def forget_attempts(session: Session) -> None:
         "DELETE FROM clustering_attempts WHERE quarantined_at IS NULL",
     ):
         session.execute(sql(statement))
+
+
+class LastFailure(NamedTuple):
+    """A task's latest failure."""
+
+    failed_at: datetime
+    error: str
+    traceback: str
+
+
+def note_failure(session: Session, *, task_id: str, task: str, error: str, traceback: str) -> None:
+    """Record why a task failed."""
+    session.add(TaskFailure(task_id=task_id, task=task, error=error, traceback=traceback))
+
+
+def last_failures(session: Session, task_ids: Iterable[str]) -> dict[str, LastFailure]:
+    """Return the latest failure of each given task that has failed, by task ID."""
+    rows = session.execute(SQL.last_failures, {"ids": list(task_ids)})
+    return {task_id: LastFailure(*rest) for task_id, *rest in rows}
+
+
+def count_failures(session: Session, seconds: float) -> dict[str, int]:
+    """Return the number of failures in the last ``seconds``, by task name."""
+    return dict(session.execute(SQL.count_failures, {"seconds": seconds}).all())

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from worker.store.locks import AdvisoryLock
-from worker.store.statements import Statements
+from worker.store.database import AdvisoryLock
+from worker.store.queries import Statements
 
 SQL = Statements("provisional")
 

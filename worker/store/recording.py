@@ -1,24 +1,22 @@
 """Record fetched pages, whether new, changed or unchanged."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ARRAY, BigInteger, any_, bindparam, func, select
+from sqlalchemy import ARRAY, BigInteger, LargeBinary, Row, any_, bindparam, delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from detourage.addresses import Refusal, canonical_form, refusal_of
 from detourage.html import Answer
 from detourage.outcomes import PageOutcome
-from models.tables import StoredPage
+from models.tables import StoredPage, WaitingFetch
 from worker.outcomes import ReceiptResult
-from worker.store import addresses, story_arrivals, trees, waiting_fetches
+from worker.store import addresses, story_arrivals, trees
 from worker.store.addresses import Fetch, Resolution
-from worker.store.database import rows_only, sql
-from worker.store.fetched_pages import FetchedPage, ReadPage
-from worker.store.locks import AdvisoryLock
+from worker.store.database import AdvisoryLock, rows_only, sql
 from worker.store.page_objects import (
     MARKER,
     PageObjects,
@@ -26,8 +24,8 @@ from worker.store.page_objects import (
     page_objects,
     shard_of,
 )
-from worker.store.pages import pack_content
-from worker.store.statements import Statements
+from worker.store.pages import FetchedPage, ReadPage, StoredContent, pack_content, read_content
+from worker.store.queries import Statements
 
 SQL = Statements("recording")
 
@@ -84,7 +82,7 @@ def record_pages(
 
     A refusal does not replace a readable page, but is stored in addition (`StoredPage.refused`)
     until the page is fetched again. Nothing replaces content that has yet to be extracted, because
-    a wall could replace an article: such a fetch waits (`worker.store.waiting_fetches`), and so do
+    a wall could replace an article: such a fetch waits (`worker.store.recording`), and so do
     all that arrive after it, unless they ``have_waited``.
     """
     recorded: list[RecordedFetch] = []
@@ -108,7 +106,7 @@ def _record(
         if place.parted_from is not None:
             addresses.yield_url(session, place.parted_from, [place.spelling])
     resolved = _judged(session, fetches, located, have_waited=have_waited)
-    waiting_fetches.add(
+    add_waiting(
         session, [(each.located.page_ids[0], each.fetched) for each in resolved if each.waits]
     )
     judged = [each for each in resolved if not each.waits]
@@ -165,7 +163,7 @@ def _judged(
 ) -> list[_ResolvedFetch]:
     ids = [page_id for each in located for page_id in each.page_ids]
     found = {page.id: page for page in session.scalars(_KNOWN_PAGES, {"ids": ids})} if ids else {}
-    waited_for = set() if have_waited else waiting_fetches.pages_waited_for(session, ids)
+    waited_for = set() if have_waited else pages_waited_for(session, ids)
     judged = []
     for place, (_, fetched, read) in zip(located, fetches, strict=False):
         stored = None
@@ -514,3 +512,73 @@ def save_contents(
         "is_text": [isinstance(fetched.content, str) for _, fetched in contents],
     }
     session.execute(SQL.save_contents, values)
+
+
+MOST_OF_PAGE = 8
+"""Maximum number of waiting fetches per page; a further one replaces the last to arrive."""
+
+
+class DueFetch(NamedTuple):
+    """A waiting fetch whose page has its outcome."""
+
+    id: int
+    row: Row[Any]
+
+    def fetched(self) -> FetchedPage:
+        """Return the fetch; raise an error if its content is damaged."""
+        row = self.row
+        return FetchedPage(
+            row.key,
+            row.url,
+            read_content(StoredContent(row.compressed, None, row.is_text)),
+            row.crawler_id,
+            row.content_type,
+            row.fetched_at,
+            row.extra,
+            row.trace or {},
+        )
+
+
+def pages_waited_for(session: Session, page_ids: Collection[int]) -> set[int]:
+    """Return those of the given pages for which fetches wait. Their sites must be locked."""
+    if not page_ids:
+        return set()
+    return set(session.scalars(SQL.pages_waited_for, {"ids": list(page_ids)}))
+
+
+_MAKE_ROOM = SQL.make_room.bindparams(most=MOST_OF_PAGE)
+
+
+def add_waiting(session: Session, waiting: Sequence[tuple[int, FetchedPage]]) -> None:
+    """Store fetches, given with the IDs of their pages."""
+    for page_id, fetched in waiting:
+        session.execute(_MAKE_ROOM, {"page_id": page_id})
+        session.add(
+            WaitingFetch(
+                page_id=page_id,
+                url=fetched.url,
+                crawler_id=fetched.crawler_id,
+                content_type=fetched.content_type,
+                fetched_at=fetched.fetched_at,
+                extra=fetched.extra,
+                compressed=pack_content(fetched.content_bytes),
+                is_text=isinstance(fetched.content, str),
+                trace=dict(fetched.trace) or None,
+            )
+        )
+    session.flush()
+
+
+# The earliest fetch of each page comes first, whatever the order of arrival.
+_DUE = SQL.due_fetches.columns(compressed=LargeBinary)
+
+
+def due_fetches(session: Session, limit: int) -> list[DueFetch]:
+    """Return the first waiting fetch of each page that has its outcome."""
+    return [DueFetch(row.id, row) for row in session.execute(_DUE, {"limit": limit})]
+
+
+def take_fetch(session: Session, fetch_id: int) -> bool:
+    """Remove a waiting fetch, and return whether it was still waiting."""
+    taken = delete(WaitingFetch).where(WaitingFetch.id == fetch_id).returning(WaitingFetch.id)
+    return session.scalar(taken) is not None

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from models.tables import Reprocessing
-from worker.store.statements import Statements
+from worker.store.queries import Statements
 
 SQL = Statements("reprocessings")
 

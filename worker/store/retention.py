@@ -21,8 +21,7 @@ from models.tables import (
     StoredTree,
     TaskFailure,
 )
-from worker.store.database import Database, sql
-from worker.store.locks import AdvisoryLock
+from worker.store.database import AdvisoryLock, Database, sql
 from worker.store.page_objects import SHARDS, page_objects, shard_of
 from worker.store.pages import is_pending
 from worker.store.removable import Kind

@@ -1,16 +1,22 @@
-"""Check that a database's schema is that of this code, without the slow import of Alembic."""
+"""The schema of a database: its migration, and the check that it is that of this code.
+
+Alembic, whose import is slow, is only loaded for a migration.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from detourage.errors import ExpectedError
 from worker.errors import cause, without_passwords
-from worker.store.database import REFUSALS, Database, is_connection_lost
+from worker.store.database import REFUSALS, AdvisoryLock, Database, is_connection_lost
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 COMMAND_CONNECT_SECONDS = 3
 """Connection timeout for commands, so that users do not have to wait."""
@@ -104,3 +110,34 @@ def _require_current(connection: Connection) -> None:
     if current is None or current in known_revisions():
         raise SchemaIsBehindError
     raise SchemaIsForeignError(current)
+
+
+def migrate(database: Database) -> None:
+    """Migrate the schema in one transaction, once no other process migrates it.
+
+    No process of the service may be running. Raise `SchemaIsForeignError` if the database belongs
+    to another version of the service.
+    """
+    import alembic.command
+
+    with database.patient_transaction() as session:
+        session.execute(
+            text("SELECT pg_advisory_xact_lock(:class, 0)"),
+            {"class": AdvisoryLock.MIGRATION.value},
+        )
+        connection = session.connection()
+        current = revision_of(connection)
+        if current is not None and current not in known_revisions():
+            raise SchemaIsForeignError(current)
+        config = alembic_config()
+        config.attributes["connection"] = connection
+        alembic.command.upgrade(config, REVISION)
+
+
+def alembic_config() -> "Config":
+    """Return the configuration with which Alembic finds the migrations."""
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(files("migrations")))
+    return config

@@ -20,8 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from models.tables import Story, StoryText
-from worker.store.database import lock_briefly, rows_only
-from worker.store.locks import AdvisoryLock
+from worker.store.database import AdvisoryLock, lock_briefly, rows_only
 
 logger = logging.getLogger(__name__)
 

@@ -11,8 +11,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from detourage.duplicates.fingerprint import Fingerprint
 from models.tables import Story, StoryArrival, StoryArticle, StoryText
-from worker.store.database import BRIEF_LIMITS
-from worker.store.locks import AdvisoryLock
+from worker.store.database import BRIEF_LIMITS, AdvisoryLock
 from worker.store.stories import packed, unpacked
 from worker.store.story_articles import ArticleStory
 

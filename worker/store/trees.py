@@ -7,7 +7,7 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from detourage.html import Tree, TreeFormatError, TreeShape
-from worker.store.statements import Statements
+from worker.store.queries import Statements
 
 SQL = Statements("trees")
 

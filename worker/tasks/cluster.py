@@ -14,8 +14,7 @@ from worker.outcomes import AbandonedReason
 from worker.settings import Settings
 from worker.store import clusterings, comparisons, groups, outbox, pages, progress, provisional
 from worker.store.clusterings import SettleTimes, due_sites
-from worker.store.database import is_connection_lost
-from worker.store.locks import AdvisoryLock
+from worker.store.database import AdvisoryLock, is_connection_lost
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS, PATIENCE_SECONDS
 from worker.workflow.clustering_requests import request_due_clusterings

@@ -23,9 +23,8 @@ from worker.errors import LostContentError, cause
 from worker.messaging import task_names
 from worker.rendering import Browser, RenderingError
 from worker.store import extraction_jobs
-from worker.store.database import UnavailableError, is_connection_lost
+from worker.store.database import AdvisoryLock, UnavailableError, is_connection_lost
 from worker.store.extraction_jobs import BegunPage, ExtractionJob
-from worker.store.locks import AdvisoryLock
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.attempts import EXTRACTION_ATTEMPTS, PATIENCE_SECONDS
 from worker.workflow.comment_patterns import patterns_for_page

@@ -29,8 +29,7 @@ from detourage.reader.article_values import parts_of
 from detourage.text.plural import counted
 from worker.messaging import task_names
 from worker.store import addresses, outbox, parts, story_articles
-from worker.store.database import is_connection_lost
-from worker.store.locks import AdvisoryLock
+from worker.store.database import AdvisoryLock, is_connection_lost
 from worker.store.parts import StoredPart
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.article_message import further_revision, next_number, reader_digest

@@ -20,8 +20,8 @@ from worker.store import (
     reprocessings,
     trees,
 )
-from worker.store.fetched_pages import ReadPage
-from worker.store.locks import AdvisoryLock
+from worker.store.database import AdvisoryLock
+from worker.store.pages import ReadPage
 from worker.store.recording import save_reading
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.extraction_requests import request_extractions

@@ -11,10 +11,9 @@ from detourage.html.answer import NO_ANSWER
 from detourage.outcomes import PageOutcome
 from detourage.reader.content import comment_pattern_of
 from worker.messaging import task_names
-from worker.store import outbox, pages, waiting_fetches
-from worker.store.fetched_pages import FetchedPage, ReadPage
-from worker.store.recording import RecordedFetch, record_pages
-from worker.store.waiting_fetches import DueFetch
+from worker.store import outbox, pages, recording
+from worker.store.pages import FetchedPage, ReadPage
+from worker.store.recording import DueFetch, RecordedFetch, record_pages
 
 logger = logging.getLogger(__name__)
 
@@ -98,5 +97,5 @@ def store_waiting(
     store_url: str = "",
 ) -> None:
     """Store a fetch that has waited, unless another process has stored it."""
-    if waiting_fetches.take(session, due.id):
+    if recording.take_fetch(session, due.id):
         store_pages(session, [page], store_url, have_waited=True)

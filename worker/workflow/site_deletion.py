@@ -7,8 +7,7 @@ from sqlalchemy.orm import Session
 
 from detourage.errors import ExpectedError
 from worker.store import deletion, pages
-from worker.store.database import Database
-from worker.store.locks import AdvisoryLock
+from worker.store.database import AdvisoryLock, Database
 from worker.workflow.story_index import group_page
 
 

@@ -5,8 +5,7 @@ import time
 from collections.abc import Sequence
 
 from worker.store import story_arrivals
-from worker.store.database import is_connection_lost
-from worker.store.locks import AdvisoryLock
+from worker.store.database import AdvisoryLock, is_connection_lost
 from worker.workflow.process import ProcessState
 from worker.workflow.story_index import (
     group_page,

@@ -11,7 +11,7 @@ from tests.integration.secured.servers import SecuredServers
 from worker.cli import main
 from worker.settings import Settings, load_settings
 from worker.store.database import Database
-from worker.store.migrations import migrate
+from worker.store.schema import migrate
 
 
 @pytest.fixture(scope="package")

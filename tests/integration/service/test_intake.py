@@ -20,7 +20,7 @@ from worker.service.intake import GATE_MESSAGES
 from worker.service.quarantine import browse
 from worker.settings import Settings
 from worker.store import outbox
-from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.store.pages import FetchedPage, ReadPage
 from worker.workflow.parsing import parse_or_reject, store_pages
 
 

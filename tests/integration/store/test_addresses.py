@@ -17,8 +17,8 @@ from detourage.outcomes import PageOutcome
 from models.tables import Address, Receipt, StoredPage
 from tests.addressed import AMP, FIVE, MOBILE, PLAIN, PRINT, TRACKED, declaring, five_pages
 from tests.pages import article_html
-from worker.store import addresses, joined_addresses, pages, waiting_fetches
-from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.store import addresses, pages, recording
+from worker.store.pages import FetchedPage, ReadPage
 from worker.store.recording import record_pages
 from worker.workflow.parsing import parse_or_reject
 
@@ -50,9 +50,9 @@ def record(session: Session, *fetches: Fetch, batch: int = 1) -> list[int]:
         ]
         session.flush()
         extract(session)
-        while due := waiting_fetches.due(session, limit=100):
+        while due := recording.due_fetches(session, limit=100):
             for each in due:
-                waiting_fetches.take(session, each.id)
+                recording.take_fetch(session, each.id)
                 fetched = each.fetched()
                 site_id = pages.lock_site(session, fetched.site)
                 again = parse_or_reject(fetched.content, fetched.url, None, fetched.answer)
@@ -237,8 +237,8 @@ def test_joined_urls_are_counted_and_listed(session: Session) -> None:
     record(session, *five((1, 2, 3, 4, 5)))
     (site_id,) = pages.sites_called(session, SITE)
     kinds = {"amp": 1, "form": 1, "mobile": 1, "print": 1}
-    assert joined_addresses.counts(session, site_id) == kinds
-    listed = joined_addresses.list_joined(session, SITE)
+    assert addresses.count_joined(session, site_id) == kinds
+    listed = addresses.list_joined(session, SITE)
     assert {(each.address, each.kind, each.canonical) for each in listed} == {
         (AMP, "amp", PLAIN),
         (PRINT, "print", PLAIN),

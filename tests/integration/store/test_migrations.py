@@ -11,11 +11,12 @@ from sqlalchemy import text
 from models.tables import Base
 from tests.services import Services, temporary_database
 from worker.store.database import Database
-from worker.store.migrations import alembic_config, migrate
 from worker.store.schema import (
     REVISION,
     SchemaIsBehindError,
     SchemaIsForeignError,
+    alembic_config,
+    migrate,
     require_current,
 )
 

@@ -20,7 +20,7 @@ from worker.service.checks import Finding, examine
 from worker.settings import load_settings
 from worker.store import page_objects, pages
 from worker.store.database import Database, UnavailableError
-from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.store.pages import FetchedPage, ReadPage
 from worker.store.recording import copy_content
 from worker.tasks.maintenance import prune
 from worker.workflow.parsing import store_pages

@@ -22,7 +22,7 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.cli import main
 from worker.outcomes import ReceiptResult
-from worker.store import failures, pages, retention
+from worker.store import pages, progress, retention
 from worker.store.database import Database
 from worker.store.pages import NewReceipt, is_pending
 from worker.tasks.maintenance import prune, pruning
@@ -178,7 +178,7 @@ def test_old_receipts_and_failures_are_removed(tasks: Tasks) -> None:
     with tasks.database.transaction() as session:
         for _ in range(3):
             pages.add_receipts(session, [NewReceipt(None, ReceiptResult.DUPLICATE)])
-            failures.note_failure(session, task_id="t", task="t", error="", traceback="")
+            progress.note_failure(session, task_id="t", task="t", error="", traceback="")
         session.flush()
         session.execute(
             update(Receipt)

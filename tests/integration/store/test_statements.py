@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import create_engine
 
 from worker.store.database import Database
-from worker.store.statements import Statements
+from worker.store.queries import Statements
 
 STORE = Path(__file__).parents[3] / "worker" / "store"
 SUBJECTS = sorted(path.stem for path in STORE.joinpath("queries").glob("*.sql"))

@@ -19,9 +19,8 @@ from worker.outcomes import ReceiptResult
 from worker.store import articles, groups, outbox, pages, trees
 from worker.store.articles import NewRevision
 from worker.store.clusterings import SettleTimes, due_sites
-from worker.store.fetched_pages import FetchedPage, ReadPage
 from worker.store.outbox import NewMessage, Places
-from worker.store.pages import NewReceipt
+from worker.store.pages import FetchedPage, NewReceipt, ReadPage
 from worker.store.progress import run_progress, site_statuses
 from worker.store.recording import record_pages
 

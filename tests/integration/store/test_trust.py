@@ -16,7 +16,7 @@ from tests.addressed import declaring
 from tests.integration.store.test_addresses import MOMENT, Fetch, read, record
 from tests.pages import article_html
 from worker.store import addresses, pages
-from worker.store.fetched_pages import FetchedPage
+from worker.store.pages import FetchedPage
 from worker.workflow.parsing import parse_or_reject
 
 STORY = article_html(7)

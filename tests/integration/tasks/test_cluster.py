@@ -19,7 +19,7 @@ from tests.pages import article_html
 from tests.services import unused_ports
 from worker.messaging import task_names
 from worker.store import clusterings
-from worker.store.locks import AdvisoryLock
+from worker.store.database import AdvisoryLock
 from worker.store.progress import SiteStatus, site_statuses
 from worker.tasks import cluster as clustering
 from worker.tasks.base import OutOfMemoryError

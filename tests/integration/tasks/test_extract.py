@@ -19,8 +19,8 @@ from worker.messaging import task_names
 from worker.messaging.broker import connect
 from worker.service.application import create_app
 from worker.store import extraction_jobs
+from worker.store.database import AdvisoryLock
 from worker.store.extraction_jobs import ExtractionJob, PageState
-from worker.store.locks import AdvisoryLock
 from worker.store.pages import is_pending
 from worker.tasks import extract as extraction
 from worker.tasks.extract import extract, extract_late

@@ -18,7 +18,7 @@ from tests.pages import paragraphs
 from tests.parted_pages import SITE, STORY, address, page_html, part_html
 from worker.messaging import task_names
 from worker.store import parts
-from worker.store.locks import AdvisoryLock
+from worker.store.database import AdvisoryLock
 from worker.store.parts import is_due
 from worker.tasks.extract import extract
 from worker.tasks.join_parts import join_parts

@@ -18,7 +18,7 @@ from tests.integration.waiting import wait_until
 from tests.pages import article_html
 from worker.cli import main
 from worker.store import provisional
-from worker.store.fetched_pages import FetchedPage, ReadPage
+from worker.store.pages import FetchedPage, ReadPage
 from worker.tasks.join_parts import join_parts
 from worker.workflow.parsing import store_pages
 from worker.workflow.site_deletion import SiteDeletionError, delete_site

@@ -27,7 +27,7 @@ from models.tables import (
 from tests.inline_tasks import Tasks, message_of
 from worker.messaging import task_names
 from worker.store import stories
-from worker.store.locks import AdvisoryLock
+from worker.store.database import AdvisoryLock
 from worker.store.story_arrivals import Arrival
 from worker.tasks.stories import correct_stories, tell_stories
 from worker.workflow import story_corrections, story_index

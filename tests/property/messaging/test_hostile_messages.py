@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from detourage.inputs.received import UnusableMessageError, read_message
 from detourage.messages import PageMessage
 from detourage.outcomes import UnusableReason
-from worker.store.fetched_pages import FetchedPage
+from worker.store.pages import FetchedPage
 from worker.workflow.parsing import parse_or_reject
 
 URLS = st.sampled_from(

@@ -12,7 +12,7 @@ from detourage.inputs.messages import oversized_message
 from detourage.inputs.received import UnusableMessageError, read_message
 from detourage.limits import MAX_BODY_BYTES, MAX_HTML_BYTES
 from worker.messaging.received_messages import plain_body
-from worker.store.fetched_pages import FetchedPage
+from worker.store.pages import FetchedPage
 
 PAGE = {"version": 1, "url": "https://www.example.org/a", "html": "<p>Text</p>"}
 

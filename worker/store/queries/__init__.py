@@ -1,4 +1,4 @@
-"""The SQL statements of the store, which are text files: `queries/*.sql`, one for each subject.
+"""The SQL statements of the store, which are text files, one for each subject.
 
 Each statement has a name and a description of one line. It is an attribute of its file's
 `Statements`. ``{name}`` in a statement is replaced by the text of that name in the same file.
@@ -17,7 +17,7 @@ class Statements:
     """The statements of one subject, built on first use."""
 
     def __init__(self, subject: str) -> None:
-        file = files("worker.store").joinpath("queries", f"{subject}.sql")
+        file = files(__name__).joinpath(f"{subject}.sql")
         _, *sections = _HEADING.split(file.read_text(encoding="utf-8"))
         self.names = sections[::2]
         self._texts = dict(zip(self.names, sections[1::2], strict=True))
