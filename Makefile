@@ -48,7 +48,7 @@ ifdef INPUT
 	$(bin)/detourage run "$(INPUT)" --output "$(OUTPUT)"
 else
 	@mkdir -p out
-	$(bin)/detourage sample out/sample
+	$(bin)/python -m detourage.sample out/sample
 	$(bin)/detourage run out/sample/pages.jsonl.gz --output "$(OUTPUT)"
 endif
 

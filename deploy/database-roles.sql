@@ -1,7 +1,7 @@
 -- Creates the database roles. The owner of the database runs the migrations.
 --
 --   detourage_service   the processes: read and write rows, alter no table
---   detourage_read      dashboards, `detourage status`, `detourage metrics`, `detourage inspect`:
+--   detourage_read      dashboards, `detourage status`, `detourage inspect`:
 --                       read-only, at most five minutes per statement
 --
 -- Run it with psql 15 or later in the service's database, as the owner (with CREATEROLE) or as a

@@ -8,9 +8,12 @@ keys; any other change increments ``version``.
 import base64
 import binascii
 import codecs
+import json
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated, Any, Final, Literal, Self
 from urllib.parse import urlsplit
 
@@ -785,3 +788,17 @@ class ChangesMessage(SentMessage):
     language: str | None = Field(description="BCP 47 language tag, or null if unknown.")
     extracted_at: Timestamp = Field(description="Time of the extraction, RFC 3339 in UTC.")
     changes: Changes = Field(description="What changed since an earlier revision.")
+
+
+CONTRACTS: Final[Mapping[str, Callable[[], dict[str, Any]]]] = {
+    "page": PageMessage.model_json_schema,
+    "article": partial(ArticleMessage.model_json_schema, mode="serialization"),
+    "changes": partial(ChangesMessage.model_json_schema, mode="serialization"),
+}
+"""Functions that return the JSON Schemas, by kind of message."""
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1] not in CONTRACTS:
+        sys.exit(f"usage: python -m detourage.messages {'|'.join(CONTRACTS)}")
+    sys.stdout.write(json.dumps(CONTRACTS[sys.argv[1]](), indent=2) + "\n")

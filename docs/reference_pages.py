@@ -60,8 +60,8 @@ def messages_page() -> str:
     return _page(
         "Messages",
         "detourage/messages.py",
-        "JSON in UTF-8; a leading byte order mark is ignored. `detourage schema page`,"
-        " `detourage schema article` and `detourage schema changes` print the JSON Schema.",
+        "JSON in UTF-8; a leading byte order mark is ignored. `python -m detourage.messages`"
+        " with `page`, `article` or `changes` prints the JSON Schema.",
         "The message headers `traceparent` and `tracestate` (W3C Trace Context) are optional. If"
         " [traces](../how-to/trace.md) are on, those of a page message are continued in its article"
         " message.",

@@ -148,7 +148,6 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
         pages.run,
         pages.send,
         explaining.explain,
-        pages.sample,
     ),
     "operators": (
         operating.status,
@@ -156,14 +155,11 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
         reprocessing.reprocess,
         exporting.export,
         operating.prune,
-        deployment.doctor,
         deployment.health,
-        deployment.metrics,
         deployment.migrate,
         deployment.intake,
         deployment.relay,
     ),
-    "developers": (explaining.schema,),
 }
 """The service's own commands by user group."""
 

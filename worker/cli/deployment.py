@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
 from detourage.text.plural import counted
-from worker.cli.process import process_settings, stop_on_signals, with_database
+from worker.cli.process import process_settings
 from worker.processes.heartbeat import PROCESSES, Heartbeat
-
-if TYPE_CHECKING:
-    from worker.service.checks import Finding
 
 
 @click.command()
@@ -52,7 +48,14 @@ def relay() -> None:
     is_flag=True,
     help="Without PROCESS: also fail while the intake is paused because its backlog is full.",
 )
-def health(process: str | None, accepting: bool) -> None:
+@click.option(
+    "--all",
+    "thorough",
+    is_flag=True,
+    help="Without PROCESS: also check installation, settings, object store and browser, and declare"
+    " missing queues.",
+)
+def health(process: str | None, accepting: bool, thorough: bool) -> None:
     """Check that a process works, or that the deployment is ready.
 
     With PROCESS, show what it last did. It fails if that is longer ago than it should be: 30
@@ -66,14 +69,20 @@ def health(process: str | None, accepting: bool) -> None:
 
     settings = load_settings()
     if process is None:
-        from worker.service.checks import readiness
+        from worker.service.checks import examine, readiness
 
-        settings.require_database_url()
-        settings.require_broker_url()
-        _report_findings(readiness(settings, accepting=accepting))
+        if not thorough:
+            settings.require_database_url()
+            settings.require_broker_url()
+        check = examine if thorough else readiness
+        findings = check(settings, accepting=accepting)
+        for each in findings:
+            click.echo(f"{'ok  ' if each.healthy else 'FAIL'}  {each.name}: {each.detail}")
+        if not all(each.healthy for each in findings):
+            sys.exit(1)
         return
-    if accepting:
-        raise click.UsageError("--accepting cannot be combined with PROCESS")
+    if accepting or thorough:
+        raise click.UsageError("PROCESS cannot be combined with --accepting or --all")
     heartbeat = Heartbeat(settings.heartbeat_directory, process)
     last, age = heartbeat.last(), heartbeat.age_seconds()
     if last is None or age is None:
@@ -82,38 +91,3 @@ def health(process: str | None, accepting: bool) -> None:
     if not heartbeat.is_alive():
         raise click.ClickException(f"{done}; see its log")
     click.echo(done)
-
-
-@click.command()
-def doctor() -> None:
-    """Check the installation and the configured deployment."""
-    from worker.service.checks import examine
-    from worker.settings import load_settings
-
-    _report_findings(examine(load_settings()))
-
-
-def _report_findings(findings: list[Finding]) -> None:
-    for finding in findings:
-        click.echo(f"{'ok  ' if finding.healthy else 'FAIL'}  {finding.name}: {finding.detail}")
-    if not all(finding.healthy for finding in findings):
-        sys.exit(1)
-
-
-@click.command()
-@click.option(
-    "--port",
-    type=click.IntRange(1, 65535),
-    help="Serve the metrics over HTTP on this port until stopped, instead of printing them once.",
-)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on.")
-def metrics(port: int | None, host: str) -> None:
-    """Show the metrics in the Prometheus text format."""
-    from worker.service.metrics import metrics_text, serve_metrics
-
-    settings = process_settings("metrics" if port else None)
-    with_database(lambda _: None)
-    if port is None:
-        click.echo(metrics_text(settings), nl=False)
-        return
-    serve_metrics(settings, host, port, stop_on_signals())

@@ -1,4 +1,4 @@
-"""Commands that explain decisions or print contracts, and need no deployment."""
+"""The command that explains decisions, which needs no deployment."""
 
 import json
 import os
@@ -87,19 +87,3 @@ def _explain_groups(source: str, method: str | None, json_file: Path | None) -> 
     if json_file:
         text = json.dumps(found.to_json(), ensure_ascii=False, indent=1)
         json_file.write_text(text + "\n", encoding="utf-8")
-
-
-@click.command()
-@click.argument("message", type=click.Choice(("page", "article", "changes")))
-def schema(message: str) -> None:
-    """Print the JSON Schema of a message contract."""
-    from pydantic import BaseModel
-
-    from detourage.messages import ArticleMessage, ChangesMessage, PageMessage
-
-    sent: dict[str, type[BaseModel]] = {"article": ArticleMessage, "changes": ChangesMessage}
-    if message == "page":
-        found = PageMessage.model_json_schema(mode="validation")
-    else:
-        found = sent[message].model_json_schema(mode="serialization")
-    click.echo(json.dumps(found, indent=2))

@@ -9,7 +9,7 @@ import click
 
 from detourage.text.plural import counted
 from detourage.text.terminal import json_text
-from worker.cli.process import read_database, stop_on_signals, with_database
+from worker.cli.process import process_settings, read_database, stop_on_signals, with_database
 from worker.store.removable import KINDS, Kind
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-    from models.tables import DesignChange
     from worker.store.database import Database
     from worker.store.progress import SiteStatus
 
@@ -41,6 +40,15 @@ if TYPE_CHECKING:
     "--addresses", "only_addresses", is_flag=True, help="Show only the joined addresses of SITE."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--prometheus", is_flag=True, help="Print the metrics instead, in the Prometheus text format."
+)
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    help="With --prometheus: serve the metrics over HTTP on this port until stopped.",
+)
+@click.option("--host", help="With --port: address to serve on; by default, 127.0.0.1.")
 def status(
     site: str | None,
     pending: bool,
@@ -48,6 +56,9 @@ def status(
     only_queues: bool,
     only_addresses: bool,
     as_json: bool,
+    prometheus: bool,
+    port: int | None,
+    host: str | None,
 ) -> None:
     """Show the sites and queues of a deployment.
 
@@ -60,51 +71,111 @@ def status(
     many articles are doubtful, that is, probably wrong. Columns of zeros are omitted, as are the
     last columns if the terminal is too narrow.
     """
-    if site is not None and "://" in site:
-        if pending or top is not None or only_queues or only_addresses:
-            raise click.UsageError("URL can only be combined with --json")
-        _show_history(site, as_json=as_json)
-        return
-    if only_queues and (site is not None or pending or top is not None or only_addresses):
-        raise click.UsageError("--queues can only be combined with --json")
-    if only_addresses and (site is None or pending or top is not None):
-        raise click.UsageError("--addresses needs SITE, and can only be combined with --json")
-    from worker.cli.display import print_queues, print_status
+    is_url = site is not None and "://" in site
+    values = {
+        "URL" if is_url else "SITE": site,
+        "--pending": pending,
+        "--top": top is not None,
+        "--queues": only_queues,
+        "--addresses": only_addresses,
+        "--json": as_json,
+        "--prometheus": prometheus,
+        "--port": port,
+        "--host": host,
+    }
+    _check_combination({name for name, value in values.items() if value})
+    if prometheus:
+        _show_metrics(port, host or "127.0.0.1")
+    elif is_url:
+        _show_history(str(site), as_json=as_json)
+    elif only_queues:
+        _show_queues(as_json=as_json)
+    else:
+        _show_sites(site, pending, top, as_json=as_json, only_addresses=only_addresses)
+
+
+ALONE = {
+    "URL": {"--json"},
+    "--queues": {"--json"},
+    "--addresses": {"SITE", "--json"},
+    "--prometheus": {"--port", "--host"},
+}
+"""Options that are allowed with those that show something else than sites."""
+
+NEEDED = {"--addresses": "SITE", "--port": "--prometheus", "--host": "--port"}
+"""Options that require another one."""
+
+
+def _check_combination(given: set[str]) -> None:
+    for name, allowed in ALONE.items():
+        if name in given and given - allowed - {name}:
+            raise click.UsageError(f"{name} can only be combined with {' and '.join(allowed)}")
+    for name, needed in NEEDED.items():
+        if name in given and needed not in given:
+            raise click.UsageError(f"{name} needs {needed}")
+
+
+def _show_queues(*, as_json: bool) -> None:
+    from worker.cli.display import print_queues
+    from worker.messaging.broker import queue_depths
+    from worker.settings import load_settings
+
+    depths = queue_depths(load_settings())
+    if as_json:
+        _print_json({"queues": depths})
+    else:
+        print_queues(depths)
+
+
+def _show_sites(
+    site: str | None, pending: bool, top: int | None, *, as_json: bool, only_addresses: bool
+) -> None:
+    from worker.cli.display import print_status
     from worker.messaging.broker import queue_depths
     from worker.settings import load_settings
     from worker.store.progress import SiteTotals, site_history
 
-    settings = load_settings()
-    if only_queues:
-        depths = queue_depths(settings)
-        if as_json:
-            _print_json({"queues": depths})
-        else:
-            print_queues(depths)
-        return
     sites = read_database(_sites, site)
     if site and not sites:
         raise click.ClickException(f"no page of site {site!r} is known")
     if only_addresses:
         _print_addresses([each.key for each in sites], as_json=as_json)
         return
-    depths = queue_depths(settings)
+    depths = queue_depths(load_settings())
     history = read_database(site_history, sites[0].key) if site and len(sites) == 1 else None
     totals = SiteTotals.of(sites)
     chosen = _chosen(sites, pending=pending)
-    if as_json:
-        values: dict[str, Any] = {
-            "totals": vars(totals),
-            "sites": [vars(each) for each in chosen[:top]],
-            "queues": depths,
-        }
-        if history:
-            values["groups"] = [vars(group) for group in history.groups]
-            values["design_changes"] = [_to_json(each) for each in history.changes]
-            values["addresses"] = history.addresses
-        _print_json(values)
-    else:
+    if not as_json:
         print_status(totals, chosen, top, history, depths)
+        return
+    values: dict[str, Any] = {
+        "totals": vars(totals),
+        "sites": [vars(each) for each in chosen[:top]],
+        "queues": depths,
+    }
+    if history:
+        values["groups"] = [vars(group) for group in history.groups]
+        values["design_changes"] = [
+            {
+                column.name: getattr(change, column.name)
+                for column in change.__table__.columns
+                if column.name != "site_id"
+            }
+            for change in history.changes
+        ]
+        values["addresses"] = history.addresses
+    _print_json(values)
+
+
+def _show_metrics(port: int | None, host: str) -> None:
+    from worker.service.metrics import metrics_text, serve_metrics
+
+    settings = process_settings("metrics" if port else None)
+    with_database(lambda _: None)
+    if port is None:
+        click.echo(metrics_text(settings), nl=False)
+    else:
+        serve_metrics(settings, host, port, stop_on_signals())
 
 
 def _chosen(sites: list[SiteStatus], *, pending: bool) -> list[SiteStatus]:
@@ -138,14 +209,6 @@ def _sites(session: Session, name: str | None) -> list[SiteStatus]:
 
     keys = None if name is None else list(pages.sites_called(session, name).values())
     return progress.site_statuses(session, keys)
-
-
-def _to_json(change: DesignChange) -> dict[str, Any]:
-    return {
-        column.name: getattr(change, column.name)
-        for column in change.__table__.columns
-        if column.name != "site_id"
-    }
 
 
 def _show_history(url: str, *, as_json: bool) -> None:

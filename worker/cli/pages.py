@@ -1,4 +1,4 @@
-"""Commands that process, send or generate pages."""
+"""Commands that process or send pages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from worker.cli.inputs import (
     site_option,
     text_roles_option,
 )
-from worker.cli.outputs import OutputFile, OutputFolder, file_format_option
+from worker.cli.outputs import OutputFile, file_format_option
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -174,13 +174,3 @@ def send(inputs: tuple[Path, ...], base_url: str | None, site: str | None) -> No
     numbered = ((f"{prefix}{number}", body) for number, body in enumerate(messages))
     sent = publish_pages(load_settings(), numbered)
     click.echo(f"{counted(sent, 'message')} sent")
-
-
-@click.command()
-@click.argument("directory", type=OutputFolder())
-def sample(directory: Path) -> None:
-    """Write the sample crawl and its gold standard to DIRECTORY."""
-    from detourage.sample import write_crawl
-
-    write_crawl(directory)
-    click.echo(f"sample crawl written to {directory}")

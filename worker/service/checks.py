@@ -28,8 +28,11 @@ class Finding:
     detail: str
 
 
-def examine(settings: Settings) -> list[Finding]:
-    """Check all dependencies of the service, even if some checks fail."""
+def examine(settings: Settings, *, accepting: bool = False) -> list[Finding]:
+    """Check all dependencies of the service, even if some checks fail; declare missing queues.
+
+    ``accepting`` has the meaning that it has for `readiness`.
+    """
     findings = [_kernel(), _variables()]
     if settings.render_browser is not None:
         findings.append(_checked("browser", _browser, settings))
@@ -44,6 +47,7 @@ def examine(settings: Settings) -> list[Finding]:
             settings,
             database=_database,
             schema=_schema,
+            room=partial(_room, needed=accepting),
             **({"object store": _object_store} if settings.pages else {}),
         ),
         *_each_while_healthy(settings, broker=_broker, queues=_queues),
@@ -82,7 +86,7 @@ def _variables() -> Finding:
 def _browser(settings: Settings) -> str:
     browser = browser_of(settings)
     if browser is not None:
-        browser.render("<p>A page.</p>", "https://doctor.invalid/")
+        browser.render("<p>A page.</p>", "https://health.invalid/")
     return f"{settings.render_browser} renders pages"
 
 

@@ -52,7 +52,7 @@ beat:
   command: [celery, -A, worker, beat, --schedule, /tmp/schedule, --pidfile=]
   role: service
 metrics:
-  command: [detourage, metrics, --host, 0.0.0.0, --port, "9464"]
+  command: [detourage, status, --prometheus, --host, 0.0.0.0, --port, "9464"]
   role: read
   port: 9464
   # GET /metrics would query the database, which a restart of this process does not repair.

@@ -7,13 +7,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from benchmarks.__main__ import main as benchmarks
-from worker.cli import main
+from detourage.sample import write_crawl
 
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bench") / "sample"
-    assert CliRunner().invoke(main, ["sample", str(folder)]).exit_code == 0
+    write_crawl(folder)
     return folder
 
 

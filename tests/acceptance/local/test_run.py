@@ -5,6 +5,7 @@ import random
 import re
 import signal
 import subprocess
+import sys
 import time
 from collections import defaultdict
 from contextlib import suppress
@@ -37,7 +38,7 @@ KINDS = ("article", "menu")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Directory of the sample crawl and of the output of a run over it."""
     directory = tmp_path_factory.mktemp("sample")
-    assert detourage("sample", directory).returncode == 0
+    subprocess.run([sys.executable, "-m", "detourage.sample", directory], check=True)
     output = directory / "articles.jsonl"
     done = detourage("run", directory / "pages.jsonl.gz", "-o", output)
     assert done.returncode == 0, done.stderr
@@ -215,7 +216,11 @@ def test_an_inspected_run_lasts_until_it_is_interrupted(tmp_path: Path) -> None:
 
 
 def test_schemas_are_printed() -> None:
-    page = json.loads(detourage("schema", "page").stdout)
+    def schema_of(message: str) -> str:
+        command = [sys.executable, "-m", "detourage.messages", message]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    page = json.loads(schema_of("page"))
     assert set(page["required"]) == {"version", "url"}
-    article = json.loads(detourage("schema", "article").stdout)
+    article = json.loads(schema_of("article"))
     assert article["properties"]["template"]

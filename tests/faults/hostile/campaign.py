@@ -514,7 +514,7 @@ def _judge_commands(report: Report, deployment: WatchedDeployment) -> None:
     drop = ("quarantine", "drop", "--yes")
     for arguments in (
         *(("status",), ("status", "--json"), ("quarantine", "list"), ("quarantine", "show")),
-        *(("doctor",), ("metrics", "--help"), drop, ("quarantine", "list")),
+        *(("health", "--all"), ("status", "--help"), drop, ("quarantine", "list")),
     ):
         done = deployment.run(*arguments)
         words = " ".join(arguments)

@@ -171,7 +171,7 @@ def test_a_site_whose_articles_are_mostly_doubtful_is_reported(tasks: Tasks) -> 
     shown = status().output
     assert "doubtful: 7 articles" in shown
     assert "s0000.example: most articles of the last day are doubtful" in shown
-    metrics = CliRunner().invoke(main, ["metrics"], catch_exceptions=False).output
+    metrics = CliRunner().invoke(main, ["status", "--prometheus"], catch_exceptions=False).output
     assert 'detourage_doubtful_articles{site="s0000.example"} 6.0' in metrics
     assert 'detourage_doubtful_articles{site="s0001.example"}' not in metrics
 

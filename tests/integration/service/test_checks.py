@@ -111,9 +111,9 @@ def test_before_the_migration_every_command_advises_to_migrate(command: tuple[st
 
 
 @pytest.mark.usefixtures("without_schema")
-@pytest.mark.parametrize("command", ["doctor", "health"])
-def test_before_the_migration_checks_report_only_the_missing_schema(command: str) -> None:
-    result = CliRunner().invoke(main, [command])
+@pytest.mark.parametrize("command", [["health", "--all"], ["health"]])
+def test_before_the_migration_checks_report_only_the_missing_schema(command: list[str]) -> None:
+    result = CliRunner().invoke(main, command)
     assert result.exit_code == 1
     assert failed(result) == ["schema:"]
     assert "FAIL  schema: older than this version: run `detourage migrate`" in result.output

@@ -59,7 +59,7 @@ def test_every_spelling_works_for_pages_commands_and_metrics(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     command("migrate")
-    command("doctor")
+    command("health", "--all")
     command("health")
     deployed.publish(site_messages(SITE, range(PAGES)))
     deployed.wait_for_receipts(PAGES)
@@ -75,6 +75,7 @@ def test_every_spelling_works_for_pages_commands_and_metrics(
     assert len(tasks.articles()) == PAGES
     assert f"{PAGES} pages" in command("status")
     assert SITE in command("status", SITE)
-    deployed.wait_until(lambda: 'work="intake"' in command("metrics"))
-    assert f'detourage_duration_seconds_count{{work="{work}"}} 2.0' in command("metrics")
+    deployed.wait_until(lambda: 'work="intake"' in command("status", "--prometheus"))
+    metrics = command("status", "--prometheus")
+    assert f'detourage_duration_seconds_count{{work="{work}"}} 2.0' in metrics
     assert "WARNING" not in deployed.log_file("intake").read_text()

@@ -134,7 +134,7 @@ def test_a_redesign_during_a_crawl_is_shown_by_status_and_metrics(
     assert present >= set(change["gone_groups"])
     table = command_line.invoke(cli.main, ["status", REDESIGNED])
     assert f"design changed with {crawl[first].message['url']}" in table.output
-    metrics = command_line.invoke(cli.main, ["metrics"])
+    metrics = command_line.invoke(cli.main, ["status", "--prometheus"])
     assert f'detourage_design_changes_total{{site="{REDESIGNED}"}} 1.0' in metrics.output
 
 

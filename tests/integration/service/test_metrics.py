@@ -31,7 +31,7 @@ READERS = (MONITORING / "grafana/detourage.json", MONITORING / "alerts.yml")
 def test_metrics_are_served_until_sigterm(deployment: Deployment) -> None:
     (port,) = unused_ports(1)
     process = subprocess.Popen(
-        [sys.executable, "-m", "worker.cli", "metrics", "--port", str(port)],
+        [sys.executable, "-m", "worker.cli", "status", "--prometheus", "--port", str(port)],
         env={**os.environ, **deployment.settings.environment()},
     )
     try:

@@ -277,11 +277,11 @@ def store_finding() -> Finding:
     return found
 
 
-def test_doctor_reports_whether_the_store_accepts_pages(stored: Tasks, store: StoreOfTest) -> None:
+def test_a_check_reports_whether_the_store_accepts_pages(stored: Tasks, store: StoreOfTest) -> None:
     for _ in range(2):
         found = store_finding()
         assert (found.healthy, found.detail) == (True, f"{store.url} accepts pages")
-    # Intakes store pages in a store that doctor has marked.
+    # Intakes store pages in a store that a check has marked.
     stored.publish("a", SITE[:1])
     store.stop()
     assert not store_finding().healthy

@@ -43,7 +43,7 @@ def test_help_fits_on_a_screen(path: tuple[str, ...]) -> None:
 def test_commands_are_grouped_by_audience() -> None:
     told = help_of()
     heads = re.findall(r"^Commands for (\w+):$", told, re.MULTILINE)
-    assert heads == ["users", "operators", "developers"]
+    assert heads == ["users", "operators"]
     listed = re.findall(r"^  ([a-z]+) {2,}[A-Z]", told.partition("Commands for")[2], re.MULTILINE)
     assert listed == [each.name for group in commands_by_group().values() for each in group]
     assert sorted(filter(None, listed)) == sorted(main.list_commands(click.Context(main)))
