@@ -3,7 +3,8 @@
 # make run INPUT=path OUTPUT=file   process your own pages
 # make arrow                        install the `arrow` extra; likewise for the other extras:
 #                                   arrow, benchmarks, inspector, objects, otel, papers, render, dev (all)
-# make test                         run all checks and tests
+# make test                         run the checks and tests of the code
+# make release-check                test what is published: package, image, chart, documentation
 # make docs                         generate the reference pages from the code
 # make site                         build the documentation as a website, in out/site
 # make fuzz                         test with hostile input, for most of an hour
@@ -20,7 +21,7 @@
 .DELETE_ON_ERROR:
 extras := arrow benchmarks inspector objects otel papers render
 
-.PHONY: run $(extras) dev test test-domain test-store test-tasks test-services test-command-line test-browser test-compose coverage faults soak hostile fuzz lint format docs site requirements audit clean
+.PHONY: run $(extras) dev test test-domain test-store test-tasks test-services test-command-line release-check test-browser test-compose coverage faults soak hostile fuzz lint format docs site requirements audit clean
 
 # The tests start more than a hundred Python processes, and take twice as long if each process
 # compiles its imports. This variable, which many container images set, makes them do so.
@@ -58,15 +59,15 @@ $(extras): $(runtime) $(package)
 
 dev: $(development) $(package)
 
-# Excludes the fault tests, which take minutes and use their own servers. Runs four jobs in parallel,
-# the longest first: tests with servers spend half of their time waiting. Output is printed per job.
+# Excludes the fault tests, which take minutes and use their own servers, and what only a release or a
+# change of its files can break (release-check). Runs four jobs in parallel, the longest first: tests with servers spend half of their time waiting. Output is printed per job.
 test:
 	@$(MAKE) --no-print-directory $(development) $(package)
 	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target test-services test-domain test-tasks test-store test-command-line lint
 
 # One NumPy thread per process, because NumPy threads that wait for work would occupy the cores of
 # other jobs.
-test-domain test-store test-tasks test-services test-command-line: export OPENBLAS_NUM_THREADS := 1
+test-domain test-store test-tasks test-services test-command-line release-check: export OPENBLAS_NUM_THREADS := 1
 
 test-domain: $(development) $(package)
 	$(bin)/python -m pytest tests/unit tests/property
@@ -85,6 +86,9 @@ test-store: $(development) $(package)
 test-command-line: $(development) $(package)
 	$(bin)/python -m pytest tests/acceptance
 
+release-check: $(development) $(package)
+	$(bin)/python -m pytest tests/release
+
 test-browser: $(development) $(package) $(axe)
 	@command -v "$${DETOURAGE_TEST_BROWSER:-chromium}" >/dev/null || { \
 		echo "no Chromium: apt-get install chromium, or set DETOURAGE_TEST_BROWSER" >&2; exit 1; }
@@ -93,12 +97,12 @@ test-browser: $(development) $(package) $(axe)
 test-compose: $(development) $(package)
 	@docker compose version >/dev/null 2>&1 || command -v docker-compose >/dev/null || { \
 		echo "no docker compose: apt-get install docker-compose" >&2; exit 1; }
-	$(bin)/python -m pytest -m compose tests/unit/test_compose.py
+	$(bin)/python -m pytest -m compose tests/release/test_compose.py
 
 # Not a gate, because only a reader can judge whether an untested line matters.
 coverage: $(development) $(package)
 	rm -f .coverage .coverage.*
-	$(bin)/coverage run --module pytest tests/unit tests/property tests/integration tests/acceptance
+	$(bin)/coverage run --module pytest tests/unit tests/property tests/integration tests/acceptance tests/release
 	$(bin)/coverage combine --quiet
 	$(bin)/coverage html --quiet --directory out/coverage
 	$(bin)/coverage report --skip-covered
