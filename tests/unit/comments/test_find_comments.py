@@ -10,9 +10,6 @@ from detourage.comments import (
     read_comments,
     vote,
 )
-from detourage.comments.candidates import MAX_MEMBERS, find_candidates
-from detourage.comments.elements import PageElements
-from detourage.comments.features import measure
 from detourage.comments.signatures import Signature
 from detourage.html import Page, parse_page
 from tests.unit.comments.comment_pages import NAMES, SAID, URL
@@ -147,27 +144,3 @@ def test_comments_nested_as_deeply_as_pages_may_be_are_measured() -> None:
         nested = _comment(number, nested)
     found = find_comments(_page(nested))
     assert len(found.records) in {0, 200}
-
-
-def test_the_work_on_a_page_with_many_names_is_bounded() -> None:
-    names = " ".join(f"name{letter}" for letter in "abcdefgh")
-    page = _page(f'<div class="{names}">a word</div>' * 20_000)
-    candidates = find_candidates(PageElements.of(page.document))
-    assert sum(len(candidate.members) for candidate in candidates) <= MAX_MEMBERS
-
-
-@pytest.mark.parametrize(
-    ("heading", "is_number"),
-    [
-        ("3 comments", True),
-        ("３件のコメント", True),
-        ("4 comments", False),
-        ("2023 comments", False),
-    ],
-)
-def test_the_number_of_comments_may_use_digits_of_any_script(heading: str, is_number: bool) -> None:
-    elements = PageElements.of(_page(f"<h3>{heading}</h3>{_comments(3)}").document)
-    candidates = find_candidates(elements)
-    measured = measure(elements, candidates)
-    own = [each.signature.name for each in candidates].index(".comment")
-    assert bool(measured.rows[own, measured.columns.index("count said")]) == is_number

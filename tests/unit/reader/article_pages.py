@@ -1,14 +1,6 @@
 import random
-from collections.abc import Collection
 
-from lxml.html import HtmlElement
-
-from detourage.article import Article
 from detourage.html import Page, parse_page
-from detourage.reader import sentences
-from detourage.reader.article import article_of
-from detourage.reader.comment_exclusion import exclude
-from detourage.reader.outline import Outline
 
 URL = "https://news.example/2024/05/story.html"
 
@@ -17,14 +9,6 @@ _SYLLABLES = ["ba", "cor", "din", "el", "fo", "gar", "hin", "jo", "kel", "lu", "
 
 def page(body: str, head: str = "", url: str = URL, root: str = "") -> Page:
     return parse_page(f"<html {root}><head>{head}</head><body>{body}</body></html>", url)
-
-
-def by_sentences(shown: Page, apart: Collection[HtmlElement] = ()) -> Article:
-    """Extract the article by sentences, as the service does if no line is chosen."""
-    outline = Outline.of(shown.document)
-    finding = sentences.find_body(outline)
-    assert finding is not None
-    return article_of(shown.url, outline, (), exclude(outline, finding, outline.indices_of(apart)))
 
 
 def sentence(seed: int, words: int = 12) -> str:

@@ -1,11 +1,8 @@
 import pytest
 
 from detourage.html import Page, parse_page
-from detourage.kinds import Kind
 from detourage.messages import PageMessage
 from detourage.reader import MenuPageError, extract_article
-from detourage.reader.menus import menu_probability
-from detourage.reader.outline import Outline
 from detourage.sample import generate
 from tests.unit.reader.article_pages import page, prose, sentence
 
@@ -112,23 +109,6 @@ def test_a_dated_report_is_not_a_menu() -> None:
     )
     assert is_menu(page(f"<h1>The week</h1><ul>{teasers(9)}</ul>"))
     assert not is_menu(page(f"<h1>The week</h1><ul>{teasers(9)}</ul>", head))
-
-
-@pytest.mark.parametrize(
-    ("kinds", "has_posts", "probability"),
-    [
-        ({"listing": 0.9}, False, 1.0),
-        ({"documentation": 0.7}, False, 0.3),
-        ({"forum": 0.9}, False, 1.0),
-        ({"forum": 0.9}, True, 0.1),
-    ],
-)
-def test_a_manual_or_a_thread_of_short_posts_is_unlikely_to_be_a_menu(
-    kinds: dict[Kind, float], has_posts: bool, probability: float
-) -> None:
-    shown = page(f"<h1>Sport</h1><ul>{teasers(9)}</ul>")
-    found = menu_probability(Outline.of(shown.flat), shown.url, kinds, 100, has_posts=has_posts)
-    assert found == pytest.approx(probability)
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.4])

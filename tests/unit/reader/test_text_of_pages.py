@@ -1,0 +1,75 @@
+"""Which text of a page is its article, and what is done with repetitions and little text."""
+
+import pytest
+
+from detourage.reader import NoTextError, extract_article
+from tests.unit.reader.article_pages import page, paragraphs, prose, sentence
+
+MIXED = (
+    f"<div>{prose(1, 2)}<h2>Short</h2><ul><li>{sentence(41)}</li></ul>"
+    f"<blockquote><p>{sentence(44)}</p></blockquote>{prose(2, 2)}</div>"
+)
+LINE = "This line has more than five words"
+
+
+@pytest.mark.parametrize(
+    ("body", "texts"),
+    [
+        (f'<div class="single comments-open">{prose(1)}</div>', paragraphs(1)),
+        (MIXED, [*paragraphs(1, 2), "Short", sentence(41), sentence(44), *paragraphs(2, 2)]),
+        (
+            f'<div><p>{sentence(1)} <a href="/x">{sentence(2)}</a></p></div>',
+            [f"{sentence(1)} {sentence(2)}"],
+        ),
+        (f"<div class='a'>{prose(1)}</div><div class='b'>{prose(1)}</div>", paragraphs(1)),
+        (
+            f"<p>{paragraphs(1)[0]}</p><h2>{LINE}</h2>{prose(1)}",
+            [paragraphs(1)[0], LINE, *paragraphs(1)],
+        ),
+        (f"<p>{LINE}</p>" * 4, [LINE] * 4),
+        ("<p>Not found</p>", ["Not found"]),
+        ("<nav><p>Only this</p></nav>", ["Only this"]),
+        ('<p><a href="/x">Click here</a></p>', ["Click here"]),
+        ("No markup", ["No markup"]),
+    ],
+    ids=[
+        *("irrelevant name on the body", "headings, lists and quotations", "link in the body"),
+        *("repeated passage", "repeated lead", "repeated short lines"),
+        *("little text", "only navigation", "only a link", "no markup"),
+    ],
+)
+def test_the_text_of_a_page(body: str, texts: list[str]) -> None:
+    assert extract_article(page(body), None).text == "\n\n".join(texts)
+
+
+@pytest.mark.parametrize(
+    ("body", "images"),
+    [
+        ("<div>{text}<figure><img src='/a.jpg'><figcaption>short</figcaption></figure></div>", 1),
+        ("<div>{text}<img src='/a.jpg'>{more}</div>", 1),
+        ("<div><p>{line}</p></div><div><img src='/logo.jpg'></div><div>{text}</div>", 0),
+        ("<div>{text}<a href='/other'>More<img src='/a.jpg'></a></div>", 0),
+        ("<div>{text}<div><a href='/other'><img src='/a.jpg'></a></div></div>", 0),
+    ],
+)
+def test_images_are_those_in_the_text_that_link_nowhere_else(body: str, images: int) -> None:
+    shown = page(body.format(text=prose(1), more=prose(2), line=sentence(7)))
+    assert len(extract_article(shown, None).images) == images
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "<div><img src='/a.jpg'></div>",
+        "<script>var text = 'Not for readers.';</script>",
+        "<noscript>Enable scripts, please.</noscript>",
+        "<h1>Only a headline</h1>",
+        "<p>— … —</p>",
+    ],
+)
+def test_a_page_without_text_yields_none(body: str) -> None:
+    shown = page(f"{body}<form><input value='Send'><button>Send</button></form>")
+    with pytest.raises(NoTextError) as caught:
+        extract_article(shown, None)
+    assert caught.value.outcome == "no-text"
