@@ -658,6 +658,10 @@ class Metadata(MessagePart):
         " subscription offer; otherwise absent. Added to version 1.",
     )
     kind: Kind = Field(default="article", description="Kind of page.")
+    wire: str | None = Field(
+        default=None,
+        description="News agency named in the byline, dateline or sign-off, or null.",
+    )
 
 
 DOUBTFUL = 0.8
@@ -688,6 +692,11 @@ class ArticleMessage(SentMessage):
     site: str = Field(description="Site of the page: the crawler's name for it, or its domain.")
     fetched_at: Timestamp | None = Field(
         description="Time of the fetch, RFC 3339 in UTC; null if unknown."
+    )
+    received_at: Timestamp | None = Field(
+        default=None,
+        description="Time at which the service received the page in this form, RFC 3339 in UTC."
+        " Unlike fetched_at, it cannot be set by a crawler. Added to version 1.",
     )
     language: str | None = Field(description="BCP 47 language tag, or null if unknown.")
     title: str | None = Field(description="The headline, or null.")

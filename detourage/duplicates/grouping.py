@@ -28,14 +28,14 @@ the standing text of a site (measured in ``benchmarks/stories/repeats.py``)."""
 
 @dataclass(frozen=True)
 class StoryText:
-    """A text to be grouped, with its number of shingles and the ID of the first site that had it.
+    """A text to be grouped, with its number of shingles and the first site that had it.
 
     The key, a digest that is the same on every machine, breaks ties.
     """
 
     key: bytes
     length: int
-    site: int
+    site: int | str
     received_at: datetime
 
 

@@ -151,6 +151,7 @@ def _metadata(article: Article) -> Metadata:
         paywall=found.is_paid,
         truncated=found.truncated,
         kind=found.kind,
+        wire=found.wire,
     )
 
 

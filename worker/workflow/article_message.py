@@ -138,6 +138,7 @@ def compose(
         url=page.url,
         site=site,
         fetched_at=page.fetched_at,
+        received_at=page.waiting_since,
         template=Template.model_validate(
             {
                 "group": job.group_number,

@@ -1,0 +1,99 @@
+"""The command ``detourage stories``."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+import sys
+from pathlib import Path
+
+import click
+
+from detourage.errors import ExpectedError
+
+
+@click.group()
+def stories() -> None:
+    """Group articles that repeat each other into stories.
+
+    A neighbour of the service: consumes its articles, and publishes a small message about each.
+    """
+
+
+@stories.command()
+@click.argument(
+    "files",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)
+@click.option("--days", type=float, default=7, show_default=True, help="As DETOURAGE_STORIES_DAYS.")
+def find(files: tuple[Path, ...], days: float) -> None:
+    """Print the stories of articles in JSON lines files (.jsonl, .jsonl.gz).
+
+    The files are those that `detourage run` and `detourage export` write. Articles are ordered by
+    fetched_at, and all are kept in memory.
+    """
+    from stories.finding import find_stories
+
+    def articles() -> list[dict[str, object]]:
+        found = []
+        for path in files:
+            with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
+                for number, line in enumerate(lines, 1):
+                    try:
+                        found.append(json.loads(line))
+                    except ValueError as error:
+                        raise ExpectedError(f"{path}, line {number}: {error}") from error
+        return found
+
+    for message in find_stories(articles(), days):
+        click.echo(json.dumps(message.to_json(), ensure_ascii=False))
+
+
+@stories.command()
+def work() -> None:
+    """Run the process that groups the articles of a deployment.
+
+    A second process stands by until the first one ends.
+    """
+    from stories.service import StoriesWorker
+    from stories.settings import load_settings
+
+    settings = load_settings()
+    logging.basicConfig(
+        level=settings.log_level, format="%(asctime)s [%(levelname)s] %(name)s: %(message)s"
+    )
+    StoriesWorker(settings).run_until_signalled()
+
+
+@stories.command()
+def migrate() -> None:
+    """Create or migrate the tables of the stories, in a schema of their own."""
+    from stories.settings import load_settings
+    from stories.store import engine_of
+    from stories.store import migrate as migrate_schema
+
+    engine = engine_of(load_settings().psycopg2_url)
+    migrate_schema(engine)
+    engine.dispose()
+
+
+@stories.command()
+def health() -> None:
+    """Check that the process on this host has recently done confirmed work."""
+    from stories.heartbeat import MAX_AGE_SECONDS, Heartbeat
+    from stories.settings import load_settings
+
+    age = Heartbeat(load_settings().heartbeat_directory).age_seconds()
+    click.echo(f"last confirmed work: {age:.1f} s ago")
+    sys.exit(0 if age <= MAX_AGE_SECONDS else 1)
+
+
+@stories.command()
+def schema() -> None:
+    """Print the JSON Schema of story messages."""
+    from stories.messages import StoryMessage
+
+    click.echo(json.dumps(StoryMessage.model_json_schema(mode="serialization"), indent=2))

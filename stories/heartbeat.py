@@ -1,0 +1,44 @@
+"""The heartbeat file, written only after work, or a round trip, that the servers have confirmed."""
+
+import time
+from contextlib import suppress
+from math import inf
+from pathlib import Path
+
+CONFIRM_SECONDS = 5.0
+"""Interval at which an idle process confirms that it could work."""
+
+MAX_AGE_SECONDS = 30.0
+"""Age at which the process is considered stuck."""
+
+
+class Heartbeat:
+    """The heartbeat file of the stories on this host, with a time on the monotonic clock."""
+
+    def __init__(self, directory: Path) -> None:
+        self._path = directory / "stories.heartbeat"
+        self._confirmed_at = -inf
+
+    def confirm(self) -> None:
+        """Record that work has just been confirmed."""
+        self._confirmed_at = time.monotonic()
+        # A full disk shows in the age of the file; it must not end a process that works.
+        with suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            new = self._path.with_suffix(".new")
+            new.write_text(str(self._confirmed_at))
+            new.replace(self._path)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether an idle process should confirm that it could work."""
+        return time.monotonic() - self._confirmed_at >= CONFIRM_SECONDS
+
+    def age_seconds(self) -> float:
+        """Return the time since work was confirmed; infinity if there was none."""
+        try:
+            age = time.monotonic() - float(self._path.read_text())
+        except (OSError, ValueError):
+            return inf
+        # The host has started since.
+        return age if age >= 0 else inf

@@ -1,0 +1,152 @@
+"""The contract of story messages, and the keys of article messages on which stories depend."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+
+from detourage.messages import Changes, MessagePart, SentMessage, StoryRelation, Timestamp
+
+_STORIES = uuid5(NAMESPACE_URL, "detourage:stories")
+
+MAX_ROUTING_KEY_BYTES = 255
+"""Limit set by AMQP 0-9-1."""
+
+
+class _Metadata(BaseModel):
+    wire: str | None = None
+
+
+class _Parts(BaseModel):
+    joined: list[str] = []
+
+
+class _Template(BaseModel):
+    generation: int | None = None
+
+
+class Article(BaseModel):
+    """The keys of an article message on which stories depend."""
+
+    model_config = ConfigDict(frozen=True)
+
+    version: Literal[1]
+    id: UUID
+    revision: Annotated[int, Field(ge=1, lt=2**31)]
+    url: Annotated[str, StringConstraints(min_length=1)]
+    site: Annotated[str, StringConstraints(min_length=1)]
+    language: str | None = None
+    fetched_at: AwareDatetime | None = None
+    received_at: AwareDatetime | None = None
+    extracted_at: AwareDatetime
+    text: str
+    withdrawn: AwareDatetime | None = None
+    metadata: _Metadata | None = None
+    parts: _Parts | None = None
+    template: _Template = _Template()
+
+    @property
+    def wire(self) -> str | None:
+        """The news agency that the article names."""
+        return self.metadata.wire if self.metadata is not None else None
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether the article contains the text of several pages."""
+        return self.parts is not None and bool(self.parts.joined)
+
+
+class FirstArticle(MessagePart):
+    """The first article of a story, in the order of receipt."""
+
+    url: str = Field(description="URL of the article's page.")
+    site: str = Field(description="Site of the article's page.")
+    fetched_at: Timestamp | None = Field(description="Time of the fetch, RFC 3339 in UTC, or null.")
+
+
+class Story(MessagePart):
+    """The story of an article."""
+
+    story: str = Field(
+        description="The same for all articles of a story; derived from its first article's text."
+    )
+    relation: StoryRelation | None = Field(
+        description="Relation of this article's text to the text of the story's first article: the"
+        " same except for a few words, an excerpt of it, a text that contains it, or an update that"
+        " shares parts with it. Null for the first article itself."
+    )
+    similarity: float | None = Field(
+        ge=0,
+        le=1,
+        description="Resemblance to the text of the first article: the share of shingles that both"
+        " texts have in common. Null for the first article itself.",
+    )
+    first: FirstArticle | None = Field(
+        description="The story's first article; null if none is left with its text."
+    )
+    wire: str | None = Field(
+        description="News agency named in the byline, dateline or sign-off, or null."
+    )
+
+
+class StoryMessage(Story, SentMessage):
+    """The story of an article, as published on the exchange ``stories``.
+
+    The first message about a revision has the number 1. If an article that was received earlier
+    turns out to belong to the story, or if the story's first article leaves it, a further message
+    about the same revision, with a higher number, replaces the earlier ones.
+    """
+
+    model_config = ConfigDict(title="Story message")
+
+    version: Literal[1] = Field(default=1, description="Version of this contract.")
+    id: str = Field(
+        description="The consumer's idempotency key, determined by the article and the number."
+    )
+    article: str = Field(description="ID of the article message.")
+    revision: int = Field(ge=1, description="Revision of the article message.")
+    number: int = Field(
+        ge=1, description="Number of this message about the revision; the highest replaces others."
+    )
+    url: str = Field(description="URL of the page, as in the article message.")
+    site: str = Field(description="Site of the page, as in the article message.")
+    language: str | None = Field(description="BCP 47 language tag, or null if unknown.")
+    changes: Changes | None = Field(
+        description="What changed since the previous revision; null for the first one, for messages"
+        " with a number above 1, and for revisions that follow from other pages or withdraw the"
+        " article."
+    )
+
+
+def routing_key(*parts: str) -> str:
+    """Return a routing key, truncated to the length that AMQP allows."""
+    return ".".join(parts).encode()[:MAX_ROUTING_KEY_BYTES].decode(errors="ignore")
+
+
+def message_id(article: UUID | str, number: int) -> str:
+    """Return the ID of a message about an article, the same on every machine."""
+    return str(uuid5(_STORIES, f"{article} {number}"))
+
+
+def story_id(first_key: bytes) -> str:
+    """Return the ID of a story by its first article's text key, the same on every machine."""
+    return str(uuid5(_STORIES, first_key.hex()))
+
+
+def id_alone(key: bytes, site: str, url: str) -> str:
+    """Return the story ID of a text that is too short to be compared with other texts."""
+    return str(uuid5(_STORIES, f"{key.hex()}\n{site}\n{url}"))
+
+
+def alone(key: bytes, is_comparable: bool, first: FirstArticle, wire: str | None) -> Story:
+    """Return the story of an article that is the first, and perhaps the only one, of its story."""
+    identity = story_id(key) if is_comparable else id_alone(key, first.site, first.url)
+    return Story(story=identity, relation=None, similarity=None, first=first, wire=wire)
+
+
+def first_article(url: str, site: str, fetched_at: datetime | None) -> FirstArticle:
+    """Return a first article."""
+    return FirstArticle(url=url, site=site, fetched_at=fetched_at)

@@ -1,0 +1,324 @@
+"""The process that consumes articles, groups them into stories, and publishes story messages."""
+
+import json
+import logging
+import signal
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from types import FrameType
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from amqp.exceptions import MessageNacked
+from kombu import Connection, Exchange, Message, Producer, Queue
+from kombu.mixins import ConsumerMixin
+from pydantic import ValidationError
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+
+from detourage.limits import MAX_MESSAGE_BYTES
+from stories import store, telling
+from stories.broker import connection_to, publish
+from stories.heartbeat import Heartbeat
+from stories.index import group, remove_old, sweep
+from stories.messages import Article, routing_key
+from stories.settings import Settings
+from stories.telling import tell_due
+
+logger = logging.getLogger(__name__)
+
+PREFETCH = 32
+"""Maximum number of unacknowledged messages, which are grouped in one transaction if they arrive
+together."""
+
+GATHER_SECONDS = 0.01
+"""Time to wait for further messages to group in the same transaction."""
+
+PAUSE_SECONDS = 1.0
+"""Interval at which an idle process looks for due corrections, and pause before another attempt."""
+
+CLEAN_SECONDS = 60.0
+"""Interval at which old stories are removed."""
+
+DELIVERY_LIMIT = 10
+"""Maximum number of redeliveries of a message, such as one that kills its consumer, before the
+queue moves it to quarantine."""
+
+
+class Topology:
+    """The exchanges and queues of the stories, and the exchange of articles."""
+
+    def __init__(self, prefix: str) -> None:
+        self.articles = Exchange(f"{prefix}articles", type="topic")
+        self.stories = Exchange(f"{prefix}stories", type="topic")
+        """Exchange of story messages, with routing keys ``<relation or first>.<language>.<site>``.
+        """
+        self.first = Exchange(f"{prefix}stories.first", type="topic")
+        """Exchange of the articles that repeat no other, with the routing keys of ``articles``."""
+        self.quarantine = Queue(
+            f"{prefix}stories.articles.quarantine", queue_arguments={"x-queue-type": "quorum"}
+        )
+        self.queue = Queue(
+            f"{prefix}stories.articles",
+            exchange=self.articles,
+            routing_key="#",
+            queue_arguments={
+                "x-queue-type": "quorum",
+                # The others stand by: only one process can group articles at a time.
+                "x-single-active-consumer": True,
+                "x-delivery-limit": DELIVERY_LIMIT,
+                "x-dead-letter-exchange": "",
+                "x-dead-letter-routing-key": self.quarantine.name,
+                "x-dead-letter-strategy": "at-least-once",
+                "x-overflow": "reject-publish",
+            },
+        )
+
+    def declare(self, connection: Connection) -> None:
+        """Declare everything; this is idempotent."""
+        with connection.channel() as channel:
+            for each in (self.stories, self.first, self.quarantine, self.queue):
+                each(channel).declare()
+
+
+class Grouped(NamedTuple):
+    """Articles that were not grouped: they wait for an earlier revision, or cannot be grouped."""
+
+    later: set[UUID]
+    broken: dict[UUID, Exception]
+
+
+def group_articles(
+    engine: Engine, messages: Iterable[Mapping[str, Any]], window: timedelta
+) -> Grouped:
+    """Group articles, given as their messages, and compose the messages about them.
+
+    Several revisions of an article are not grouped together. A defect in one article does not
+    affect the others.
+    """
+    articles = [(Article.model_validate(each), each) for each in messages]
+    grouped: set[int] = set()
+    rest = Grouped(set(), {})
+    with store.locked(engine) as connection:
+        pages = store.pages_of(connection, [article.id for article, _ in articles])
+        for article, values in articles:
+            page = pages.get(article.id)
+            if page is None:
+                logger.info("skipped article %s, which is no longer stored", article.id)
+            elif page in grouped:
+                rest.later.add(article.id)
+            else:
+                grouped.add(page)
+                try:
+                    with connection.begin_nested():
+                        changes = store.changes_of(connection, page, article, values)
+                        group(connection, page, article, changes, window)
+                except Exception as error:
+                    if isinstance(error, DBAPIError) and store.is_connection_lost(error):
+                        raise
+                    logger.exception("cannot group article %s", article.id)
+                    rest.broken[article.id] = error
+        tell_due(connection)
+    return rest
+
+
+class StoriesWorker(ConsumerMixin):
+    """The consumer of article messages.
+
+    A message is acknowledged once its article is grouped, and the resulting messages are confirmed.
+    While a server is away, messages are held. A message that cannot be used goes to quarantine.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._window = timedelta(days=settings.stories_days)
+        self._topology = Topology(settings.queue_prefix)
+        self._engine = store.engine_of(settings.psycopg2_url)
+        self._heartbeat = Heartbeat(settings.heartbeat_directory)
+        self._connection: Connection | None = None
+        self._producer: Producer | None = None
+        self._waiting: list[Message] = []
+        self._next_look = self._next_cleaning = 0.0
+        self._swept_to = 0
+        self.connection = connection_to(settings, settings.broker_nodes[0])
+
+    def run_until_signalled(self) -> None:
+        """Consume until SIGTERM or SIGINT; unacknowledged messages are redelivered."""
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            self.should_stop = True
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, stop)
+        while not self.should_stop:
+            try:
+                store.require_current(self._engine)
+                break
+            except DBAPIError as error:
+                self._wait(error)
+        logger.info("started")
+        self.run()
+        self._engine.dispose()
+
+    @contextmanager
+    def establish_connection(self) -> Iterator[Connection]:
+        """Connect to the first node that responds, again and again, and declare the queues."""
+        self._waiting.clear()
+        while not self.should_stop:
+            for node in self._settings.broker_nodes:
+                with connection_to(self._settings, node) as connection:
+                    try:
+                        connection.connect()
+                    except connection.connection_errors as error:
+                        logger.warning("the broker does not answer: %s", _cause(error))
+                        continue
+                    self._topology.declare(connection)
+                    self._connection = connection
+                    self._producer = Producer(connection.channel())
+                    yield connection
+                    return
+            time.sleep(PAUSE_SECONDS)
+        raise SystemExit(0)
+
+    def get_consumers(self, consumer_class: Any, _channel: Any) -> list[Any]:
+        """Return the single consumer, with a bounded prefetch."""
+        return [
+            consumer_class(
+                queues=[self._topology.queue],
+                on_message=self._waiting.append,
+                on_decode_error=_reject,
+                prefetch_count=PREFETCH,
+                auto_declare=False,
+            )
+        ]
+
+    def on_iteration(self) -> None:
+        """Process what has been received, or look for other work; wait if the database is away."""
+        now = time.monotonic()
+        if now < self._next_look and not self._waiting:
+            return
+        try:
+            if self._waiting:
+                self._gather()
+                self._process()
+            else:
+                self._look(now)
+            self._next_look = now + PAUSE_SECONDS
+        except DBAPIError as error:
+            if not store.is_connection_lost(error):
+                raise
+            self._wait(error)
+        except MessageNacked:
+            logger.warning("a queue of story messages is full: waiting")
+            time.sleep(PAUSE_SECONDS)
+
+    def _wait(self, error: DBAPIError) -> None:
+        if not store.is_connection_lost(error):
+            raise error
+        logger.warning("waiting for the database: %s", _cause(error))
+        time.sleep(PAUSE_SECONDS)
+
+    def _gather(self) -> None:
+        while self._connection is not None and len(self._waiting) < PREFETCH:
+            try:
+                self._connection.drain_events(timeout=GATHER_SECONDS)
+            except TimeoutError:
+                return
+
+    def _process(self) -> None:
+        """Group the articles received, publish the messages about them, and acknowledge them.
+
+        No article is grouped while messages about earlier ones are unpublished, as it could replace
+        them. Several revisions of an article are grouped one after the other.
+        """
+        self._publish({})
+        read: dict[UUID, tuple[Message, dict[str, Any]]] = {}
+        for message in self._waiting[:]:
+            try:
+                article, values = _read(message)
+                if article.id in read:
+                    continue
+                read[article.id] = message, values
+            except ValueError as error:
+                self._quarantine(message, error)
+        if not read:
+            return
+        rest = group_articles(self._engine, [values for _, values in read.values()], self._window)
+        self._publish({article: message.body for article, (message, _) in read.items()})
+        for article_id, (message, _) in read.items():
+            if article_id in rest.broken:
+                self._quarantine(message, rest.broken[article_id])
+            elif article_id not in rest.later:
+                message.ack()
+                self._waiting.remove(message)
+        self._heartbeat.confirm()
+
+    def _quarantine(self, message: Message, error: Exception) -> None:
+        logger.warning("message quarantined: %s", _cause(error))
+        message.reject()
+        self._waiting.remove(message)
+
+    def _publish(self, bodies: dict[UUID, Any]) -> None:
+        """Publish all messages that are due, and forward first articles.
+
+        Articles that are not among `bodies` are read from the store.
+        """
+        while True:
+            with self._engine.begin() as connection:
+                rows = telling.pending(connection)
+                for row in rows:
+                    message = row.pending
+                    language, relation = row.language or "und", message["relation"] or "first"
+                    key = routing_key(relation, language, row.site)
+                    body = json.dumps(message, ensure_ascii=False)
+                    publish(self._producer, self._topology.stories, key, message["id"], body)
+                    if row.must_forward:
+                        whole = bodies.get(row.article_id)
+                        if whole is None:
+                            found = store.stored_message(connection, row.article_id)
+                            whole = json.dumps(found, ensure_ascii=False) if found else None
+                        key, name = routing_key(language, row.site), str(row.article_id)
+                        if whole is not None:
+                            publish(self._producer, self._topology.first, key, name, whole)
+                telling.note_published(connection, [row.page for row in rows])
+            if len(rows) < telling.AT_ONCE:
+                return
+
+    def _look(self, now: float) -> None:
+        """Publish due corrections, and remove what is old."""
+        self._publish({})
+        with store.locked(self._engine) as connection:
+            telling.tell_due(connection)
+            if now >= self._next_cleaning:
+                self._next_cleaning = now + CLEAN_SECONDS
+                remove_old(connection, self._window)
+                self._swept_to = sweep(connection, self._swept_to)
+        self._publish({})
+        if self._connection is not None and self._heartbeat.is_due:
+            with self._connection.channel() as channel:
+                channel.queue_declare(self._topology.queue.name, passive=True)
+            self._heartbeat.confirm()
+
+
+def _read(message: Message) -> tuple[Article, dict[str, Any]]:
+    """Return an article message; raise `ValueError` if it is not one."""
+    body = message.body
+    if len(body) > MAX_MESSAGE_BYTES:
+        raise ValueError(f"the message has {len(body)} bytes")
+    try:
+        values = json.loads(body)
+        return Article.model_validate(values), values
+    except (ValidationError, RecursionError) as error:
+        raise ValueError(f"not an article message: {error}") from error
+
+
+def _reject(message: Message, error: Exception) -> None:
+    logger.warning("message quarantined: %s", _cause(error))
+    message.reject()
+
+
+def _cause(error: BaseException) -> str:
+    lines = str(getattr(error, "orig", None) or error).splitlines()
+    return f"{type(error).__name__}: {' '.join(lines)[:500]}"

@@ -1,0 +1,135 @@
+"""The database: connections, the schema of the stories, and a look into the service's store."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+import alembic.command
+from alembic.config import Config
+from sqlalchemy import Connection, Engine, create_engine, select, text
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from detourage.errors import ExpectedError
+from detourage.messages import ArticleMessage, Changes
+from detourage.revisions import changes_between
+from models.tables import Article as StoredArticle
+from models.tables import Membership
+from stories.messages import Article
+
+REVISION: Final = "0001"
+"""Schema revision of this code."""
+
+LOCK: Final = 0x73746F72
+"""Advisory lock of all stories. Other programs that use the same database must not use it."""
+
+CONNECT_SECONDS = 10
+LOCK_SECONDS = 60
+SILENCE_SECONDS = 25
+"""Timeouts, after which an attempt is repeated: of a connection, of a lock, and of a connection
+whose other side does not respond."""
+
+_PASSING = re.compile("08|40|53|55P03|57P0[123]")
+"""SQLSTATEs of failures that pass: lost connections, conflicts with other transactions, shortages,
+locks that were not granted in time, and a server that stops or starts."""
+
+
+def engine_of(url: str) -> Engine:
+    """Return a connection pool."""
+    return create_engine(
+        url,
+        pool_size=2,
+        pool_pre_ping=True,
+        connect_args={
+            "connect_timeout": CONNECT_SECONDS,
+            "tcp_user_timeout": 1000 * SILENCE_SECONDS,
+            "keepalives_idle": 10,
+            "keepalives_interval": 5,
+            "keepalives_count": 3,
+            "options": f"-c jit=off -c lock_timeout={LOCK_SECONDS}s"
+            " -c idle_in_transaction_session_timeout=300s",
+        },
+    )
+
+
+def is_connection_lost(error: DBAPIError) -> bool:
+    """Return whether a statement failed for a reason that passes, such as a lost connection."""
+    state = getattr(error.orig, "pgcode", None)
+    if state is None:
+        return error.connection_invalidated or isinstance(error, OperationalError)
+    return bool(_PASSING.match(state))
+
+
+@contextmanager
+def locked(engine: Engine) -> Iterator[Connection]:
+    """Yield a transaction in which no other process groups articles."""
+    with engine.begin() as connection:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+        yield connection
+
+
+def migrate(engine: Engine) -> None:
+    """Create or migrate the schema of the stories."""
+    with locked(engine) as connection:
+        connection.execute(text("CREATE SCHEMA IF NOT EXISTS stories"))
+        config = Config()
+        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+        config.attributes["connection"] = connection
+        alembic.command.upgrade(config, REVISION)
+
+
+def require_current(engine: Engine) -> None:
+    """Raise `ExpectedError` unless the schema is that of this code."""
+    with engine.connect() as connection:
+        found = None
+        if connection.scalar(text("SELECT to_regclass('stories.alembic_version')")) is not None:
+            found = connection.scalar(text("SELECT version_num FROM stories.alembic_version"))
+    if found is None:
+        raise ExpectedError("the stories have no schema: run `detourage stories migrate`")
+    if found != REVISION:
+        raise ExpectedError(f"the schema of the stories is {found}, not {REVISION}")
+
+
+def pages_of(connection: Connection, articles: Collection[UUID]) -> dict[UUID, int]:
+    """Return the page of each article that the store knows, by article ID."""
+    query = select(StoredArticle.id, StoredArticle.page_id)
+    rows = connection.execute(query.where(StoredArticle.id.in_(articles)))
+    return dict(rows.all())
+
+
+def stored_message(connection: Connection, article: UUID) -> dict[str, Any] | None:
+    """Return an article message in the order of its contract, or None if it is not stored."""
+    query = select(StoredArticle.message).where(StoredArticle.id == article)
+    found = connection.scalar(query)
+    return None if found is None else ArticleMessage.in_order(found)
+
+
+def changes_of(
+    connection: Connection, page: int, article: Article, message: Mapping[str, Any]
+) -> Changes | None:
+    """Return what changed since the previous revision of a page's article.
+
+    Return None for the first revision, and for revisions that follow from other pages, or withdraw
+    or restore an article.
+    """
+    if article.revision == 1 or article.withdrawn is not None or article.is_joined:
+        return None
+    before = connection.scalar(
+        select(StoredArticle.message)
+        .where(StoredArticle.page_id == page, StoredArticle.revision < article.revision)
+        .order_by(StoredArticle.revision.desc())
+        .limit(1)
+    )
+    if before is None or before.get("withdrawn") or (before.get("parts") or {}).get("joined"):
+        return None
+    # The article with which this one was compared shows the template's text as well.
+    compared = connection.scalar(
+        select(StoredArticle.message["text"].astext)
+        .join(Membership, Membership.pivot_id == StoredArticle.page_id)
+        .where(Membership.page_id == page, Membership.generation == article.template.generation)
+        .order_by(StoredArticle.revision.desc())
+        .limit(1)
+    )
+    return changes_between(before, message, () if compared is None else (compared,))

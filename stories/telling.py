@@ -1,0 +1,133 @@
+"""Messages about grouped articles, composed in the transaction that groups them."""
+
+import json
+from collections.abc import Collection
+from typing import Any, Final
+
+from sqlalchemy import Connection, LargeBinary, Row, text
+
+from detourage.duplicates.overlap import overlap_of
+from stories.index import StoryState, story_states, unpacked
+from stories.messages import Story, StoryMessage, alone, first_article, message_id, story_id
+
+AT_ONCE: Final = 200
+"""Maximum number of articles whose messages are composed, or published, at a time."""
+
+CORRECTION_SECONDS: Final = 60.0
+"""Minimum time after the first correction of an article; each further delay is twice as long."""
+
+MAX_DOUBLINGS: Final = 20
+
+REPEATS: Final = ("same", "excerpt")
+"""Relations to a story's first article that make an article a repeat."""
+
+_DUE = text("""
+    SELECT page, article_id, revision, number, site, url, language, articles.key, fetched_at, wire,
+        is_withdrawn, is_confirmed, is_forwarded, changes, told, story_id, shingles
+    FROM stories.articles LEFT JOIN stories.texts ON texts.id = text_id
+    WHERE is_due AND (
+        number = 0
+        OR pending IS NULL AND (correct_after IS NULL OR correct_after <= now())
+    )
+    ORDER BY number > 0, page LIMIT :most
+    FOR UPDATE OF articles
+""").columns(key=LargeBinary, shingles=LargeBinary)
+_SETTLE = text("UPDATE stories.articles SET is_due = false WHERE page = :page")
+_TELL = text("""
+    UPDATE stories.articles SET is_due = false, number = :number, changes = NULL,
+        told = CAST(:told AS jsonb), pending = CAST(:pending AS jsonb),
+        must_forward = must_forward OR :forward, is_forwarded = is_forwarded OR :forward,
+        corrections = corrections + :corrected,
+        correct_after = CASE WHEN :corrected > 0 THEN now() + interval '1 second' * :delay
+            * power(2, least(corrections, :max_doublings)) ELSE correct_after END
+    WHERE page = :page
+""")
+
+
+def tell_due(connection: Connection) -> None:
+    """Compose the messages about new revisions, and about articles whose story has changed.
+
+    The delay before the next correction of an article doubles each time, which bounds their number.
+    The stories must be locked.
+    """
+    rows = connection.execute(_DUE, {"most": AT_ONCE}).all()
+    states = story_states(connection, {row.story_id for row in rows if row.story_id is not None})
+    for row in rows:
+        _tell(connection, row, states.get(row.story_id))
+
+
+def _tell(connection: Connection, row: Row[Any], state: StoryState | None) -> None:
+    story = _story(row, state)
+    told = story.model_dump(mode="json")
+    is_new, is_repeat = row.number == 0, _is_repeat(story, row.is_confirmed)
+    if not is_new and told == row.told:
+        connection.execute(_SETTLE, {"page": row.page})
+        return
+    message = StoryMessage(
+        **dict(story),
+        id=message_id(row.article_id, row.number + 1),
+        article=str(row.article_id),
+        revision=row.revision,
+        number=row.number + 1,
+        url=row.url,
+        site=row.site,
+        language=row.language,
+        changes=row.changes,
+    )
+    is_first_time = not row.is_forwarded and not is_repeat and not row.is_withdrawn
+    values = {
+        "page": row.page,
+        "number": row.number + 1,
+        "told": json.dumps(told),
+        "pending": json.dumps(message.to_json()),
+        # Who has received an article must also receive its revisions.
+        "forward": is_first_time or (is_new and row.is_forwarded),
+        "corrected": 0 if is_new else 1,
+        "delay": CORRECTION_SECONDS,
+        "max_doublings": MAX_DOUBLINGS,
+    }
+    connection.execute(_TELL, values)
+
+
+def _story(row: Row[Any], state: StoryState | None) -> Story:
+    if row.is_withdrawn and row.told is not None:
+        return Story.model_validate(row.told)
+    own = first_article(row.url, row.site, row.fetched_at)
+    if state is None:
+        return alone(row.key, False, own, row.wire)
+    identity = story_id(state.leader.key)
+    if state.page is None or state.page == row.page or state.url is None or state.site is None:
+        return Story(story=identity, relation=None, similarity=None, first=own, wire=row.wire)
+    overlap = overlap_of(unpacked(row.shingles, row.page), state.leader.shingles)
+    return Story(
+        story=identity,
+        relation=overlap.relation,
+        similarity=round(overlap.resemblance, 3),
+        first=first_article(state.url, state.site, state.fetched_at),
+        wire=row.wire,
+    )
+
+
+def _is_repeat(story: Story, is_confirmed: bool) -> bool:
+    return story.relation == "same" or (story.relation in REPEATS and is_confirmed)
+
+
+_PENDING = text("""
+    SELECT page, article_id, number, site, language, pending, must_forward
+    FROM stories.articles WHERE pending IS NOT NULL
+    ORDER BY page LIMIT :most
+    FOR UPDATE SKIP LOCKED
+""")
+_PUBLISHED = text("""
+    UPDATE stories.articles SET pending = NULL, must_forward = false WHERE page = ANY (:pages)
+""")
+
+
+def pending(connection: Connection) -> list[Row[Any]]:
+    """Lock and return articles with messages to publish."""
+    return list(connection.execute(_PENDING, {"most": AT_ONCE}))
+
+
+def note_published(connection: Connection, pages: Collection[int]) -> None:
+    """Record that the messages about locked articles have been published."""
+    connection.execute(_PUBLISHED, {"pages": list(pages)})

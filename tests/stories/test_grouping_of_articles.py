@@ -1,0 +1,199 @@
+"""Articles with the same content share a story, regardless of their order of arrival."""
+
+import random
+from dataclasses import replace
+from datetime import timedelta
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from stories import index
+from stories.index import remove_old
+from stories.store import locked
+from tests.stories.grouped import Sent, Stories, sentences, text_of
+
+WIRE = sentences(1)
+VERSIONS = [
+    Sent("first.example", "\n\n".join(WIRE), 0),
+    Sent("same.example", "\n\n".join(WIRE).upper(), 5),
+    Sent("short.example", "\n\n".join(WIRE[:5]), 10),
+    Sent("long.example", "\n\n".join(WIRE + sentences(2, 6)), 15),
+    Sent("late.example", "\n\n".join(sentences(3, 5) + WIRE[4:]), 20),
+    Sent("other.example", text_of(4), 25),
+]
+REST = {"id", "number"}
+
+
+def final(stories: Stories) -> dict[str, dict[str, Any]]:
+    """Return what the latest message about each article says."""
+    return {
+        url: {name: value for name, value in each.items() if name not in REST}
+        for url, each in stories.told().items()
+    }
+
+
+def test_articles_state_their_relation_to_the_first_article_of_their_story(
+    stories: Stories,
+) -> None:
+    stories.add_each(VERSIONS)
+    assert stories.relations() == {
+        "first.example": None,
+        "same.example": "same",
+        "short.example": "excerpt",
+        "long.example": "contains",
+        "late.example": "update",
+        "other.example": None,
+    }
+    found = stories.told()
+    other = found.pop("https://other.example/a")
+    assert len({each["story"] for each in found.values()}) == 1
+    assert other["story"] not in {each["story"] for each in found.values()}
+    assert {each["first"]["fetched_at"] for each in found.values()} == {"2026-05-01T12:00:00Z"}
+    assert {each["first"]["url"] for each in found.values()} == {"https://first.example/a"}
+    assert found["https://same.example/a"]["similarity"] == 1
+
+
+def test_stories_do_not_depend_on_the_order_in_which_articles_arrive(stories: Stories) -> None:
+    orders = random.Random(0).sample(list(permutations(VERSIONS)), 12)
+    results = []
+    for order in orders:
+        stories.add_each(order)
+        results.append(final(stories))
+        stories.clear()
+    assert all(each == results[0] for each in results)
+
+
+def test_forty_copies_share_one_story_in_any_order(stories: Stories) -> None:
+    # The copies are shortened, extended and surrounded by other text, and have no fetch times.
+    chance = random.Random(7)
+    sent = [
+        Sent(f"site{number}.example", "\n\n".join([f"Reported by paper {number}.", *WIRE[cut:]]))
+        for number in range(40)
+        for cut in [chance.randint(0, 3)]
+    ]
+    found = []
+    for _ in range(2):
+        chance.shuffle(sent)
+        stories.add_each(sent)
+        found.append(final(stories))
+        assert len(stories.ids()) == 1
+        stories.clear()
+    assert found[0] == found[1]
+    assert len(found[0]) == 40
+
+
+def test_articles_grouped_together_have_the_stories_of_articles_grouped_one_by_one(
+    stories: Stories,
+) -> None:
+    sent = [
+        *VERSIONS,
+        *(Sent(f"unrelated{number}.example", text_of(50 + number), number) for number in range(30)),
+        Sent("brief.example", "Too brief to be compared.", 40),
+    ]
+    stories.add_each(sent)
+    one_by_one = final(stories)
+    stories.clear()
+    stories.add(*sent)
+    assert final(stories) == one_by_one
+    assert len(stories.messages) == len(sent)
+
+
+def test_a_digest_of_two_stories_does_not_join_them(stories: Stories) -> None:
+    one, other = sentences(10), sentences(11, 9)
+    sent = [
+        Sent("a.example", "\n\n".join(one), 0),
+        Sent("b.example", "\n\n".join(other), 1),
+        Sent("c.example", "\n\n".join(one), 2),
+        Sent("digest.example", "\n\n".join(one + other), 3),
+    ]
+    results = []
+    for order in permutations(sent):
+        stories.add_each(order)
+        results.append(final(stories))
+        stories.clear()
+    assert all(each == results[0] for each in results)
+    by_site = {each["site"]: each["story"] for each in results[0].values()}
+    assert by_site["a.example"] == by_site["c.example"] == by_site["digest.example"]
+    assert by_site["b.example"] != by_site["a.example"]
+
+
+def test_an_article_that_changes_leaves_the_story_that_it_joined(stories: Stories) -> None:
+    head, bridge, tail = sentences(20), sentences(21), sentences(22)
+    first = Sent("head.example", "\n\n".join(head), 0)
+    second = Sent("tail.example", "\n\n".join(tail + bridge[:2]), 1)
+    third = Sent("bridge.example", "\n\n".join(head[6:] + bridge[:2] + tail[:6]), 2)
+    stories.add_each([first, third])
+    assert len(stories.ids()) == 1
+    stories.add_each([replace(third, text=text_of(23), revision=2), second])
+    assert len(stories.ids()) == 3
+
+
+def test_texts_that_are_too_short_or_too_far_apart_share_no_story(stories: Stories) -> None:
+    notice = "This article is for subscribers only. Sign in to read it."
+    sent = [
+        Sent("a.example", notice, 0),
+        Sent("b.example", notice, 1),
+        Sent("c.example", text_of(30), 2),
+        Sent("d.example", text_of(31), 60 * 24 * 30),
+        Sent("c.example", text_of(31), 60 * 24 * 60, path="late"),
+    ]
+    stories.add_each(sent)
+    found = stories.told()
+    assert found["https://a.example/a"]["story"] != found["https://b.example/a"]["story"]
+    assert {each["relation"] for each in found.values()} == {None}
+
+
+def test_pages_of_a_site_that_share_only_boilerplate_share_no_story(stories: Stories) -> None:
+    standing = sentences(40, 8)
+    stories.add_each(
+        [
+            Sent("a.example", "\n\n".join(sentences(seed, 6) + standing), seed, path=str(seed))
+            for seed in (41, 42, 43)
+        ]
+    )
+    assert len(stories.ids()) == 3
+
+
+def test_the_work_on_a_large_story_is_bounded(
+    stories: Stories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "MAX_REGROUPED", 8)
+    stories.add_each(
+        [
+            Sent(f"site{number}.example", f"Paper {number}. " + "\n\n".join(WIRE), number)
+            for number in range(1, 30)
+        ]
+    )
+    assert len(stories.ids()) == 1
+    assert stories.count("SELECT count(*) FROM stories.texts WHERE bands <> '{}'") == 9
+    # A copy with an earlier time becomes the first article of the story, however many copies there
+    # are.
+    stories.add(Sent("early.example", "\n\n".join(WIRE), 0))
+    assert len(stories.ids()) == 1
+    found = stories.told()
+    assert {each["first"]["fetched_at"] for each in found.values()} == {"2026-05-01T12:00:00Z"}
+    assert [url for url, each in found.items() if each["relation"] is None] == [
+        "https://early.example/a"
+    ]
+
+
+def test_old_stories_are_removed_and_what_was_published_stays_known(stories: Stories) -> None:
+    first, copy = VERSIONS[:2]
+    stories.add_each([first, copy])
+    with locked(stories.engine) as connection:
+        remove_old(connection, timedelta(0))
+    assert stories.count("SELECT count(*) FROM stories.texts") == 0
+    assert stories.add(first) == []
+    (message,) = stories.add(replace(first, revision=2))
+    assert (message["revision"], message["relation"]) == (2, None)
+
+
+def test_damaged_shingles_are_like_no_others(stories: Stories) -> None:
+    from sqlalchemy import text
+
+    stories.add(VERSIONS[0])
+    with stories.engine.begin() as connection:
+        connection.execute(text("UPDATE stories.texts SET shingles = '\\x0102030405'"))
+    (message,) = stories.add(VERSIONS[3])
+    assert message["relation"] is None
