@@ -475,10 +475,10 @@ _REMOVE_OLD = text("""
     )
 """)
 _SWEEP = text("""
-    SELECT page, text_id, pages.id IS NOT NULL AS exists
+    SELECT page, text_id, pages.id IS NOT NULL AS is_stored
     FROM (
         SELECT page, text_id FROM stories.articles WHERE page > :after ORDER BY page LIMIT :most
-    ) AS some LEFT JOIN public.pages ON pages.id = page
+    ) AS found LEFT JOIN public.pages ON pages.id = page
     ORDER BY page
 """)
 
@@ -497,8 +497,8 @@ def sweep(connection: Connection, after: int) -> int:
     The stories must be locked.
     """
     rows = connection.execute(_SWEEP, {"after": after, "most": SWEPT_AT_ONCE}).all()
-    for page, text_id, exists in rows:
-        if not exists:
+    for page, text_id, is_stored in rows:
+        if not is_stored:
             if text_id is not None:
                 _leave(connection, page, text_id)
             connection.execute(

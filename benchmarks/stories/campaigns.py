@@ -1,15 +1,18 @@
 """Hostile campaigns against stories: ``python -m benchmarks.stories.campaigns [--campaigns N]``.
 
-Each campaign (`tests.story_campaigns`) attacks 100 honest stories on PostgreSQL. The script prints
-how many of these were merged or split, and how many corrections their articles would have received.
+Each campaign (`tests.stories.campaigns`) attacks 100 honest stories on PostgreSQL. The script
+prints how many of these were merged or split, and how many corrections their articles would have
+received.
 """
 
 import argparse
 import time
 from dataclasses import asdict
 
+from stories.store import engine_of
+from stories.store import migrate as migrate_stories
 from tests.services import running_services, temporary_database
-from tests.story_campaigns import Campaign, clear, run
+from tests.stories.campaigns import Campaign, clear, run
 from worker.store.database import Database
 from worker.store.schema import migrate
 
@@ -22,12 +25,14 @@ def main() -> None:
     options = parser.parse_args()
     started, totals, hostile = time.monotonic(), dict.fromkeys(("merged", "split"), 0), 0
     with running_services() as services, temporary_database(services) as url:
-        database = Database(url)
-        migrate(database)
+        with Database(url) as database:
+            migrate(database)
+        engine = engine_of(url)
+        migrate_stories(engine)
         for seed in range(options.first, options.first + options.campaigns):
             campaign = Campaign(seed)
-            found = asdict(run(database, campaign.versions))
-            database.run(clear)
+            found = asdict(run(engine, campaign.versions))
+            clear(engine)
             totals = {name: totals.get(name, 0) + number for name, number in found.items()}
             hostile += sum(each.story is None for each in campaign.versions)
             if any(found.values()):

@@ -9,25 +9,13 @@ afterwards.
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import delete, insert, select, text
-from sqlalchemy.orm import Session
+from sqlalchemy import Engine, text
 
-from detourage.duplicates.fingerprint import fingerprint_of
-from models.tables import Site, StoredPage, Story, StoryArticle
-from worker.store.database import Database
-from worker.store.story_arrivals import Arrival
-from worker.workflow.story_index import (
-    await_grouping,
-    forget_articles,
-    group_page,
-    provisional_stories,
-    retell_some,
-)
+from stories.service import group_articles
+from stories.telling import note_published, pending
+from tests.stories.grouped import NOON, WINDOW, Sent, store
 
-WINDOW = timedelta(days=7)
-NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 PAPERS = 12
 """Number of honest sites."""
 
@@ -211,77 +199,65 @@ class Campaign:
 
 @dataclass
 class Damage:
-    """Numbers of honest stories merged and split, and of corrections to honest articles."""
+    """Numbers of honest stories merged and split, and of corrections to honest articles.
+
+    Not counted are corrections by which an article becomes the first of its story, because a
+    hostile copy that was received before has left it.
+    """
 
     merged: int = 0
     split: int = 0
     corrections: int = 0
 
 
-def clear(session: Session) -> None:
-    """Remove all pages and stories."""
-    session.execute(delete(Story))
-    session.execute(text("TRUNCATE pages, sites CASCADE"))
+def clear(engine: Engine) -> None:
+    """Remove all articles and stories."""
+    with engine.begin() as connection:
+        connection.execute(text("TRUNCATE stories.articles, stories.stories CASCADE"))
+        connection.execute(text("TRUNCATE pages, sites CASCADE"))
 
 
-def run(database: Database, versions: Sequence[Version]) -> Damage:
+def run(engine: Engine, versions: Sequence[Version]) -> Damage:
     """Group articles as the service does, one by one, and return the damage to honest stories."""
-    pages = database.run(lambda session: _store(session, versions))
-    honest = {pages[each.url][0]: each for each in versions if each.story is not None}
-    damage = Damage()
-    for number, each in enumerate(versions):
-        page_id, site_id = pages[each.url]
-        received = NOON + timedelta(minutes=number)
-        fetched = received - timedelta(days=each.days_back)
-        known = fingerprint_of("\n\n".join(each.sentences))
-        arrival = Arrival(
-            page_id, site_id, each.site, each.url, known, fetched, fetched, received, None
-        )
-
-        def arrive(session: Session, arrival: Arrival = arrival) -> None:
-            said = provisional_stories(session, [arrival], WINDOW)
-            await_grouping(session, said.values(), {arrival.page_id: False})
-
-        def withdraw(session: Session, page_id: int = page_id) -> None:
-            forget_articles(session, [page_id])
-
-        database.run(arrive if each.sentences else withdraw)
-        group_page(database, page_id, WINDOW)
-        while retell_some(database):
-            pass
-        damage.corrections += len(database.run(_correct) & honest.keys())
-    ids = database.run(_story_ids)
+    sent = _sent(versions)
+    store(engine, sent)
+    honest = {each.url: each for each in versions if each.story is not None}
+    damage, story_of = Damage(), {}
+    for each in sent:
+        group_articles(engine, [each.message()], WINDOW)
+        with engine.begin() as connection:
+            connection.execute(text("UPDATE stories.articles SET correct_after = NULL"))
+            rows = pending(connection)
+            note_published(connection, [row.page for row in rows])
+        for message in (row.pending for row in rows):
+            story_of[message["url"]] = message["story"]
+            if message["number"] > 1 and message["relation"] and message["url"] in honest:
+                damage.corrections += 1
     of_story: dict[int, set[str]] = {}
-    for page_id, each in honest.items():
-        of_story.setdefault(each.story or 0, set()).add(ids[page_id])
+    for url, version in honest.items():
+        of_story.setdefault(version.story or 0, set()).add(story_of[url])
     all_ids = [each for found in of_story.values() for each in found]
     damage.split = sum(len(each) > 1 for each in of_story.values())
     damage.merged = len(all_ids) - len(set(all_ids))
     return damage
 
 
-def _store(session: Session, versions: Sequence[Version]) -> dict[str, tuple[int, int]]:
-    sites = {each.site: each for each in versions}
-    session.execute(insert(Site), [{"key": each} for each in sites])
-    site_ids = dict(session.execute(select(Site.key, Site.id)).all())
-    urls = {each.url: site_ids[each.site] for each in versions}
-    rows = [
-        {"site_id": site_id, "url": url, "url_digest": url, "content_digest": "-"}
-        for url, site_id in urls.items()
-    ]
-    session.execute(insert(StoredPage), rows)
-    found = session.execute(select(StoredPage.url, StoredPage.id, StoredPage.site_id))
-    return {url: (page_id, site_id) for url, page_id, site_id in found}
-
-
-def _correct(session: Session) -> set[int]:
-    """Correct all articles whose story has changed, and return the IDs of their pages."""
-    due = session.execute(
-        text("UPDATE story_articles SET sent = told WHERE sent <> told RETURNING page_id")
-    )
-    return set(due.scalars())
-
-
-def _story_ids(session: Session) -> dict[int, str]:
-    query = select(StoryArticle.page_id, StoryArticle.told["id"].astext)
-    return dict(session.execute(query).all())
+def _sent(versions: Sequence[Version]) -> list[Sent]:
+    """Return the revisions of a campaign's pages, one a minute."""
+    revisions: dict[str, int] = {}
+    sent = []
+    for number, each in enumerate(versions):
+        revisions[each.url] = revisions.get(each.url, 0) + 1
+        values = {} if each.sentences else {"withdrawn": NOON.isoformat()}
+        sent.append(
+            Sent(
+                each.site,
+                "\n\n".join(each.sentences),
+                number - 24 * 60 * each.days_back,
+                each.path,
+                revisions[each.url],
+                number,
+                values,
+            )
+        )
+    return sent

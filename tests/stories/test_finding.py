@@ -1,0 +1,68 @@
+"""Stories of articles in memory, as from `stories find`."""
+
+import gzip
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from detourage.errors import ExpectedError
+from detourage.messages import ArticleMessage
+from stories import find_stories
+from stories.messages import StoryMessage
+from tests.stories.grouped import NOON, Sent, Stories, sentences, text_of
+from tests.stories.test_grouping_of_articles import VERSIONS
+from worker.cli import main
+
+
+def test_articles_have_the_stories_that_the_service_finds(stories: Stories) -> None:
+    sent = [*VERSIONS, Sent("brief.example", "Too brief to be compared.", 40)]
+    stories.add_each(sent)
+    found = find_stories(each.message() for each in reversed(sent))
+    assert [each.to_json() for each in found] == stories.messages
+
+
+def test_only_the_latest_revision_counts_and_withdrawn_articles_do_not() -> None:
+    first, second = VERSIONS[:2]
+    gone = replace(first, revision=2, values={"withdrawn": NOON.isoformat()})
+    (found,) = find_stories([ArticleMessage.model_validate(gone.message()), second.message()])
+    assert (found.site, found.relation) == ("same.example", None)
+
+
+def test_articles_that_are_fetched_too_far_apart_are_not_compared() -> None:
+    body = sentences(5)
+    sent = [
+        Sent("a.example", "\n\n".join(body), 0),
+        Sent("b.example", "\n\n".join(body[1:]), 60 * 24 * 8),
+        Sent("c.example", text_of(6)),
+    ]
+    messages = [each.message() for each in sent]
+    assert [each.relation for each in find_stories(messages)] == [None, None, None]
+    assert [each.relation for each in find_stories(messages, days=9)] == [None, "same", None]
+
+
+def test_something_else_is_no_article() -> None:
+    with pytest.raises(ExpectedError, match="not an article message"):
+        find_stories([{"version": 1}])
+
+
+def test_the_command_reads_files_and_prints_messages(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz"
+    plain.write_text(json.dumps(VERSIONS[0].message()) + "\n")
+    packed.write_bytes(gzip.compress(json.dumps(VERSIONS[1].message()).encode()))
+    found = CliRunner().invoke(main, ["stories", "find", str(plain), str(packed)])
+    assert found.exit_code == 0, found.output
+    messages = [StoryMessage.model_validate_json(line) for line in found.output.splitlines()]
+    assert [each.relation for each in messages] == [None, "same"]
+    plain.write_text("{\n")
+    found = CliRunner().invoke(main, ["stories", "find", str(plain)])
+    assert found.exit_code == 1
+    assert "a.jsonl, line 1:" in found.output
+
+
+def test_the_contract_has_a_schema() -> None:
+    found = CliRunner().invoke(main, ["stories", "schema"])
+    schema = json.loads(found.output)
+    assert set(schema["required"]) >= {"story", "relation", "article", "revision", "number"}

@@ -1,0 +1,316 @@
+"""The process that consumes articles and publishes story messages, on the real servers."""
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from kombu import Connection, Queue
+from sqlalchemy import Engine, text
+
+from stories.service import Topology
+from tests.proxy import Proxy
+from tests.services import Services
+from tests.stories.grouped import NOON, Sent, Stories, sentences, store
+
+PATIENCE_SECONDS = 120.0
+WIRE = "\n\n".join(sentences(1))
+FIRST = Sent("first.example", WIRE, 0)
+COPY = Sent("copy.example", WIRE, 5)
+OTHER = Sent("other.example", "\n\n".join(sentences(2)), 6)
+
+STOPPED = """
+import sys, time
+from stories import service, telling
+from stories.service import StoriesWorker
+from stories.settings import load_settings
+
+def stand_still(*_):
+    print("stopped", flush=True)
+    time.sleep(600)
+
+where = {"before publishing": (service, "publish"), "before recording": (telling, "note_published")}
+module, name = where[sys.argv[1]]
+whole = getattr(module, name)
+setattr(module, name, lambda *given: stand_still() if given[-1] else whole(*given))
+StoriesWorker(load_settings()).run_until_signalled()
+"""
+
+
+class Neighbourhood:
+    """A broker with an exchange of articles, and consumers of both exchanges of the stories."""
+
+    def __init__(self, engine: Engine, broker_url: str, database_url: str, folder: Path) -> None:
+        prefix = f"test-{secrets.token_hex(4)}."
+        self.engine = engine
+        self.topology = Topology(prefix)
+        self.environment = {
+            **os.environ,
+            "DETOURAGE_DATABASE_URL": database_url,
+            "DETOURAGE_BROKER_URL": broker_url,
+            "DETOURAGE_QUEUE_PREFIX": prefix,
+            "DETOURAGE_HEARTBEAT_DIRECTORY": str(folder),
+        }
+        self._log = folder / "log"
+        self._connection = Connection(broker_url)
+        self._topology_queues = [
+            Queue(f"{prefix}test.{each.name}", exchange=each, routing_key="#", durable=True)
+            for each in (self.topology.stories, self.topology.first)
+        ]
+
+    def declare(self) -> None:
+        self.topology.declare(self._connection)
+        with self._connection.channel() as channel:
+            for queue in self._topology_queues:
+                queue(channel).declare()
+
+    def remove(self) -> None:
+        with self._connection.channel() as channel:
+            for queue in (self.topology.queue, self.topology.quarantine, *self._topology_queues):
+                channel.queue_delete(queue.name)
+            for each in (self.topology.articles, self.topology.stories, self.topology.first):
+                channel.exchange_delete(each.name)
+        self._connection.release()
+
+    @contextmanager
+    def running(self, *command: str) -> Iterator[subprocess.Popen[str]]:
+        """Run the worker, or another command with its settings."""
+        argv = command or (sys.executable, "-m", "worker.cli", "stories", "work")
+        with (
+            self._log.open("a") as log,
+            subprocess.Popen(
+                argv, env=self.environment, stdout=subprocess.PIPE, stderr=log, text=True
+            ) as process,
+        ):
+            try:
+                yield process
+            finally:
+                process.terminate()
+                process.wait(PATIENCE_SECONDS)
+
+    def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "worker.cli", "stories", *arguments],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def publish(self, body: bytes, **options: Any) -> None:
+        producer = self._connection.Producer()
+        producer.publish(body, exchange=self.topology.articles, routing_key="en.x", **options)
+
+    def send(self, *sent: Sent) -> None:
+        store(self.engine, sent)
+        for each in sent:
+            self.publish(json.dumps(each.message()).encode(), content_type="application/json")
+
+    def take(self, exchange: int, number: int) -> list[tuple[str, bytes]]:
+        """Return the routing keys and bodies of the next messages on an exchange of the stories."""
+        found: list[tuple[str, bytes]] = []
+        with self._connection.channel() as channel:
+            queue = self._topology_queues[exchange](channel)
+
+            def receive() -> bool:
+                while (message := queue.get(no_ack=True)) is not None:
+                    body = message.body
+                    encoded = body if isinstance(body, bytes) else body.encode()
+                    found.append((message.delivery_info["routing_key"], encoded))
+                return len(found) >= number
+
+            self.wait_until(receive)
+        return found
+
+    def stories(self, number: int) -> list[dict[str, Any]]:
+        return [json.loads(body) for _, body in self.take(0, number)]
+
+    def depth(self, queue: Queue) -> int:
+        with self._connection.channel() as channel:
+            return int(queue(channel).queue_declare(passive=True).message_count)
+
+    def wait_until(self, condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not condition():
+            assert time.monotonic() < deadline, self._log.read_text()
+            time.sleep(0.1)
+
+
+@pytest.fixture
+def neighbourhood(
+    services: Services, database_url: str, stories: Stories, tmp_path: Path
+) -> Iterator[Neighbourhood]:
+    """The broker and the database, without any messages."""
+    found = Neighbourhood(stories.engine, services.broker_url, database_url, tmp_path)
+    found.declare()
+    yield found
+    found.remove()
+
+
+def test_each_article_has_a_message_and_only_first_copies_are_forwarded(
+    neighbourhood: Neighbourhood,
+) -> None:
+    with neighbourhood.running():
+        neighbourhood.send(FIRST, COPY, OTHER)
+        keys = {key for key, _ in neighbourhood.take(0, 3)}
+        assert keys == {"first.en.first.example", "same.en.copy.example", "first.en.other.example"}
+        forwarded = dict(neighbourhood.take(1, 2))
+        assert forwarded == {
+            f"en.{each.site}": json.dumps(each.message()).encode() for each in (FIRST, OTHER)
+        }
+        neighbourhood.wait_until(lambda: neighbourhood.command("health").returncode == 0)
+    assert neighbourhood.depth(neighbourhood.topology.queue) == 0
+
+
+def test_a_message_delivered_twice_has_the_same_result_as_one(
+    neighbourhood: Neighbourhood,
+) -> None:
+    with neighbourhood.running():
+        neighbourhood.send(FIRST, FIRST, COPY)
+        neighbourhood.send(FIRST, OTHER)
+        found = neighbourhood.stories(3)
+    assert [(each["site"], each["number"]) for each in found] == [
+        (each.site, 1) for each in (FIRST, COPY, OTHER)
+    ]
+
+
+@pytest.mark.parametrize("moment", ["before publishing", "before recording"])
+def test_a_killed_process_loses_nothing(neighbourhood: Neighbourhood, moment: str) -> None:
+    with neighbourhood.running(sys.executable, "-c", STOPPED, moment) as stopped:
+        neighbourhood.send(FIRST, COPY)
+        assert stopped.stdout is not None
+        assert stopped.stdout.readline() == "stopped\n"
+        stopped.kill()
+    with neighbourhood.running():
+        neighbourhood.send(OTHER)
+        found = neighbourhood.stories(3)
+        while "other.example" not in {each["site"] for each in found}:
+            found += neighbourhood.stories(1)
+        forwarded = [json.loads(body) for _, body in neighbourhood.take(1, 2)]
+    by_id = {each["id"]: each for each in found}
+    assert all(by_id[each["id"]] == each for each in found)
+    assert {(each["site"], each["number"], each["relation"]) for each in found} == {
+        ("first.example", 1, None),
+        ("copy.example", 1, "same"),
+        ("other.example", 1, None),
+    }
+    assert {each["id"] for each in forwarded} == {each.message()["id"] for each in (FIRST, OTHER)}
+    whole = {name: value for name, value in forwarded[0].items() if value not in (None, [])}
+    assert whole["text"] == WIRE
+
+
+def test_messages_that_cannot_be_used_go_to_quarantine_and_block_nothing(
+    neighbourhood: Neighbourhood,
+) -> None:
+    nul = replace(COPY, site="nul.example", values={"language": "e\x00n"})
+    store(neighbourhood.engine, [replace(nul, values={})])
+    with neighbourhood.running():
+        neighbourhood.publish(b"not JSON", content_type="application/json")
+        neighbourhood.publish(b'{"version": 1}', content_type="application/json")
+        neighbourhood.publish(b"[" * 100_000, content_type="application/json")
+        neighbourhood.publish(b"\xff\xfe", content_type="application/x-python-serialize")
+        neighbourhood.publish(b"{}", headers={"compression": "application/x-gzip"})
+        neighbourhood.publish(b"{}", headers={"compression": "unknown"})
+        neighbourhood.publish(b" " * (16 * 1024 * 1024 - 1000))
+        neighbourhood.publish(json.dumps(nul.message()).encode())
+        neighbourhood.send(FIRST)
+        assert [each["site"] for each in neighbourhood.stories(1)] == ["first.example"]
+        quarantine = neighbourhood.topology.quarantine
+        neighbourhood.wait_until(lambda: neighbourhood.depth(quarantine) == 8)
+    assert neighbourhood.depth(neighbourhood.topology.queue) == 0
+
+
+def test_the_process_continues_once_a_lost_broker_is_back(
+    services: Services, neighbourhood: Neighbourhood
+) -> None:
+    parts = urlsplit(services.broker_url)
+    with Proxy(parts.hostname or "", parts.port or 5672) as proxy:
+        address = f"{parts.username}:{parts.password}@127.0.0.1:{proxy.port}"
+        url = parts._replace(netloc=address).geturl()
+        neighbourhood.environment["DETOURAGE_BROKER_URL"] = f"{url};amqp://127.0.0.1:1//"
+        with neighbourhood.running():
+            neighbourhood.send(FIRST)
+            assert len(neighbourhood.stories(1)) == 1
+            proxy.lose()
+            neighbourhood.send(COPY)
+            time.sleep(1)
+            proxy.find()
+            assert [each["relation"] for each in neighbourhood.stories(1)] == ["same"]
+
+
+def test_the_process_continues_once_a_lost_database_is_back(
+    services: Services, neighbourhood: Neighbourhood, database_url: str
+) -> None:
+    parts = urlsplit(database_url)
+    with Proxy(parts.hostname or "", parts.port or 5432) as proxy:
+        address = f"{parts.username}:{parts.password or ''}@127.0.0.1:{proxy.port}"
+        url = parts._replace(netloc=address).geturl()
+        neighbourhood.environment["DETOURAGE_DATABASE_URL"] = url
+        proxy.lose()
+        with neighbourhood.running():
+            neighbourhood.send(FIRST)
+            time.sleep(1)
+            proxy.find()
+            assert len(neighbourhood.stories(1)) == 1
+            proxy.lose()
+            neighbourhood.send(COPY)
+            time.sleep(1)
+            proxy.find()
+            assert [each["relation"] for each in neighbourhood.stories(1)] == ["same"]
+
+
+def test_a_second_process_takes_over(neighbourhood: Neighbourhood) -> None:
+    with neighbourhood.running() as first, neighbourhood.running():
+        neighbourhood.send(FIRST)
+        assert len(neighbourhood.stories(1)) == 1
+        first.kill()
+        neighbourhood.send(COPY)
+        assert [each["relation"] for each in neighbourhood.stories(1)] == ["same"]
+
+
+def test_the_withdrawal_of_a_first_article_forwards_the_next_one(
+    neighbourhood: Neighbourhood,
+) -> None:
+    gone = replace(FIRST, revision=2, values={"withdrawn": NOON.isoformat()})
+    with neighbourhood.running():
+        neighbourhood.send(FIRST, COPY)
+        neighbourhood.stories(2)
+        neighbourhood.send(gone)
+        found = neighbourhood.stories(2)
+        forwarded = [json.loads(body) for _, body in neighbourhood.take(1, 3)]
+    assert [(each["site"], each["relation"]) for each in found if each["number"] == 2] == [
+        ("copy.example", None)
+    ]
+    assert [each["id"] for each in forwarded[:1]] == [FIRST.message()["id"]]
+    assert {each["id"] for each in forwarded[1:]} == {
+        gone.message()["id"],
+        COPY.message()["id"],
+    }
+
+
+def test_a_process_without_its_schema_says_what_to_do(
+    services: Services, neighbourhood: Neighbourhood
+) -> None:
+    with neighbourhood.engine.begin() as connection:
+        connection.execute(text("ALTER SCHEMA stories RENAME TO elsewhere"))
+    try:
+        done = neighbourhood.command("work")
+    finally:
+        with neighbourhood.engine.begin() as connection:
+            connection.execute(text("ALTER SCHEMA elsewhere RENAME TO stories"))
+    assert done.returncode == 1
+    assert "detourage stories migrate" in done.stderr
+    assert neighbourhood.command("migrate").returncode == 0
+
+
+def test_health_fails_without_confirmed_work(neighbourhood: Neighbourhood) -> None:
+    assert neighbourhood.command("health").returncode == 1

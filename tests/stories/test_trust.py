@@ -1,0 +1,189 @@
+"""A hostile site has only limited influence on the stories of other sites."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.stories.campaigns import Campaign, Damage, run
+from tests.stories.grouped import NOON, Sent, Stories, sentences
+
+ONE, OTHER, PILLS = sentences(71), sentences(72), sentences(73)
+VICTIMS = (
+    Sent("one.example", "\n\n".join(ONE), 0),
+    Sent("other.example", "\n\n".join(OTHER), 1),
+)
+EVIL = Sent("evil.example", "\n\n".join(PILLS), 2)
+
+
+def revised(number: int, body: list[str], received: float, sent: Sent = EVIL) -> Sent:
+    return replace(sent, revision=number, text="\n\n".join(body), received=received)
+
+
+def test_a_digest_that_quotes_two_stories_and_then_changes_leaves_both_unchanged(
+    stories: Stories,
+) -> None:
+    stories.add_each(VICTIMS)
+    before = {each["url"]: each for each in stories.messages}
+    stories.add(revised(1, ONE + OTHER, 2))
+    stories.add(revised(2, PILLS, 3))
+    after = stories.told()
+    evil = after.pop(EVIL.url)
+    assert after == before
+    assert evil["story"] not in {each["story"] for each in before.values()}
+
+
+@pytest.mark.parametrize("seed", range(900, 903))
+def test_hostile_campaigns_leave_honest_stories_alone(stories: Stories, seed: int) -> None:
+    """The whole evaluation is ``python -m benchmarks.stories.campaigns``."""
+    assert run(stories.engine, Campaign(seed, stories=25).versions) == Damage()
+
+
+def test_a_backdated_copy_is_not_the_first_article_of_a_story(stories: Stories) -> None:
+    stories.add(Sent("first.example", "\n\n".join(ONE), 60, received=60))
+    evil = Sent("evil.example", "\n\n".join(ONE), -60, received=61)
+    stories.add(evil)
+    stories.add(replace(evil, text="\n\n".join(PILLS), revision=2, received=90))
+    stories.told()
+    assert [(each["site"], each["number"], each["relation"]) for each in stories.messages[:2]] == [
+        ("first.example", 1, None),
+        ("evil.example", 1, "same"),
+    ]
+    assert all("evil" in each["site"] for each in stories.messages[2:])
+
+
+def test_an_article_whose_earlier_copy_changes_keeps_its_story(stories: Stories) -> None:
+    stories.add(revised(1, ONE, 0))
+    stories.add(Sent("late.example", "\n\n".join(ONE), 1))
+    before = stories.told()["https://late.example/a"]["story"]
+    stories.add(revised(2, PILLS, 2))
+    stories.add(Sent("later.example", "\n\n".join([*ONE, *PILLS[:2]]), 3))
+    after = stories.told()
+    assert after["https://late.example/a"]["story"] == before
+    assert after["https://later.example/a"]["story"] == before
+    # It is now the first article of its story, which a single correction says.
+    late = [each for each in stories.messages if each["site"] == "late.example"]
+    assert [(each["number"], each["relation"]) for each in late] == [(1, "same"), (2, None)]
+
+
+def test_pages_that_keep_changing_cause_only_a_few_corrections_of_others(
+    stories: Stories,
+) -> None:
+    # Received first, but extracted late.
+    stories.add(Sent("victim.example", "\n\n".join(ONE), 30))
+    for turn in range(12):
+        body = ONE if turn % 2 == 0 else sentences(90 + turn)
+        stories.add(revised(turn + 1, [*body, *sentences(81, 2)], turn))
+        stories.correct()
+    about_victim = [each for each in stories.messages if "victim" in each["site"]]
+    assert len(about_victim) == 2
+
+
+def test_an_article_is_corrected_when_an_earlier_one_of_its_story_is_extracted_later(
+    stories: Stories,
+) -> None:
+    stories.add(Sent("late.example", "\n\n".join(ONE), 30))
+    messages = stories.add(Sent("early.example", "\n\n".join([*ONE, *sentences(50, 2)]), 0))
+    assert {(each["site"], each["number"], each["relation"]) for each in messages} == {
+        ("early.example", 1, None),
+        ("late.example", 2, "excerpt"),
+    }
+    late = [each for each in stories.messages if each["site"] == "late.example"]
+    assert len({each["article"] for each in late}) == 1
+    assert len({each["id"] for each in late}) == 2
+    assert len(stories.ids()) == 1
+
+
+def test_later_corrections_of_an_article_are_delayed(stories: Stories) -> None:
+    stories.add(Sent("late.example", "\n\n".join(ONE), 30))
+    stories.add(Sent("early.example", "\n\n".join([*ONE, *sentences(50, 2)]), 10))
+    stories.add(Sent("earlier.example", "\n\n".join([*ONE, *sentences(51, 2)]), 0))
+    late = [each for each in stories.messages if each["site"] == "late.example"]
+    assert [each["first"]["site"] for each in late] == ["late.example", "early.example"]
+    assert stories.told()["https://late.example/a"]["first"]["site"] == "earlier.example"
+
+
+def test_an_older_revision_is_skipped(stories: Stories) -> None:
+    stories.add(revised(2, ONE, 2))
+    assert stories.add(revised(1, OTHER, 1)) == []
+    assert stories.add(revised(2, ONE, 2)) == []
+    assert stories.told()[EVIL.url]["revision"] == 2
+
+
+def test_a_withdrawn_article_leaves_its_story_and_the_next_becomes_first(
+    stories: Stories,
+) -> None:
+    first = Sent("first.example", "\n\n".join(ONE), 0)
+    copy = Sent("copy.example", "\n\n".join([*ONE, *sentences(80, 2)]), 5)
+    same = Sent("same.example", "\n\n".join(ONE), 4)
+    stories.add_each([first, same, copy])
+    assert stories.forwarded == [first.message()["id"], copy.message()["id"]]
+    gone = replace(first, revision=2, values={"withdrawn": NOON.isoformat()})
+    messages = stories.add(gone)
+    assert {(each["site"], each["revision"], each["number"]) for each in messages} == {
+        ("first.example", 2, 1),
+        ("same.example", 1, 2),
+    }
+    assert stories.relations()["same.example"] is None
+    # The withdrawal of a forwarded article is forwarded, too, and so is the new first article.
+    assert sorted(stories.forwarded[2:]) == sorted([gone.message()["id"], same.message()["id"]])
+
+
+def test_an_article_that_returns_after_its_withdrawal_joins_its_story_again(
+    stories: Stories,
+) -> None:
+    first, copy = Sent("first.example", "\n\n".join(ONE), 0), Sent("b.example", "\n\n".join(ONE), 1)
+    stories.add_each([first, copy])
+    stories.add(replace(copy, revision=2, values={"withdrawn": NOON.isoformat()}, received=3))
+    stories.add(replace(copy, revision=3, received=4))
+    assert stories.relations() == {"first.example": None, "b.example": "same"}
+    assert stories.forwarded == [first.message()["id"]]
+
+
+def test_a_held_back_repeat_is_forwarded_once_it_is_the_first_of_its_story(
+    stories: Stories,
+) -> None:
+    first = Sent("first.example", "\n\n".join(ONE), 0)
+    third = Sent("third.example", "\n\n".join(ONE), 20)
+    stories.add_each([first, third])
+    assert stories.forwarded == [first.message()["id"]]
+    changed = replace(first, text="\n\n".join(OTHER), revision=2, received=30)
+    stories.add(changed)
+    assert sorted(stories.forwarded[1:]) == sorted([changed.message()["id"], third.message()["id"]])
+
+
+def test_revisions_of_a_repeat_are_not_forwarded_and_those_of_a_first_article_are(
+    stories: Stories,
+) -> None:
+    first = Sent("first.example", "\n\n".join(ONE), 0)
+    copy = Sent("copy.example", "\n\n".join(ONE), 1)
+    stories.add_each([first, copy])
+    stories.add_each([replace(each, revision=2) for each in (copy, first)])
+    assert stories.forwarded == [first.message()["id"], replace(first, revision=2).message()["id"]]
+
+
+def test_an_earlier_longer_copy_does_not_hold_back_its_original(stories: Stories) -> None:
+    copy = Sent("copy.example", "\n\n".join([*ONE, *sentences(82, 5)]), 0)
+    original = Sent("original.example", "\n\n".join(ONE), 5)
+    stories.add_each([copy, original])
+    assert stories.relations()["original.example"] == "excerpt"
+    assert original.message()["id"] in stories.forwarded
+    # An excerpt is held back if two sites have published its text in full.
+    stories.add(Sent("excerpt.example", "\n\n".join(ONE[:7]), 10))
+    assert len(stories.forwarded) == 2
+
+
+def test_articles_of_deleted_pages_leave_their_stories(stories: Stories) -> None:
+    from sqlalchemy import text
+
+    from stories.index import sweep
+    from stories.store import locked
+
+    first, copy = (Sent(f"{name}.example", "\n\n".join(ONE), n) for n, name in enumerate("ab"))
+    stories.add_each([first, copy])
+    with stories.engine.begin() as connection:
+        connection.execute(text("DELETE FROM pages WHERE url = :url"), {"url": first.url})
+    with locked(stories.engine) as connection:
+        assert sweep(connection, 0) == 0
+    stories.correct()
+    assert stories.relations()["b.example"] is None
+    assert stories.count("SELECT count(*) FROM stories.articles") == 1
