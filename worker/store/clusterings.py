@@ -74,20 +74,14 @@ def forget(session: Session, site_id: int) -> None:
 
 def quarantine(session: Session, site_id: int) -> Quarantine | None:
     """Return the quarantine of a site, or None if clustering is enabled."""
-    return quarantines(session, [site_id]).get(site_id)
+    row = session.execute(SQL.quarantine, {"site_id": site_id}).one_or_none()
+    return Quarantine(row.quarantined_at, quarantine_reason(row.number, row.error)) if row else None
 
 
-def quarantines(session: Session, site_ids: Sequence[int] | None) -> dict[int, Quarantine]:
-    """Return the quarantines of the given sites, or of all sites if None, by site ID."""
-    return {
-        site_id: Quarantine(since, _reason(number, error))
-        for site_id, since, number, error in session.execute(SQL.quarantines, {"ids": site_ids})
-    }
-
-
-def _reason(number: int, error: str | None) -> str:
+def quarantine_reason(attempts: int, error: str | None) -> str:
+    """Return why clustering is disabled for a site after a number of attempts."""
     how = f"the last error was {error}" if error else "its process ended, or it took too long"
-    return f"clustering was started {counted(number, 'time')} but never finished: {how}"
+    return f"clustering was started {counted(attempts, 'time')} but never finished: {how}"
 
 
 def count_quarantined(session: Session) -> int:

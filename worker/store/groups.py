@@ -335,11 +335,6 @@ def design_changes(session: Session, site_id: int) -> Sequence[DesignChange]:
     ).all()
 
 
-def last_design_changes(session: Session, site_ids: Sequence[int] | None) -> dict[int, datetime]:
-    """Return the start of the latest redesign of the given sites (all if None), by site ID."""
-    return dict(session.execute(SQL.last_design_changes, {"ids": site_ids}).all())
-
-
 def group_histories(session: Session, site_id: int) -> list[GroupHistory]:
     """Return the history of all past and present groups of a site, by number."""
     rows = session.execute(SQL.group_histories, {"site_id": site_id})

@@ -1,37 +1,37 @@
 """Progress, pending work and failures, for operators, monitoring and command-line runs."""
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple, Self
 
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from detourage.messages import DOUBTFUL
 from models.tables import (
     DesignChange,
-    PageParts,
-    Receipt,
-    Site,
-    StoredPage,
-    TaskFailure,
-    WaitingFetch,
 )
 from worker.outcomes import PENDING
-from worker.store import addresses, clusterings, groups, parts, story_arrivals
-from worker.store.database import sql
+from worker.store import addresses, clusterings, groups
 from worker.store.groups import GroupHistory
 from worker.store.outbox import count as outbox_count
-from worker.store.pages import is_pending
 from worker.store.queries import Statements
 
 SQL = Statements("progress")
 
 RECENT_SECONDS = 900
 """Maximum age of a recent failure."""
+
+RECENT_PERIOD = timedelta(days=1)
+"""Period within which the extraction of a recent page was requested."""
+
+MIN_DOUBTFUL = 5
+"""Minimum number of recent articles or walls for a site to be reported; fewer may be a
+coincidence."""
+
+_DOUBTS = {"doubtful": DOUBTFUL, "lately": RECENT_PERIOD, "least": MIN_DOUBTFUL}
 
 
 @dataclass(frozen=True)
@@ -162,121 +162,32 @@ class ServiceCounts:
 
 def run_progress(session: Session, message_prefix: str) -> RunProgress:
     """Count the results of the messages whose IDs start with a prefix."""
-    of_run = Receipt.message_id.startswith(message_prefix, autoescape=True)
-    # A redelivered message may have several receipts; the first holds its result.
-    is_first = Receipt.id.in_(
-        select(func.min(Receipt.id)).where(of_run).group_by(Receipt.message_id)
-    )
-    results, reasons = Counter[str](), Counter[str]()
-    rows = session.execute(
-        select(Receipt.result, Receipt.reason, func.count())
-        .where(is_first)
-        .group_by(Receipt.result, Receipt.reason)
-    )
-    for result, reason, number in rows:
-        results[result] += number
-        if reason is not None:
-            reasons[reason] += number
-    pages = select(Receipt.page_id).where(of_run, Receipt.page_id.is_not(None)).distinct()
-    own = StoredPage.id.in_(pages)
-    by_outcome = select(StoredPage.outcome, func.count()).where(own).group_by(StoredPage.outcome)
-    outcomes = {each: pages for each, pages in session.execute(by_outcome) if each is not None}
-    number, grouped, pending, stories = session.execute(
-        select(
-            func.count(),
-            func.count().filter((StoredPage.generation > 0) | StoredPage.outcome.is_not(None)),
-            func.count().filter(is_pending()),
-            func.count().filter(story_arrivals.is_waiting(StoredPage.id)),
-        )
-        .select_from(StoredPage)
-        .where(own)
-    ).one()
-    waiting = select(func.count()).where(WaitingFetch.page_id.in_(pages))
-    due_parts = select(func.count()).where(parts.is_due(), PageParts.page_id.in_(pages))
-    # Counts of planned and completed comparisons on the sites of the run's pages.
-    pairs, compared = session.execute(
-        select(func.sum(Site.pairs_planned), func.sum(Site.pairs_compared)).where(
-            Site.id.in_(select(StoredPage.site_id).where(own))
-        )
-    ).one()
+    row = session.execute(SQL.run_progress, {"pattern": f"{message_prefix}%"}).one()
     return RunProgress(
-        received=results.total(),
-        results=dict(sorted(results.items())),
-        quarantine_reasons=dict(sorted(reasons.items())),
-        pages=number,
-        pairs=int(pairs or 0),
-        compared=int(compared or 0),
-        grouped=grouped,
-        pending=pending + (session.scalar(waiting) or 0),
-        outcomes=dict(sorted(outcomes.items())),
-        outbox=outbox_count(session),
-        parts=session.scalar(due_parts) or 0,
-        stories=stories,
+        **{name: {} if value is None else value for name, value in row._asdict().items()}
     )
 
 
 def sites_of_run(session: Session, message_prefix: str) -> list[str]:
     """Return the keys of the sites to which a run's messages belong."""
-    query = (
-        select(Site.key)
-        .join(StoredPage, StoredPage.site_id == Site.id)
-        .join(Receipt, Receipt.page_id == StoredPage.id)
-        .where(Receipt.message_id.startswith(message_prefix, autoescape=True))
-    )
-    return list(session.scalars(query.distinct()))
+    return list(session.scalars(SQL.sites_of_run, {"pattern": f"{message_prefix}%"}))
 
 
 def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[SiteStatus]:
     """Return the state of the given sites (all if None), ordered by key."""
-    sites = select(Site.id, Site.key).order_by(Site.key)
-    if keys is not None:
-        sites = sites.where(Site.key.in_(keys))
-    key_of = dict(session.execute(sites).all())
-    ids = None if keys is None else list(key_of)
-    outcomes: defaultdict[int, dict[str, int]] = defaultdict(dict)
-    again: Counter[int] = Counter()
-    doubtful: Counter[int] = Counter()
-    rows = session.execute(
-        SQL.pages_by_outcome, {"ids": ids, "pending": PENDING, "doubtful": DOUBTFUL}
-    )
-    for site_id, outcome, number, asked_again, doubted in sorted(rows):
-        outcomes[site_id][outcome] = number
-        again[site_id] += asked_again
-        doubtful[site_id] += doubted
-    generations = {
-        site_id: rest for site_id, *rest in session.execute(SQL.last_generations, {"ids": ids})
-    }
-    changed = groups.last_design_changes(session, ids)
-    quarantines = clusterings.quarantines(session, ids)
-    recent = doubts_of_sites(session, ids)
     found = []
-    for site_id, key in key_of.items():
-        generation, silhouette, sizes, outliers = generations.get(site_id, (0, None, (), 0))
-        quarantine = quarantines.get(site_id)
-        found.append(
-            SiteStatus(
-                key=key,
-                pages=sum(outcomes[site_id].values()),
-                pending=outcomes[site_id].get(PENDING, 0),
-                again=again[site_id],
-                generation=generation,
-                groups=dict(sizes),
-                outliers=outliers,
-                silhouette=silhouette,
-                outcomes=outcomes[site_id],
-                changed_design=changed.get(site_id),
-                not_clustered_since=quarantine.since if quarantine else None,
-                not_clustered_because=quarantine.reason if quarantine else None,
-                doubtful=doubtful[site_id],
-                dark=site_id in recent and recent[site_id].is_dark,
-            )
-        )
+    for row in session.execute(SQL.site_statuses, {**_DOUBTS, "pending": PENDING, "keys": keys}):
+        values = row._asdict()
+        attempts, error = values.pop("attempts"), values.pop("error")
+        reason = clusterings.quarantine_reason(attempts, error) if attempts else None
+        groups_of_site = dict(values.pop("groups"))
+        found.append(SiteStatus(**values, groups=groups_of_site, not_clustered_because=reason))
     return found
 
 
 def site_history(session: Session, key: str) -> SiteHistory:
     """Return the history of a site; raise `NoResultFound` if the site is unknown."""
-    site_id = session.scalars(select(Site.id).where(Site.key == key)).one()
+    site_id = int(session.execute(SQL.id_of_site, {"key": key}).scalar_one())
     return SiteHistory(
         groups.group_histories(session, site_id),
         groups.design_changes(session, site_id),
@@ -286,26 +197,12 @@ def site_history(session: Session, key: str) -> SiteHistory:
 
 def service_counts(session: Session) -> ServiceCounts:
     """Return the counts that monitoring exposes."""
-    totals = session.execute(SQL.service_counts).one()
+    row = session.execute(SQL.service_counts, {**_DOUBTS, "pending": PENDING}).one()
     return ServiceCounts(
-        outcomes=_counts(
-            session,
-            "SELECT coalesce(outcome, :pending), count(*) FROM pages GROUP BY outcome",
-            pending=PENDING,
-        ),
+        **row._asdict(),
         waiting=count_waiting(session),
         longest_wait_seconds=longest_wait_seconds(session),
-        **totals._asdict(),
         sites_in_quarantine=clusterings.count_quarantined(session),
-        design_changes=_counts(
-            session,
-            """
-            SELECT key, count(*) FROM design_changes JOIN sites ON sites.id = site_id
-            GROUP BY key
-            """,
-        ),
-        doubtful=_doubtful(session),
-        walls=_by_key(session, walled_sites(session)),
         recent_failures=count_failures(session, RECENT_SECONDS),
         outbox=outbox_count(session),
         oldest_seconds=oldest_seconds(session),
@@ -327,21 +224,6 @@ def count_waiting(session: Session) -> int:
     return int(session.execute(SQL.count_waiting).scalar_one())
 
 
-def _doubtful(session: Session) -> dict[str, int]:
-    found = doubts_of_sites(session)
-    dark = {site_id: each.doubtful for site_id, each in found.items() if each.is_dark}
-    return _by_key(session, dark)
-
-
-def _by_key(session: Session, numbers: Mapping[int, int]) -> dict[str, int]:
-    keys = session.execute(SQL.keys_of_sites, {"ids": list(numbers)})
-    return {key: numbers[site_id] for key, site_id in keys}
-
-
-def _counts(session: Session, query: str, **values: object) -> dict[str, int]:
-    return dict(sorted(map(tuple, session.execute(sql(query), values))))
-
-
 NEARLY = 0.9
 """Fraction of a limit at which the limit counts as nearly reached."""
 
@@ -361,65 +243,15 @@ def is_backlog_nearly_full(session: Session, limit: int) -> bool:
     return bool(limit) and bool(session.scalar(SQL.is_backlog_nearly_full, values))
 
 
-RECENT_PERIOD = timedelta(days=1)
-"""Period within which the extraction of a recent page was requested."""
-
-MIN_DOUBTFUL = 5
-"""Minimum number of recent articles or walls for a site to be reported; fewer may be a
-coincidence."""
-
-
-class Doubts(NamedTuple):
-    """Number of a site's recent articles, and how many of them are doubtful."""
-
-    articles: int
-    doubtful: int
-
-    @property
-    def is_dark(self) -> bool:
-        """Whether most recent articles are doubtful."""
-        return self.doubtful >= MIN_DOUBTFUL and 2 * self.doubtful > self.articles
-
-
-def walled_sites(session: Session) -> dict[int, int]:
-    """Return the number of recent walls, by site, for sites where they are the majority."""
-    return dict(
-        session.execute(SQL.walled_sites, {"lately": RECENT_PERIOD, "least": MIN_DOUBTFUL}).all()
-    )
-
-
-def doubts_of_sites(session: Session, site_ids: Sequence[int] | None = None) -> dict[int, Doubts]:
-    """Return the counts for the given sites (all if None) that have recent doubtful articles."""
-    asked = {"doubtful": DOUBTFUL, "lately": RECENT_PERIOD, "ids": site_ids}
-    return {
-        site_id: Doubts(*counts) for site_id, *counts in session.execute(SQL.doubts_of_sites, asked)
-    }
-
-
 def received(session: Session, message_prefix: str) -> Iterator[str]:
     """Yield the IDs of a run's received messages, in order."""
-    query = (
-        select(Receipt.message_id)
-        .where(Receipt.message_id.startswith(message_prefix, autoescape=True))
-        .distinct()
-        .order_by(Receipt.message_id)
-    )
-    for message_id in session.scalars(query.execution_options(yield_per=1000)):
-        assert message_id is not None
-        yield message_id
+    query = SQL.received.execution_options(yield_per=1000)
+    yield from session.scalars(query, {"pattern": f"{message_prefix}%"})
 
 
 def forget_attempts(session: Session) -> None:
     """Reset the attempt counts of unfinished work once all processes have exited."""
-    for statement in (
-        """
-        UPDATE pages SET attempts = 0
-        WHERE attempts > 0 AND (outcome IS NULL OR forced OR extracted_generation < generation)
-        """,
-        "UPDATE comparison_blocks SET attempts = 0 WHERE attempts > 0",
-        "DELETE FROM clustering_attempts WHERE quarantined_at IS NULL",
-    ):
-        session.execute(sql(statement))
+    session.execute(SQL.forget_attempts)
 
 
 class LastFailure(NamedTuple):
@@ -432,7 +264,8 @@ class LastFailure(NamedTuple):
 
 def note_failure(session: Session, *, task_id: str, task: str, error: str, traceback: str) -> None:
     """Record why a task failed."""
-    session.add(TaskFailure(task_id=task_id, task=task, error=error, traceback=traceback))
+    failure = {"task_id": task_id, "task": task, "error": error, "traceback": traceback}
+    session.execute(SQL.note_failure, failure)
 
 
 def last_failures(session: Session, task_ids: Iterable[str]) -> dict[str, LastFailure]:

@@ -49,11 +49,10 @@ WHERE site_id = :site_id
 -- Delete a site's attempts, which also ends its quarantine.
 DELETE FROM clustering_attempts WHERE site_id = :site_id
 
--- quarantines --
--- Return the quarantines of the given sites, or of all sites if None, by site ID.
-SELECT site_id, quarantined_at, number, error FROM clustering_attempts
-WHERE quarantined_at IS NOT NULL
-    AND (CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[])))
+-- quarantine --
+-- Quarantine of a site.
+SELECT quarantined_at, number, error FROM clustering_attempts
+WHERE site_id = :site_id AND quarantined_at IS NOT NULL
 
 -- count_quarantined --
 -- Return the number of sites for which clustering is disabled.

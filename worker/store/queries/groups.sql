@@ -146,12 +146,6 @@ FROM memberships JOIN pages ON pages.id = page_id
 WHERE memberships.site_id = :site_id AND memberships.generation = :generation
 ORDER BY fetched DESC, url DESC LIMIT :number
 
--- last_design_changes --
--- Return the start of the latest redesign of the given sites (all if None), by site ID.
-SELECT DISTINCT ON (site_id) site_id, since FROM design_changes
-WHERE CAST(:ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:ids AS bigint[]))
-ORDER BY site_id, generation DESC
-
 -- group_histories --
 -- Return the history of all past and present groups of a site, by number.
 SELECT DISTINCT ON (template_groups.number) template_groups.number,
