@@ -1,7 +1,6 @@
 """Readiness and health checks of a deployment, which report what is missing."""
 
 import secrets
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.commands import OF_A_DEPLOYMENT
-from tests.deployment import process_command, process_environment
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from tests.services import Services, temporary_database, unused_ports
@@ -118,20 +116,3 @@ def test_before_the_migration_checks_report_only_the_missing_schema(command: lis
     assert failed(result) == ["schema:"]
     assert "FAIL  schema: older than this version: run `detourage migrate`" in result.output
     assert "psycopg2" not in result.output
-
-
-@pytest.mark.usefixtures("without_schema")
-@pytest.mark.parametrize("process", ["worker", "beat"])
-def test_before_the_migration_processes_of_celery_exit_with_the_same_advice(
-    process: str, tmp_path: Path
-) -> None:
-    ended = subprocess.run(
-        process_command(process, tmp_path),
-        env=process_environment(load_settings()),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 1
-    assert ended.stderr.splitlines()[-1] == BEHIND
-    assert "Traceback" not in ended.stderr
