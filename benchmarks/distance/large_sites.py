@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import adjusted_rand_score
 
+from benchmarks.distance.compared_trees import ComparedTrees, PageOfTree
 from benchmarks.distance.corpora import Sites
 from detourage.html import Tree, parse_page
 from detourage.limits import WHOLE_MATRIX_TREES
@@ -20,7 +21,6 @@ from detourage.template.comparison_policy import (
     MissingPairs,
     MissingToPivot,
 )
-from tests.compared_trees import ComparedTrees, PageOfTree
 
 Labels = npt.NDArray[np.int64]
 

@@ -8,10 +8,10 @@ python -m benchmarks.extraction.further_articles [--pages N] [--show]
 import argparse
 from collections.abc import Callable, Iterable, Mapping
 
+from benchmarks.extraction.scrolling_pages import ALONE, SEEN, UNSEEN, Made, alone, scrolling
 from detourage.html import parse_page
 from detourage.reader import NoArticleError
 from detourage.reader.content import read_content
-from tests.scrolling_pages import ALONE, SEEN, UNSEEN, Made, alone, scrolling
 
 
 def words_of(made: Made) -> set[str]:

@@ -5,6 +5,7 @@ import random
 import pytest
 from sqlalchemy import func, select, text
 
+from benchmarks.distance.compared_trees import nearest_references
 from detourage.html import Tree
 from detourage.template.clusterer import NOT_COMPARABLE
 from detourage.template.distance import distance_matrix, normalised_distance, tree_edit_distance
@@ -17,7 +18,6 @@ from models.tables import (
     Site,
     StoredPage,
 )
-from tests.compared_trees import nearest_references
 from tests.inline_tasks import Tasks
 from tests.integration.tasks.test_assign import articles
 from worker.messaging import task_names

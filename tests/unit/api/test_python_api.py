@@ -165,14 +165,6 @@ def run(*arguments: str | Path) -> str:
     return found.stdout.strip()
 
 
-def test_importing_and_extracting_load_no_service_code() -> None:
-    heavy = ("celery", "kombu", "sqlalchemy", "psycopg2", "sklearn", "scipy")
-    found = f"print([name for name in {heavy} if name in sys.modules])"
-    read = f"detourage.extract({article_html(1)!r}, 'https://a.example/')"
-    assert run("-c", f"import sys, detourage; {found}") == "[]"
-    assert run("-c", f"import sys, detourage; {read}; {found}") == "[]"
-
-
 CRASH = """
 import detourage
 import detourage.batch

@@ -1,8 +1,8 @@
 import pytest
 
+from benchmarks.extraction.scrolling_pages import ALONE, SEEN, UNSEEN, Made, alone, scrolling
 from detourage.html import parse_page
 from detourage.reader import extract_article
-from tests.scrolling_pages import ALONE, SEEN, UNSEEN, Made, alone, scrolling
 from tests.unit.reader.article_pages import page, paragraphs, prose
 
 THEMES = {**SEEN, **UNSEEN}

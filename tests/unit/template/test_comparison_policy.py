@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.distance.compared_trees import PageOfTree
 from detourage.html import TreeShape
 from detourage.template.comparison_policy import (
     MissingToPivot,
@@ -15,7 +16,6 @@ from detourage.template.comparison_policy import (
 )
 from detourage.template.groups import Grouping
 from detourage.template.known_site import KnownSite
-from tests.compared_trees import PageOfTree
 
 NODES = 100
 LIMIT = 4

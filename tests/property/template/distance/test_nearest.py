@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.distance.compared_trees import nearest_references
 from detourage.html import Tree
 from detourage.template.distance import (
     KnownNearest,
@@ -11,7 +12,6 @@ from detourage.template.distance import (
     nearest_of_changed,
     normalised_distance,
 )
-from tests.compared_trees import nearest_references
 from tests.property.template.distance.trees import trees
 
 

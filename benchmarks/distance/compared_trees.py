@@ -1,5 +1,4 @@
-"""In-memory store for the comparison policy: the trees of a site, and the distances computed so
-far."""
+"""In-memory store for the comparison policy: the trees and known distances of a site."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

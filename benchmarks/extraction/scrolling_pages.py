@@ -12,7 +12,7 @@ _TEXT = (
     "the council said that a new bridge over the river will open in spring after years of delay"
     " and the mayor expects more visitors while residents near the harbour fear noise from"
     " traffic as engineers check every cable before the first trams cross it on their way to"
-    " school market and station where work on the roof had stopped for want of money last winter"
+    " school market and station where work on the roof had stopped for lack of money last winter"
     " but officials now hope to finish early because the state agreed to pay half of all costs"
 )
 _WORDS = _TEXT.split()
@@ -33,22 +33,26 @@ class Story:
 
     @cached_property
     def title(self) -> str:
+        """The headline."""
         chance = random.Random(f"title {self.seed}")
         picked = (chance.choice(each) for each in (_SUBJECTS, _VERBS, _OBJECTS))
         return f"Old {' '.join(picked)} in Ward {self.seed}"
 
     @cached_property
     def path(self) -> str:
+        """The path of the URL."""
         chance = random.Random(f"path {self.seed}")
         slug = "-".join(self.title.lower().split())
         return f"/{chance.choice(_SECTIONS)}/{slug}"
 
     @property
     def url(self) -> str:
+        """The URL."""
         return SITE + self.path
 
     @cached_property
     def author(self) -> str:
+        """The name of the author."""
         return random.Random(f"author {self.seed}").choice(_NAMES)
 
     @cached_property
@@ -80,6 +84,7 @@ class Story:
 
     @property
     def body(self) -> str:
+        """The paragraphs as markup."""
         return "".join(f"<p>{text}</p>" for text in self.paragraphs)
 
 
