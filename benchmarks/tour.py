@@ -53,7 +53,7 @@ def main(directory: Path) -> None:
             receive_when_fetched(settings)
             with (
                 Deployment(settings, Path(home)) as deployment,
-                inspected(settings, is_writing=True) as base,
+                inspected(settings) as base,
             ):
                 deployment.publish(UNUSABLE)
                 deployment.wait_for_receipts(len(UNUSABLE))
@@ -105,7 +105,6 @@ def addresses(settings: Settings) -> dict[str, str]:
         "page": f"pages/{page}",
         "reader": f"pages/{page}/read",
         "articles": "articles",
-        "quarantine": "quarantine",
     }
 
 

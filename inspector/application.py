@@ -1,6 +1,5 @@
 """The ASGI application, which serves all registered views behind the safeguards."""
 
-import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -19,12 +18,10 @@ from starlette.types import ASGIApp
 import inspector.views  # noqa: F401  Registers the routes.
 from detourage.errors import ExpectedError
 from inspector.asking import InspectorRequest
-from inspector.deployment import CONNECTIONS, Deployment
+from inspector.deployment import CONNECTIONS, Deployment, reason_of
 from inspector.pages import render
 from inspector.registry import ROUTES
 from inspector.security import Gate, Safeguards
-from worker.errors import cause, without_passwords
-from worker.settings import Settings
 
 _WORDS = {
     400: "This request is malformed.",
@@ -36,14 +33,11 @@ _WORDS = {
 }
 
 
-def create_app(
-    settings: Settings, *, is_writing: bool = False, token: str | None = None
-) -> ASGIApp:
-    """Create the web application for a deployment.
+def create_app(deployment: Deployment, *, token: str | None = None) -> ASGIApp:
+    """Create the web application for a deployment, whose connections it closes at the end.
 
     The access token is None if only this machine can connect.
     """
-    deployment = Deployment(settings, is_writing=is_writing)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -67,7 +61,6 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.deployment = deployment
-    app.state.secret = secrets.token_bytes(32)
     # `Safeguards` and `Gate` wrap the application: as its middleware, they would miss responses to
     # exceptions.
     return Safeguards(Gate(app, token))
@@ -86,7 +79,7 @@ async def _http_problem(request: Request, error: Exception) -> Response:
 
 
 async def _unavailable(request: Request, error: Exception) -> Response:
-    return await _problem(request, 503, without_passwords(cause(error)))
+    return await _problem(request, 503, reason_of(error))
 
 
 async def _defect(request: Request, _error: Exception) -> Response:
@@ -96,6 +89,6 @@ async def _defect(request: Request, _error: Exception) -> Response:
 async def _problem(request: Request, status: int, words: str) -> Response:
     if request.url.path.endswith(".json"):
         return JSONResponse({"error": words}, status)
-    asked = InspectorRequest(request, request.app.state.deployment, {})
+    asked = InspectorRequest(request, request.app.state.deployment)
     page = await run_in_threadpool(render, "problem.html", asked, {"words": words})
     return HTMLResponse(page, status)

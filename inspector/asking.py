@@ -1,11 +1,11 @@
-"""Validation of request parameters and form fields."""
+"""Validation of request parameters."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from typing import Concatenate, ParamSpec, TypeVar
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 from sqlalchemy.orm import Session
 from starlette.convertors import IntegerConvertor, register_url_convertor
@@ -37,11 +37,10 @@ register_url_convertor("number", Number())
 
 @dataclass(frozen=True)
 class InspectorRequest:
-    """A request to the inspected deployment, with the form fields if it is an action."""
+    """A request to the inspected deployment."""
 
     request: Request
     deployment: Deployment
-    fields: Mapping[str, list[str]]
 
     def read(
         self, query: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
@@ -131,11 +130,3 @@ def refused(name: str, value: str, wanted: str) -> HTTPException:
     """Return the error response for an invalid parameter."""
     quoted = cut(printable(value), 41)
     return HTTPException(400, f"{name} is “{quoted}”; it has to be {wanted}.")
-
-
-def read_fields(body: bytes) -> dict[str, list[str]]:
-    """Return the fields of a URL-encoded form."""
-    try:
-        return parse_qs(body.decode("ascii"), max_num_fields=1000, errors="replace")
-    except ValueError:
-        raise HTTPException(400, "This is not a valid form.") from None

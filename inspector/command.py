@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,9 +13,8 @@ import click
 from detourage.errors import require_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from worker.settings import Settings
 
 PORT = 8460
 
@@ -44,41 +44,44 @@ def check_installed() -> None:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="File with the access token, which needs at least 16 characters.",
 )
-@click.option(
-    "--write",
-    is_flag=True,
-    help="Allow users to requeue and drop quarantined messages, and to reprocess pages.",
-)
-def inspect(listen: str, port: int, token_file: Path | None, write: bool) -> None:
+def inspect(listen: str, port: int, token_file: Path | None) -> None:
     """Show the state of a deployment in a browser.
 
-    Only reads from the database and the broker of the configured deployment, unless --write is
-    given. Requires the `inspector` extra.
+    Only reads from the database and the broker of the configured deployment. Requires the
+    `inspector` extra.
     """
     check_installed()
     from inspector.application import create_app
+    from inspector.deployment import Deployment
     from inspector.serving import address_of, bound_socket, read_token, serve
-    from worker.cli.process import process_settings, with_database
+    from inspector.settings import InspectorSettings
 
     token = read_token(listen, token_file)
-    settings = process_settings()
-    with_database(lambda _: None)
+    deployment = Deployment(InspectorSettings.read(os.environ))
+    deployment.require_schema()
     with bound_socket(listen, port) as listening:
         click.echo(f"{address_of(listening)} (stop with Ctrl-C)", err=True)
-        serve(create_app(settings, is_writing=write, token=token), listening)
+        serve(create_app(deployment, token=token), listening)
 
 
 @contextmanager
-def inspected(settings: Settings) -> Iterator[None]:
-    """Serve the inspector of a deployment to local browsers during a ``with`` block."""
+def inspected(environment: Mapping[str, str]) -> Iterator[None]:
+    """Serve the inspector of a deployment to local browsers during a ``with`` block.
+
+    ``environment`` has the deployment's settings.
+    """
     from inspector.application import create_app
+    from inspector.deployment import Deployment
     from inspector.serving import address_of, bound_socket, served
+    from inspector.settings import InspectorSettings
+
+    app = create_app(Deployment(InspectorSettings.read(environment)))
 
     try:
         listening = bound_socket("127.0.0.1", PORT)
     except OSError:
         listening = bound_socket("127.0.0.1", 0)
-    with listening, served(create_app(settings), listening):
+    with listening, served(app, listening):
         click.echo(f"inspector: {address_of(listening)}", err=True)
         yield
 

@@ -15,7 +15,6 @@ from detourage.text.abridged import abridged
 from detourage.text.plural import counted, cut, short_age
 from inspector.asking import InspectorRequest
 from inspector.reads.sites import TrendPart
-from inspector.security import form_token
 from inspector.site_map import key
 
 RIGHT_TO_LEFT = re.compile(r"(?:ar|fa|he|ur|ps|sd|ug|yi|dv|ckb)\b")
@@ -27,8 +26,6 @@ def render(template: str, asked: InspectorRequest, values: Mapping[str, Any]) ->
     return _ENVIRONMENT.get_template(template).render(
         asked=asked,
         path=asked.request.url.path,
-        is_writing=asked.deployment.is_writing,
-        form_token=form_token(asked.request),
         **values,
     )
 

@@ -1,4 +1,4 @@
-"""Registration of views: pages with a JSON version, plain responses, and actions."""
+"""Registration of views: pages with a JSON version, and plain responses."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,9 +12,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from inspector.asking import InspectorRequest, read_fields
+from inspector.asking import InspectorRequest
 from inspector.pages import render
-from inspector.security import is_own_form
 from inspector.stored_page import TooSlowError
 
 VIEW_SECONDS = 10.0
@@ -72,7 +71,7 @@ def plain_view(path: str, *, if_slow: str = LATER) -> Callable[[PlainView], Plai
         async def plain(request: Request) -> Response:
             try:
                 with move_on_after(VIEW_SECONDS):
-                    work = partial(view, _asked(request))
+                    work = partial(view, InspectorRequest(request, request.app.state.deployment))
                     return await to_thread.run_sync(work, abandon_on_cancel=True)
             except TooSlowError:
                 pass
@@ -82,30 +81,3 @@ def plain_view(path: str, *, if_slow: str = LATER) -> Callable[[PlainView], Plai
         return view
 
     return register
-
-
-def action(path: str) -> Callable[[PlainView], PlainView]:
-    """Register the action of a form issued by the inspector; it requires ``--write``."""
-
-    def register(view: PlainView) -> PlainView:
-        async def act(request: Request) -> Response:
-            if not request.app.state.deployment.is_writing:
-                raise HTTPException(403, "The inspector was started without --write.")
-            body = b""
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > 256 * 1024:
-                    raise HTTPException(413)
-            fields = read_fields(body)
-            if not is_own_form(request, fields.get("token", [""])[0]):
-                raise HTTPException(403, "The form belongs to another session: reload the page.")
-            return await to_thread.run_sync(view, _asked(request, fields))
-
-        ROUTES.append(Route(path, act, methods=["POST"]))
-        return view
-
-    return register
-
-
-def _asked(request: Request, fields: Mapping[str, list[str]] | None = None) -> InspectorRequest:
-    return InspectorRequest(request, request.app.state.deployment, fields or {})

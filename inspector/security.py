@@ -41,15 +41,11 @@ _HEADERS: Final = {
     "cache-control": "no-store",
 }
 
-_FORM_COOKIE: Final = "detourage_form"
 _ACCESS_COOKIE: Final = "detourage_access"
-
-_SESSION: Final = "detourage.session"
-"""Key of the session ID, to which forms are bound, in the request scope."""
 
 
 class Safeguards:
-    """Middleware that sets security headers, and the session cookie to which forms are bound."""
+    """Middleware that sets security headers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -59,18 +55,12 @@ class Safeguards:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request = Request(scope)
-        known = request.cookies.get(_FORM_COOKIE)
-        session = known or secrets.token_urlsafe(24)
-        scope[_SESSION] = session
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-                if known is None:
-                    headers.append("set-cookie", _cookie(request, _FORM_COOKIE, session))
             await send(message)
 
         await self._app(scope, receive, send_guarded)
@@ -116,16 +106,6 @@ class Gate:
         if _equal(bearer, self._token) or _equal(known, self._pass):
             return None
         return HTMLResponse(_token_page(""), 401)
-
-
-def form_token(request: Request) -> str:
-    """Return the token that is included in the forms of a browser session."""
-    return _digest(request.app.state.secret, request.scope[_SESSION])
-
-
-def is_own_form(request: Request, token: str) -> bool:
-    """Return whether a form was issued to the browser session in the cookie."""
-    return _FORM_COOKIE in request.cookies and _equal(token, form_token(request))
 
 
 def _cookie(request: Request, name: str, value: str) -> str:

@@ -1,25 +1,29 @@
 """Stored pages, which are read again with the service's template knowledge."""
 
+import hashlib
 from collections.abc import Hashable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from threading import Lock
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy.orm import Session
 
+from detourage.comments import CommentPattern
 from detourage.errors import ExpectedError
 from detourage.html import Page, PageError, parse_page
+from detourage.limits import MAX_HTML_BYTES
+from detourage.packed_bytes import DamagedBytesError, unpack
 from detourage.reader import Explanation, TemplateKnowledge
-from detourage.reader.content import explain_content
+from detourage.reader.content import explain_content, patterns_for_page
 from detourage.time_limit import TimeIsUpError, thread_time_limit
-from inspector.reads.details import PagePlace, place_of_page
+from inspector.reads import SQL
+from inspector.reads.details import PagePlace, Pivot, place_of_page
 from models.tables import StoredPage
-from worker.errors import LostContentError
-from worker.store.extraction_jobs import Pivot
-from worker.store.groups import load_knowledge
-from worker.store.pages import load_content, load_page
-from worker.workflow.comment_patterns import patterns_for_page
+
+if TYPE_CHECKING:
+    from obstore.store import ClientConfig
 
 READING_SECONDS: Final = 5.0
 """Time limit for reading a page."""
@@ -61,7 +65,9 @@ class KnownPage:
                 page = self.parse()
                 if page is None:
                     return None
-                patterns = patterns_for_page(self.page.comment_pattern, self.place.group_pattern)
+                patterns = patterns_for_page(
+                    read_pattern(self.page.comment_pattern), read_pattern(self.place.group_pattern)
+                )
                 return Reading(page, explain_content(page, self.template, patterns))
         except TimeIsUpError:
             raise TooSlowError("the page took too long to read") from None
@@ -95,7 +101,7 @@ class LastReading:
 
 def known_page(session: Session, page_id: int) -> KnownPage | None:
     """Return the stored data of a page, or None if the page does not exist."""
-    page = load_page(session, page_id)
+    page = session.get(StoredPage, page_id)
     place = place_of_page(session, page_id)
     if page is None or place is None:
         return None
@@ -104,11 +110,45 @@ def known_page(session: Session, page_id: int) -> KnownPage | None:
 
 
 def content_if_stored(session: Session, page_id: int) -> bytes | str | None:
-    """Return a page's content, or None if it was removed, or lost from the object store."""
-    try:
-        return load_content(session, page_id)
-    except LostContentError:
+    """Return a page's content, or None if it was removed, lost or damaged."""
+    row = session.execute(SQL.content_if_stored, {"page_id": page_id}).one_or_none()
+    if row is None:
         return None
+    packed = _object_at(row.object_url) if row.object_url else bytes(row.compressed)
+    try:
+        html = unpack(packed, MAX_HTML_BYTES) if packed is not None else None
+        return html.decode("utf-8", "surrogatepass") if html is not None and row.is_text else html
+    except (DamagedBytesError, UnicodeDecodeError):
+        return None
+
+
+def _object_at(url: str) -> bytes | None:
+    """Return an object, or None if it is missing or damaged; its name is its SHA-256 digest."""
+    import obstore
+    from obstore.exceptions import BaseError
+    from obstore.store import from_url
+
+    base, shard, digest = url.rsplit("/", 2)
+    try:
+        if base.startswith("file:"):
+            store = from_url(base)
+        else:
+            options: ClientConfig = {"allow_http": True, "timeout": timedelta(seconds=5)}
+            store = from_url(base, client_options=options)
+        found = obstore.get(store, f"{shard}/{digest}")
+        content = bytes(found.bytes()) if found.meta["size"] <= 2 * MAX_HTML_BYTES else b""
+    except FileNotFoundError:
+        return None
+    except (BaseError, OSError) as error:
+        raise ExpectedError(f"the object store {base} does not respond: {error}") from error
+    return content if hashlib.sha256(content).hexdigest() == digest else None
+
+
+def read_pattern(stored: str | None) -> CommentPattern | None:
+    """Return a stored comment pattern, or None if it is damaged."""
+    with suppress(ValueError):
+        return CommentPattern.from_json(stored) if stored is not None else None
+    return None
 
 
 def parsed(content: bytes | str | None, row: StoredPage | Pivot) -> Page | None:
@@ -122,10 +162,10 @@ def parsed(content: bytes | str | None, row: StoredPage | Pivot) -> Page | None:
 
 
 def _template_of(session: Session, pivot: Pivot) -> TemplateKnowledge | None:
-    packed = load_knowledge(session, {pivot.id: pivot.content_digest}).get(pivot.id)
+    packed = session.scalar(SQL.template_of, vars(pivot))
     if packed is not None:
         # Otherwise damaged, or written by an earlier version of the service.
         with suppress(ValueError):
-            return TemplateKnowledge.from_bytes(packed)
+            return TemplateKnowledge.from_bytes(bytes(packed))
     page = parsed(content_if_stored(session, pivot.id), pivot)
     return TemplateKnowledge.from_pages([page]) if page is not None else None

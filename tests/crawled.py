@@ -1,7 +1,7 @@
 """A deployment after a sample crawl, and its inspector over a real connection."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +13,14 @@ from sqlalchemy import select
 
 from detourage.sample import generate
 from inspector.application import create_app
+from inspector.deployment import Deployment
 from inspector.serving import address_of, bound_socket, served
+from inspector.settings import InspectorSettings
 from models.tables import Site, StoredPage
 from tests.deployment import own_settings, remove_queues
 from tests.inline_tasks import Tasks
 from tests.services import Services, temporary_database
 from worker.messaging.broker import connect, topology_of
-from worker.messaging.headers import DETAIL, REASON
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.workflow.process import configure, process_state
@@ -57,6 +58,8 @@ def crawled_deployment(
     with temporary_database(services, template=template) as url:
         settings = own_settings(services, url, directory)
         try:
+            with connect(settings) as connection:
+                topology_of(settings).declare(connection)
             fill(settings, pages_per_template)
             yield settings
         finally:
@@ -80,38 +83,25 @@ def fill(settings: Settings, pages_per_template: int) -> None:
     tasks.database.dispose()
 
 
-def quarantine(settings: Settings, messages: Iterable[tuple[bytes, str]]) -> None:
-    """Put messages, given as pairs of body and reason, into the intake's quarantine."""
-    topology = topology_of(settings)
-    with connect(settings) as connection, connection.channel() as channel:
-        topology.declare(connection)
-        for body, reason in messages:
-            connection.Producer(channel).publish(
-                body,
-                exchange="",
-                routing_key=topology.quarantines["intake"],
-                headers={REASON: reason, DETAIL: reason},
-            )
+def deployment_of(settings: Settings) -> Deployment:
+    """Return the inspector's access to a deployment."""
+    return Deployment(InspectorSettings.read(settings.environment()))
 
 
 @contextmanager
-def inspected(
-    settings: Settings, *, is_writing: bool = False, token: str | None = None
-) -> Iterator[str]:
+def inspected(settings: Settings, *, token: str | None = None) -> Iterator[str]:
     """Yield the URL of an inspector for the given deployment."""
     with bound_socket("127.0.0.1", 0) as listening:
-        app = create_app(settings, is_writing=is_writing, token=token)
+        app = create_app(deployment_of(settings), token=token)
         with served(app, listening):
             yield address_of(listening)
 
 
 @contextmanager
-def client_of(
-    settings: Settings, *, is_writing: bool = False, token: str | None = None
-) -> Iterator[Client]:
+def client_of(settings: Settings, *, token: str | None = None) -> Iterator[Client]:
     """Yield a scriptless browser connected to an inspector."""
     with (
-        inspected(settings, is_writing=is_writing, token=token) as base,
+        inspected(settings, token=token) as base,
         requests.Session() as session,
     ):
         yield Client(base, session)

@@ -13,9 +13,11 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
+from inspector.reads import SQL
 from models.column_types import ArticleJson
-from worker.outcomes import PENDING
-from worker.store.database import sql
+
+PENDING: Final = "pending"
+"""Label of the pages without an outcome."""
 
 MAX_SCANNED: Final = 5000
 MAX_SCAN_SECONDS: Final = 0.04
@@ -33,7 +35,7 @@ class ArticleFilter:
     """Search criteria; None matches anything, and case is ignored.
 
     ``site`` is a substring of the site key, ``language`` a prefix of a language tag, and ``words``
-    must all occur in the title or text. ``outcome`` may be `worker.outcomes.PENDING`. ``since`` and
+    must all occur in the title or text. ``outcome`` may be `PENDING`. ``since`` and
     ``until`` limit the time of receipt, ``above`` and ``below`` the confidence; only the lower
     limits are inclusive.
     """
@@ -89,11 +91,7 @@ def search(
 ) -> Found:
     """Return up to ``limit`` matching pages with IDs below ``before``, newest first."""
     began, scanned, found = monotonic(), 0, []
-    query = sql(f"""{_HELD}
-        SELECT id, url, site_id, key, outcome, received_at, confidence, revision,
-            message ->> 'title', message ->> 'language', left(message ->> 'lead', :lead)
-        FROM held WHERE {_IS_FOUND} ORDER BY id DESC
-    """)  # noqa: S608
+    query = SQL.found
     while True:
         ids = _next_ids(session, wanted, before, BATCH if wanted.reads_articles else limit + 1)
         found += [FoundPage(*row) for row in session.execute(query, _in_message(ids, wanted))]
@@ -109,8 +107,7 @@ def search(
 
 def texts_of(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     """Return the text of each page's latest article."""
-    query = sql(f"{_HELD} SELECT id, message ->> 'text' FROM held WHERE message IS NOT NULL")  # noqa: S608
-    return dict(session.execute(query, {"ids": list(page_ids)}).all())
+    return dict(session.execute(SQL.texts, {"ids": list(page_ids)}).all())
 
 
 def messages(
@@ -118,9 +115,7 @@ def messages(
 ) -> tuple[list[dict[str, Any]], int | None]:
     """Return a batch of matching article messages, and the next ``before``, or None at the end."""
     ids = _next_ids(session, wanted, before, BATCH)
-    query = sql(f"""{_HELD}
-        SELECT message FROM held WHERE message IS NOT NULL AND {_IS_FOUND} ORDER BY id DESC
-    """).columns(message=ArticleJson)  # noqa: S608
+    query = SQL.messages.columns(message=ArticleJson)
     found = list(session.scalars(query, _in_message(ids, wanted)))
     return found, ids[-1] if len(ids) == BATCH else None
 
@@ -130,20 +125,7 @@ def _next_ids(
 ) -> Sequence[int]:
     """Return the IDs of pages that meet the criteria that can be checked without articles."""
     asked = {**vars(wanted), "pending": PENDING, "before": before, "number": number}
-    query = sql("""
-        SELECT id FROM pages
-        WHERE (CAST(:outcome AS text) IS NULL OR coalesce(outcome, :pending) = :outcome)
-            AND (CAST(:since AS timestamptz) IS NULL OR received_at >= :since)
-            AND (CAST(:until AS timestamptz) IS NULL OR received_at < :until)
-            AND (CAST(:below AS float) IS NULL OR confidence < :below)
-            AND (CAST(:above AS float) IS NULL OR confidence >= :above)
-            AND (CAST(:site AS text) IS NULL OR site_id IN (
-                SELECT id FROM sites WHERE strpos(lower(key), lower(:site)) > 0
-            ))
-            AND (CAST(:before AS bigint) IS NULL OR id < :before)
-        ORDER BY id DESC LIMIT :number
-    """)
-    return session.scalars(query, asked).all()
+    return session.scalars(SQL.next_ids, asked).all()
 
 
 def _in_message(ids: Sequence[int], wanted: ArticleFilter) -> dict[str, Any]:
@@ -157,20 +139,3 @@ def _holds(word: str) -> str:
     literal = json.dumps(word)
     places = (f'exists($.{key} ? (@ like_regex {literal} flag "iq"))' for key in ("title", "text"))
     return f"({' || '.join(places)})"
-
-
-# Unless the CTE is materialized, PostgreSQL reads the articles of all pages.
-_HELD = """
-    WITH held AS MATERIALIZED (
-        SELECT pages.id, url, site_id, key, outcome, received_at, confidence, pages.revision,
-            message
-        FROM pages JOIN sites ON sites.id = site_id
-        LEFT JOIN articles ON (page_id, articles.revision) = (pages.id, pages.revision)
-        WHERE pages.id = ANY (CAST(:ids AS bigint[]))
-    )
-"""
-_IS_FOUND = """
-    (CAST(:language AS text) IS NULL
-        OR starts_with(lower(message ->> 'language'), lower(:language)))
-    AND (CAST(:path AS text) IS NULL OR jsonb_path_match(message, CAST(:path AS jsonpath)))
-"""

@@ -8,16 +8,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from detourage.messages import DOUBTFUL
-from models.tables import Site
-from worker.outcomes import PENDING
-from worker.store import clusterings, durations, progress
-from worker.store.database import sql
-from worker.store.outbox import count as outbox_count
-from worker.store.progress import MIN_DOUBTFUL, RECENT_PERIOD, count_failures
+from inspector.reads import SQL
+from inspector.reads.articles import PENDING
 
 SLOTS: Final = 48
 """Maximum number of slots on the time axis."""
@@ -29,9 +24,19 @@ _WIDTHS: Final = (
 )
 """Possible slot lengths in seconds; the first that needs no more than `SLOTS` slots is used."""
 
-_OLDEST: Final = 1000
+_EARLIEST: Final = 1000
 """Number of oldest pages examined for the earliest time of receipt; a single page is not enough,
 since a page received again has a new time."""
+
+RECENT_PERIOD: Final = timedelta(days=1)
+"""Period within which the extraction of a recent article was requested."""
+
+MIN_DOUBTFUL: Final = 5
+"""Minimum number of recent doubtful articles for a site to be reported; fewer may be a
+coincidence."""
+
+RECENT_SECONDS: Final = 900
+"""Maximum age of a recent failure."""
 
 RATE_SECONDS: Final = 900
 """Period over which rates are computed."""
@@ -140,24 +145,19 @@ class Overview:
 
 def overview(session: Session) -> Overview:
     """Return the state of a deployment."""
+    waiting, longest, for_relay, sites, aborted = session.execute(SQL.counts).one()
     return Overview(
-        sites=session.scalar(select(func.count()).select_from(Site)) or 0,
+        sites=sites,
         arrivals=_arrivals(session),
         rates=_rates(session),
-        mean_seconds={
-            work: histogram.seconds / max(histogram.cumulative.values())
-            for work, histogram in durations.histograms(session).items()
-        },
+        mean_seconds=dict(session.execute(SQL.means).all()),
         waits=Waits(
-            pages=progress.count_waiting(session),
-            longest_seconds=progress.longest_wait_seconds(session),
-            for_relay=outbox_count(session),
-            oldest_seconds=progress.oldest_seconds(session),
+            waiting, float(longest or 0), for_relay, dict(session.execute(SQL.oldest).all())
         ),
         changes=_last_changes(session),
         falling=_falling(session),
-        sites_in_quarantine=clusterings.count_quarantined(session),
-        recent_failures=count_failures(session, progress.RECENT_SECONDS),
+        sites_in_quarantine=aborted,
+        recent_failures=dict(session.execute(SQL.failures, {"seconds": RECENT_SECONDS}).all()),
     )
 
 
@@ -187,53 +187,25 @@ def _arrivals(session: Session) -> Arrivals:
     )
 
 
-_FIRST_RECEIVED = sql("""
-    SELECT min(received_at), now()
-    FROM (SELECT received_at FROM pages ORDER BY id LIMIT :oldest) AS oldest
-""").bindparams(oldest=_OLDEST)
-_ARRIVALS = sql("""
-    SELECT
-        -- Pages older than `began` go into the first slot.
-        date_bin(:width, greatest(received_at, :began), 'epoch') AS slot,
-        coalesce(outcome, :pending), count(*),
-        count(*) FILTER (WHERE outcome = 'article' AND confidence < :doubtful), sum(revision)
-    FROM pages GROUP BY slot, outcome ORDER BY slot
-""").bindparams(doubtful=DOUBTFUL)
-
-
-_LAST_RECEIPTS = "SELECT received_at, page_id FROM receipts ORDER BY id DESC LIMIT :most"
+_FIRST_RECEIVED = SQL.first_received.bindparams(oldest=_EARLIEST)
+_ARRIVALS = SQL.arrivals.bindparams(doubtful=DOUBTFUL)
 
 
 def _rates(session: Session) -> Rates:
-    query = sql(f"""
-        SELECT now(), count(*), min(received_at), max(received_at),
-            count(page_id) FILTER (WHERE received_at > now() - make_interval(secs => :seconds))
-        FROM ({_LAST_RECEIPTS}) AS last
-    """)  # noqa: S608
     asked = {"most": MAX_RECEIPTS, "seconds": RATE_SECONDS}
-    now, messages, first, newest, pages = session.execute(query, asked).one()
+    now, messages, first, newest, pages = session.execute(SQL.receipt_rates, asked).one()
     # If these messages do not cover the whole period, rates cover the time since the earliest
     # message.
     seconds = float(RATE_SECONDS)
     if messages == MAX_RECEIPTS:
         seconds = min(seconds, max((now - first).total_seconds(), 1.0))
-    query = sql(f"""
-        SELECT count(*) FROM articles
-        WHERE created_at > now() - make_interval(secs => :seconds)
-            AND page_id IN (SELECT page_id FROM ({_LAST_RECEIPTS}) AS last)
-    """)  # noqa: S608
-    articles = session.scalar(query, {**asked, "seconds": seconds})
+    articles = session.scalar(SQL.article_rate, {**asked, "seconds": seconds})
     per_minute = 60 / seconds
     return Rates(pages * per_minute, articles * per_minute, seconds, first, newest)
 
 
 def _last_changes(session: Session) -> list[NoticedChange]:
-    query = sql("""
-        SELECT site_id, key, noticed_at, since, new_share, outlier_share
-        FROM design_changes JOIN sites ON sites.id = site_id
-        ORDER BY noticed_at DESC, site_id LIMIT :most
-    """)
-    return [NoticedChange(*row) for row in session.execute(query, {"most": MAX_SITES})]
+    return [NoticedChange(*row) for row in session.execute(SQL.last_changes, {"most": MAX_SITES})]
 
 
 def _falling(session: Session) -> list[FallingSite]:
@@ -244,25 +216,4 @@ def _falling(session: Session) -> list[FallingSite]:
         "fall": MIN_FALL,
         "most": MAX_SITES,
     }
-    query = sql("""
-        SELECT falling.site_id, key, before, lately, articles, doubtful, is_dark
-        FROM (
-            SELECT *, doubtful >= :least AND 2 * doubtful > articles AS is_dark
-            FROM (
-                SELECT site_id, avg(confidence) FILTER (WHERE NOT is_late) AS before,
-                    avg(confidence) FILTER (WHERE is_late) AS lately,
-                    count(*) FILTER (WHERE is_late) AS articles,
-                    count(*) FILTER (WHERE is_late AND confidence < :doubtful) AS doubtful
-                FROM (
-                    SELECT site_id, confidence, asked_at > now() - :lately AS is_late
-                    FROM pages WHERE outcome = 'article'
-                ) AS articles
-                GROUP BY site_id
-            ) AS of_site
-            WHERE articles >= :least AND lately IS NOT NULL
-        ) AS falling
-        JOIN sites ON sites.id = falling.site_id
-        WHERE is_dark OR before - lately >= :fall
-        ORDER BY lately, falling.site_id LIMIT :most
-    """)
-    return [FallingSite(*row) for row in session.execute(query, asked)]
+    return [FallingSite(*row) for row in session.execute(SQL.falling, asked)]

@@ -2,14 +2,17 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
-from sqlalchemy import TextClause
+from sqlalchemy import TextClause, text
 from sqlalchemy.orm import Session
 
 from detourage.messages import DOUBTFUL
-from worker.store.database import sql
-from worker.store.progress import SiteStatus, site_statuses
+from inspector.reads import SQL
+from inspector.reads.articles import PENDING
+from inspector.reads.details import aborted_clusterings
+from inspector.reads.overview import MIN_DOUBTFUL, RECENT_PERIOD
 
 SiteOrder = Literal["name", "pages", "waiting", "doubtful", "changed"]
 
@@ -34,6 +37,32 @@ class TrendPart:
     pages: int
     articles: int
     doubtful: int
+
+
+@dataclass(frozen=True)
+class SiteStatus:
+    """State of a site.
+
+    ``pages`` and ``outcomes`` count its pages (``outcomes`` includes those without an outcome),
+    ``pending`` those without an outcome, and ``again`` those that have an outcome and are being
+    extracted again. ``changed_design`` is the start of the latest redesign. ``dark`` means that
+    most articles from the last day are ``doubtful``, that is, probably wrong.
+    """
+
+    key: str
+    pages: int
+    pending: int
+    again: int
+    generation: int
+    groups: dict[int, int]
+    outliers: int
+    silhouette: float | None
+    outcomes: dict[str, int]
+    changed_design: datetime | None
+    not_clustered_since: datetime | None
+    not_clustered_because: str | None
+    doubtful: int
+    dark: bool
 
 
 @dataclass(frozen=True)
@@ -74,33 +103,60 @@ def sites_in_order(
     }
     rows = session.execute(_SITES_BY_NAME if order == "name" else _sites_by(order), asked).all()
     shown = rows[:limit]
-    statuses = {each.key: each for each in site_statuses(session, [row.key for row in shown])}
     ids = [row.id for row in shown]
+    statuses = _statuses(session, {row.id: row.key for row in shown})
     trends: defaultdict[int, list[TrendPart]] = defaultdict(list)
     for site_id, *counts in session.execute(_TRENDS, {"site_ids": ids}):
         trends[site_id].append(TrendPart(*counts))
     return SiteList(
-        [ListedSite(row.id, statuses[row.key], row.is_clustered, trends[row.id]) for row in shown],
+        [ListedSite(row.id, statuses[row.id], row.is_clustered, trends[row.id]) for row in shown],
         Place(shown[-1].value, shown[-1].id) if len(rows) > limit else None,
     )
 
 
-_TRENDS = sql("""
-    SELECT site_id, count(*), count(*) FILTER (WHERE outcome = 'article'),
-        count(*) FILTER (WHERE outcome = 'article' AND confidence < :doubtful)
-    FROM (
-        SELECT sites.id AS site_id, outcome, confidence,
-            ntile(:parts) OVER (PARTITION BY sites.id ORDER BY moment, newest.id) AS part
-        FROM sites CROSS JOIN LATERAL (
-            SELECT id, outcome, confidence, coalesce(fetched_at, received_at) AS moment
-            FROM pages WHERE site_id = sites.id
-            ORDER BY id DESC LIMIT :pages
-        ) AS newest
-        WHERE sites.id = ANY(CAST(:site_ids AS bigint[]))
-    ) AS placed
-    GROUP BY site_id, part
-    ORDER BY site_id, part
-""").bindparams(parts=TREND_PARTS, pages=TREND_PAGES, doubtful=DOUBTFUL)
+def _statuses(session: Session, keys: dict[int, str]) -> dict[int, SiteStatus]:
+    """Return the state of sites, given by ID and key."""
+    asked = {
+        "ids": list(keys),
+        "pending": PENDING,
+        "doubtful": DOUBTFUL,
+        "recent": RECENT_PERIOD,
+        "least": MIN_DOUBTFUL,
+    }
+    outcomes: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    again, doubtful = dict.fromkeys(keys, 0), dict.fromkeys(keys, 0)
+    for site_id, outcome, pages, asked_again, doubted in session.execute(SQL.outcomes, asked):
+        outcomes[site_id][outcome] = pages
+        again[site_id] += asked_again
+        doubtful[site_id] += doubted
+    generations = {site_id: rest for site_id, *rest in session.execute(SQL.generations, asked)}
+    changed: dict[int, datetime] = dict(session.execute(SQL.redesigned, asked).all())
+    dark = set(session.scalars(SQL.dark, asked))
+    aborted = aborted_clusterings(session, list(keys))
+    found = {}
+    for site_id, key in keys.items():
+        generation, silhouette, sizes, outliers = generations.get(site_id, (0, None, (), 0))
+        abortion = aborted.get(site_id)
+        found[site_id] = SiteStatus(
+            key=key,
+            pages=sum(outcomes[site_id].values()),
+            pending=outcomes[site_id].get(PENDING, 0),
+            again=again[site_id],
+            generation=generation,
+            groups=dict(sizes),
+            outliers=outliers,
+            silhouette=silhouette,
+            outcomes=outcomes[site_id],
+            changed_design=changed.get(site_id),
+            not_clustered_since=abortion.since if abortion else None,
+            not_clustered_because=abortion.reason if abortion else None,
+            doubtful=doubtful[site_id],
+            dark=site_id in dark,
+        )
+    return found
+
+
+_TRENDS = SQL.trends.bindparams(parts=TREND_PARTS, pages=TREND_PAGES, doubtful=DOUBTFUL)
 
 
 _LISTED = """
@@ -113,7 +169,7 @@ _LISTED = """
         AND (CAST(:after_id AS bigint) IS NULL OR {is_after})
     ORDER BY {order} LIMIT :limit
 """
-_SITES_BY_NAME = sql(
+_SITES_BY_NAME = text(
     _LISTED.format(
         value="0",
         joined="",
@@ -139,7 +195,7 @@ def _sites_by(order: SiteOrder) -> TextClause:
                 GROUP BY site_id
             ) AS counted ON site_id = sites.id
         """  # noqa: S608
-    return sql(
+    return text(
         _LISTED.format(
             value=value,
             joined=joined,

@@ -8,7 +8,6 @@ from inspector.views import (
     overview,
     page,
     pair,
-    quarantine,
     reader,
     site,
     sites,

@@ -13,9 +13,8 @@ from detourage.outcomes import PageOutcome
 from inspector.asking import InspectorRequest
 from inspector.deployment import Deployment
 from inspector.passages import passages_of
-from inspector.reads.articles import ArticleFilter, messages, search, texts_of
+from inspector.reads.articles import PENDING, ArticleFilter, messages, search, texts_of
 from inspector.registry import Answer, page_view, plain_view
-from worker.outcomes import PENDING
 
 ANY = "any"
 

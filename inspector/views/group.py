@@ -24,9 +24,8 @@ from inspector.reads.details import (
     pages_of_group,
 )
 from inspector.registry import Answer, page_view
-from inspector.stored_page import content_if_stored, parsed
-from worker.store.pages import load_page
-from worker.workflow.comment_patterns import read_pattern
+from inspector.stored_page import content_if_stored, parsed, read_pattern
+from models.tables import StoredPage
 
 COMPARED: Final = 3
 """Maximum number of pages with which the representative is compared to recognise the template."""
@@ -93,7 +92,9 @@ def _compared_pages(
     others = [page for page in members if page.id != shown.representative_id][:COMPARED]
     ids = [shown.representative_id, *(page.id for page in others)]
     stored = asked.read(
-        lambda session: [(content_if_stored(session, i), load_page(session, i)) for i in ids]
+        lambda session: [
+            (content_if_stored(session, each), session.get(StoredPage, each)) for each in ids
+        ]
     )
     pages = [parsed(content, row) if row is not None else None for content, row in stored]
     return pages[0], [page for page in pages[1:] if page is not None]

@@ -1,16 +1,18 @@
 """Location of an article's text in its page."""
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from sqlalchemy.orm import Session
 from starlette.exceptions import HTTPException
 
 from detourage.messages import ArticleMessage
 from detourage.reader.locating import LocationError, Passage, locate_in_message, text_fragment
 from detourage.time_limit import TimeIsUpError, thread_time_limit
 from inspector.asking import InspectorRequest
+from inspector.reads.details import last_article
 from inspector.registry import Answer, page_view
-from inspector.stored_page import READING_SECONDS, TooSlowError
-from worker.store.article_history import SentArticle, sent_article
+from inspector.stored_page import READING_SECONDS, TooSlowError, content_if_stored
+from models.tables import StoredPage
 
 AROUND: Final = 120
 """Number of bytes of the page shown before and after a passage."""
@@ -19,8 +21,8 @@ AROUND: Final = 120
 @page_view("/pages/{page:number}/locations", "locations.html")
 def locations(asked: InspectorRequest) -> Answer:
     """Show the locations of a range of the latest article's text, by default of all its blocks."""
-    sent = asked.known(sent_article, asked.path_number("page"))
-    article = ArticleMessage.model_validate(sent.message)
+    sent = asked.known(_sent_article, asked.path_number("page"))
+    article = sent.article
     start, end = asked.number("start"), asked.number("end")
     passages: list[dict[str, Any]] = []
     problem = fragment = None
@@ -29,11 +31,11 @@ def locations(asked: InspectorRequest) -> Answer:
             raise HTTPException(400, f"start and end must be offsets up to {len(article.text)}.")
         fragment = text_fragment(article.url, article.text, start, end)
         try:
-            passages = [_shown(each, sent.content) for each in _located(sent, article, start, end)]
+            passages = [_shown(each, sent.content) for each in _located(sent, start, end)]
         except LocationError as error:
             problem = str(error)
     values = {
-        "page": sent.page_id,
+        "page": asked.path_number("page"),
         "revision": article.revision,
         "title": article.title,
         "passages": passages,
@@ -43,12 +45,28 @@ def locations(asked: InspectorRequest) -> Answer:
     return Answer(values, {"blocks": article.blocks, "start": start, "end": end})
 
 
-def _located(sent: SentArticle, article: ArticleMessage, start: int, end: int) -> list[Passage]:
+class _SentArticle(NamedTuple):
+    """An article message, with its page as last fetched (None if removed)."""
+
+    article: ArticleMessage
+    content: bytes | str | None
+    content_type: str | None
+
+
+def _sent_article(session: Session, page_id: int) -> _SentArticle | None:
+    found, page = last_article(session, page_id), session.get(StoredPage, page_id)
+    if not found or found[0] is None or page is None:
+        return None
+    article = ArticleMessage.model_validate(found[0])
+    return _SentArticle(article, content_if_stored(session, page_id), page.content_type)
+
+
+def _located(sent: _SentArticle, start: int, end: int) -> list[Passage]:
     if sent.content is None:
         raise LocationError("the HTML of the page was removed")
     try:
         with thread_time_limit(READING_SECONDS):
-            return locate_in_message(sent.content, sent.content_type, article, start, end)
+            return locate_in_message(sent.content, sent.content_type, sent.article, start, end)
     except TimeIsUpError:
         raise TooSlowError("the page took too long to read") from None
 

@@ -1,20 +1,21 @@
 """Overview of the whole deployment: totals first, then the things that need attention."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
+from time import monotonic
 
 from detourage.errors import ExpectedError
 from detourage.outcomes import PageOutcome
 from inspector.asking import InspectorRequest
+from inspector.broker import STAGES, QueueState, quarantine_of, queue_names, queue_states
+from inspector.reads.articles import PENDING
 from inspector.reads.overview import Arrivals, Overview
 from inspector.reads.overview import overview as read_overview
 from inspector.registry import Answer, page_view
-from worker.messaging.broker import QueueState, queue_states, topology_of
-from worker.messaging.task_names import STAGES
-from worker.outcomes import PENDING
-from worker.processes.heartbeat import PROCESSES, Heartbeat
-from worker.settings import Settings
+from inspector.settings import InspectorSettings
 
 CHART_HEIGHT = 100.0
 
@@ -37,12 +38,13 @@ def overview(asked: InspectorRequest) -> Answer:
         queues = queue_states(settings)
     except ExpectedError as error:
         problem = str(error)
-    quarantines = topology_of(settings).quarantines.values()
     return Answer(
         {
             "overview": found,
             "stages": _stages(settings, found, queues),
-            "in_quarantine": sum(queues[queue].messages for queue in quarantines)
+            "in_quarantine": sum(
+                state.messages for name, state in queues.items() if name.endswith(quarantine_of(""))
+            )
             if queues
             else None,
             "broker_problem": problem,
@@ -63,13 +65,9 @@ class Stage:
     mean_seconds: float | None
 
 
-def _stages(settings: Settings, found: Overview, queues: Mapping[str, QueueState]) -> list[Stage]:
-    topology = topology_of(settings)
-    names = {
-        "intake": topology.pages,
-        **{stage: topology.task_queue(stage) for stage in STAGES},
-        "articles": topology.articles_queue,
-    }
+def _stages(
+    settings: InspectorSettings, found: Overview, queues: Mapping[str, QueueState]
+) -> list[Stage]:
     oldest, means = found.waits.oldest_seconds, found.mean_seconds
     stages = [
         Stage(
@@ -79,7 +77,7 @@ def _stages(settings: Settings, found: Overview, queues: Mapping[str, QueueState
             oldest.get(name),
             means.get(name, means.get(f"detourage.{name}")),
         )
-        for name, queue in names.items()
+        for name, queue in queue_names(settings.queue_prefix).items()
     ]
     relay = Stage("relay", None, found.waits.for_relay, oldest["relay"], None)
     return [*stages[:-1], relay, stages[-1]]
@@ -95,21 +93,31 @@ class Process:
     is_alive: bool | None
 
 
-def _processes(settings: Settings, queues: dict[str, QueueState]) -> list[Process]:
-    topology = topology_of(settings)
-    taken = {"intake": [topology.pages], "worker": [topology.task_queue(stage) for stage in STAGES]}
+def _processes(settings: InspectorSettings, queues: dict[str, QueueState]) -> list[Process]:
+    names = queue_names(settings.queue_prefix)
+    taken = {"intake": [names["intake"]], "worker": [names[stage] for stage in STAGES]}
     found = []
-    for name in PROCESSES:
-        heartbeat = Heartbeat(settings.heartbeat_directory, name)
+    for name in ("intake", "relay", "worker", "beat"):
         counts = [queues[queue].consumers for queue in taken.get(name, []) if queue in queues]
         # The embedded broker of a local run does not report consumers.
         consumers = max(counts) if counts and settings.broker_is_amqp else None
-        seconds = heartbeat.age_seconds()
+        seconds, is_recent = _heartbeat(settings.heartbeat_directory / f"{name}.heartbeat")
         is_alive: bool | None = None
         if seconds is not None or consumers is not None:
-            is_alive = heartbeat.is_alive() or bool(consumers)
+            is_alive = is_recent or bool(consumers)
         found.append(Process(name, consumers, seconds, is_alive))
     return found
+
+
+def _heartbeat(file: Path) -> tuple[float | None, bool]:
+    """Return the age of a process's last confirmed work, if any, and whether it is recent."""
+    try:
+        confirmed = json.loads(file.read_text())
+        # On the monotonic clock of the host, which has restarted if the time is in the future.
+        age, allowed = monotonic() - confirmed["at"], confirmed["allowed_seconds"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return None, False
+    return (age, age <= allowed) if age >= 0 else (None, False)
 
 
 def shown_outcomes(outcomes: Mapping[str, int]) -> dict[str, int]:

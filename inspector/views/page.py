@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from detourage.explain.marked_page import to_offline_html
 from detourage.explain.revision_changes import revision_changes
@@ -14,11 +14,9 @@ from detourage.reader import ExplainedLine, Explanation
 from inspector.article_parts import article_parts
 from inspector.asking import InspectorRequest
 from inspector.reads.details import Revision, receipts_of, revisions_of, sending_of
-from inspector.registry import Answer, action, page_view, plain_view
+from inspector.registry import Answer, page_view, plain_view
 from inspector.security import FRAMED_POLICY
 from inspector.stored_page import KnownPage, TooSlowError, known_page
-from worker.messaging.task_names import PAGE_STAGES
-from worker.workflow.page_requests import ask_again
 
 LINES: Final = 400
 """Maximum number of lines listed per screen."""
@@ -89,7 +87,7 @@ def page(asked: InspectorRequest) -> Answer:
             explained,
             # If text roles are configured, the published text may consist of different lines from
             # the explained text.
-            None if asked.deployment.settings.chosen_text_roles else message.get("text"),
+            None if asked.deployment.settings.text_roles else message.get("text"),
             is_last=shown == row.revision,
         ),
         "took_too_long": is_slow,
@@ -107,9 +105,6 @@ def page(asked: InspectorRequest) -> Answer:
         "pivot": place.pivot,
         "doubtful": DOUBTFUL,
         "verdicts": {"title": "the title", "comment": "a comment"},
-        "stages": PAGE_STAGES,
-        "can_be_asked": row.html_removed_at is None,
-        "was_asked": asked.text("asked") is not None,
     }
     return Answer(values, shown_only)
 
@@ -122,18 +117,6 @@ def stored(asked: InspectorRequest) -> Response:
         raise HTTPException(404, "This page is no longer stored, or cannot be read.")
     html = to_offline_html(reading.explanation, reading.page)
     return HTMLResponse(html, headers={"content-security-policy": FRAMED_POLICY})
-
-
-@action("/pages/{page:number}/again")
-def again(asked: InspectorRequest) -> Response:
-    """Process a page again from a given stage."""
-    page_id = asked.path_number("page")
-    stage = asked.fields.get("stage", [""])[0]
-    if stage not in PAGE_STAGES:
-        raise HTTPException(400, "Unknown stage.")
-    if not asked.deployment.write(lambda session: ask_again(session, page_id, stage)):
-        raise HTTPException(404, "This page is no longer stored.")
-    return RedirectResponse(f"/pages/{page_id}?asked=1", 303)
 
 
 def _load_known(asked: InspectorRequest) -> KnownPage:

@@ -8,9 +8,9 @@ from detourage.explain.tree_changes import TreeChanges, element_names, tree_chan
 from detourage.html import Page, Tree
 from detourage.template.distance import TreeTooLargeError, normalised_distance
 from inspector.asking import InspectorRequest
+from inspector.reads.details import trees_by_id
 from inspector.registry import Answer, page_view
 from inspector.stored_page import KnownPage, known_page
-from worker.store.trees import load_trees
 
 MOST_CELLS: Final = 9_000_000
 """Maximum product of the sizes of two trees to be mapped, which takes about 100 ms."""
@@ -25,7 +25,7 @@ def pair(asked: InspectorRequest) -> Answer:
     ids = asked.path_number("page"), asked.path_number("other")
     pages = [asked.known(known_page, page_id) for page_id in ids]
     tree_ids = [each.page.tree_id or 0 for each in pages]
-    stored, _ = asked.read(load_trees, tree_ids)
+    stored = asked.read(trees_by_id, tree_ids)
     if not stored.keys() >= set(tree_ids):
         raise HTTPException(404, "One of these pages has no tree to compare.")
     trees = [stored[tree_id] for tree_id in tree_ids]

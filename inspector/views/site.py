@@ -15,7 +15,11 @@ from detourage.text.abridged import abridged
 from detourage.text.plural import counted
 from inspector.asking import InspectorRequest
 from inspector.reads.details import (
+    AbortedClustering,
     PageOfTree,
+    aborted_clusterings,
+    design_changes,
+    distances_of_trees,
     groups_of_generation,
     inspected_site,
     last_generations,
@@ -25,10 +29,6 @@ from inspector.reads.details import (
 )
 from inspector.registry import Answer, page_view, plain_view
 from inspector.site_map import MappedPages, draw_map, place_pages
-from worker.store import clusterings, trees
-from worker.store.clusterings import Quarantine
-from worker.store.groups import design_changes
-from worker.store.provisional import PROVISIONAL, UNGROUPED
 
 
 @page_view("/sites/{site:number}", "site.html")
@@ -40,8 +40,8 @@ def site(asked: InspectorRequest) -> Answer:
     history = asked.read(last_generations, site_id, 60)
     changes = asked.read(design_changes, site_id)
     apart = asked.read(pages_in_no_group, site_id, found.generation)
-    aborted = asked.read(clusterings.quarantine, site_id)
-    is_clustered = found.method not in (None, PROVISIONAL, UNGROUPED)
+    aborted = asked.read(aborted_clusterings, [site_id]).get(site_id)
+    is_clustered = found.method not in (None, "provisional", "none")
     mapped, distances = asked.read(_trees_of, site_id, found.generation)
     positions = place_pages(distances)
     listed = [
@@ -84,13 +84,13 @@ def site(asked: InspectorRequest) -> Answer:
 
 
 def _reasons(
-    asked: InspectorRequest, aborted: Quarantine | None, *, is_clustered: bool
+    asked: InspectorRequest, aborted: AbortedClustering | None, *, is_clustered: bool
 ) -> tuple[str, ...]:
     """Return the reasons why pages are in no group, in the order of `PagesInNoGroup`."""
     settings = asked.deployment.settings
     soon = (
         f"a site is clustered once no new page has arrived for {settings.settle_seconds:g} s,"
-        f" and after {settings.longest_settle_seconds:g} s at the latest"
+        f" and after {20 * settings.settle_seconds:g} s at the latest"
     )
     if aborted is not None:
         outliers = f"clustering of the site was aborted: {aborted.reason}"
@@ -131,11 +131,10 @@ def _trees_of(session: Session, site_id: int, generation: int) -> tuple[list[_Ma
     for page in pages_of_trees(session, site_id, generation, tree_ids):
         pages[page.tree_id].append(page)
     tree_ids = [tree_id for tree_id in tree_ids if tree_id in pages]
-    raw, _ = trees.distance_matrix(session, tree_ids)
+    raw, size_of = distances_of_trees(session, tree_ids)
     kept = comparable_pages(raw)
     tree_ids = [tree_ids[place] for place in kept.tolist()]
-    shapes = trees.tree_shapes(session, tree_ids)
-    sizes = np.array([shapes[tree_id].size for tree_id in tree_ids], dtype=np.int64)
+    sizes = np.array([size_of[tree_id] for tree_id in tree_ids], dtype=np.int64)
     distances = normalised_distance(raw[np.ix_(kept, kept)], sizes[:, None], sizes[None, :])
     mapped = []
     for tree_id in tree_ids:

@@ -6,6 +6,7 @@ messages wait neither for the numerical libraries nor for the settings.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -137,9 +138,18 @@ class GroupedCommands(Commands):
 
 @click.group(cls=GroupedCommands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="detourage")
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """Extract clean articles from crawled news pages in folders, JSON lines or WARC files."""
     start_no_idle_threads()
+    if context.invoked_subcommand not in main.commands:
+        from worker import logs
+        from worker.settings import load_settings
+
+        # A neighbour reports missing settings itself.
+        with suppress(ExpectedError):
+            settings = load_settings()
+            logs.configure(settings.log_level, settings.log_format, secrets=settings.secrets)
 
 
 GROUPS: Mapping[str, Sequence[click.Command]] = {

@@ -134,7 +134,7 @@ def run(
 
                 run = Run(settings, workers, show, on_end=end)
                 if inspector is not None:
-                    run.alongside = inspector.inspected
+                    run.alongside = lambda own: inspector.inspected(own.environment())
                 summary = run.execute(messages, output, folder, form)
         except BaseException:
             if folder.is_unfinished:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from detourage.text.plural import counted
 from worker.cli.process import read_database, with_database
-from worker.messaging.task_names import REPROCESS, REPROCESS_ALL, REPROCESS_STAGES
+from worker.messaging.task_names import PAGE_STAGES, REPROCESS, REPROCESS_ALL, REPROCESS_STAGES
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
 
 
 @click.command()
-@click.argument("site", required=False)
+@click.argument("site", metavar="[SITE|URL]", required=False)
 @click.option("--all", "every", is_flag=True, help="Reprocess all sites, one after another.")
 @click.option(
     "--from",
@@ -31,16 +36,20 @@ from worker.messaging.task_names import REPROCESS, REPROCESS_ALL, REPROCESS_STAG
 def reprocess(
     site: str | None, every: bool, stage: str, rate: float | None, action: str | None
 ) -> None:
-    """Process all pages of SITE again.
+    """Process all pages of SITE, or the page at URL, again.
 
-    Each article gets a new revision. With --all, the pages of all sites are reprocessed.
+    Each article gets a new revision. With --all, the pages of all sites are reprocessed. A single
+    page can be processed from the stages extract and parse.
     """
     if [site is not None, every, action is not None].count(True) != 1:
-        raise click.UsageError("give either SITE or --all, --progress or --cancel")
+        raise click.UsageError("give either SITE, URL, --all, --progress or --cancel")
     if rate is not None and not every:
         raise click.UsageError("--rate can only be combined with --all")
     if action is not None:
         _show_progress() if action == "progress" else _cancel()
+        return
+    if site is not None and "://" in site:
+        _reprocess_page(site, stage)
         return
     from worker.messaging.broker import connected
     from worker.service.application import create_app
@@ -63,6 +72,21 @@ def reprocess(
     with connected(settings) as connection:
         create_app(settings).send_task(task, kwargs=arguments, connection=connection)
     click.echo(f"reprocessing of {site or 'all sites'} from {stage} requested")
+
+
+def _reprocess_page(url: str, stage: str) -> None:
+    from worker.store.article_history import pages_at
+    from worker.workflow.page_requests import ask_again
+
+    if stage not in PAGE_STAGES:
+        raise click.UsageError(f"with URL, --from must be {' or '.join(PAGE_STAGES)}")
+
+    def request(session: Session) -> int:
+        return sum(ask_again(session, page_id, stage) for page_id in pages_at(session, url))
+
+    if not with_database(lambda database: database.run(request)):
+        raise click.ClickException("no page with this address is stored with its HTML")
+    click.echo(f"reprocessing of {url} from {stage} requested")
 
 
 def _show_progress() -> None:

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from detourage.messages import Changes
-from models.tables import Address, Article, StoredPage
+from models.tables import Address
 from worker.store.database import sql
-from worker.store.pages import digests_of_address, load_content
+from worker.store.pages import digests_of_address
 
 MAX_EVENTS = 1_000
 """Maximum number of an address's latest fetches, and of its latest revisions, that are read."""
@@ -29,39 +28,18 @@ class ArticleEvent(BaseModel):
 
 def events_of(session: Session, url: str) -> list[ArticleEvent]:
     """Return the events of the pages at a URL, oldest first; empty if the URL is unknown."""
-    digests = digests_of_address(url)
-    pages = session.scalars(
-        select(Address.page_id).where(Address.digest.in_(digests), Address.page_id.is_not(None))
-    )
-    ids = sorted(set(pages))
+    ids = pages_at(session, url)
     events = [*_fetches(session, ids), *_revisions(session, ids)]
     return sorted(events, key=lambda event: (event.at, event.page_id, event.revision or 0))
 
 
-class SentArticle(NamedTuple):
-    """An article message, with the page from which it was extracted.
-
-    `content` is the page as last fetched, or None if it was removed.
-    """
-
-    message: dict[str, Any]
-    page_id: int
-    content: bytes | str | None
-    content_type: str | None
-
-
-def sent_article(session: Session, page_id: int) -> SentArticle | None:
-    """Return the latest article of a page."""
-    query = select(Article.message, StoredPage.content_type).join(
-        StoredPage, StoredPage.id == Article.page_id
+def pages_at(session: Session, url: str) -> list[int]:
+    """Return the IDs of the pages at a URL, ascending."""
+    digests = digests_of_address(url)
+    pages = session.scalars(
+        select(Address.page_id).where(Address.digest.in_(digests), Address.page_id.is_not(None))
     )
-    row = session.execute(
-        query.where(Article.page_id == page_id).order_by(Article.created_at.desc()).limit(1)
-    ).one_or_none()
-    if row is None:
-        return None
-    message, content_type = row
-    return SentArticle(message, page_id, load_content(session, page_id), content_type)
+    return sorted(set(pages))
 
 
 def _fetches(session: Session, page_ids: Sequence[int]) -> Iterator[ArticleEvent]:

@@ -1,9 +1,8 @@
-"""Pages and quarantined messages that attack anyone who views them."""
+"""Pages that attack anyone who views them."""
 
 from sqlalchemy import select
 
 from models.tables import Site
-from tests.crawled import quarantine
 from tests.inline_tasks import Tasks
 from tests.pages import paragraphs
 from worker.settings import Settings
@@ -57,7 +56,7 @@ def page_html(number: int) -> str:
 
 
 def attack(settings: Settings) -> None:
-    """Process the hostile pages, and put hostile messages into quarantine."""
+    """Process the hostile pages."""
     configure(settings)
     tasks = Tasks(process_state().database)
     tasks.send(
@@ -74,5 +73,3 @@ def attack(settings: Settings) -> None:
     tasks.settle()
     tasks.articles()
     tasks.database.dispose()
-    bodies = (f'{{"url": "javascript:{RUN}", "a": "{SCRIPT}"}}', f"<svg onload='{RUN}'>")
-    quarantine(settings, [(body.encode(), f"<img src=x onerror={RUN}>") for body in bodies])

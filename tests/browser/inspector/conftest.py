@@ -60,8 +60,8 @@ def crawled(
 
 @pytest.fixture(scope="session")
 def base(crawled: Settings) -> Iterator[str]:
-    """URL of an inspector with write access."""
-    with inspected(crawled, is_writing=True) as address:
+    """URL of an inspector."""
+    with inspected(crawled) as address:
         yield address
 
 

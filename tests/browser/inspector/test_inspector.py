@@ -8,8 +8,7 @@ from sqlalchemy import select
 
 from models.tables import Membership, Site, StoredPage
 from tests.browser.inspector.attack import OUTSIDE, SITE
-from tests.browser.inspector.conftest import Visit, Visiting
-from worker.service.quarantine import browse
+from tests.browser.inspector.conftest import Visiting
 from worker.settings import Settings
 from worker.store.database import Database
 
@@ -65,8 +64,7 @@ def addresses(settings: Settings, key: str) -> list[str]:
         ).first()
     database.dispose()
     return [
-        *("/overview", "/sites", "/articles", "/quarantine"),
-        "/quarantine/preview?action=drop&stage=intake",
+        *("/overview", "/sites", "/articles"),
         f"/sites/{site}",
         *([f"/sites/{site}/groups/{group}"] if group is not None else []),
         f"/pairs/{pages[-1]}/{pages[-2]}",
@@ -266,23 +264,3 @@ def test_right_to_left_text_is_shown_from_right_to_left(visiting: Visiting) -> N
         heading.get_by_role("link").click()
         article = visit.page.locator("article").first
         assert article.evaluate("element => getComputedStyle(element).direction") == "rtl"
-
-
-def drop_first(visit: Visit) -> str:
-    visit.go("/quarantine")
-    visit.page.get_by_role("link", name="Drop…").first.click()
-    visit.page.get_by_role("button", name="Drop 1 message").click()
-    return str(visit.page.get_by_role("status").inner_text())
-
-
-def test_messages_can_be_dropped_and_pages_requested_again(
-    visiting: Visiting, views: dict[str, list[str]], crawled: Settings
-) -> None:
-    with visiting() as visit:
-        before = len(list(browse(crawled, "intake")))
-        assert drop_first(visit) == "1 message dropped."
-        assert len(list(browse(crawled, "intake"))) == before - 1
-        visit.go(views["harbour-post.example"][-1])
-        visit.page.get_by_role("button", name="Reprocess").click()
-        assert visit.page.get_by_role("status").count() == 1
-        assert visit.log.events == []

@@ -20,13 +20,6 @@ def crawled(
 
 @pytest.fixture(scope="package")
 def client(crawled: Settings) -> Iterator[Client]:
-    """A local client without write access, which runs no scripts."""
+    """A local client, which runs no scripts."""
     with client_of(crawled) as client:
-        yield client
-
-
-@pytest.fixture(scope="package")
-def writer(crawled: Settings) -> Iterator[Client]:
-    """A local client with write access."""
-    with client_of(crawled, is_writing=True) as client:
         yield client

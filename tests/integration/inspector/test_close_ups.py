@@ -1,19 +1,20 @@
 """Views of a site, a group, a pair of pages and a page."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from lxml import html
 from sqlalchemy import select
 
 from models.tables import Article, PageContent
 from tests.crawled import SITES, Client, page_ids
 from tests.inline_tasks import Tasks
-from worker.settings import Settings
+from worker.cli import main
+from worker.settings import Settings, load_settings
 from worker.store.database import Database
 from worker.store.page_objects import PageObjects
 from worker.workflow.process import configure, process_state
@@ -256,18 +257,20 @@ def test_a_stored_page_is_shown_in_a_sandboxed_frame(client: Client, crawled: Se
     assert article["text"].split("\n\n")[1][:40] in " ".join(kept.split())
 
 
-def test_a_page_can_be_requested_again_only_with_write_access(
-    client: Client, writer: Client, crawled: Settings
+def test_a_page_that_was_reprocessed_is_compared_with_its_earlier_revision(
+    client: Client, crawled: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page_id = page_ids(crawled)[1]
-    path = f"/pages/{page_id}/again"
-    assert "Reprocess" not in client.get(f"/pages/{page_id}").text
-    assert client.post(path, {"stage": "extract", "token": "x"}).status_code == 403
-    token = re.findall(r'name="token" value="(\w+)"', writer.get(f"/pages/{page_id}").text)[0]
-    assert writer.post(path, {"stage": "extract"}).status_code == 403
-    assert writer.post(path, {"stage": "cluster", "token": token}).status_code == 400
-    asked = writer.post(path, {"stage": "extract", "token": token})
-    assert "The page was enqueued again" in asked.text
+    for name, value in crawled.environment().items():
+        monkeypatch.setenv(name, value)
+    load_settings.cache_clear()
+    url = client.values(f"/pages/{page_id}.json")["page"]["url"]
+    for arguments, code in (
+        ([url, "--from", "cluster"], 2),
+        ([f"{url}-unknown"], 1),
+        ([url], 0),
+    ):
+        assert CliRunner().invoke(main, ["reprocess", *arguments]).exit_code == code
     configure(crawled)
     tasks = Tasks(process_state().database)
     tasks.settle()

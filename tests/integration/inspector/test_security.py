@@ -1,16 +1,11 @@
 """Access control and security headers of the inspector."""
 
-import re
-
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from inspector.deployment import Deployment
 from inspector.stored_page import TooSlowError
-from tests.crawled import Client, client_of, quarantine
-from tests.deployment import remove_queues
-from worker.service.quarantine import browse
+from tests.crawled import Client, client_of, deployment_of
 from worker.settings import Settings
 
 TOKEN = "a token of the tests"
@@ -35,7 +30,7 @@ def test_unknown_host_names_are_refused(client: Client) -> None:
 
 
 def test_read_only_connections_cannot_write(crawled: Settings) -> None:
-    deployment = Deployment(crawled)
+    deployment = deployment_of(crawled)
     with pytest.raises(DBAPIError, match="read-only"):
         deployment.read(lambda session: session.execute(text("DELETE FROM receipts")))
     with pytest.raises(TooSlowError):
@@ -67,49 +62,3 @@ def test_a_token_grants_access(crawled: Settings) -> None:
         for cookie in answer.headers["set-cookie"].split(", "):
             assert "HttpOnly" in cookie
             assert "SameSite=Strict" in cookie
-
-
-def fields_of(page: str) -> dict[str, list[str]]:
-    fields: dict[str, list[str]] = {}
-    for name, value in re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page):
-        fields.setdefault(name, []).append(value)
-    return fields
-
-
-def test_messages_are_dropped_and_sent_back_after_a_preview(
-    writer: Client, crawled: Settings
-) -> None:
-    bodies = [b"<script>alert(1)</script>", b"second", b"third"]
-    quarantine(crawled, [(body, "not-json") for body in bodies])
-    try:
-        [group] = writer.values("/quarantine.json")["groups"]
-        assert len(group["messages"]) == 3
-        assert "<script>alert" not in writer.get("/quarantine").text
-        second = next(each for each in group["messages"] if each["beginning"] == "second")
-        address = "/quarantine/preview?action=drop&stage=intake&message="
-        fields = fields_of(writer.get(address + second["fingerprint"]).text)
-        assert fields["message"] == [second["fingerprint"]]
-        assert writer.post("/quarantine/drop", {**fields, "token": "x"}).status_code == 403
-        other = Client(writer.base, type(writer.session)())
-        assert other.post("/quarantine/drop", fields).status_code == 403
-        assert len(list(browse(crawled, "intake"))) == 3
-        assert "1 message dropped." in writer.post("/quarantine/drop", fields).text
-        left = [each.body for each in browse(crawled, "intake")]
-        assert sorted(left) == sorted([bodies[0], bodies[2]])
-        address = f"/quarantine/preview?action=requeue&stage=intake&group={group['key']}"
-        fields = fields_of(writer.get(address).text)
-        assert "2 messages sent back." in writer.post("/quarantine/requeue", fields).text
-        assert list(browse(crawled, "intake")) == []
-    finally:
-        remove_queues(crawled)
-
-
-def test_without_write_access_nothing_can_be_changed(client: Client, crawled: Settings) -> None:
-    quarantine(crawled, [(b"one", "not-json")])
-    try:
-        preview = client.get("/quarantine/preview?action=drop&stage=intake").text
-        assert "<form" not in preview
-        assert client.post("/quarantine/drop", {"stage": "intake"}).status_code == 403
-        assert len(list(browse(crawled, "intake"))) == 1
-    finally:
-        remove_queues(crawled)

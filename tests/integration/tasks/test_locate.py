@@ -8,7 +8,7 @@ from detourage.reader.locating import LocationError, Passage, locate_in_message
 from models.tables import Article, StoredPage
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.store.article_history import sent_article
+from worker.store.pages import load_content, load_page
 
 HTML = article_html(7)
 CHANGED = HTML.replace("Note 7-1.", "Note 7-1, corrected.", 1)
@@ -42,11 +42,12 @@ def text(tasks: Tasks) -> str:
 def locate(tasks: Tasks, start: int, end: int, *, revision: int = -1) -> list[Passage]:
     """Return the passages of a range of a revision's text in the page as it is now."""
     article = articles(tasks)[revision]
-    found = tasks.read(lambda session: sent_article(session, article.page_id))
-    assert found is not None
-    assert found.content is not None
+    content = tasks.read(lambda session: load_content(session, article.page_id))
+    page = tasks.read(lambda session: load_page(session, article.page_id))
+    assert content is not None
+    assert page is not None
     message = ArticleMessage.model_validate(article.message)
-    return locate_in_message(found.content, found.content_type, message, start, end)
+    return locate_in_message(content, page.content_type, message, start, end)
 
 
 def test_a_range_is_located(tasks: Tasks, text: str) -> None:

@@ -1,0 +1,343 @@
+-- The queries of the inspector.
+
+-- inspected_site --
+-- Return a site, or None if it does not exist.
+SELECT id, key, (SELECT count(*) FROM pages WHERE site_id = sites.id), coalesce(number, 0),
+    created_at, method, silhouette
+FROM sites LEFT JOIN generations ON site_id = sites.id
+WHERE id = :site_id
+ORDER BY number DESC NULLS LAST LIMIT 1
+
+-- groups_of_generation --
+-- Return the groups of a generation, largest first.
+SELECT number, size, representative_id, url, template_groups.comment_pattern
+FROM template_groups JOIN pages ON pages.id = representative_id
+WHERE template_groups.site_id = :site_id AND template_groups.generation = :generation
+ORDER BY size DESC, number
+
+-- pages_in_no_group --
+-- Count a site's pages that are in no group of a generation, by reason.
+SELECT count(*) FILTER (WHERE tree_id IS NOT NULL AND page_id IS NOT NULL
+        AND group_number IS NULL),
+    count(*) FILTER (WHERE tree_id IS NOT NULL AND page_id IS NULL),
+    count(*) FILTER (WHERE tree_id IS NULL)
+FROM pages
+LEFT JOIN memberships ON page_id = pages.id AND memberships.generation = :generation
+WHERE pages.site_id = :site_id
+
+-- last_generations --
+-- Return the latest ``limit`` generations of a site, oldest first.
+SELECT number, created_at, method, silhouette, ARRAY(
+    SELECT ARRAY[template_groups.number, size] FROM template_groups
+    WHERE site_id = :site_id AND generation = last.number
+    ORDER BY template_groups.number
+)
+FROM (
+    SELECT * FROM generations WHERE site_id = :site_id ORDER BY number DESC LIMIT :limit
+) AS last
+ORDER BY number
+
+-- references --
+-- Largest set of references of a site.
+SELECT tree_ids FROM reference_sets WHERE site_id = :site_id
+ORDER BY cardinality(tree_ids) DESC, id DESC LIMIT 1
+
+-- site_trees --
+-- Oldest trees of a site.
+SELECT DISTINCT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
+ORDER BY tree_id LIMIT :limit
+
+-- distances --
+-- Distances among trees.
+SELECT lower_tree_id, higher_tree_id, distance FROM distances
+WHERE lower_tree_id = ANY (CAST(:tree_ids AS bigint[]))
+    AND higher_tree_id = ANY (CAST(:tree_ids AS bigint[]))
+
+-- tree_sizes --
+-- Sizes of trees.
+SELECT id, size FROM trees WHERE id = ANY (CAST(:tree_ids AS bigint[]))
+
+-- trees_by_id --
+-- Return trees by ID; damaged ones are omitted.
+SELECT id, packed FROM trees WHERE id = ANY (CAST(:tree_ids AS bigint[]))
+
+-- aborted_clusterings --
+-- Return which of the given sites are no longer clustered, by ID.
+SELECT site_id, quarantined_at, number, error FROM clustering_attempts
+WHERE quarantined_at IS NOT NULL AND site_id = ANY (CAST(:ids AS bigint[]))
+
+-- pages_of_trees --
+-- Return the pages of a site with the given trees, ordered by ID.
+SELECT tree_id, id, url, group_number, role
+FROM pages
+LEFT JOIN memberships ON page_id = id AND memberships.generation = :generation
+WHERE pages.site_id = :site_id AND tree_id = ANY(CAST(:tree_ids AS bigint[]))
+ORDER BY id
+
+-- pages_of_group --
+-- Return the pages of a group (the outliers if ``number`` is None) with IDs above ``after``.
+SELECT id, url, coalesce(fetched_at, received_at), outcome, pages.confidence, revision, role
+FROM pages JOIN memberships ON page_id = id
+WHERE memberships.site_id = :site_id AND memberships.generation = :generation
+    AND group_number IS NOT DISTINCT FROM :number AND id > :after
+ORDER BY id LIMIT :limit
+
+-- knowledge_of --
+-- Return the packed knowledge learned from a page, and when it was learned.
+SELECT packed, learned_at FROM page_knowledge WHERE page_id = :page_id
+
+-- place_of_page --
+-- Return a page's place in the generation of its latest or pending extraction.
+SELECT key, stored_at, group_number, role, memberships.confidence,
+    generations.created_at, generations.method, size, template_groups.comment_pattern,
+    pivot.id, pivot.url, pivot.content_type, pivot.content_digest
+FROM pages
+JOIN sites ON sites.id = pages.site_id
+LEFT JOIN page_contents ON page_contents.page_id = pages.id
+LEFT JOIN memberships
+    ON (memberships.page_id, memberships.generation) = (pages.id, pages.generation)
+LEFT JOIN generations
+    ON (generations.site_id, generations.number) = (pages.site_id, pages.generation)
+LEFT JOIN template_groups
+    ON (template_groups.site_id, template_groups.generation, template_groups.number)
+    = (memberships.site_id, memberships.generation, group_number)
+LEFT JOIN pages AS pivot ON pivot.id = memberships.pivot_id
+WHERE pages.id = :page_id
+
+-- revisions_of --
+-- Return the latest revisions, newest first, with messages for those in ``with_messages``.
+SELECT revision, created_at,
+    CASE WHEN revision = ANY (CAST(:with_messages AS integer[])) THEN message END AS message
+FROM articles WHERE page_id = :page_id
+ORDER BY revision DESC LIMIT :limit
+
+-- last_article --
+-- Return the row of a page's latest article message, or None if the page does not exist.
+SELECT message FROM pages
+LEFT JOIN articles ON (page_id, articles.revision) = (pages.id, pages.revision)
+WHERE pages.id = :page_id
+
+-- receipts_of --
+-- Return the times and results of a page's messages, newest first.
+SELECT received_at, result FROM receipts WHERE page_id = :page_id
+ORDER BY id DESC LIMIT :limit
+
+-- outcomes_of_group --
+-- Return the outcomes of a group's pages, or of the outliers if ``number`` is None.
+SELECT outcome, count(*), avg(pages.confidence)
+FROM pages JOIN memberships ON page_id = id
+WHERE memberships.site_id = :site_id AND memberships.generation = :generation
+    AND group_number IS NOT DISTINCT FROM :number
+GROUP BY outcome
+ORDER BY count(*) DESC, outcome
+
+-- containers_of --
+-- Return where the latest articles of pages were found, most frequent place first.
+SELECT message ->> 'method', message ->> 'xpath' AS xpath, count(*)
+FROM articles JOIN pages ON (pages.id, pages.revision) = (page_id, articles.revision)
+WHERE pages.id = ANY(CAST(:page_ids AS bigint[]))
+GROUP BY 1, 2
+ORDER BY count(*) DESC, xpath
+
+-- sending_of --
+-- Return whether a message is waiting or was refused; None if it is not in the outbox.
+SELECT refused_at FROM outbox WHERE message_id = :message_id LIMIT 1
+
+-- counts --
+-- Numbers of waiting pages, messages, sites, and sites no longer clustered; and the longest wait.
+SELECT
+    (SELECT count(*) FROM pages
+     WHERE outcome IS NULL OR forced OR extracted_generation < generation),
+    (SELECT extract(epoch FROM now() - min(waiting_since)) FROM pages WHERE outcome IS NULL),
+    (SELECT count(*) FROM outbox WHERE lane IS NOT NULL),
+    (SELECT count(*) FROM sites),
+    (SELECT count(*) FROM clustering_attempts WHERE quarantined_at IS NOT NULL)
+
+-- means --
+-- Mean duration of each kind of work.
+SELECT work, CAST(sum(seconds) / sum(number) AS float) FROM durations
+GROUP BY work ORDER BY work
+
+-- oldest --
+-- Age of the oldest open request, by kind of work.
+SELECT work, coalesce(CAST(extract(epoch FROM now() - since) AS float), 0)
+FROM (
+    SELECT 'relay' AS work, min(created_at) AS since FROM outbox WHERE lane IS NOT NULL
+    UNION ALL SELECT 'compare', min(asked_at) FROM comparison_blocks
+    UNION ALL
+    SELECT 'extract', min(asked_at) FROM pages WHERE extracted_generation < generation
+) AS oldest
+
+-- failures --
+-- Number of recent failures, by task.
+SELECT task, count(*) FROM task_failures
+WHERE failed_at >= now() - make_interval(secs => :seconds)
+GROUP BY task ORDER BY task
+
+-- first_received --
+-- Earliest time of receipt of the oldest pages, and the current time.
+SELECT min(received_at), now()
+FROM (SELECT received_at FROM pages ORDER BY id LIMIT :oldest) AS oldest
+
+-- arrivals --
+-- Pages by slot of time and outcome.
+SELECT
+    -- Pages older than `began` go into the first slot.
+    date_bin(:width, greatest(received_at, :began), 'epoch') AS slot,
+    coalesce(outcome, :pending), count(*),
+    count(*) FILTER (WHERE outcome = 'article' AND confidence < :doubtful), sum(revision)
+FROM pages GROUP BY slot, outcome ORDER BY slot
+
+-- last_changes --
+-- Latest redesigns.
+SELECT site_id, key, noticed_at, since, new_share, outlier_share
+FROM design_changes JOIN sites ON sites.id = site_id
+ORDER BY noticed_at DESC, site_id LIMIT :most
+
+-- falling --
+-- Sites whose recent articles are less certain than before, or mostly doubtful.
+SELECT falling.site_id, key, before, lately, articles, doubtful, is_dark
+FROM (
+    SELECT *, doubtful >= :least AND 2 * doubtful > articles AS is_dark
+    FROM (
+        SELECT site_id, avg(confidence) FILTER (WHERE NOT is_late) AS before,
+            avg(confidence) FILTER (WHERE is_late) AS lately,
+            count(*) FILTER (WHERE is_late) AS articles,
+            count(*) FILTER (WHERE is_late AND confidence < :doubtful) AS doubtful
+        FROM (
+            SELECT site_id, confidence, asked_at > now() - :lately AS is_late
+            FROM pages WHERE outcome = 'article'
+        ) AS articles
+        GROUP BY site_id
+    ) AS of_site
+    WHERE articles >= :least AND lately IS NOT NULL
+) AS falling
+JOIN sites ON sites.id = falling.site_id
+WHERE is_dark OR before - lately >= :fall
+ORDER BY lately, falling.site_id LIMIT :most
+
+-- outcomes --
+-- Pages of sites by outcome, with repeated extractions and doubtful articles.
+SELECT site_id, coalesce(outcome, :pending) AS named, count(*),
+    count(*) FILTER (
+        WHERE outcome IS NOT NULL AND (forced OR extracted_generation < generation)
+    ),
+    count(*) FILTER (WHERE outcome = 'article' AND confidence < :doubtful)
+FROM pages WHERE site_id = ANY (CAST(:ids AS bigint[]))
+GROUP BY site_id, outcome ORDER BY site_id, named
+
+-- generations --
+-- Latest generation of each site: silhouette, group sizes, and outliers.
+SELECT site_id, number, silhouette,
+    ARRAY(
+        SELECT ARRAY[template_groups.number, size] FROM template_groups
+        WHERE template_groups.site_id = last.site_id AND generation = last.number
+        ORDER BY template_groups.number
+    ),
+    (SELECT count(*) FROM memberships
+     WHERE memberships.site_id = last.site_id AND generation = last.number
+        AND group_number IS NULL)
+FROM (
+    SELECT DISTINCT ON (site_id) site_id, number, silhouette FROM generations
+    WHERE site_id = ANY (CAST(:ids AS bigint[]))
+    ORDER BY site_id, number DESC
+) AS last
+
+-- redesigned --
+-- Start of the latest redesign of each site.
+SELECT DISTINCT ON (site_id) site_id, since FROM design_changes
+WHERE site_id = ANY (CAST(:ids AS bigint[])) ORDER BY site_id, generation DESC
+
+-- dark --
+-- Sites whose recent articles are mostly doubtful.
+SELECT site_id FROM pages
+WHERE outcome = 'article' AND asked_at > now() - CAST(:recent AS interval)
+    AND site_id = ANY (CAST(:ids AS bigint[]))
+GROUP BY site_id
+HAVING count(*) FILTER (WHERE confidence < :doubtful) >= :least
+    AND 2 * count(*) FILTER (WHERE confidence < :doubtful) > count(*)
+
+-- trends --
+-- Newest pages of sites in equal parts, in order of fetching.
+SELECT site_id, count(*), count(*) FILTER (WHERE outcome = 'article'),
+    count(*) FILTER (WHERE outcome = 'article' AND confidence < :doubtful)
+FROM (
+    SELECT sites.id AS site_id, outcome, confidence,
+        ntile(:parts) OVER (PARTITION BY sites.id ORDER BY moment, newest.id) AS part
+    FROM sites CROSS JOIN LATERAL (
+        SELECT id, outcome, confidence, coalesce(fetched_at, received_at) AS moment
+        FROM pages WHERE site_id = sites.id
+        ORDER BY id DESC LIMIT :pages
+    ) AS newest
+    WHERE sites.id = ANY(CAST(:site_ids AS bigint[]))
+) AS placed
+GROUP BY site_id, part
+ORDER BY site_id, part
+
+-- next_ids --
+-- Pages that meet the criteria that can be checked without articles.
+SELECT id FROM pages
+WHERE (CAST(:outcome AS text) IS NULL OR coalesce(outcome, :pending) = :outcome)
+    AND (CAST(:since AS timestamptz) IS NULL OR received_at >= :since)
+    AND (CAST(:until AS timestamptz) IS NULL OR received_at < :until)
+    AND (CAST(:below AS float) IS NULL OR confidence < :below)
+    AND (CAST(:above AS float) IS NULL OR confidence >= :above)
+    AND (CAST(:site AS text) IS NULL OR site_id IN (
+        SELECT id FROM sites WHERE strpos(lower(key), lower(:site)) > 0
+    ))
+    AND (CAST(:before AS bigint) IS NULL OR id < :before)
+ORDER BY id DESC LIMIT :number
+
+-- content_if_stored --
+-- Content of a page.
+SELECT compressed, object_url, is_text FROM page_contents WHERE page_id = :page_id
+
+-- template_of --
+-- Knowledge learned from a fetch of a page.
+SELECT packed FROM page_knowledge
+WHERE page_id = :id AND content_digest = :content_digest
+
+-- part_held --
+-- Part: pages with their latest articles; unless it is materialized, all articles are read.
+WITH held AS MATERIALIZED (
+    SELECT pages.id, url, site_id, key, outcome, received_at, confidence, pages.revision, message
+    FROM pages JOIN sites ON sites.id = site_id
+    LEFT JOIN articles ON (page_id, articles.revision) = (pages.id, pages.revision)
+    WHERE pages.id = ANY (CAST(:ids AS bigint[]))
+)
+
+-- part_is_found --
+-- Part: the condition that an article has a language and the words of a JSON path.
+(CAST(:language AS text) IS NULL OR starts_with(lower(message ->> 'language'), lower(:language)))
+    AND (CAST(:path AS text) IS NULL OR jsonb_path_match(message, CAST(:path AS jsonpath)))
+
+-- found --
+-- Pages that meet all criteria, newest first.
+{part_held}
+SELECT id, url, site_id, key, outcome, received_at, confidence, revision,
+    message ->> 'title', message ->> 'language', left(message ->> 'lead', :lead)
+FROM held WHERE {part_is_found} ORDER BY id DESC
+
+-- texts --
+-- Texts of the latest articles of pages.
+{part_held} SELECT id, message ->> 'text' FROM held WHERE message IS NOT NULL
+
+-- messages --
+-- Article messages that meet all criteria, newest first.
+{part_held} SELECT message FROM held WHERE message IS NOT NULL AND {part_is_found} ORDER BY id DESC
+
+-- part_last_receipts --
+-- Part: the latest receipts.
+(SELECT received_at, page_id FROM receipts ORDER BY id DESC LIMIT :most) AS last
+
+-- receipt_rates --
+-- Number of the latest messages, when they were received, and the pages of a period.
+SELECT now(), count(*), min(received_at), max(received_at),
+    count(page_id) FILTER (WHERE received_at > now() - make_interval(secs => :seconds))
+FROM {part_last_receipts}
+
+-- article_rate --
+-- Number of the articles of a period from the latest messages.
+SELECT count(*) FROM articles
+WHERE created_at > now() - make_interval(secs => :seconds)
+    AND page_id IN (SELECT page_id FROM {part_last_receipts})
