@@ -78,7 +78,7 @@ test-services: $(development) $(package)
 	$(bin)/python -m pytest $(processes) tests/browser
 
 test-tasks: $(development) $(package)
-	$(bin)/python -m pytest tests/integration/tasks
+	$(bin)/python -m pytest tests/integration/tasks tests/stories
 
 test-store: $(development) $(package)
 	$(bin)/python -m pytest tests/integration --ignore=tests/integration/tasks $(processes:%=--ignore=%)
@@ -102,7 +102,7 @@ test-compose: $(development) $(package)
 # Not a gate, because only a reader can judge whether an untested line matters.
 coverage: $(development) $(package)
 	rm -f .coverage .coverage.*
-	$(bin)/coverage run --module pytest tests/unit tests/property tests/integration tests/acceptance tests/release
+	$(bin)/coverage run --module pytest tests/unit tests/property tests/integration tests/stories tests/acceptance tests/release
 	$(bin)/coverage combine --quiet
 	$(bin)/coverage html --quiet --directory out/coverage
 	$(bin)/coverage report --skip-covered

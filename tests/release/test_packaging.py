@@ -16,7 +16,7 @@ import pytest
 
 from tests.image_context import ROOT, in_context, tracked_files
 
-PACKAGES = ("detourage", "inspector", "models", "migrations", "worker")
+PACKAGES = ("detourage", "inspector", "models", "migrations", "stories", "worker")
 CHECKED = (*PACKAGES, "benchmarks/evaluation")
 USERS_OF_EXTRAS = {
     "arrow": "detourage/export/arrow.py",
