@@ -171,4 +171,5 @@ SABOTAGED: Replacements = {
 the original object."""
 
 
-replace_on_import(SABOTAGED)
+if __name__ == "sitecustomize":
+    replace_on_import(SABOTAGED)

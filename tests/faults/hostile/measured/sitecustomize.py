@@ -108,4 +108,5 @@ MEASURED: Replacements = {
 the original object."""
 
 
-replace_on_import(MEASURED)
+if __name__ == "sitecustomize":
+    replace_on_import(MEASURED)
