@@ -475,98 +475,6 @@ class Comment(MessagePart):
     location: Location | None = _LOCATION
 
 
-StoryRelation = Literal["same", "update", "excerpt", "contains"]
-
-
-class Story(MessagePart):
-    """The story of an article: the articles of all sites that repeat each other's text.
-
-    An article's story changes if one received earlier is extracted later; a revision corrects it.
-    """
-
-    id: str = Field(
-        description="The same for all articles of a story; derived from its first article's text."
-    )
-    first_seen: Timestamp | None = Field(
-        description="Fetch time of the story's first article, RFC 3339 in UTC, or null."
-    )
-    relation: StoryRelation | None = Field(
-        description="Relation of this article's text to the text of the story's first article: the"
-        " same except for a few words, an excerpt of it, a text that contains it, or an update that"
-        " shares parts with it. Null for the first article itself."
-    )
-    similarity: float | None = Field(
-        ge=0,
-        le=1,
-        description="Resemblance to the text of the first article: the share of shingles that both"
-        " texts have in common. Null for the first article itself.",
-    )
-    wire: str | None = Field(
-        description="News agency named in the byline, dateline or sign-off, or null."
-    )
-
-
-ChangeKind = Literal["typo", "update", "correction", "rewritten", "live"]
-ChangeAction = Literal["added", "removed", "edited", "moved"]
-
-
-class TextChange(MessagePart):
-    """Two versions of a headline or a lead."""
-
-    before: str = Field(description="Text of the previous revision.")
-    after: str = Field(description="Text of this revision.")
-
-
-class SentenceChange(MessagePart):
-    """A sentence of the text that was added, removed, edited or moved."""
-
-    action: ChangeAction = Field(
-        description="added, removed, edited, or moved; a sentence that was moved and edited is"
-        " edited."
-    )
-    before: str | None = Field(
-        description="The sentence in the previous revision; null if it was added."
-    )
-    before_start: int | None = Field(
-        description="Character offset of its start in the previous text, or null."
-    )
-    before_end: int | None = Field(
-        description="Character offset of its end in the previous text, or null."
-    )
-    after: str | None = Field(description="The sentence in this revision; null if it was removed.")
-    start: int | None = Field(description="Character offset of its start in text, or null.")
-    end: int | None = Field(description="Character offset of its end in text, or null.")
-
-
-class Changes(MessagePart):
-    """Differences from an earlier revision that a reader would notice.
-
-    Typography, white space, and text that other articles of the template group contain are
-    ignored. An empty list of sentences without title and lead means that something else changed,
-    such as images or comments.
-    """
-
-    since: int = Field(description="Number of the earlier revision.")
-    kind: ChangeKind | None = Field(
-        description="correction if the site added a note of correction; live for a live report;"
-        " rewritten if less than half of the text remains; typo if only the spelling of words and"
-        " the punctuation changed; update for everything else. Null if neither the headline, the"
-        " lead nor the text changed."
-    )
-    title: TextChange | None = Field(description="The headlines, or null if unchanged.")
-    lead: TextChange | None = Field(description="The leads, or null if unchanged.")
-    correction: str | None = Field(
-        description="The first note of correction that the earlier revision does not have, or null."
-    )
-    sentences: list[SentenceChange] = Field(
-        description="Changes of the text, in the order of text. Sentences of the lead are left out."
-    )
-    is_complete: bool = Field(
-        description="False if the texts are too long to be compared, or too different to be"
-        " described: sentences is then empty."
-    )
-
-
 class Part(MessagePart):
     """One of the pages of an article, a thread or a list."""
 
@@ -731,10 +639,6 @@ class ArticleMessage(SentMessage):
     )
     extracted_at: Timestamp = Field(description="Time of the extraction, RFC 3339 in UTC.")
     metadata: Metadata | None = Field(default=None, description="Added to version 1; see Metadata.")
-    story: Story | None = Field(
-        default=None,
-        description="Story to which the article belongs. Added to version 1; see Story.",
-    )
     parts: Parts | None = Field(
         default=None,
         description="Pages of an article that spans several pages; null for a single page. Added to"
@@ -768,41 +672,11 @@ class ArticleMessage(SentMessage):
         description="Locations of title, lead, authors and dates in the page; null if the"
         " article comes from a script. Added to version 1.",
     )
-    changes: Changes | None = Field(
-        default=None,
-        description="What changed since the previous revision; null for the first one, for"
-        " revisions that follow from other pages (stories, parts) or from a withdrawal, and if"
-        " DETOURAGE_SEND_CHANGES is no. Added to version 1; see Changes.",
-    )
-
-
-class ChangesMessage(SentMessage):
-    """The changes to an article, as published on the exchange ``articles.changes``.
-
-    It replaces the article message of a revision if DETOURAGE_SEND_CHANGES is only, and has the
-    same ``id``.
-    """
-
-    model_config = ConfigDict(title="Changes message")
-
-    version: Literal[1] = Field(default=1, description="Version of this contract.")
-    id: str = Field(description="As in the article message: the consumer's idempotency key.")
-    revision: int = Field(ge=1, description="Number of this revision of the page's article.")
-    page_id: str | None = Field(description="The crawler's id of the page, or null.")
-    url: str = Field(description="URL of the page, as given by the crawler.")
-    site: str = Field(description="Site of the page, as in the article message.")
-    fetched_at: Timestamp | None = Field(
-        description="Time of the fetch, RFC 3339 in UTC; null if unknown."
-    )
-    language: str | None = Field(description="BCP 47 language tag, or null if unknown.")
-    extracted_at: Timestamp = Field(description="Time of the extraction, RFC 3339 in UTC.")
-    changes: Changes = Field(description="What changed since an earlier revision.")
 
 
 CONTRACTS: Final[Mapping[str, Callable[[], dict[str, Any]]]] = {
     "page": PageMessage.model_json_schema,
     "article": partial(ArticleMessage.model_json_schema, mode="serialization"),
-    "changes": partial(ChangesMessage.model_json_schema, mode="serialization"),
 }
 """Functions that return the JSON Schemas, by kind of message."""
 

@@ -17,7 +17,8 @@ import click
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from detourage.messages import ArticleMessage, ChangesMessage, PageMessage
+from detourage.messages import ArticleMessage, PageMessage
+from stories.messages import StoryMessage
 from worker.cli import commands_by_group, main
 from worker.settings import PREFIX, Settings
 
@@ -56,19 +57,20 @@ def messages_page() -> str:
     """Generate the page on the message contracts, with the types and descriptions of keys."""
     page = PageMessage.model_json_schema(mode="validation")
     article = ArticleMessage.model_json_schema(mode="serialization")
-    changes = ChangesMessage.model_json_schema(mode="serialization")
+    story = StoryMessage.model_json_schema(mode="serialization")
     return _page(
         "Messages",
-        "detourage/messages.py",
+        "detourage/messages.py, stories/messages.py",
         "JSON in UTF-8; a leading byte order mark is ignored. `python -m detourage.messages`"
-        " with `page`, `article` or `changes` prints the JSON Schema.",
+        " with `page` or `article`, and `python -m stories.messages`, print the JSON Schemas.",
         "The message headers `traceparent` and `tracestate` (W3C Trace Context) are optional. If"
         " [traces](../how-to/trace.md) are on, those of a page message are continued in its article"
         " message.",
         *_of_object(page, "page message"),
         *_of_object(article, "article message"),
         *_parts_of(article),
-        *_of_object(changes, "changes message"),
+        *_of_object(story, "story message"),
+        *_parts_of(story),
     )
 
 

@@ -89,11 +89,3 @@ def health() -> None:
     age = Heartbeat(load_settings().heartbeat_directory).age_seconds()
     click.echo(f"last confirmed work: {age:.1f} s ago")
     sys.exit(0 if age <= MAX_AGE_SECONDS else 1)
-
-
-@stories.command()
-def schema() -> None:
-    """Print the JSON Schema of story messages."""
-    from stories.messages import StoryMessage
-
-    click.echo(json.dumps(StoryMessage.model_json_schema(mode="serialization"), indent=2))

@@ -8,11 +8,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from detourage.duplicates.fingerprint import Fingerprint, fingerprint_of
-from detourage.duplicates.grouping import StoryText, group_texts
-from detourage.duplicates.overlap import overlap_of
 from detourage.errors import ExpectedError
 from detourage.messages import ArticleMessage
+from stories.fingerprint import Fingerprint, fingerprint_of
+from stories.grouping import StoryText, group_texts
 from stories.messages import (
     Article,
     Story,
@@ -22,6 +21,7 @@ from stories.messages import (
     message_id,
     story_id,
 )
+from stories.overlap import overlap_of
 
 _UNDATED = datetime(9000, 1, 1, tzinfo=UTC)
 """Time that represents an unknown fetch time, so that the article comes last."""

@@ -14,11 +14,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from sqlalchemy import Connection, LargeBinary, text
 
-from detourage.duplicates.fingerprint import Fingerprint, Shingles, fingerprint_of
-from detourage.duplicates.grouping import APART, StoryText, group_texts
-from detourage.duplicates.overlap import WHOLE, overlap_of
-from detourage.messages import Changes
-from stories.messages import Article
+from stories.fingerprint import Fingerprint, Shingles, fingerprint_of
+from stories.grouping import APART, StoryText, group_texts
+from stories.messages import Article, Changes
+from stories.overlap import WHOLE, overlap_of
 
 logger = logging.getLogger(__name__)
 

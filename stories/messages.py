@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from datetime import datetime
 from typing import Annotated, Literal
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
-from detourage.messages import Changes, MessagePart, SentMessage, StoryRelation, Timestamp
+from detourage.messages import MessagePart, SentMessage, Timestamp
 
 _STORIES = uuid5(NAMESPACE_URL, "detourage:stories")
 
@@ -57,6 +59,68 @@ class Article(BaseModel):
     def is_joined(self) -> bool:
         """Whether the article contains the text of several pages."""
         return self.parts is not None and bool(self.parts.joined)
+
+
+StoryRelation = Literal["same", "update", "excerpt", "contains"]
+ChangeKind = Literal["typo", "update", "correction", "rewritten", "live"]
+ChangeAction = Literal["added", "removed", "edited", "moved"]
+
+
+class TextChange(MessagePart):
+    """Two versions of a headline or a lead."""
+
+    before: str = Field(description="Text of the previous revision.")
+    after: str = Field(description="Text of this revision.")
+
+
+class SentenceChange(MessagePart):
+    """A sentence of the text that was added, removed, edited or moved."""
+
+    action: ChangeAction = Field(
+        description="added, removed, edited, or moved; a sentence that was moved and edited is"
+        " edited."
+    )
+    before: str | None = Field(
+        description="The sentence in the previous revision; null if it was added."
+    )
+    before_start: int | None = Field(
+        description="Character offset of its start in the previous text, or null."
+    )
+    before_end: int | None = Field(
+        description="Character offset of its end in the previous text, or null."
+    )
+    after: str | None = Field(description="The sentence in this revision; null if it was removed.")
+    start: int | None = Field(description="Character offset of its start in text, or null.")
+    end: int | None = Field(description="Character offset of its end in text, or null.")
+
+
+class Changes(MessagePart):
+    """Differences from an earlier revision that a reader would notice.
+
+    Typography, white space, and text that other articles of the template group contain are
+    ignored. An empty list of sentences without title and lead means that something else changed,
+    such as images or comments.
+    """
+
+    since: int = Field(description="Number of the earlier revision.")
+    kind: ChangeKind | None = Field(
+        description="correction if the site added a note of correction; live for a live report;"
+        " rewritten if less than half of the text remains; typo if only the spelling of words and"
+        " the punctuation changed; update for everything else. Null if neither the headline, the"
+        " lead nor the text changed."
+    )
+    title: TextChange | None = Field(description="The headlines, or null if unchanged.")
+    lead: TextChange | None = Field(description="The leads, or null if unchanged.")
+    correction: str | None = Field(
+        description="The first note of correction that the earlier revision does not have, or null."
+    )
+    sentences: list[SentenceChange] = Field(
+        description="Changes of the text, in the order of text. Sentences of the lead are left out."
+    )
+    is_complete: bool = Field(
+        description="False if the texts are too long to be compared, or too different to be"
+        " described: sentences is then empty."
+    )
 
 
 class FirstArticle(MessagePart):
@@ -150,3 +214,7 @@ def alone(key: bytes, is_comparable: bool, first: FirstArticle, wire: str | None
 def first_article(url: str, site: str, fetched_at: datetime | None) -> FirstArticle:
     """Return a first article."""
     return FirstArticle(url=url, site=site, fetched_at=fetched_at)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(StoryMessage.model_json_schema(mode="serialization"), indent=2))

@@ -13,11 +13,11 @@ from sqlalchemy import Connection, Engine, create_engine, select, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from detourage.errors import ExpectedError
-from detourage.messages import ArticleMessage, Changes
-from detourage.revisions import changes_between
+from detourage.messages import ArticleMessage
 from models.tables import Article as StoredArticle
 from models.tables import Membership
-from stories.messages import Article
+from stories.changes import changes_between
+from stories.messages import Article, Changes
 
 REVISION: Final = "0001"
 """Schema revision of this code."""

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, LargeBinary, Row, text
 
-from detourage.duplicates.overlap import overlap_of
 from stories.index import StoryState, story_states, unpacked
 from stories.messages import Story, StoryMessage, alone, first_article, message_id, story_id
+from stories.overlap import overlap_of
 
 AT_ONCE: Final = 200
 """Maximum number of articles whose messages are composed, or published, at a time."""

@@ -24,7 +24,6 @@ from worker.tasks.compare import compare
 from worker.tasks.extract import extract
 from worker.tasks.maintenance import prune
 from worker.tasks.reprocess import parse, reprocess, reprocess_due
-from worker.tasks.stories import correct_stories, tell_stories
 from worker.workflow.parsing import parse_or_reject, store_pages, store_waiting
 from worker.workflow.process import configure, process_state
 
@@ -38,8 +37,6 @@ TASKS: Mapping[str, Callable[..., None]] = {
     task_names.PARSE: parse,
     task_names.PRUNE: prune,
     task_names.REPROCESS_DUE: reprocess_due,
-    task_names.CORRECT_STORIES: correct_stories,
-    task_names.TELL_STORIES: tell_stories,
 }
 
 _WAITING_APART = {task: (apart,) for apart, task in task_names.PUBLISHED_AS.items()}

@@ -35,10 +35,6 @@ class SettingsError(ExpectedError):
     """A setting is missing or invalid; the message describes it in one line."""
 
 
-Repeats = Literal["send", "apart", "keep"]
-SendChanges = Literal["yes", "no", "only"]
-
-
 class _SecretFiles(PydanticBaseSettingsSource):
     """Source of secrets that container engines mount as files."""
 
@@ -163,31 +159,6 @@ class Settings(BaseSettings):
         description="Comma-separated roles of the lines that make up an article's text; if empty, "
         f"{', '.join(TEXT_ROLES)}. Available: {', '.join(CHOOSABLE_ROLES)}. Existing pages are "
         "extracted again when their site is clustered, or by `detourage reprocess`.",
-    )
-    story_days: float = Field(
-        default=7,
-        gt=0,
-        le=365,
-        description="Maximum number of days between the fetches of two articles in the same story. "
-        "Data about older articles is removed.",
-    )
-    trust_fetch_times: bool = Field(
-        default=False,
-        description="Whether the first article of a story is the one with the earliest `fetched_at`"
-        " instead of the one received first. Do not set it if sites may influence `fetched_at`. "
-        "`detourage run` sets it.",
-    )
-    repeats: Repeats = Field(
-        default="send",
-        description="How to treat an article that is identical to the first article of its story, "
-        "or an excerpt of it: send it like any other (`send`), send it to the exchange "
-        "`articles.repeats` (`apart`), or only keep it in the database (`keep`).",
-    )
-    send_changes: SendChanges = Field(
-        default="yes",
-        description="Whether a revision's message describes its changes (`yes`), does not (`no`), "
-        "or is replaced by its changes alone, sent to the exchange `articles.changes` (`only`). "
-        "With `only`, revisions whose headline, lead and text are unchanged are not sent.",
     )
     revisions_from: int = Field(
         default=1,

@@ -15,15 +15,15 @@ from dataclasses import replace
 from typing import Any
 
 from detourage.html import parse_page
-from detourage.messages import Changes
 from detourage.reader import NoArticleError
 from detourage.reader.article_values import json_values
 from detourage.reader.content import read_content
-from detourage.revisions import changes_between
-from detourage.revisions.sentences import reading_key, split_sentences
 from detourage.sample.page import PageMaker
 from detourage.sample.site import Site, all_sites
 from detourage.sample.story import Newsroom, Story
+from stories.changes import changes_between
+from stories.messages import Changes
+from stories.sentences import reading_key, split_sentences
 
 Edit = tuple[str, str | None, str | None]
 """A change: ``title`` or the action, and the texts before and after the change."""

@@ -20,10 +20,10 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.stories.variations import Version, generate, half_of, read_texts
-from detourage.duplicates.fingerprint import Fingerprint, fingerprint_of
-from detourage.duplicates.grouping import APART, StoryText, group_texts
-from detourage.duplicates.overlap import Overlap, overlap_of
 from detourage.text.words import tokens
+from stories.fingerprint import Fingerprint, fingerprint_of
+from stories.grouping import APART, StoryText, group_texts
+from stories.overlap import Overlap, overlap_of
 
 SEEDS = (1, 2, 3)
 
@@ -111,7 +111,7 @@ def by_stories_in_any_order(versions: Sequence[Version]) -> Groups:
 def _by_stories(prints: Sequence[Fingerprint]) -> Groups:
     common = {pair: overlap.common for pair, overlap in candidates(prints).items()}
     texts = {
-        place: StoryText(each.key, len(each.shingles), place, NOON + timedelta(minutes=place))
+        place: StoryText(each.key, len(each.shingles), str(place), NOON + timedelta(minutes=place))
         for place, each in enumerate(prints)
     }
     groups = group_texts(

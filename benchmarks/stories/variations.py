@@ -9,12 +9,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from benchmarks.evaluation.scores import load_corpus
-from detourage.duplicates.fingerprint import fingerprint_of
 from detourage.html import PageError, parse_page, site_of
 from detourage.html.text import paragraphs
 from detourage.reader import NoArticleError
 from detourage.reader.content import read_content
 from detourage.text.words import tokens
+from stories.fingerprint import fingerprint_of
 
 SHORTEST, LONGEST = 120, 3_000
 """Minimum and maximum number of tokens in a text for versions to be made of it."""

@@ -126,23 +126,6 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         sa.UniqueConstraint("key", name=op.f("uq_sites_key")),
     )
     op.create_table(
-        "stories",
-        sa.Column("id", sa.BigInteger(), nullable=False),
-        sa.Column("first_page_id", sa.BigInteger()),
-        sa.Column(
-            "changed_at",
-            sa.DateTime(timezone=True),
-            server_default=sa.text("now()"),
-            nullable=False,
-        ),
-        sa.Column("retold_to", sa.ARRAY(sa.BigInteger())),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_stories")),
-    )
-    op.create_index(op.f("ix_stories_changed_at"), "stories", ["changed_at"])
-    op.create_index(
-        "ix_stories_to_retell", "stories", ["id"], postgresql_where=sa.text("retold_to IS NOT NULL")
-    )
-    op.create_table(
         "task_failures",
         sa.Column("id", sa.BigInteger(), nullable=False),
         sa.Column("task_id", sa.Text(), nullable=False),
@@ -321,34 +304,6 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         ),
         sa.PrimaryKeyConstraint("site_id", name=op.f("pk_site_comparisons")),
     )
-    op.create_table(
-        "story_texts",
-        sa.Column("id", sa.BigInteger(), nullable=False),
-        sa.Column("story_id", sa.BigInteger(), nullable=False),
-        sa.Column("key", sa.LargeBinary(), nullable=False),
-        sa.Column("shingles", sa.LargeBinary(), nullable=False),
-        sa.Column("bands", sa.ARRAY(sa.Integer()), nullable=False),
-        sa.Column("sites", sa.ARRAY(sa.BigInteger()), nullable=False),
-        sa.Column("seen_from", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("seen_to", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("received_at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["story_id"],
-            ["stories.id"],
-            name=op.f("fk_story_texts_story_id_stories"),
-            ondelete="CASCADE",
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_story_texts")),
-    )
-    op.create_index(
-        "ix_story_texts_bands",
-        "story_texts",
-        ["bands"],
-        postgresql_using="gin",
-        postgresql_with={"fastupdate": "off"},
-    )
-    op.create_index(op.f("ix_story_texts_key"), "story_texts", ["key"])
-    op.create_index("ix_story_texts_of_story", "story_texts", ["story_id", "received_at", "key"])
     op.create_table(
         "addresses",
         sa.Column("id", sa.BigInteger(), nullable=False),
@@ -614,58 +569,6 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
     )
     op.create_index(op.f("ix_receipts_message_id"), "receipts", ["message_id"])
     op.create_index(op.f("ix_receipts_page_id"), "receipts", ["page_id"])
-    op.create_table(
-        "story_arrivals",
-        sa.Column("page_id", sa.BigInteger(), nullable=False),
-        sa.Column("key", sa.LargeBinary()),
-        sa.Column("shingles", sa.LargeBinary()),
-        sa.Column("fetched_at", sa.DateTime(timezone=True)),
-        sa.Column("seen_at", sa.DateTime(timezone=True)),
-        sa.Column("received_at", sa.DateTime(timezone=True)),
-        sa.Column("wire", sa.Text()),
-        sa.Column("arrived_at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["page_id"],
-            ["pages.id"],
-            name=op.f("fk_story_arrivals_page_id_pages"),
-            ondelete="CASCADE",
-        ),
-        sa.PrimaryKeyConstraint("page_id", name=op.f("pk_story_arrivals")),
-    )
-    op.create_table(
-        "story_articles",
-        sa.Column("page_id", sa.BigInteger(), nullable=False),
-        sa.Column("text_id", sa.BigInteger()),
-        sa.Column("key", sa.LargeBinary(), nullable=False),
-        sa.Column("fetched_at", sa.DateTime(timezone=True)),
-        sa.Column("received_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("wire", sa.Text()),
-        sa.Column("told", postgresql.JSONB(), nullable=False),
-        sa.Column("sent", postgresql.JSONB()),
-        sa.Column("is_held_back", sa.Boolean(), server_default=sa.text("false"), nullable=False),
-        sa.Column("corrections", sa.Integer()),
-        sa.Column("correct_after", sa.DateTime(timezone=True)),
-        sa.ForeignKeyConstraint(
-            ["page_id"],
-            ["pages.id"],
-            name=op.f("fk_story_articles_page_id_pages"),
-            ondelete="CASCADE",
-        ),
-        sa.ForeignKeyConstraint(
-            ["text_id"],
-            ["story_texts.id"],
-            name=op.f("fk_story_articles_text_id_story_texts"),
-            ondelete="SET NULL",
-        ),
-        sa.PrimaryKeyConstraint("page_id", name=op.f("pk_story_articles")),
-    )
-    op.create_index("ix_story_articles_of_text", "story_articles", ["text_id", "page_id"])
-    op.create_index(
-        "ix_story_articles_to_correct",
-        "story_articles",
-        ["page_id"],
-        postgresql_where=sa.text("sent IS NOT NULL AND sent <> told"),
-    )
     op.create_table(
         "template_groups",
         sa.Column("site_id", sa.BigInteger(), nullable=False),

@@ -20,7 +20,6 @@ ALONE = (
     "trees",
     "outbox",
     "clustering_requests",
-    "stories",
 )
 """Tables that are the starting points of the search for dependent tables; they have no foreign
 keys."""

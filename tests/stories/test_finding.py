@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,6 +65,8 @@ def test_the_command_reads_files_and_prints_messages(tmp_path: Path) -> None:
 
 
 def test_the_contract_has_a_schema() -> None:
-    found = CliRunner().invoke(main, ["stories", "schema"])
-    schema = json.loads(found.output)
+    printed = subprocess.run(
+        [sys.executable, "-m", "stories.messages"], capture_output=True, check=True
+    ).stdout
+    schema = json.loads(printed)
     assert set(schema["required"]) >= {"story", "relation", "article", "revision", "number"}

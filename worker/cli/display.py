@@ -96,28 +96,10 @@ def print_addresses(addresses: Sequence[JoinedAddress]) -> None:
     out.print(table)
 
 
-_SIGNS = {"added": "+", "removed": "-", "edited": "~", "moved": ">"}
-
-
 def print_history(out: Console, events: Sequence[ArticleEvent]) -> None:
     """Print the events in the history of one or more articles."""
     for event in events:
         say(out, f"{event.at:%Y-%m-%d %H:%M:%S}  page {event.page_id}  {event.what}")
-        changes = event.changes
-        if changes is None:
-            continue
-        for name, changed in (("headline", changes.title), ("lead", changes.lead)):
-            if changed is not None:
-                say(out, f"    ~ {name}: {changed.before}")
-                say(out, f"      {' ' * len(name)}→ {changed.after}")
-        if changes.correction:
-            say(out, f"    ! {changes.correction}")
-        for each in changes.sentences:
-            say(out, f"    {_SIGNS[each.action]} {each.before or each.after}")
-            if each.action == "edited":
-                say(out, f"      → {each.after}")
-        if not changes.is_complete:
-            say(out, "    the texts are too long or too different to be compared")
 
 
 def print_summary(summary: RunSummary, output: Path, *, all_sites: bool = False) -> None:

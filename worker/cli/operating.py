@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -282,11 +282,9 @@ def prune(
 
 
 def _delete_site(site: str, *, confirmed: bool) -> None:
-    from worker.settings import load_settings
     from worker.workflow.site_deletion import delete_site
 
     if not confirmed:
         click.confirm("Delete the site with its pages and articles permanently?", abort=True)
-    window = timedelta(days=load_settings().story_days)
-    deleted = with_database(lambda database: delete_site(database, site, window))
+    deleted = with_database(lambda database: delete_site(database, site))
     click.echo(f"{counted(deleted, 'page')} of {site} deleted")

@@ -24,7 +24,7 @@ from detourage.text.plural import counted
 from worker.local.embedded import embedded_services, remove_services
 from worker.local.unfinished import RunFolder, quarantine_of
 from worker.messaging.publishing import publish_pages, purge_pages
-from worker.messaging.task_names import CLUSTER_DUE, JOIN_PARTS, TELL_STORIES
+from worker.messaging.task_names import CLUSTER_DUE, JOIN_PARTS
 from worker.outcomes import ReceiptResult
 from worker.processes.supervisor import Supervisor
 from worker.service import quarantine
@@ -40,11 +40,7 @@ POLL_SECONDS = 0.25
 WRITTEN_AT_ONCE = 200
 """Number of articles added to the output, and kept in memory, at a time."""
 
-CONDITIONS = (
-    "queue_prefix",
-    "repeats",
-    "story_days",
-)
+CONDITIONS = ("queue_prefix",)
 """Settings that affect the articles of a run, or determine which services it uses."""
 
 CLUSTER_POLL_SECONDS = 1.0
@@ -128,9 +124,7 @@ class Run:
             # A run needs no limits: it clusters its pages once all of them are stored, and is the
             # only consumer of its articles.
             unbounded = {"pending_limit": 0, "articles_limit": 0, "first_article_seconds": 0}
-            # Ordered by `fetched_at`, so that the articles do not depend on when a page was read.
-            own = {"heartbeat_directory": scratch, "trust_fetch_times": True, **unbounded}
-            settings = settings.model_copy(update=own)
+            settings = settings.model_copy(update={"heartbeat_directory": scratch, **unbounded})
             if folder.is_resumed and self._is_embedded:
                 # Queued messages are sent again, and the interruption does not count as an
                 # attempt.
@@ -240,7 +234,7 @@ class Run:
             self.on_progress(sent, counts)
             received_all = counts.received >= sent
             is_extracted = received_all and counts.pending == 0
-            if is_extracted and not (counts.outbox or counts.parts or counts.stories):
+            if is_extracted and not (counts.outbox or counts.parts):
                 return counts
             now = time.monotonic()
             if counts != last_counts:
@@ -259,8 +253,6 @@ class Run:
                     _request(settings, CLUSTER_DUE, settle_seconds=0)
                 elif counts.parts:
                     _request(settings, JOIN_PARTS, settle_seconds=0)
-                else:
-                    _request(settings, TELL_STORIES)
             # On a large run, counting itself takes time.
             time.sleep(max(POLL_SECONDS, 5 * (now - began)))
 

@@ -15,12 +15,6 @@ REPROCESS_ALL: Final = "detourage.reprocess_all"
 REPROCESS_DUE: Final = "detourage.reprocess_due"
 PARSE: Final = "detourage.parse"
 PRUNE: Final = "detourage.prune"
-CORRECT_STORIES: Final = "detourage.correct_stories"
-TELL_STORIES: Final = "detourage.tell_stories"
-
-CORRECTION_SECONDS: Final = 60.0
-"""Interval of `CORRECT_STORIES`. An article is corrected no sooner than this after its last
-correction, and each delay is twice the one before."""
 
 OTHERS: Final = "others"
 """Argument of a batched task that lists all pages but the first, each with its version. A task with
@@ -52,8 +46,6 @@ STAGE_OF_TASK: Final = {
     REPROCESS_DUE: "reprocess",
     PARSE: "reprocess",
     PRUNE: "maintenance",
-    CORRECT_STORIES: "maintenance",
-    TELL_STORIES: "stories",
 }
 """Stage, and therefore queue, of each task."""
 

@@ -38,17 +38,10 @@ class Topology:
 
         self.articles_exchange = Exchange(f"{prefix}articles", type="topic")
         """Exchange of article messages, with routing keys ``<language or und>.<site>``."""
-        self.repeats_exchange = Exchange(f"{prefix}articles.repeats", type="topic")
-        """Exchange of articles that repeat other articles, if they are sent separately."""
-        self.changes_exchange = Exchange(f"{prefix}articles.changes", type="topic")
-        """Exchange of the changes to articles, if they are sent instead of revisions."""
-
         self.articles_queue = f"{prefix}entities.articles"
         """Queue of articles for the entity recognition service."""
         self.outgoing = {
             self.articles_queue: self.articles_exchange,
-            f"{prefix}entities.repeats": self.repeats_exchange,
-            f"{prefix}entities.changes": self.changes_exchange,
         }
         """Queues filled for other services, each with the exchange to which it is bound."""
 

@@ -36,8 +36,6 @@ from worker.messaging.broker import broker_tls, connect, topology_of, transport_
 from worker.messaging.task_names import (
     ASSIGN,
     CLUSTER_DUE,
-    CORRECT_STORIES,
-    CORRECTION_SECONDS,
     EXTRACT,
     EXTRACT_LATE,
     JOIN_PARTS,
@@ -146,10 +144,6 @@ def create_app(settings: Settings) -> Celery:
             "extract-late": {"task": EXTRACT_LATE, "schedule": period},
             "join-parts": {"task": JOIN_PARTS, "schedule": period},
             "reprocess-due": {"task": REPROCESS_DUE, "schedule": period},
-            "correct-stories": {
-                "task": CORRECT_STORIES,
-                "schedule": CORRECTION_SECONDS,
-            },
         },
         beat_scheduler="worker.service.application:HeartbeatScheduler",
         beat_max_loop_interval=CONFIRM_SECONDS,

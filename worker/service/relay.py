@@ -7,12 +7,11 @@ message. After a crash between the confirmation and the commit, the message is p
 import logging
 import signal
 import threading
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import ceil, inf
+from math import ceil
 from types import FrameType
 
 from amqp.exceptions import PreconditionFailed
@@ -37,7 +36,6 @@ from worker.messaging.task_names import (
     OTHERS,
     PUBLISHED_AS,
     STAGE_OF_TASK,
-    TELL_STORIES,
 )
 from worker.processes.heartbeat import Heartbeat
 from worker.service.application import create_app
@@ -77,10 +75,6 @@ IDLE_SECONDS = 0.1
 LONGEST_IDLE_SECONDS = 0.5
 """First and longest pause while there is nothing to publish; each pause is 1.5 times as long as
 the previous one. Pauses may delay a page at every stage."""
-
-STORY_SECONDS = 2.0
-"""Minimum time between two tasks that group articles into stories. A task groups everything that
-waits, at a fixed cost that a task per extraction would multiply."""
 
 DEFAULT_EXCHANGE = ""
 """Exchange for quarantined messages; their number is not limited."""
@@ -155,7 +149,6 @@ class Relay:
         self._unroutable: set[int] = set()
         self._bounds = bounds_of(settings)
         self._since_again = 0
-        self._told_at = -inf
         self._taken: Counter[str] = Counter()
         self._summary = Summary("relay")
 
@@ -285,20 +278,15 @@ class Relay:
             wanted[lane] = Places(room, (room + (self._taken[lane] % 2 == 0)) // 2)
         if not wanted:
             return {}
-        taken = outbox.take_next(session, wanted, max_bytes=BATCH_BYTES // len(wanted))
-        if taken.get(TELL_STORIES):
-            self._told_at = time.monotonic()
-        return taken
+        return outbox.take_next(session, wanted, max_bytes=BATCH_BYTES // len(wanted))
 
     def _in_order(self, lanes: Iterable[str]) -> list[list[str]]:
-        """Return the lanes that may be published now, in groups that are taken together.
+        """Return the lanes in groups that are taken together.
 
         Repeated extractions come last, or first if due (`AGAIN_AFTER`).
         """
-        is_story_due = time.monotonic() - self._told_at >= STORY_SECONDS
-        due = [lane for lane in lanes if lane != TELL_STORIES or is_story_due]
-        first = [lane for lane in due if lane != EXTRACT_AGAIN]
-        again = [lane for lane in due if lane == EXTRACT_AGAIN]
+        first = [lane for lane in lanes if lane != EXTRACT_AGAIN]
+        again = [lane for lane in lanes if lane == EXTRACT_AGAIN]
         order = [again, first] if self._is_again_due else [first, again]
         return [group for group in order if group]
 

@@ -1,4 +1,4 @@
-"""History of an article: fetches of its page, and revisions with their changes."""
+"""History of an article: fetches of its page, and revisions."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -7,7 +7,6 @@ from pydantic import BaseModel
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from detourage.messages import Changes
 from models.tables import Address
 from worker.store.database import sql
 from worker.store.pages import digests_of_address
@@ -23,7 +22,6 @@ class ArticleEvent(BaseModel):
     page_id: int
     what: str
     revision: int | None = None
-    changes: Changes | None = None
 
 
 def events_of(session: Session, url: str) -> list[ArticleEvent]:
@@ -54,18 +52,15 @@ def _fetches(session: Session, page_ids: Sequence[int]) -> Iterator[ArticleEvent
 
 def _revisions(session: Session, page_ids: Sequence[int]) -> Iterator[ArticleEvent]:
     query = sql("""
-        SELECT created_at, page_id, revision, message -> 'changes', message ->> 'withdrawn'
+        SELECT created_at, page_id, revision, message ->> 'withdrawn'
         FROM articles WHERE page_id = ANY (:page_ids)
         ORDER BY created_at DESC LIMIT :limit
     """)
     rows = session.execute(query, {"page_ids": list(page_ids), "limit": MAX_EVENTS})
-    for created_at, page_id, revision, changes, withdrawn in rows:
-        known = Changes.model_validate(changes) if changes else None
-        kind = "withdrawn" if withdrawn else known.kind if known else None
+    for created_at, page_id, revision, withdrawn in rows:
         yield ArticleEvent(
             at=created_at,
             page_id=page_id,
-            what=f"revision {revision}" + (f": {kind}" if kind else ""),
+            what=f"revision {revision}" + (": withdrawn" if withdrawn else ""),
             revision=revision,
-            changes=known,
         )

@@ -28,7 +28,6 @@ from models.tables import (
     Receipt,
     Site,
     StoredPage,
-    StoryArticle,
 )
 from worker.store.database import rows_only, sql
 from worker.store.outbox import NewMessage
@@ -42,19 +41,12 @@ READ_AT_ONCE = 50
 
 @dataclass(frozen=True)
 class NewRevision:
-    """A new revision of a page's article, given as its article message, and its destination.
-
-    `outgoing` is the message to publish: the article or, if consumers have it, its changes.
-    `is_held_back` marks a repeat that is not sent to the articles exchange, and `is_kept` a
-    revision that is not sent at all.
-    """
+    """A new revision of a page's article, given as its article message and as that to publish."""
 
     page_id: int
     content_digest: str
     message: Mapping[str, Any]
     outgoing: NewMessage
-    is_held_back: bool = False
-    is_kept: bool = False
 
 
 _ADD_ARTICLES = rows_only(insert(Article))
@@ -112,12 +104,6 @@ def last_article(session: Session, page_id: int) -> tuple[dict[str, Any], str]:
     return message, digest
 
 
-def last_message(session: Session, page_id: int) -> dict[str, Any] | None:
-    """Return the message of a page's latest article, or None."""
-    message: dict[str, Any] | None = session.scalar(_LAST_ARTICLE, {"page_id": page_id})
-    return message
-
-
 def last_texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     """Return the text of each page's latest article."""
     query = sql("""
@@ -161,20 +147,16 @@ def articles_of_run(
 ) -> Iterator[dict[str, Any]]:
     """Yield the latest articles of a run's pages (or the given ones), ordered by site and URL.
 
-    Pages without a current article (`has_article`) are skipped. Each message contains the article's
-    current story, not that at the time of extraction.
+    Pages without a current article (`has_article`) are skipped.
     """
     query = (
-        select(Article.message, StoryArticle.told)
-        .select_from(Article)
-        .outerjoin(StoryArticle, StoryArticle.page_id == Article.page_id)
+        select(Article.message)
         .join(StoredPage, StoredPage.id == Article.page_id)
         .where(has_article(), Article.revision == StoredPage.revision)
     )
     if page_ids is not None:
         query = query.where(StoredPage.id == any_(cast(list(page_ids), ARRAY(BigInteger))))
-    for message, told in session.execute(_in_order(query, message_prefix)):
-        yield message if told is None else {**message, "story": told}
+    yield from session.scalars(_in_order(query, message_prefix))
 
 
 def articles_published(

@@ -124,12 +124,6 @@ class AdvisoryLock(IntEnum):
     COMPARISON = 0x6478
     """The key is a block of pairs being compared."""
 
-    STORIES = 0x6479
-    """Held until the end of a transaction that groups articles into stories; the key is 0."""
-
-    STORY_TELLING = 0x6482
-    """Held while articles waiting to be grouped are processed; the key is 0."""
-
     SHORT_TEXTS = 0x6483
     """The key is a site whose identical short texts are being counted; held until the
     transaction ends."""
@@ -425,31 +419,3 @@ def is_connection_lost(error: Exception) -> bool:
 def do_not_wait_for_disk(session: Session) -> None:
     """Commit without waiting for the disk; a server crash may lose the transaction."""
     session.execute(text("SET LOCAL synchronous_commit TO OFF"))
-
-
-BRIEF_LOCK_SECONDS = 1
-"""Lock timeout, in seconds, of a transaction that holds a service-wide lock; it is then retried."""
-
-BRIEF_IDLE_SECONDS = 10
-"""Maximum idle time of such a transaction, in seconds."""
-
-BRIEF_LIMITS = f"""
-    SELECT set_config('synchronous_commit', 'off', true),
-        set_config('lock_timeout', '{BRIEF_LOCK_SECONDS}s', true),
-        set_config('idle_in_transaction_session_timeout', '{BRIEF_IDLE_SECONDS}s', true)
-"""
-"""Query that sets the limits of such a transaction; see `lock_briefly`."""
-
-_LOCK_BRIEFLY = text(f"""
-    WITH limits AS MATERIALIZED ({BRIEF_LIMITS})
-    SELECT pg_advisory_xact_lock(:lock, 0) FROM limits
-""")  # noqa: S608
-
-
-def lock_briefly(session: Session, lock: AdvisoryLock) -> None:
-    """Take a service-wide lock until the end of the transaction, which must be short.
-
-    The lock is released without waiting for the disk, so a crash may lose the transaction; its work
-    must then be repeated.
-    """
-    session.execute(_LOCK_BRIEFLY, {"lock": lock.value})

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from worker.store import story_arrivals
 from worker.store.queries import Statements
 
 SQL = Statements("retention")
@@ -18,15 +17,9 @@ def ungroup(session: Session, site_id: int) -> None:
     session.execute(SQL.ungroup, {"site_id": site_id})
 
 
-def forget_some(session: Session, site_id: int) -> tuple[list[int], list[int]]:
-    """Lock some pages of a site, and request that they leave their stories.
-
-    Returns the IDs of the pages, and the IDs of those that must leave a story.
-    """
-    wanted = {"site_id": site_id, "most": PAGES_AT_ONCE}
-    ids = session.scalars(SQL.lock_some_pages, wanted).all()
-    story_arrivals.add_gone(session, ids)
-    return list(ids), list(session.scalars(SQL.leaving_stories, {"ids": list(ids)}))
+def lock_some(session: Session, site_id: int) -> Sequence[int]:
+    """Lock some pages of a site, and return their IDs."""
+    return session.scalars(SQL.lock_some_pages, {"site_id": site_id, "most": PAGES_AT_ONCE}).all()
 
 
 def delete_pages(session: Session, page_ids: Sequence[int]) -> None:

@@ -51,8 +51,6 @@ class RunProgress:
     outbox: int
     parts: int
     """Number of pages whose parts have yet to be joined."""
-    stories: int
-    """Number of pages whose articles have yet to be grouped into stories."""
 
 
 @dataclass(frozen=True)

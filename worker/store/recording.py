@@ -14,7 +14,7 @@ from detourage.html import Answer
 from detourage.outcomes import PageOutcome
 from models.tables import StoredPage, WaitingFetch
 from worker.outcomes import ReceiptResult
-from worker.store import addresses, story_arrivals, trees
+from worker.store import addresses, trees
 from worker.store.addresses import Fetch, Resolution
 from worker.store.database import AdvisoryLock, rows_only, sql
 from worker.store.page_objects import (
@@ -451,7 +451,6 @@ def join_pages(session: Session, page_ids: Sequence[int], speaker: str) -> Store
         other.outcome, other.outcome_detail = PageOutcome.JOINED, f"it is {page.url}"
     other_ids = [other.id for other in others]
     session.flush()
-    story_arrivals.add_gone(session, other_ids)
     for table in ("addresses", "receipts"):
         query = f"UPDATE {table} SET page_id = :to_page WHERE page_id = ANY (:others)"  # noqa: S608
         session.execute(sql(query), {"to_page": page.id, "others": other_ids})

@@ -16,7 +16,7 @@ from celery import shared_task
 from sqlalchemy.orm import Session
 
 from detourage.limits import MAX_MESSAGE_BYTES
-from detourage.messages import ArticleMessage, Story
+from detourage.messages import ArticleMessage
 from detourage.pagination import (
     Member,
     Pagination,
@@ -28,13 +28,13 @@ from detourage.pagination import (
 from detourage.reader.article_values import parts_of
 from detourage.text.plural import counted
 from worker.messaging import task_names
-from worker.store import addresses, outbox, parts, story_articles
+from worker.store import addresses, outbox, parts
 from worker.store.database import AdvisoryLock, is_connection_lost
 from worker.store.parts import StoredPart
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.article_message import further_revision, next_number, reader_digest
 from worker.workflow.article_parts import addresses_of_links, from_json, joined_parts, with_missing
-from worker.workflow.outgoing_articles import revision_of, save_with_story
+from worker.workflow.outgoing_articles import revision_of, save
 from worker.workflow.process import ProcessState, process_state
 
 logger = logging.getLogger(__name__)
@@ -173,12 +173,9 @@ def _revise(
     if first.is_first and not is_held:
         chain = chain_of(first, members)
     own = ArticleMessage.model_validate(dict(first.message))
-    story = story_articles.stories_of_pages(session, [first.page_id]).get(first.page_id)
     leading = addresses.of_pages(session, [first.page_id])[first.page_id]
     while True:
         wanted = _compose(session, own, chain, is_held=is_held)
-        if story is not None:
-            wanted = wanted.model_copy(update={"story": Story.model_validate(story.told)})
         number = next_number(stored.revision, state.settings.revisions_from)
         revision = revision_of(
             state,
@@ -187,7 +184,6 @@ def _revise(
             # The digest covers this page only, so that extracting it again without changes creates
             # no revision.
             reader_digest(own),
-            may_hold_back=story is not None and story.is_held_back,
         )
         if len(chain) == 1 or len(revision.outgoing.body) <= MAX_MESSAGE_BYTES:
             break
@@ -198,7 +194,7 @@ def _revise(
     if last is not None and _digest(wanted) == _digest(ArticleMessage.model_validate(last)):
         return False
     parts.note_revision(session, first.page_id, number)
-    save_with_story(session, revision)
+    save(session, [revision])
     return True
 
 

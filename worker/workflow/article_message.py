@@ -7,16 +7,12 @@ from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from sqlalchemy.orm import Session
-
 from detourage.addresses import PageAddress, canonical_of, identity_of, variants_of
 from detourage.article import Article
 from detourage.html import site_name
-from detourage.messages import ArticleMessage, Story, Template
+from detourage.messages import ArticleMessage, Template
 from detourage.pagination.parts import without_location
 from detourage.reader.article_values import article_values
-from detourage.revisions import changes_between
-from worker.store import articles
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.workflow.article_parts import with_missing
 
@@ -59,7 +55,6 @@ def new_revision(
     page: PageState,
     job: ExtractionJob,
     article: Article,
-    story: Story | None,
     extracted_at: datetime,
     found_parts: Collection[str] | None = None,
     *,
@@ -72,7 +67,7 @@ def new_revision(
     or is None if the page is not a part.
     """
     number = next_number(page.revision, revisions_from)
-    message = compose(page, job, article, story, number, extracted_at)
+    message = compose(page, job, article, number, extracted_at)
     if found_parts is not None and message.parts is not None:
         parts = with_missing(message.parts, found_parts)
         message = message.model_copy(update={"parts": parts})
@@ -91,41 +86,28 @@ def further_revision(
 ) -> ArticleMessage:
     """Return an article message as another revision, with the new values in `replaced`.
 
-    `addresses` has all addresses of the page. Such a revision has no changes to the article itself.
+    `addresses` has all addresses of the page.
     """
     identity = identity_of(addresses, message.url)
     made = {
         "id": str(article_id(message.site, identity, revision)),
         "revision": revision,
         "extracted_at": extracted_at,
-        "changes": None,
     }
     return message.model_copy(update=replaced | made)
 
 
-def with_changes(session: Session, job: ExtractionJob, message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message with its `changes`, unless the latest revision is withdrawn or joined."""
-    before = articles.last_message(session, job.page_id)
-    if before is None or before.get("withdrawn") or (before.get("parts") or {}).get("joined"):
-        return message
-    # The article with which this one is compared shows the template's text as well.
-    others = articles.last_texts(session, [job.pivot.id]) if job.pivot is not None else {}
-    changes = changes_between(before, message, others.values())
-    return {**message, "changes": changes.model_dump()}
-
-
 def shortened(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message without its changes and the locations of its parts."""
+    """Return a message without the locations of its parts."""
     parts = ("blocks", "images", "embeds", "comments")
     located = {name: [without_location(part) for part in message[name]] for name in parts}
-    return {**message, **located, "changes": None, "locations": None}
+    return {**message, **located, "locations": None}
 
 
 def compose(
     page: PageState,
     job: ExtractionJob,
     article: Article,
-    story: Story | None,
     revision: int,
     extracted_at: datetime,
 ) -> ArticleMessage:
@@ -148,7 +130,6 @@ def compose(
             }
         ),
         extracted_at=extracted_at,
-        story=story,
         canonical=canonical_of(page.addresses) if page.addresses else None,
         variants=variants_of(page.addresses),
         **article_values(article),

@@ -2,16 +2,14 @@
 
 import hashlib
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy.orm import Session
 
 from detourage.article import Article
-from detourage.duplicates.fingerprint import fingerprint_of
 from detourage.html import site_name
 from detourage.limits import MAX_MESSAGE_BYTES
 from detourage.outcomes import PageOutcome
@@ -21,17 +19,10 @@ from worker import logs, tracing
 from worker.store import extraction_jobs
 from worker.store.articles import NewRevision
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
-from worker.store.story_arrivals import Arrival
-from worker.workflow.article_message import new_revision, shortened, with_changes
+from worker.workflow.article_message import new_revision, shortened
 from worker.workflow.article_parts import find_parts, note_parts
 from worker.workflow.outgoing_articles import revision_of, save
 from worker.workflow.process import ProcessState
-from worker.workflow.story_index import (
-    ProvisionalStory,
-    await_grouping,
-    forget_articles,
-    provisional_stories,
-)
 from worker.workflow.walls import (
     ExtractedPage,
     NoArticle,
@@ -44,10 +35,6 @@ from worker.workflow.withdrawal import is_removed, is_withdrawn, withdraw
 logger = logging.getLogger(__name__)
 
 
-_UNDATED: Final = datetime(9000, 1, 1, tzinfo=UTC)
-"""Time that stands for an unknown fetch time, so that the article comes last."""
-
-
 @dataclass(frozen=True)
 class _RevisedPage:
     """An extracted page, with a new revision if there is one to publish."""
@@ -56,7 +43,6 @@ class _RevisedPage:
     page: PageState
     article: Article | None
     result: ExtractionResult
-    story: ProvisionalStory | None
     revision: NewRevision | None
 
 
@@ -91,17 +77,10 @@ def save_extractions(
     _log_outcomes(revised)
     if results:
         extraction_jobs.save_results(session, results)
-    without_article = [each.page_id for each in results if not each.has_article]
     revisions = [each.revision for each in revised if each.revision is not None]
     if revisions:
         save(session, revisions)
     _save_parts(session, revised, revisions)
-    forget_articles(session, without_article)
-    await_grouping(
-        session,
-        [each.story for each in revised if each.story is not None and each.result.has_article],
-        {each.page_id: each.is_held_back for each in revisions},
-    )
     for each in revised:
         if each.result.revision and is_removed(each.page) and not is_withdrawn(each.page):
             withdraw(session, state, each.result.page_id, each.page)
@@ -115,7 +94,6 @@ def _revise(
     texts: Mapping[int, bytes],
     now: datetime,
 ) -> list[_RevisedPage]:
-    stories = _stories(session, state, current, now)
     contents = {job.page_id: each for job, _, each in current if isinstance(each, Article)}
     parts = find_parts(session, contents)
     revised = []
@@ -126,13 +104,12 @@ def _revise(
                 page,
                 job,
                 result,
-                stories[job.page_id].story,
                 now,
                 parts.get(job.page_id),
                 revisions_from=state.settings.revisions_from,
             )
         if made is not None:
-            revision = _addressed(session, state, job, page, *made, stories[job.page_id])
+            revision = _small_enough(state, job, *made)
             size = len(revision.outgoing.body)
             if size > MAX_MESSAGE_BYTES:
                 # The broker would refuse the message, so it must not enter the outbox.
@@ -140,43 +117,19 @@ def _revise(
                 revision = None
         article = result if isinstance(result, Article) else None
         saved = _result(job, page, result, revision, state, texts.get(job.page_id))
-        story = stories.get(job.page_id)
-        revised.append(_RevisedPage(job, page, article, saved, story, revision))
+        revised.append(_RevisedPage(job, page, article, saved, revision))
     return revised
 
 
-def _addressed(
-    session: Session,
-    state: ProcessState,
-    job: ExtractionJob,
-    page: PageState,
-    message: dict[str, Any],
-    content_digest: str,
-    story: ProvisionalStory,
+def _small_enough(
+    state: ProcessState, job: ExtractionJob, message: dict[str, Any], content_digest: str
 ) -> NewRevision:
-    """Return a revision that is small enough to be sent, if possible, with its changes."""
-    address = partial(
-        revision_of,
-        state,
-        job.page_id,
-        content_digest=content_digest,
-        may_hold_back=story.is_repeat and (page.revision == 0 or story.was_held_back),
-        trace=job.trace,
-    )
-    if page.revision > 0 and state.settings.send_changes != "no":
-        message = with_changes(session, job, message)
-    revision = address(message)
-    if len(revision.outgoing.body) > MAX_MESSAGE_BYTES:
-        # The article is more important than its changes and its locations.
-        message = shortened(message)
-        revision = address(message)
-    # A revision requested by reprocessing is sent in full, as is an article that was held back so
-    # far.
-    is_whole = story.was_held_back or page.forced
-    fits = len(revision.outgoing.body) <= MAX_MESSAGE_BYTES
-    if fits and state.settings.send_changes == "only" and not is_whole:
-        return address(message, as_changes=True)
-    return revision
+    """Return a revision that is small enough to be sent, if possible."""
+    revision = revision_of(state, job.page_id, message, content_digest, trace=job.trace)
+    if len(revision.outgoing.body) <= MAX_MESSAGE_BYTES:
+        return revision
+    # The article is more important than its locations.
+    return revision_of(state, job.page_id, shortened(message), content_digest, trace=job.trace)
 
 
 def _log_outcomes(revised: Sequence[_RevisedPage]) -> None:
@@ -207,31 +160,6 @@ def _save_parts(
     if changed:
         present = {page: content for page, content in contents.items() if page not in removed}
         note_parts(session, present, changed, revisions)
-
-
-def _stories(
-    session: Session,
-    state: ProcessState,
-    results: Iterable[ExtractedPage],
-    now: datetime,
-) -> dict[int, ProvisionalStory]:
-    trusts = state.settings.trust_fetch_times
-    arrivals = [
-        Arrival(
-            page_id=job.page_id,
-            site_id=page.site_id,
-            site=job.site_key,
-            url=page.url,
-            fingerprint=fingerprint_of(result.text),
-            fetched_at=page.fetched_at,
-            seen_at=page.fetched_at or now,
-            received_at=(page.fetched_at or _UNDATED) if trusts else page.waiting_since,
-            wire=result.metadata.wire,
-        )
-        for job, page, result in results
-        if isinstance(result, Article)
-    ]
-    return provisional_stories(session, arrivals, state.story_window)
 
 
 def _not_overtaken(

@@ -1,7 +1,6 @@
 """State that a process retains between tasks: settings, connections and caches."""
 
 import os
-from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -20,8 +19,7 @@ class ProcessState:
     """The state of a process that runs tasks.
 
     Caches, which cost 30 MB and several seconds, are created on first use, because beat, the relay
-    and the command line also create the application. `story_window` is the maximum time between the
-    fetches of two articles of one story.
+    and the command line also create the application.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -29,7 +27,6 @@ class ProcessState:
         self.topology = topology_of(settings)
         self.database = Database(settings.require_database_url())
         self.durations = Durations(self.database)
-        self.story_window = timedelta(days=settings.story_days)
 
     @cached_property
     def trees(self) -> "TreeCache":

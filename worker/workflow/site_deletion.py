@@ -1,14 +1,11 @@
 """Deletion of a site."""
 
-from datetime import timedelta
-
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from detourage.errors import ExpectedError
 from worker.store import deletion, pages
 from worker.store.database import AdvisoryLock, Database
-from worker.workflow.story_index import group_page
 
 
 class SiteDeletionError(ExpectedError):
@@ -25,7 +22,7 @@ def _id_of(session: Session, name: str) -> int:
     return found[name if name in found else next(iter(found))]
 
 
-def delete_site(database: Database, name: str, story_window: timedelta) -> int:
+def delete_site(database: Database, name: str) -> int:
     """Delete a site with all its pages, and return their number; raise `SiteDeletionError`.
 
     An interrupted deletion can be repeated.
@@ -37,11 +34,9 @@ def delete_site(database: Database, name: str, story_window: timedelta) -> int:
             raise SiteDeletionError(f"{name} is being clustered: try again in a few minutes")
         database.run(lambda session: deletion.ungroup(session, site_id))
         while True:
-            ids, leaving = database.run(lambda session: deletion.forget_some(session, site_id))
+            ids = database.run(lambda session: deletion.lock_some(session, site_id))
             if not ids:
                 break
-            for page_id in leaving:
-                group_page(database, page_id, story_window)
             database.run(lambda session: deletion.delete_pages(session, ids))  # noqa: B023
             deleted += len(ids)
         try:

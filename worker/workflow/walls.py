@@ -5,14 +5,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
+from unicodedata import normalize
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from detourage.article import Article
-from detourage.duplicates.fingerprint import fingerprint_of
 from detourage.html import publisher_of
 from detourage.outcomes import PageOutcome
+from detourage.text.words import count_unspaced, tokens
 from worker.store import articles
 from worker.store.extraction_jobs import (
     ExtractionJob,
@@ -30,7 +30,14 @@ MAX_RELATIVE_LENGTH: Final = 1 / 3
 """Maximum length of a wall relative to the article that it replaced."""
 
 MAX_COMMON_SHARE: Final = 0.1
-"""Maximum share of a wall's shingles that occur in the article replaced by the wall."""
+"""Maximum share of a wall's passages that occur in the article replaced by the wall."""
+
+MAX_CHARACTERS: Final = 200_000
+"""Maximum number of characters compared, to bound the time spent on hostile pages."""
+
+PASSAGE_TOKENS: Final = 4
+UNSPACED_PASSAGE_TOKENS: Final = 6
+"""Number of tokens per passage, and for texts in which most tokens are single characters."""
 
 MAX_REPEATED_LENGTH: Final = 600
 """Maximum length, in characters, of a repeated wall; copies of articles are longer."""
@@ -87,7 +94,7 @@ def short_texts(extracted: Sequence[ExtractedPage]) -> dict[int, bytes]:
 
 def _key(url: str, text: str) -> bytes:
     of_publisher = hashlib.sha256(f"{publisher_of(url)} ".encode())
-    of_publisher.update(fingerprint_of(text).key)
+    of_publisher.update(" ".join(tokens(normalize("NFKC", text))).encode(errors="surrogatepass"))
     return of_publisher.digest()[:16]
 
 
@@ -139,5 +146,13 @@ def has_replaced(text: str, before: str) -> bool:
     """Return whether a text is much shorter than the text ``before``, and almost entirely new."""
     if len(text) > MAX_RELATIVE_LENGTH * len(before):
         return False
-    own = fingerprint_of(text).shingles
-    return bool(np.isin(own, fingerprint_of(before).shingles).sum() <= MAX_COMMON_SHARE * len(own))
+    own = _passages(text)
+    return len(own & _passages(before)) <= MAX_COMMON_SHARE * len(own)
+
+
+def _passages(text: str) -> set[tuple[str, ...]]:
+    text = normalize("NFKC", text[:MAX_CHARACTERS])
+    words = tokens(text)
+    is_unspaced = 2 * count_unspaced(text) > len(words)
+    length = UNSPACED_PASSAGE_TOKENS if is_unspaced else PASSAGE_TOKENS
+    return set(zip(*(words[start:] for start in range(length)), strict=False))

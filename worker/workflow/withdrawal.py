@@ -1,15 +1,16 @@
 """Withdrawal of articles that have been removed by their site."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 from sqlalchemy.orm import Session
 
-from detourage.messages import Story
-from worker.store import articles, story_articles
+from detourage.messages import ArticleMessage
+from worker.store import addresses, articles
 from worker.store.extraction_jobs import PageState
+from worker.workflow.article_message import further_revision, next_number
+from worker.workflow.outgoing_articles import revision_of, save
 from worker.workflow.process import ProcessState
-from worker.workflow.story_corrections import send_again
 
 _MARK: Final = "withdrawn "
 """Digest prefix of a withdrawn article, so that the same text counts as new if it returns."""
@@ -31,14 +32,12 @@ def withdraw(session: Session, state: ProcessState, page_id: int, page: PageStat
     """Publish the revision that withdraws a page's article; the page must be locked."""
     assert page.refused is not None
     last, digest = articles.last_article(session, page_id)
-    story = story_articles.stories_of_pages(session, [page_id]).get(page_id)
-    send_again(
-        session,
-        state,
-        page_id,
-        last,
-        f"{_MARK}{digest}",
-        may_hold_back=story is not None and story.is_held_back,
+    message = further_revision(
+        ArticleMessage.model_validate(last),
+        next_number(last["revision"], state.settings.revisions_from),
+        datetime.now(UTC),
+        addresses.of_pages(session, [page_id])[page_id],
         withdrawn=datetime.fromisoformat(page.refused["fetched_at"]),
-        story=Story.model_validate(story.told if story is not None else last["story"]),
-    )
+    ).to_json()
+    articles.note_revision(session, page_id, message["revision"])
+    save(session, [revision_of(state, page_id, message, f"{_MARK}{digest}")])

@@ -19,7 +19,7 @@ import amqp
 import psutil
 from sqlalchemy import func, make_url, select
 
-from models.tables import OutboxEntry, Receipt, StoredPage, StoryArrival
+from models.tables import OutboxEntry, Receipt, StoredPage
 from tests.deployment import Deployment, process_environment
 from tests.faults.hostile import bodies, crowds, envelopes, pages
 from tests.faults.hostile.measured.sitecustomize import FILE, LOCK_CLOCK, LOCK_PROCESSORS
@@ -218,7 +218,6 @@ class WatchedDeployment(Deployment):
         waiting = (
             select(func.count()).select_from(StoredPage).where(is_pending()),
             select(func.count()).select_from(OutboxEntry),
-            select(func.count()).select_from(StoryArrival),
             select(func.count()).where(is_due()),
         )
         if any(map(self.count, waiting)):

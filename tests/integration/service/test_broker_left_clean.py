@@ -16,8 +16,6 @@ def test_a_deployment_leaves_nothing_on_the_broker(settings: Settings) -> None:
         topology.pages_exchange,
         topology.tasks_exchange,
         topology.articles_exchange,
-        topology.changes_exchange,
-        topology.repeats_exchange,
     ]
     with connect(own) as connection:
         topology.declare(connection)

@@ -1,7 +1,6 @@
 """The relay respects queue limits, lets sites take turns and batches extractions."""
 
 import json
-import time
 from collections import Counter
 from contextlib import ExitStack
 from typing import Any
@@ -18,7 +17,7 @@ from worker.messaging.broker import connect, messages_waiting
 from worker.outcomes import RefusedReason
 from worker.service.metrics import metrics_text
 from worker.service.quarantine import browse, drop, requeue
-from worker.service.relay import AGAIN_AFTER, PAGES_PER_TASK, STORY_SECONDS
+from worker.service.relay import AGAIN_AFTER, PAGES_PER_TASK
 from worker.store import outbox
 
 
@@ -54,11 +53,11 @@ def test_messages_stay_in_the_database_while_their_queue_is_full(alone: Alone) -
 def test_tasks_of_different_kinds_share_the_room_of_their_queue(alone: Alone) -> None:
     with alone("relay", queue_limit=10) as deployment:
         with deployment.database.transaction() as session:
-            for task in (task_names.PRUNE, task_names.CORRECT_STORIES):
+            for task in (task_names.PRUNE, task_names.PARSE):
                 _ask(session, task, site_id=1, number=40)
         queue = deployment.topology.task_queue("maintenance")
         deployment.wait_until(lambda: messages_waiting(deployment.settings, queue) == 10)
-        for task in (task_names.PRUNE, task_names.CORRECT_STORIES):
+        for task in (task_names.PRUNE, task_names.PARSE):
             left = select(func.count()).where(OutboxEntry.task == task)
             deployment.wait_until(lambda: deployment.count(left) == 35)  # noqa: B023
 
@@ -157,7 +156,7 @@ def test_a_site_does_not_wait_until_a_busier_site_is_finished(alone: Alone) -> N
 def test_a_site_with_much_work_delays_others_by_a_turn_in_every_lane(
     alone: Alone, relays: int
 ) -> None:
-    lanes = sorted(set(task_names.STAGE_OF_TASK) - {task_names.TELL_STORIES})
+    lanes = sorted(set(task_names.STAGE_OF_TASK))
     busy, known, new = 1, 2, 3
 
     def ask(session: Session, site_id: int, number: int) -> None:
@@ -264,17 +263,3 @@ def test_only_a_few_long_tasks_are_on_the_broker_at_a_time(alone: Alone) -> None
 def _ask(session: Session, task: str, *, site_id: int, number: int) -> None:
     wanted = [{"page_id": place, "generation": 1} for place in range(number)]
     outbox.add_tasks(session, task, wanted, site_id=site_id)
-
-
-def test_stories_are_requested_at_intervals_however_many_articles_arrive(alone: Alone) -> None:
-    with alone("relay") as deployment:
-        queue = deployment.topology.task_queue("stories")
-        left = select(func.count()).where(OutboxEntry.task == task_names.TELL_STORIES)
-        began = time.monotonic()
-        while messages_waiting(deployment.settings, queue) < 2:
-            with deployment.database.transaction() as session:
-                outbox.add_task_once(session, task_names.TELL_STORIES)
-            time.sleep(0.05)
-        deployment.wait_until(lambda: deployment.count(left) == 0)
-        seconds = time.monotonic() - began
-        assert messages_waiting(deployment.settings, queue) <= 1 + seconds / STORY_SECONDS

@@ -195,7 +195,7 @@ def test_articles_are_returned_unchanged(session: Session) -> None:
     }
     outgoing = NewMessage("articles", "en", b"", message["id"])
     articles.save_articles(session, [NewRevision(page.id, "", message, outgoing)])
-    assert articles.last_message(session, page.id) == message
+    assert articles.last_article(session, page.id) == (message, "")
     [revision] = revisions_of(session, page.id, limit=1, with_messages=[1])
     assert revision.message == message
     stored = session.scalar(text("SELECT message::text FROM articles")) or ""

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select, text
 
 from detourage.outcomes import PageOutcome
-from models.tables import StoredPage, StoryArticle
+from models.tables import StoredPage
 from tests.addressed import AMP, FIVE, MOBILE, PLAIN, PRINT, TRACKED, five_pages
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
@@ -88,7 +88,6 @@ def test_articles_sent_separately_for_variants_are_merged_by_the_next_revision(
     assert one["variants"] == sorted([MOBILE, PRINT])
     joined = tasks.ask(select(StoredPage.id).where(StoredPage.outcome == PageOutcome.JOINED))
     assert len(joined) == 1
-    assert joined[0] not in tasks.ask(select(StoryArticle.page_id))
     for stage in ("extract", "parse", "cluster"):
         tasks.reprocess("example.org", stage)
         tasks.settle()

@@ -11,18 +11,13 @@ from detourage.packed_bytes import pack
 from models.tables import (
     PageContent,
     PageKnowledge,
-    Site,
     StoredPage,
     StoredTree,
-    StoryArrival,
-    StoryArticle,
-    StoryText,
     TemplateGroup,
 )
 from tests.inline_tasks import Tasks
 from tests.integration.waiting import wait_until
 from tests.pages import article_html
-from worker.messaging import task_names
 from worker.workflow import comparison_plan
 
 PAGES = [(str(number), article_html(number, number=number + 2)) for number in range(5)]
@@ -177,30 +172,6 @@ def test_a_damaged_comment_pattern_stops_neither_clustering_nor_extraction(
     tasks.settle()
     assert set(outcomes(tasks).values()) == {("article", None)}
     assert len(tasks.articles()) == 5
-
-
-@pytest.mark.parametrize("how", [flipped, lambda data: data[:-3], lambda _: b""])
-def test_damaged_shingles_stop_neither_extraction_nor_the_grouping_of_others(
-    tasks: Tasks, how: Callable[[bytes], bytes]
-) -> None:
-    for site in "abc":
-        tasks.publish(site, [(f"{site}{path}", html) for path, html in PAGES])
-    sites = tasks.ask(select(Site.id).order_by(Site.id))
-    tasks.group(sites[0])
-    tasks.settle()
-    assert damage(tasks, StoryText.shingles, StoryText.id > 0, how) == 5
-    tasks.group(sites[1])
-    while tasks.run(task_names.EXTRACT):
-        pass
-    waiting = tasks.ask(select(StoryArrival.page_id).order_by(StoryArrival.page_id))
-    assert damage(tasks, StoryArrival.shingles, StoryArrival.page_id.in_(waiting[:2]), how) == 2
-    tasks.settle()
-    tasks.group(sites[2])
-    tasks.settle()
-    assert tasks.ask(select(func.count(StoryArrival.page_id))) == [0]
-    assert set(outcomes(tasks).values()) == {("article", None)}
-    assert len(tasks.articles()) == 15
-    assert tasks.ask(select(func.count(StoryArticle.page_id))) == [15]
 
 
 def test_an_attempt_counts_before_anything_is_read(tasks: Tasks) -> None:

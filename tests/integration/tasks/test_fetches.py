@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select
 
-from models.tables import Article, StoredPage, StoryArticle
+from models.tables import Article, StoredPage
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.store.progress import service_counts
@@ -211,15 +211,6 @@ def test_reprocessing_uses_the_last_served_version_of_a_walled_page(site: Tasks)
         site.settle()
         assert outcome(site)[0] == "wall"
         assert states(site) == [("good", False)] * number
-
-
-def test_an_article_behind_a_wall_stays_in_its_story(site: Tasks) -> None:
-    told = select(StoryArticle.told).join(StoredPage, StoredPage.id == StoryArticle.page_id)
-    bring(site, fetch(0))
-    before = site.ask(told.where(StoredPage.url == URL))
-    bring(site, fetch(1, ERROR, status=403))
-    assert site.ask(told.where(StoredPage.url == URL)) == before
-    assert len(before) == 1
 
 
 def short_page(text: str) -> str:

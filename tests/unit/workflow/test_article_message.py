@@ -52,7 +52,7 @@ PAGE = PageState(
 
 
 def test_the_message_contains_the_article_and_the_group_of_its_page() -> None:
-    message = compose(PAGE, JOB, CONTENT, None, 1, NOW)
+    message = compose(PAGE, JOB, CONTENT, 1, NOW)
     assert message.text == "\n\n".join(paragraphs(3))
     assert [block.text for block in message.blocks] == paragraphs(3)
     assert (message.site, message.page_id, message.url) == ("My Site", "crawl-3", URL)
@@ -72,16 +72,16 @@ def test_the_message_contains_the_article_and_the_group_of_its_page() -> None:
 def test_a_revision_is_sent_if_a_consumer_sees_a_difference_or_on_request(
     is_known: bool, is_forced: bool, revision: int | None
 ) -> None:
-    digest = reader_digest(compose(PAGE, JOB, CONTENT, None, 1, NOW)) if is_known else "other"
+    digest = reader_digest(compose(PAGE, JOB, CONTENT, 1, NOW)) if is_known else "other"
     page = replace(PAGE, revision=3, last_digest=digest, forced=is_forced)
-    found = new_revision(page, JOB, CONTENT, None, NOW)
+    found = new_revision(page, JOB, CONTENT, NOW)
     assert (found[0]["revision"] if found else None) == revision
 
 
 def test_after_a_restore_revisions_start_at_the_number_given_by_the_operator() -> None:
     for last, number in ((0, 1000), (3, 1000), (1000, 1001)):
         page = replace(PAGE, revision=last)
-        found = new_revision(page, JOB, CONTENT, None, NOW, revisions_from=1000)
+        found = new_revision(page, JOB, CONTENT, NOW, revisions_from=1000)
         assert found is not None
         assert found[0]["revision"] == number
         assert found[0]["id"] == str(article_id("My Site", URL, number))
@@ -90,8 +90,8 @@ def test_after_a_restore_revisions_start_at_the_number_given_by_the_operator() -
 def test_neither_group_nor_extraction_time_counts_as_a_difference() -> None:
     other = replace(JOB, generation=3, group_number=None, role="outlier", group_size=1)
     later = datetime(2027, 1, 1, tzinfo=UTC)
-    assert reader_digest(compose(PAGE, JOB, CONTENT, None, 1, NOW)) == reader_digest(
-        compose(PAGE, other, CONTENT, None, 2, later)
+    assert reader_digest(compose(PAGE, JOB, CONTENT, 1, NOW)) == reader_digest(
+        compose(PAGE, other, CONTENT, 2, later)
     )
 
 
@@ -100,7 +100,7 @@ def test_a_changed_role_is_a_difference_but_its_probability_is_not() -> None:
         blocks = tuple(
             replace(block, role=role, role_probability=probability) for block in CONTENT.blocks
         )
-        return reader_digest(compose(PAGE, JOB, replace(CONTENT, blocks=blocks), None, 1, NOW))
+        return reader_digest(compose(PAGE, JOB, replace(CONTENT, blocks=blocks), 1, NOW))
 
     sure = digest("paragraph", 0.9)
     assert sure == digest("paragraph", 0.8)

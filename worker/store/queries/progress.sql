@@ -32,14 +32,7 @@ SELECT
     ) AS counted) AS outcomes,
     (SELECT count(*) FROM outbox WHERE lane IS NOT NULL) AS outbox,
     (SELECT count(*) FROM page_parts
-     WHERE version > seen_version AND page_id IN (SELECT id FROM own)) AS parts,
-    (SELECT count(*) FROM own WHERE EXISTS (
-        SELECT FROM story_arrivals WHERE page_id = own.id
-    ) OR EXISTS (
-        SELECT FROM story_articles JOIN story_texts ON story_texts.id = text_id
-        JOIN stories ON stories.id = story_id
-        WHERE page_id = own.id AND retold_to IS NOT NULL
-    )) AS stories
+     WHERE version > seen_version AND page_id IN (SELECT id FROM own)) AS parts
 
 -- sites_of_run --
 -- Keys of the sites to which a run's messages belong.

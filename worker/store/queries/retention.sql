@@ -18,10 +18,6 @@ DELETE FROM generations WHERE site_id = :site_id
 -- Lock some pages of a site.
 SELECT id FROM pages WHERE site_id = :site_id ORDER BY id LIMIT :most FOR UPDATE
 
--- leaving_stories --
--- Pages that leave their stories.
-SELECT page_id FROM story_arrivals WHERE page_id = ANY (:ids) ORDER BY page_id
-
 -- delete_pages --
 -- Delete pages with everything that belongs to them.
 DELETE FROM pages WHERE id = ANY (:ids)

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from detourage.duplicates.fingerprint import Shingles
-from detourage.duplicates.grouping import StoryText, group_texts
-from detourage.duplicates.overlap import Overlap, overlap_of
+from stories.fingerprint import Shingles
+from stories.grouping import StoryText, group_texts
+from stories.overlap import Overlap, overlap_of
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -31,7 +31,7 @@ def groups_of(texts: dict[str, tuple[Shingles, str]]) -> set[frozenset[str]]:
             number: StoryText(
                 name.encode(),
                 len(texts[name][0]),
-                ord(texts[name][1]),
+                texts[name][1],
                 NOON + timedelta(minutes=places[name]),
             )
             for number, name in numbers.items()

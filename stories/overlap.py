@@ -5,8 +5,8 @@ from typing import Final
 
 import numpy as np
 
-from detourage.duplicates.fingerprint import Shingles
-from detourage.messages import StoryRelation
+from stories.fingerprint import Shingles
+from stories.messages import StoryRelation
 
 REPEATED: Final = (0.3, 0.2)
 """Minimum shares of shingles in common, relative to the shorter and to the longer text, for one

@@ -1,4 +1,4 @@
-"""The changes in a revision's message, and the exchange to which the message is sent."""
+"""The revisions of an article, and its history."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,6 @@ from models.tables import OutboxEntry, Receipt, StoredPage
 from tests.inline_tasks import Tasks, message_of
 from tests.pages import article_html
 from worker.cli import main
-from worker.workflow import extraction_results
 
 URL = "https://news.example/story"
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -47,53 +46,7 @@ def sent(tasks: Tasks) -> list[tuple[str | None, dict[str, Any]]]:
     return [(exchange, message_of(body)) for _, exchange, body in sorted(rows)]
 
 
-def test_a_revision_says_which_sentence_was_edited(site: Tasks) -> None:
-    fetch(site, EDITED, 1)
-    ((_, message),) = sent(site)
-    changes = message["changes"]
-    assert (message["revision"], changes["since"], changes["kind"]) == (2, 1, "update")
-    (edited,) = changes["sentences"]
-    assert (edited["action"], edited["before"], edited["after"]) == (
-        "edited",
-        "Note 7-1.",
-        "Note 7-1, corrected.",
-    )
-    assert message["text"][edited["start"] : edited["end"]] == edited["after"]
-
-
-def test_first_revisions_have_no_changes(tasks: Tasks) -> None:
-    tasks.group(tasks.publish("news.example", [(f"{n}", article_html(n)) for n in range(4)]))
-    tasks.settle()
-    assert [body["changes"] for _, body in sent(tasks)] == [None] * 4
-
-
-def test_a_new_design_and_new_advertisements_send_nothing(site: Tasks) -> None:
-    redesigned = article_html(7, template="table")
-    fetch(site, redesigned, 1)
-    site.settle()
-    fetch(site, GOOD.replace("</h1>", "</h1><div class='ad'>Buy two, get three.</div>"), 2)
-    assert [body["changes"]["sentences"] for _, body in sent(site)] in ([], [[]], [[], []])
-
-
-def test_changes_alone_are_sent_to_their_exchange(site: Tasks) -> None:
-    site.restart(send_changes="only")
-    fetch(site, EDITED, 1)
-    ((exchange, message),) = sent(site)
-    assert exchange == "articles.changes"
-    assert message["changes"]["kind"] == "update"
-    assert message["url"] == URL
-    assert "text" not in message
-
-
-def test_revisions_without_visible_changes_are_not_sent_as_changes(site: Tasks) -> None:
-    site.restart(send_changes="only")
-    image = "<figure><img src='/a.jpg' width='600' height='400'></figure>"
-    fetch(site, GOOD.replace("<div class='story'>", f"<div class='story'>{image}"), 1)
-    assert sent(site) == []
-
-
 def test_an_article_that_returns_after_its_removal_is_sent_whole(site: Tasks) -> None:
-    site.restart(send_changes="only")
     for hour in (1, 2):
         moment = (START + timedelta(hours=hour)).isoformat()
         gone = {"version": 1, "url": URL, "html": "<p>Gone", "status": 410, "fetched_at": moment}
@@ -107,33 +60,13 @@ def test_an_article_that_returns_after_its_removal_is_sent_whole(site: Tasks) ->
 
 
 def test_reprocessing_sends_an_unchanged_article_whole(site: Tasks) -> None:
-    site.restart(send_changes="only")
     site.reprocess("news.example", "extract")
     site.settle()
     exchanges = {exchange for exchange, body in sent(site) if body["url"] == URL}
     assert exchanges == {"articles"}
 
 
-def test_changes_may_be_disabled(site: Tasks) -> None:
-    site.restart(send_changes="no")
-    fetch(site, EDITED, 1)
-    ((exchange, message),) = sent(site)
-    assert (exchange, message["changes"]) == ("articles", None)
-
-
-def test_an_article_is_sent_without_changes_that_would_make_it_too_large(
-    site: Tasks, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fetch(site, EDITED, 1)
-    ((_, message),) = sent(site)
-    whole = json.dumps({**message, "changes": None}, ensure_ascii=False)
-    monkeypatch.setattr(extraction_results, "MAX_MESSAGE_BYTES", len(whole.encode()) + 50)
-    fetch(site, GOOD, 2)
-    ((_, message),) = sent(site)
-    assert (message["revision"], message["changes"]) == (3, None)
-
-
-def test_history_lists_fetches_and_changes(site: Tasks) -> None:
+def test_history_lists_fetches_and_revisions(site: Tasks) -> None:
     with site.database.transaction() as session:
         page_id = session.scalar(select(StoredPage.id).where(StoredPage.url == URL))
         session.add(Receipt(result="stored", page_id=page_id, received_at=START))
@@ -142,10 +75,9 @@ def test_history_lists_fetches_and_changes(site: Tasks) -> None:
     assert found.exit_code == 0, found.output
     lines = [line.partition("  ")[2] for line in found.output.splitlines() if line[0] != " "]
     events = [line.partition("  ")[2] for line in lines]
-    assert events == ["fetched: stored", "revision 1", "revision 2: update"]
-    assert "    ~ Note 7-1.\n      → Note 7-1, corrected." in found.output
+    assert events == ["fetched: stored", "revision 1", "revision 2"]
     lines = CliRunner().invoke(main, ["status", URL, "--json"]).output.splitlines()
-    assert json.loads(lines[-1])["changes"]["sentences"][0]["action"] == "edited"
+    assert json.loads(lines[-1])["revision"] == 2
 
 
 def test_history_of_an_unknown_address_is_an_error(tasks: Tasks) -> None:

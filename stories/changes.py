@@ -14,8 +14,8 @@ from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import Any, Final
 
-from detourage.messages import ChangeKind, Changes, SentenceChange, TextChange
-from detourage.revisions.sentences import Sentence, reading_key, split_sentences
+from stories.messages import ChangeKind, Changes, SentenceChange, TextChange
+from stories.sentences import Sentence, reading_key, split_sentences
 
 MAX_SENTENCES: Final = 1_000
 """Maximum number of sentences compared per revision, because hostile texts take quadratic time."""

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from detourage.messages import Changes
-from detourage.revisions import changes_between
+from stories.changes import changes_between
+from stories.messages import Changes
 
 TEXT = (
     "The ferry left the harbour at noon. Dr. Ada Jones, 47, was on board with 120 passengers.\n\n"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from detourage.duplicates.overlap import Overlap
+from stories.overlap import Overlap
 
 APART: Final = 0.1
 """Maximum share of a text that an unrelated text may contain (measured in
@@ -35,7 +35,7 @@ class StoryText:
 
     key: bytes
     length: int
-    site: int | str
+    site: str
     received_at: datetime
 
 

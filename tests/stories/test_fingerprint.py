@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detourage.duplicates.fingerprint import BANDS, MAX_CHARACTERS, ROWS, fingerprint_of
-from detourage.duplicates.overlap import overlap_of
+from stories.fingerprint import BANDS, MAX_CHARACTERS, ROWS, fingerprint_of
+from stories.overlap import overlap_of
 
 WORDS = [f"word{number}" for number in range(2_000)]
 

@@ -1,1 +1,0 @@
-"""Stories: groups of near-duplicate articles on different pages."""
