@@ -3,7 +3,7 @@
 #
 #   detourage_service   the processes: own the queues, consume pages, publish articles
 #   crawler             publishes pages to the exchange crawler.pages
-#   recogniser          consumes articles, repeats and changes, and has a queue for unreadable articles
+#   recogniser          consumes articles, and has a queue for unreadable articles
 #
 # It also keeps the broker from dropping messages that these users return to their queues, and limits
 # the crawler's queue: it is first in, first out, so every page waits for all pages before it.
@@ -38,10 +38,10 @@ rights() {
     rabbitmqctl --quiet "$@" set_permissions --vhost / "$name" "$configure" "$write" "$read"
 }
 
-# Queues and exchanges that belong to the service and to Celery.
-own='crawler\.pages.*|articles(\.(changes|repeats))?|detourage\..*|celery.*|.*\.celery\.pidbox|amq\.gen.*'
-# Queues that the service fills for other systems.
-outgoing='entities\.(articles|repeats|changes)'
+# Queues and exchanges that belong to the service, its neighbours and Celery.
+own='crawler\.pages.*|articles|stories(\.first|\.articles(\.quarantine)?)?|detourage\..*|celery.*|.*\.celery\.pidbox|amq\.gen.*'
+# The queue that the service fills for other systems.
+outgoing='entities\.articles'
 unreadable='entities\.articles\.unreadable'
 
 user detourage_service "$BROKER_SERVICE_PASSWORD" "$@"
@@ -51,7 +51,7 @@ user crawler "$BROKER_CRAWLER_PASSWORD" "$@"
 rights crawler '^$' '^crawler\.pages$' '^$' "$@"
 
 user recogniser "$BROKER_RECOGNISER_PASSWORD" "$@"
-rights recogniser "^$unreadable\$" "^$unreadable\$" '^entities\.(articles(\.unreadable)?|repeats|changes)$' "$@"
+rights recogniser "^$unreadable\$" "^$unreadable\$" '^entities\.articles(\.unreadable)?$' "$@"
 
 # RabbitMQ 4 drops a message that its reader has returned twenty times, unless the queue has a limit.
 # An operator policy leaves the queue free for a policy of yours, which may set a lower limit.

@@ -70,14 +70,27 @@ def locked(engine: Engine) -> Iterator[Connection]:
         yield connection
 
 
+_HAS_ROLE = text("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = 'detourage_service')")
+_GRANT = text("""
+    GRANT USAGE ON SCHEMA stories TO detourage_service;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA stories TO detourage_service;
+""")
+
+
 def migrate(engine: Engine) -> None:
-    """Create or migrate the schema of the stories."""
+    """Create or migrate the schema of the stories.
+
+    The role of the service's processes (``deploy/database-roles.sql``), if it exists, gets the
+    rights to read and write the tables.
+    """
     with locked(engine) as connection:
         connection.execute(text("CREATE SCHEMA IF NOT EXISTS stories"))
         config = Config()
         config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
         config.attributes["connection"] = connection
         alembic.command.upgrade(config, REVISION)
+        if connection.scalar(_HAS_ROLE):
+            connection.execute(_GRANT)
 
 
 def require_current(engine: Engine) -> None:

@@ -30,7 +30,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "autoscaling": {"autoscaling": True},
     "certificateAuthority": {"certificateAuthority": "authority.pem"},
     "environmentSecret": {"environmentSecret": "keys"},
-    "inspector": {"processes": {"inspector": {"replicas": 1}}},
+    "neighbours": {"processes": {"inspector": {"replicas": 1}, "stories": {"replicas": 2}}},
     "monitoring": {"monitoring": {"enabled": True, "labels": {"release": "prometheus"}}},
     "networkPolicy": {"networkPolicy": {"enabled": True, "from": [{"podSelector": {}}]}},
     "pod": {"pod": {"nodeSelector": {"disk": "fast"}, "imagePullSecrets": [{"name": "pull"}]}},
@@ -125,13 +125,13 @@ def test_the_processes_are_those_of_compose(everything: list[Manifest]) -> None:
     assert set(pods(everything)) == set(SERVICES)
 
 
-def test_only_the_inspector_has_to_be_requested(render: Render) -> None:
-    assert set(pods(render())) == set(SERVICES) - {"inspector"}
+def test_only_neighbours_have_to_be_requested(render: Render) -> None:
+    assert set(pods(render())) == set(SERVICES) - {"inspector", "stories", "stories-migrate"}
 
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_a_process_runs_as_in_compose(name: str, render: Render) -> None:
-    manifests = render(**OPTIONS["inspector"])
+    manifests = render(**OPTIONS["neighbours"])
     service, pod = SERVICES[name], pods(manifests)[name]
     own = container(manifests, name)
     assert own["command"] == service["command"]
@@ -229,7 +229,7 @@ def test_variables_of_other_libraries_are_read_from_a_secret(
     render: Render, everything: list[Manifest]
 ) -> None:
     for name in pods(everything):
-        expected = None if name == "migrate" else [{"secretRef": {"name": "keys"}}]
+        expected = None if name.endswith("migrate") else [{"secretRef": {"name": "keys"}}]
         assert container(everything, name).get("envFrom") == expected
     assert all("envFrom" not in container(render(), name) for name in pods(render()))
 

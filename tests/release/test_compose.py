@@ -28,10 +28,12 @@ PROCESSES = ("intake", "relay", "worker", "beat")
 PROFILES = {"metrics": "monitoring", "prometheus": "monitoring", "grafana": "monitoring"} | {
     "flower": "flower",
     "inspector": "inspector",
+    "stories": "stories",
+    "stories-migrate": "stories",
 }
-ONCE = ("broker-users", "database-roles", "migrate")
-SERVICES = ("rabbitmq", "postgres", *ONCE, *PROCESSES, *PROFILES)
-OURS = ("migrate", *PROCESSES, "metrics", "inspector")
+ONCE = ("broker-users", "database-roles", "migrate", "stories-migrate")
+SERVICES = tuple(dict.fromkeys(("rabbitmq", "postgres", *ONCE, *PROCESSES, *PROFILES)))
+OURS = ("migrate", *PROCESSES, "metrics", "inspector", "stories", "stories-migrate")
 
 
 @pytest.fixture(scope="module")
@@ -335,7 +337,7 @@ def test_the_given_settings_exist(name: str, services: dict[str, dict[str, Any]]
         for variable in services[name]["environment"]
         if variable.startswith("DETOURAGE_")
     }
-    needed = {"database_url"} if name == "migrate" else {"database_url", "broker_url"}
+    needed = {"database_url"} if name.endswith("migrate") else {"database_url", "broker_url"}
     assert needed <= given <= set(Settings.model_fields)
 
 
@@ -343,7 +345,7 @@ def test_the_given_settings_exist(name: str, services: dict[str, dict[str, Any]]
 def test_a_process_has_the_rights_that_it_needs(
     name: str, services: dict[str, dict[str, Any]], secrets: Path
 ) -> None:
-    owner, reader = {"migrate"}, {"metrics", "inspector"}
+    owner, reader = {"migrate", "stories-migrate"}, {"metrics", "inspector"}
     role = "detourage" if name in owner else f"detourage_{'read' if name in reader else 'service'}"
     environment = services[name]["environment"]
     address = Path(environment["DETOURAGE_DATABASE_URL_FILE"]).name
@@ -355,7 +357,7 @@ def test_the_commands_exist(services: dict[str, dict[str, Any]]) -> None:
     commands = [services[name]["command"] for name in OURS]
     commands += [services[name]["healthcheck"]["test"][1:] for name in PROCESSES]
     ours = [command[1:] for command in commands if command[0] == "detourage"]
-    assert len(ours) == 9
+    assert len(ours) == 11
     for arguments in ours:
         done = CliRunner().invoke(main, [*arguments, "--help"])
         assert done.exit_code == 0, done.output

@@ -45,7 +45,6 @@ worker:
     - detourage.extract
     - detourage.reprocess
     - detourage.maintenance
-    - detourage.stories
   # Maximum duration of a page task, as in worker.service.application.
   grace: {{ addf (minf (mulf 10 (.Values.settings.DETOURAGE_PAGE_SECONDS | default 60)) 1470) 30 | ceil }}
 beat:
@@ -69,6 +68,10 @@ inspector:
   probe: {httpGet: {path: /static/inspector.css, port: 8460}}
   secrets: [inspector_password]
   environment: {MALLOC_ARENA_MAX: "1"}
+stories:
+  command: [detourage, stories, work]
+  role: service
+  probe: {exec: {command: [detourage, stories, health]}}
 {{- end }}
 
 {{/* Pod of a process: root, name, process (see above), resources and restartPolicy. */}}
