@@ -46,9 +46,6 @@ def is_irrelevant(name: str, value: str) -> bool:
         return True
     if _SERVER_SESSION.fullmatch(name):
         return True
-    return name in SESSIONS and is_session(value)
-
-
-def is_session(value: str) -> bool:
-    """Return whether a value looks like a session ID."""
-    return _SESSION.fullmatch(value) is not None and _HAS_WORD.search(value) is None
+    return name in SESSIONS and (
+        _SESSION.fullmatch(value) is not None and _HAS_WORD.search(value) is None
+    )

@@ -126,7 +126,10 @@ class _Head:
             elif tag == "meta":
                 head.read_meta(attributes, base)
             elif tag == "link":
-                head.read_link(attributes, base)
+                relations = attributes.get("rel", "").lower().split()
+                address = attributes.get("href", "")
+                if "canonical" in relations:
+                    head.canonical = head.canonical or _absolute(address, base)
         return head
 
     def read_meta(self, attributes: dict[str, str], base: str) -> None:
@@ -138,12 +141,6 @@ class _Head:
             self.site_name = self.site_name or words.clean(content[:MAX_TITLE])
         elif name == "og:url":
             self.open_graph = self.open_graph or _absolute(content, base)
-
-    def read_link(self, attributes: dict[str, str], base: str) -> None:
-        relations = attributes.get("rel", "").lower().split()
-        address = attributes.get("href", "")
-        if "canonical" in relations:
-            self.canonical = self.canonical or _absolute(address, base)
 
 
 def _absolute(address: str, base: str) -> str:

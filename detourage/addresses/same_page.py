@@ -65,7 +65,12 @@ def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressR
     If at least `MIN_STRANGERS` of the URLs linked to `one` by declarations have other content,
     these links are ignored.
     """
-    by_declaration = [_is_by_declaration(one, other) for other in others]
+    by_declaration = [
+        one.declared.own == other.address
+        or other.declared.own == one.address
+        or _share_declaration(one, other)
+        for other in others
+    ]
     strangers = sum(
         is_declared and agreement(one, other) in {Joining.OTHER_HEADLINE, Joining.OTHER_TEXT}
         for other, is_declared in zip(others, by_declaration, strict=True)
@@ -107,12 +112,3 @@ def _share_declaration(one: AddressRecord, other: AddressRecord) -> bool:
 
 def _path(known: AddressRecord) -> str:
     return known.address.partition("?")[0]
-
-
-def _is_by_declaration(one: AddressRecord, other: AddressRecord) -> bool:
-    """Return whether two URLs are linked because one declares the other or both declare a third."""
-    return (
-        one.declared.own == other.address
-        or other.declared.own == one.address
-        or _share_declaration(one, other)
-    )

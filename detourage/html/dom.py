@@ -62,7 +62,8 @@ def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
     Raises `PageError` if the page is unusable. The caller must check the depth, because libxml2
     silently drops elements nested more than 2,048 levels deep.
     """
-    prolog = _prolog(text)
+    found = _PROLOG.match(text)
+    prolog = found[0] if found else ""
     text = text[len(prolog) :]
     foreign = _FOREIGN_ROOT.match(text)
     if foreign:
@@ -94,11 +95,6 @@ def has_text(document: FlatDocument) -> bool:
         return True
     kinds = document.values("type")
     return any(kinds.get(parent) == _STRUCTURED_DATA for parent in document.text_parents.tolist())
-
-
-def _prolog(text: str) -> str:
-    found = _PROLOG.match(text)
-    return found[0] if found else ""
 
 
 def _doctype(prolog: str) -> str:

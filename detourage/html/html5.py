@@ -81,7 +81,10 @@ def parse_html(text: str) -> FlatDocument | None:
         return flattened(serialised(text))
     # Many attributes are even more expensive in libxml2.
     if not has_long_tags:
-        _check_depth(text)
+        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
+        document = etree.fromstring(text.encode(), parser)
+        if document is not None and _IS_VERY_DEEP(document):
+            raise TooDeepError(f"elements are nested deeper than {VERY_DEEP}")
     # Imported here because few pages need a child process and the import takes 5 ms.
     from detourage.html import confined
 
@@ -155,11 +158,3 @@ def _noscript_parser() -> Callable[[bytes], bytes]:
         return (fragment.html or "").encode()
 
     return parsed
-
-
-def _check_depth(text: str) -> None:
-    """Raise TooDeepError if libxml2's tree is very deep; this check needs no child process."""
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
-    document = etree.fromstring(text.encode(), parser)
-    if document is not None and _IS_VERY_DEEP(document):
-        raise TooDeepError(f"elements are nested deeper than {VERY_DEEP}")

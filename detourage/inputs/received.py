@@ -42,7 +42,7 @@ def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMes
     try:
         message = PageMessage.from_json(body)
     except ValidationError as error:
-        problems = _problems(error)
+        problems = error.errors(include_input=False, include_url=False, include_context=False)
         raise (
             _reason_from_source(body)
             or UnusableMessageError(_reason(problems), _described(problems))
@@ -68,10 +68,6 @@ def _reason_from_source(body: bytes) -> UnusableMessageError | None:
             writable(unusable["detail"])[:MAX_DETAIL_CHARACTERS],
         )
     return None
-
-
-def _problems(error: ValidationError) -> list[ErrorDetails]:
-    return error.errors(include_input=False, include_url=False, include_context=False)
 
 
 def writable(value: object) -> str:

@@ -43,7 +43,9 @@ def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Rec
     for element in properties:
         if (element.get("itemprop") or "").strip().lower() not in _FIELDS:
             continue
-        scope = _scope_of(element)
+        scope = next(
+            (each for each in element.iterancestors() if each.get("itemscope") is not None), None
+        )
         kind = _kind(scope)
         if scope is None or ARTICLE_TYPE.search(kind) or PAGE_TYPE.search(kind):
             by_scope[scope].append(element)
@@ -65,13 +67,6 @@ def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Rec
     free = found.pop("access", [])
     found["access"] = ["free" if each.lower() == "true" else "paid" for each in free[:1]]
     return Record.of(found)
-
-
-def _scope_of(element: AnyElement) -> AnyElement | None:
-    """Return the element of the item that a property belongs to."""
-    return next(
-        (each for each in element.iterancestors() if each.get("itemscope") is not None), None
-    )
 
 
 def _kind(scope: AnyElement | None) -> str:

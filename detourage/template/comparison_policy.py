@@ -120,7 +120,11 @@ def known_or_missing(
     missing = _missing_nearest(sample, others, nearest, new_references=len(sample))
     if missing:
         return NeededComparisons(missing)
-    rare = _far(others, nearest)[: whole_matrix_trees - round(whole_matrix_trees * SAMPLED_SHARE)]
+    rare = [
+        tree_id
+        for tree_id in others
+        if (found := nearest[tree_id]) is not None and found[1] >= NOT_COMPARABLE
+    ][: whole_matrix_trees - round(whole_matrix_trees * SAMPLED_SHARE)]
     rare = rare[: _fitting(rare, trees, REFERENCE_NODES * (1 - SAMPLED_SHARE))]
     references = sorted(sample + rare, key=lambda tree_id: trees[tree_id].digest)
     others = sorted(set(trees).difference(references))
@@ -196,12 +200,3 @@ def _fitting(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes: flo
     """Return how many of the first trees have at most `nodes` nodes in total; at least 1."""
     sums = np.cumsum([trees[tree_id].size for tree_id in tree_ids])
     return max(1, int(np.searchsorted(sums, nodes, "right")))
-
-
-def _far(tree_ids: Sequence[int], nearest: Mapping[int, NearestReference | None]) -> list[int]:
-    """Return the trees too far from the whole sample to share a template with any tree in it."""
-    return [
-        tree_id
-        for tree_id in tree_ids
-        if (found := nearest[tree_id]) is not None and found[1] >= NOT_COMPARABLE
-    ]
