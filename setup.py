@@ -1,8 +1,4 @@
-"""Build of the native modules; everything else is in pyproject.toml.
-
-The distance kernel is optional: if it does not compile, `detourage.template.distance` falls back to
-the `apted` package.
-"""
+"""Build of the native modules; everything else is in pyproject.toml."""
 
 import os
 import re
@@ -17,7 +13,7 @@ results are the same on every machine.
 """
 
 
-def native(name: str, folder: Path, *sources: Path, optional: bool = False) -> Extension:
+def native(name: str, folder: Path, *sources: Path) -> Extension:
     """Return a native module for the stable ABI of Python 3.11 and later."""
     return Extension(
         name,
@@ -28,16 +24,13 @@ def native(name: str, folder: Path, *sources: Path, optional: bool = False) -> E
         extra_compile_args=[] if os.name == "nt" else ["-g0", *GCC],
         libraries=[] if os.name == "nt" else ["m"],
         py_limited_api=True,
-        optional=optional,
     )
 
 
 INFERENCE = Path("detourage/inference")
 
 NATIVE = [
-    native(
-        "detourage.template.distance._native", KERNEL, *sorted(KERNEL.glob("*.c")), optional=True
-    ),
+    native("detourage.template.distance._native", KERNEL, *sorted(KERNEL.glob("*.c"))),
     native("detourage.inference._trees", INFERENCE, INFERENCE / "_trees.c"),
     native("detourage.inference._layers", INFERENCE, INFERENCE / "_layers.c"),
     native("detourage.text._texts", Path("detourage/text"), Path("detourage/text/_texts.c")),

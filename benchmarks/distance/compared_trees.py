@@ -17,8 +17,7 @@ from detourage.template.comparison_policy import (
     known_or_missing,
 )
 from detourage.template.distance import KnownNearest, Nearest, nearest_of_changed
-from detourage.template.distance.forest import forest_of
-from detourage.template.distance.matrix import MEMORY
+from detourage.template.distance.forest import MEMORY, Forest
 from detourage.template.groups import Grouping
 from detourage.template.known_site import KnownSite, NearestReference
 
@@ -114,7 +113,7 @@ class ComparedTrees:
 
     def _compare_pairs(self, pairs: Sequence[tuple[int, int]]) -> None:
         ids = sorted({each for pair in pairs for each in pair})
-        forest = forest_of([self._trees[tree_id] for tree_id in ids], memory=MEMORY)
+        forest = Forest([self._trees[tree_id] for tree_id in ids], memory=MEMORY)
         places = np.searchsorted(ids, np.array(pairs, np.intp).reshape(-1, 2))
         distances = forest.distances(places[:, 0], places[:, 1])
         self._distances.update(zip(pairs, distances.tolist(), strict=True))

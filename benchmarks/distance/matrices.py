@@ -14,7 +14,7 @@ from benchmarks.distance.corpora import Sites, largest_sites, site_of_size, stra
 from benchmarks.distance.measure import peak_megabytes
 from detourage.html import Tree
 from detourage.template.distance import _native, distance_matrix
-from detourage.template.distance.native import NativeForest
+from detourage.template.distance.forest import Forest
 
 LEAST_PAGES = 20
 """Minimum number of pages for a site to represent sites with about 1,000 nodes per page."""
@@ -50,7 +50,7 @@ def matrices(sites: Sites) -> None:
 def _cpu_seconds(trees: Sequence[Tree], memory: int, unit: str) -> float:
     a, b = np.triu_indices(len(trees), 1)
     start = time.process_time()
-    forest = NativeForest(trees, memory=memory, way=(unit, 0, "", True, True, True))
+    forest = Forest(trees, memory=memory, way=(unit, 0, "", True, True, True))
     forest.distances(a, b)
     return time.process_time() - start
 

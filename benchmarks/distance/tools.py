@@ -9,7 +9,7 @@ import apted
 
 from detourage.html import Tree
 from detourage.template.distance import _native, tree_edit_distance
-from detourage.template.distance.native import NativeForest, Way
+from detourage.template.distance.forest import Forest, Way
 
 Tool = Callable[[Tree, Tree], int]
 
@@ -19,7 +19,7 @@ ted: Any = import_module("edist.ted")
 
 
 def _ours(a: Tree, b: Tree, way: Way) -> int:
-    return int(NativeForest([a, b], way=way).distances([0], [1])[0])
+    return int(Forest([a, b], way=way).distances([0], [1])[0])
 
 
 def _way(unit: str, *, shortcuts: bool) -> Way:

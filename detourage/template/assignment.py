@@ -10,8 +10,7 @@ import numpy.typing as npt
 from detourage.html import Tree
 from detourage.template.clusterer import NOT_COMPARABLE_TOLERANT, first_smallest
 from detourage.template.distance import TOO_LARGE
-from detourage.template.distance.forest import TASK_WORK, forest_of
-from detourage.template.distance.matrix import MEMORY
+from detourage.template.distance.forest import MEMORY, TASK_WORK, Forest
 from detourage.template.groups import Group, group_pages
 from detourage.template.likeness import size_tolerant_distance
 from detourage.template.matrix import Matrix
@@ -38,7 +37,7 @@ class Assignment:
 
     `group` is None for an outlier. `confidence` ranges from 0 (an outlier, or a page equally near
     to another group or to the limit) to 1 (equal to a representative). `distance` to the nearest
-    representative is NaN if the page could not be compared. `work` is in the units of `forest_of`.
+    representative is NaN if the page could not be compared. `work` is in the units of `Forest`.
     """
 
     group: int | None
@@ -121,14 +120,14 @@ def assign_tree(
     """Find the group of a new page by comparing it with as few representatives as needed.
 
     The result equals `assign` with the `size_tolerant_distances` to all representatives, or to
-    those compared within `work` units (see `forest_of`). An outlier's distance is the smallest one
+    those compared within `work` units (see `Forest`). An outlier's distance is the smallest one
     computed or, if none was, the smallest lower bound. Representatives are compared in ascending
     order of their lower bounds, and only if they may still affect the group or the confidence;
     these are usually two or three of about ten.
     """
     if len(representative_trees) != len(groups):
         raise ValueError(f"{len(groups)} groups for {len(representative_trees)} trees")
-    forest = forest_of([tree, *representative_trees], memory=MEMORY)
+    forest = Forest([tree, *representative_trees], memory=MEMORY)
     others = np.arange(1, len(groups) + 1, dtype=np.int32)
 
     def normalised(number: int, place: int) -> float:

@@ -8,7 +8,6 @@ from functools import partial
 from kombu.exceptions import ChannelError
 
 from detourage.errors import ExpectedError
-from detourage.template import distance
 from worker.errors import without_passwords
 from worker.messaging.broker import connected, depth, topology_of
 from worker.messaging.task_names import REPEATED
@@ -33,7 +32,7 @@ def examine(settings: Settings, *, accepting: bool = False) -> list[Finding]:
 
     ``accepting`` has the meaning that it has for `readiness`.
     """
-    findings = [_kernel(), _variables()]
+    findings = [_variables()]
     if settings.render_browser is not None:
         findings.append(_checked("browser", _browser, settings))
     if settings.database_url is None and settings.broker_url is None:
@@ -65,16 +64,6 @@ def readiness(settings: Settings, *, accepting: bool = False) -> list[Finding]:
         ),
         *_each_while_healthy(settings, broker=_broker, queues=_queues_are_there),
     ]
-
-
-def _kernel() -> Finding:
-    native = distance.IMPLEMENTATION == "native"
-    detail = (
-        "native"
-        if native
-        else f"{distance.IMPLEMENTATION}: thousands of times slower; install with a C compiler"
-    )
-    return Finding("tree edit distance", native, detail)
 
 
 def _variables() -> Finding:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from detourage.html import Tree, site_name
 from detourage.template.distance import LEFT, TOO_LARGE, KnownNearest, PairBlock, nearest_of_changed
-from detourage.template.distance.forest import TASK_WORK, forest_of
+from detourage.template.distance.forest import TASK_WORK, Forest
 from models.tables import ComparisonBlock
 from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
@@ -160,14 +160,14 @@ def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple
 def distances_of_pairs(
     pairs: Sequence[tuple[int, int]], loaded: Mapping[int, Tree], *, memory: int
 ) -> tuple[Distances, int]:
-    """Compare pairs of trees within `TASK_WORK` and a limit on memory; see `forest_of`.
+    """Compare pairs of trees within `TASK_WORK` and a limit on memory; see `Forest`.
 
     Return the distances of the compared pairs, and the units of work used. A distance is None if
     the two trees are too large to compare, which does not depend on the other pairs.
     """
     ids = sorted({each for pair in pairs for each in pair})
     place = {tree_id: i for i, tree_id in enumerate(ids)}
-    forest = forest_of([loaded[tree_id] for tree_id in ids], memory=memory, work=TASK_WORK)
+    forest = Forest([loaded[tree_id] for tree_id in ids], memory=memory, work=TASK_WORK)
     found = forest.try_distances(
         np.array([place[lower] for lower, _ in pairs], np.int32),
         np.array([place[higher] for _, higher in pairs], np.int32),

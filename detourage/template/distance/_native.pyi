@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from detourage.template.distance.native import Way
+from detourage.template.distance.forest import Way
 
 UNITS: tuple[str, ...]
 """Vector units that this processor supports, fastest first."""

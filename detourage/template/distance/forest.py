@@ -1,39 +1,176 @@
-"""Choice of the implementation that compares trees: native kernel or fallback."""
+"""Trees that can be compared with each other by the native kernel."""
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import accumulate
+from typing import Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from detourage.html.tree import Tree
-from detourage.template.distance.fallback import AptedForest, warn_once
+from detourage.template.distance import _native
 
-try:
-    from detourage.template.distance.native import NativeForest
-except ImportError:
-    IMPLEMENTATION = "apted"
-else:
-    IMPLEMENTATION = "native"
+TOO_LARGE: Final = -1
+"""Sentinel for the distance between two trees that are too large to compare."""
 
-
-Forest: TypeAlias = "NativeForest | AptedForest"
-"""Trees that can be compared with each other, identified by index (see `NativeForest`)."""
-
-ANY_WORK = np.iinfo(np.int64).max
+LEFT: Final = -3
+"""Sentinel for a distance that was not computed because the work limit was reached."""
 
 TASK_WORK = 5_000_000_000
 """Units of work that a task may use before it stops starting comparisons; they take at most 1.25
 s."""
 
+MEMORY = 64 * 2**20
+"""Default size in bytes of the cache of subtree distances."""
 
-def forest_of(trees: Sequence[Tree], *, memory: int = 0, work: int = ANY_WORK) -> Forest:
-    """Prepare trees so that they can be compared with each other.
+Way: TypeAlias = tuple[str, int, str, bool, bool, bool]
+"""Method of computation, given by:
+
+- the vector unit (one of ``_native.UNITS``);
+- the number of bits per cell, 16 or 32 (0 for the smallest sufficient);
+- the paths, "left" or "right" ("" for the cheaper of the two);
+- whether common parts of the trees are cut off;
+- whether tables are skipped if the bounds meet;
+- whether tables are filled only near the diagonal if that is sufficient.
+"""
+
+Indices: TypeAlias = npt.NDArray[np.int32]
+
+UNBOUNDED = np.iinfo(np.int32).max - 1
+
+ANY_WORK = np.iinfo(np.int64).max
+
+PAIRS_AT_ONCE = 64
+"""Number of pairs given to a thread at a time."""
+
+
+class TreeTooLargeError(ValueError):
+    """The trees are too large to compare within the limits of time and memory.
+
+    `trees` has the indices of the trees to leave out so that the remaining ones can be compared.
+    """
+
+    def __init__(self, message: str, trees: Iterable[int] = ()) -> None:
+        super().__init__(message)
+        self.trees = tuple(trees)
+
+
+class Forest:
+    """Trees prepared for comparison, identified by index.
 
     `memory` is the size in bytes of the cache of subtree distances shared by all pairs; 0 for no
-    cache. After `work` units, `Forest.try_distances` returns `LEFT` instead of comparing. A unit
-    takes at most 0.25 ns; how many units a pair takes depends only on the pair.
+    cache. After `work` units, `try_distances` returns `LEFT` instead of comparing. A unit takes at
+    most 0.25 ns; how many units a pair takes depends only on the pair. `way` is for tests and
+    measurements and does not affect the result.
     """
-    if IMPLEMENTATION == "native":
-        return NativeForest(trees, memory=memory, work=work)
-    warn_once()
-    return AptedForest(trees, work=work)
+
+    def __init__(
+        self,
+        trees: Sequence[Tree],
+        *,
+        memory: int = 0,
+        work: int = ANY_WORK,
+        way: Way | None = None,
+    ) -> None:
+        starts = np.fromiter(accumulate(map(len, trees), initial=0), np.int64, len(trees) + 1)
+        code_of: dict[str, int] = {}
+        for tree in trees:
+            code_of.update(dict.fromkeys(tree.labels, 0))
+        code_of.update(zip(code_of, range(len(code_of)), strict=True))
+        codes = np.empty(starts[-1], np.int32)
+        sizes = np.empty(starts[-1], np.int32)
+        for tree, start in zip(trees, starts.tolist(), strict=False):
+            codes[start : start + len(tree)] = list(map(code_of.__getitem__, tree.labels))
+            sizes[start : start + len(tree)] = tree.sizes
+        self._lengths = np.diff(starts)
+        self._forest = _native.Forest(codes, sizes, starts, memory, work)
+        self._way = way
+
+    @property
+    def work(self) -> int:
+        """Upper bound of the units of work used so far."""
+        return self._forest.work
+
+    def distances(
+        self,
+        a: npt.ArrayLike,
+        b: npt.ArrayLike,
+        *,
+        bound: int | None = None,
+        threads: int = 1,
+    ) -> Indices:
+        """Return the distances of the trees a[i] and b[i], or ``bound + 1`` if they exceed it.
+
+        The threads do not hold the GIL. Raise TreeTooLargeError if any pair is too large to
+        compare.
+        """
+        limit = UNBOUNDED if bound is None else min(bound, UNBOUNDED)
+        compare = partial(self._compare, limit=limit)
+        return self._whole(a, b, self._for_pairs(compare, a, b, threads))
+
+    def try_distances(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Indices:
+        """Return the distances of the trees a[i] and b[i], or `TOO_LARGE` or `LEFT`."""
+        return self._for_pairs(self._compare, a, b)
+
+    def lower_bounds(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Indices:
+        """Return lower bounds of the distances of the trees a[i] and b[i], in much less time.
+
+        A bound is the greater of two string edit distances: between the labels in preorder, and
+        between the labels in postorder.
+        """
+        return self._whole(a, b, self._for_pairs(self._forest.lower_bounds, a, b))
+
+    def _compare(self, a: Indices, b: Indices, out: Indices, limit: int = UNBOUNDED) -> None:
+        self._forest.distances(a, b, out, limit, self._way)
+
+    def _for_pairs(
+        self,
+        function: Callable[[Indices, Indices, Indices], None],
+        a: npt.ArrayLike,
+        b: npt.ArrayLike,
+        threads: int = 1,
+    ) -> Indices:
+        left = np.ascontiguousarray(a, np.int32)
+        right = np.ascontiguousarray(b, np.int32)
+        results = np.empty(left.shape, np.int32)
+
+        def some(start: int) -> None:
+            part = slice(start, start + PAIRS_AT_ONCE)
+            function(left[part], right[part], results[part])
+
+        starts = range(0, len(left), PAIRS_AT_ONCE)
+        if threads == 1:
+            for start in starts:
+                some(start)
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                for _ in pool.map(some, starts):
+                    pass
+        return results
+
+    def _whole(self, a: npt.ArrayLike, b: npt.ArrayLike, results: Indices) -> Indices:
+        too_large = results == TOO_LARGE
+        if too_large.any():
+            raise self._too_large(np.asarray(a)[too_large], np.asarray(b)[too_large])
+        return results
+
+    def mapping(self, a: int, b: int) -> Indices:
+        """Return the node of tree `b` that an optimal mapping assigns to each node of `a`, or -1.
+
+        Raises TreeTooLargeError if the trees are too large to compare.
+        """
+        mapped = np.empty(self._lengths[a], np.int32)
+        if self._forest.mapping(a, b, mapped, self._way) < 0:
+            raise self._too_large(np.array([a]), np.array([b]))
+        return mapped
+
+    def _too_large(
+        self, a: npt.NDArray[np.integer], b: npt.NDArray[np.integer]
+    ) -> TreeTooLargeError:
+        larger = np.where(self._lengths[a] >= self._lengths[b], a, b)
+        return TreeTooLargeError(
+            f"too large to compare: trees of {self._lengths[a[0]]} and {self._lengths[b[0]]} nodes",
+            np.unique(larger).tolist(),
+        )

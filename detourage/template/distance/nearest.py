@@ -11,10 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.html.tree import Tree
-from detourage.template.distance.errors import TOO_LARGE
-from detourage.template.distance.forest import ANY_WORK, forest_of
-from detourage.template.distance.matrix import MEMORY
-from detourage.template.distance.normalisation import normalised_distance
+from detourage.template.distance.forest import ANY_WORK, MEMORY, TOO_LARGE, Forest
+from detourage.template.distance.measures import normalised_distance
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,13 +54,13 @@ def nearest_of_changed(
 
     `known` has the earlier searches for each tree, without those that found a reference no longer
     in use. `distances` has known distances by tree and reference; None if not comparable. At least
-    one pair is compared or one search finished, whatever the limit of `work` (see `forest_of`).
+    one pair is compared or one search finished, whatever the limit of `work` (see `Forest`).
 
     The result is that of a full comparison, except for pairs too large to compare. References not
     yet searched are compared in ascending order of their lower bounds, until a bound exceeds the
     smallest distance.
     """
-    forest = forest_of([*trees, *references], memory=memory)
+    forest = Forest([*trees, *references], memory=memory)
     found: list[tuple[float, int]] = []
     begun: dict[tuple[int, int], int | None] = {}
     for place, facts in enumerate(known):

@@ -83,7 +83,7 @@ def test_invalid_arguments_are_reported(
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    ("arguments", "words"), [*RIGHT, (("health", "--all"), "tree edit distance: native")]
+    ("arguments", "words"), [*RIGHT, (("health", "--all"), "settings: all variables are known")]
 )
 def test_valid_arguments_have_the_expected_effect(arguments: tuple[str, ...], words: str) -> None:
     done = CliRunner().invoke(main, list(arguments))

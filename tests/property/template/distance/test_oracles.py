@@ -3,10 +3,11 @@
 import random
 
 import pytest
+from apted import APTED, Config
+from apted.helpers import Tree as Bracketed
 
 from detourage.html.tree import Tree
 from detourage.template.distance import edit_mapping, tree_edit_distance
-from detourage.template.distance.fallback import AptedForest
 from tests.property.template.distance.plain_zhang_shasha import plain_distance
 from tests.property.template.distance.trees import SHAPES, edited, preorder, random_tree
 
@@ -28,6 +29,21 @@ def random_pair(source: random.Random) -> tuple[Tree, Tree]:
     return a, random_tree(source, source.randint(1, LARGEST), source.choice(SHAPES), labels)
 
 
+def bracketed(tree: Tree) -> Bracketed:
+    """Return a tree in the form of the `apted` package."""
+    subtrees: list[Bracketed] = []
+    for label, size in zip(tree.labels, tree.sizes.tolist(), strict=True):
+        children: list[Bracketed] = []
+        while sum(map(nodes_of, children)) < size - 1:
+            children.insert(0, subtrees.pop())
+        subtrees.append(Bracketed(label, *children))
+    return subtrees[0]
+
+
+def nodes_of(tree: Bracketed) -> int:
+    return 1 + sum(map(nodes_of, tree.children))
+
+
 def with_repeats(source: random.Random, tree: Tree) -> Tree:
     """Return a tree with copies of the given tree, some of them edited, below a new root."""
     nodes = [("a", 0)]
@@ -44,7 +60,7 @@ def test_random_pairs_have_the_distance_of_independent_implementations(seed: int
         a, b = random_pair(source)
         distance = tree_edit_distance(a, b)
         assert distance == plain_distance(a, b)
-        assert distance == AptedForest([a, b]).distances([0], [1])[0]
+        assert distance == APTED(bracketed(a), bracketed(b), Config()).compute_edit_distance()
         bound = source.randrange(distance + 2)
         assert tree_edit_distance(b, a, bound=bound) == min(distance, bound + 1)
         mapping = edit_mapping(a, b)

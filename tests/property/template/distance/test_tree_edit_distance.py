@@ -8,7 +8,7 @@ from detourage.template.distance import (
     normalised_distance,
     tree_edit_distance,
 )
-from detourage.template.distance.forest import forest_of
+from detourage.template.distance.forest import Forest
 from tests.property.template.distance.plain_zhang_shasha import distance_by_definition
 from tests.property.template.distance.trees import trees
 
@@ -32,7 +32,7 @@ def test_is_a_metric_even_when_normalised(a: Tree, b: Tree, c: Tree) -> None:
 
 @given(trees(max_nodes=25), trees(max_nodes=25))
 def test_the_distance_is_at_least_its_lower_bound(a: Tree, b: Tree) -> None:
-    assert forest_of([a, b]).lower_bounds([0], [1])[0] <= tree_edit_distance(a, b)
+    assert Forest([a, b]).lower_bounds([0], [1])[0] <= tree_edit_distance(a, b)
 
 
 @given(trees(max_nodes=25), trees(max_nodes=25))

@@ -8,7 +8,7 @@ import pytest
 
 from detourage.html.tree import Tree
 from detourage.template.distance import _native
-from detourage.template.distance.native import NativeForest
+from detourage.template.distance.forest import Forest
 from tests.property.template.distance.plain_zhang_shasha import plain_distance
 from tests.property.template.distance.trees import SHAPES, edited, random_tree
 from tests.trees import tree_of
@@ -36,7 +36,7 @@ def test_every_variant_gives_the_same_distance(seed: int) -> None:
     for a, b in pairs_of_trees(seed):
         expected = plain_distance(a, b)
         for way in WAYS:
-            assert NativeForest([a, b], way=way).distances([0], [1])[0] == expected, way
+            assert Forest([a, b], way=way).distances([0], [1])[0] == expected, way
 
 
 @pytest.mark.parametrize("seed", range(4, 8))
@@ -46,7 +46,7 @@ def test_bounded_distances_are_exact_or_above_the_bound(seed: int) -> None:
         expected = plain_distance(a, b)
         for bound in {0, expected // 2, max(0, expected - 1), expected, expected + 3}:
             way = source.choice(WAYS)
-            bounded = NativeForest([a, b], way=way).distances([0], [1], bound=bound)[0]
+            bounded = Forest([a, b], way=way).distances([0], [1], bound=bound)[0]
             assert bounded == min(expected, bound + 1), way
 
 
@@ -60,10 +60,10 @@ def test_cached_results_do_not_change_distances(seed: int, memory: int) -> None:
         site.append(edited(source, source.choice(site), 15, "abcdef"))
     site.append(random_tree(source, 150, "page", "abcdef"))
     a, b = np.triu_indices(len(site), 1)
-    expected = NativeForest(site, way=USUAL_BUT_PLAIN).distances(a, b)
+    expected = Forest(site, way=USUAL_BUT_PLAIN).distances(a, b)
     for way in (None, (_native.UNITS[-1], 32, "", False, False, False), USUAL_BUT_PLAIN):
         for threads in (1, 3):
-            forest = NativeForest(site, memory=memory, way=way)
+            forest = Forest(site, memory=memory, way=way)
             for _ in range(2):
                 assert np.array_equal(forest.distances(a, b, threads=threads), expected)
 
@@ -71,9 +71,9 @@ def test_cached_results_do_not_change_distances(seed: int, memory: int) -> None:
 @pytest.mark.parametrize("seed", range(12, 15))
 def test_every_variant_gives_an_optimal_mapping(seed: int) -> None:
     for a, b in pairs_of_trees(seed):
-        expected = NativeForest([a, b], way=USUAL_BUT_PLAIN).distances([0], [1])[0]
+        expected = Forest([a, b], way=USUAL_BUT_PLAIN).distances([0], [1])[0]
         for way in WAYS[::8]:
-            mapped = NativeForest([a, b], way=way).mapping(0, 1)
+            mapped = Forest([a, b], way=way).mapping(0, 1)
             kept = [(i, j) for i, j in enumerate(mapped.tolist()) if j >= 0]
             relabelled = sum(a.labels[i] != b.labels[j] for i, j in kept)
             assert len(a) + len(b) - 2 * len(kept) + relabelled == expected
@@ -84,15 +84,15 @@ def test_large_trees_with_every_integer_width() -> None:
     a = random_tree(source, 1_500, "page", "abcdefghij")
     b = edited(source, a, 200, "abcdefghij")
     plain = (_native.UNITS[0], 32, "left", False, False, False)
-    expected = NativeForest([a, b], way=plain).distances([0], [1])[0]
+    expected = Forest([a, b], way=plain).distances([0], [1])[0]
     for unit in _native.UNITS:
         for bits, side in ((16, "left"), (16, "right"), (32, "right")):
             for short in (False, True):
                 way = (unit, bits, side, short, short, short)
-                assert NativeForest([a, b], way=way).distances([0], [1])[0] == expected
+                assert Forest([a, b], way=way).distances([0], [1])[0] == expected
 
 
 def test_an_instruction_set_that_the_processor_lacks_is_rejected() -> None:
     tree = tree_of("{a}")
     with pytest.raises(ValueError, match="abacus"):
-        NativeForest([tree, tree], way=("abacus", 0, "", True, True, True)).distances([0], [1])
+        Forest([tree, tree], way=("abacus", 0, "", True, True, True)).distances([0], [1])

@@ -20,8 +20,7 @@ from detourage.template.distance import (
     edit_mapping,
     tree_edit_distance,
 )
-from detourage.template.distance.forest import TASK_WORK, Forest, forest_of
-from detourage.template.distance.native import ANY_WORK, NativeForest
+from detourage.template.distance.forest import ANY_WORK, TASK_WORK, Forest
 from tests.property.template.distance.trees import edited, random_tree
 from tests.trees import tree_of
 
@@ -89,9 +88,9 @@ def test_distances_of_extreme_shapes() -> None:
 
 
 @pytest.fixture(scope="module")
-def forest() -> NativeForest:
+def forest() -> Forest:
     """All extreme trees, prepared once for comparison."""
-    return NativeForest(list(ALL.values()))
+    return Forest(list(ALL.values()))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +102,7 @@ def forest() -> NativeForest:
     ],
 )
 def test_the_larger_of_two_trees_is_rejected(
-    forest: NativeForest, names: tuple[str, str], larger: int
+    forest: Forest, names: tuple[str, str], larger: int
 ) -> None:
     pair = [list(ALL).index(name) for name in names]
     with pytest.raises(TreeTooLargeError, match="too large to compare") as distance_error:
@@ -153,7 +152,7 @@ def test_values_close_to_the_16_bit_limit(nodes: int) -> None:
     tree = random_tree(source, nodes, "flat", "abc")
     trees = [tree, edited(source, tree, 30, "abc")]
     distances = {
-        NativeForest(trees, way=(unit, bits, "", False, False, True)).distances([0], [1])[0]
+        Forest(trees, way=(unit, bits, "", False, False, True)).distances([0], [1])[0]
         for unit in _native.UNITS
         for bits in (0, 32)
     }
@@ -193,12 +192,12 @@ def timed(forest: Forest, pairs: tuple[Integers, ...]) -> tuple[Any, float]:
 def test_no_list_of_pairs_takes_longer_than_its_estimated_work() -> None:
     source = random.Random(1)
     ordinary = [random_tree(source, 2_000, "flat", "abc") for _ in range(12)]
-    forest = forest_of(ordinary, memory=2**26)
+    forest = Forest(ordinary, memory=2**26)
     _, usual = timed(forest, np.triu_indices(len(ordinary), 1))
     usual_per_unit = usual / forest.work
 
     trees = [sound(nodes[: len(nodes) - cut]) for nodes in OF_PAGES.values() for cut in range(3)]
-    forest = forest_of(trees, memory=2**26, work=TASK_WORK)
+    forest = Forest(trees, memory=2**26, work=TASK_WORK)
     found, seconds = timed(forest, np.triu_indices(len(trees), 1))
     done = int(np.flatnonzero(found == LEFT)[0])
     assert done > 0
@@ -220,8 +219,8 @@ def test_the_work_of_a_pair_does_not_depend_on_earlier_comparisons() -> None:
         return works
 
     pairs = [(0, 1), (2, 3), (0, 3), (1, 2)]
-    forward = work_of(forest_of(trees, memory=2**26), pairs)
-    backward = work_of(forest_of(trees), pairs[::-1])
+    forward = work_of(Forest(trees, memory=2**26), pairs)
+    backward = work_of(Forest(trees), pairs[::-1])
     assert forward == backward[::-1]
 
 

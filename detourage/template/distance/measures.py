@@ -1,0 +1,85 @@
+"""Tree edit distances of pairs and of all trees of a site, and their normalisation."""
+
+from collections.abc import Sequence
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+
+from detourage.html.tree import Tree
+from detourage.template.distance.forest import MEMORY, Forest, TreeTooLargeError
+
+
+def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
+    """Return the minimum number of edits that turn one tree into the other, a metric.
+
+    An edit is the deletion, insertion or relabelling of a node. A distance above the `bound` is
+    returned as ``bound + 1``, which saves time. Raise TreeTooLargeError if the trees are too large
+    to compare.
+
+    Sources: K. Zhang and D. Shasha, "Simple fast algorithms for the editing distance between trees
+    and related problems", SIAM J. Comput. 18(6), 1989 (recurrence); S. Dulucq and H. Touzet,
+    "Analysis of tree edit distance algorithms", CPM 2003 (choice of side); H. Touzet, "A linear
+    tree edit distance algorithm for similar ordered trees", CPM 2005 (band along the diagonal).
+    """
+    if bound is not None and bound < 0:
+        raise ValueError(f"a bound must be at least 0, not {bound}")
+    return int(Forest([a, b]).distances([0], [1], bound=bound)[0])
+
+
+def edit_mapping(a: Tree, b: Tree) -> list[tuple[int | None, int | None]]:
+    """Map the nodes of one tree to the nodes of another with as few changes as possible.
+
+    Each node occurs once, by its postorder number: in ``(i, j)`` if kept or relabelled, in ``(i,
+    None)`` if deleted, or in ``(None, j)`` if inserted. Of several optimal mappings, any may be
+    returned. Raise TreeTooLargeError if the trees are too large to compare.
+    """
+    mapped = Forest([a, b]).mapping(0, 1)
+    inserted = np.setdiff1d(np.arange(len(b)), mapped)
+    kept = [(i, j if j >= 0 else None) for i, j in enumerate(mapped.tolist())]
+    return [*kept, *((None, j) for j in inserted.tolist())]
+
+
+def distance_matrix(
+    trees: Sequence[Tree], *, threads: int = 1, memory: int = MEMORY
+) -> npt.NDArray[np.int32]:
+    """Return the tree edit distances between all pairs of trees, not normalised.
+
+    Equal trees are compared only once, as are subtrees that occur in several trees if `memory`
+    (bytes) permits. The threads do not hold the GIL. Raise TreeTooLargeError, with the indices of
+    the trees to leave out, if a pair is too large to compare.
+    """
+    number_of: dict[Tree, int] = {}
+    places = np.array([number_of.setdefault(tree, len(number_of)) for tree in trees], np.intp)
+    distinct = list(number_of)
+    i, j = np.triu_indices(len(distinct), 1)
+    matrix = np.zeros((len(distinct), len(distinct)), np.int32)
+    forest = Forest(distinct, memory=memory)
+    try:
+        matrix[i, j] = matrix[j, i] = forest.distances(i, j, threads=threads)
+    except TreeTooLargeError as error:
+        raise TreeTooLargeError(str(error), np.flatnonzero(np.isin(places, error.trees))) from None
+    return matrix[np.ix_(places, places)]
+
+
+@overload
+def normalised_distance(distance: int, size_a: int, size_b: int) -> float: ...
+@overload
+def normalised_distance(
+    distance: npt.NDArray[np.integer] | npt.NDArray[np.floating],
+    size_a: int | npt.NDArray[np.integer],
+    size_b: int | npt.NDArray[np.integer],
+) -> npt.NDArray[np.float64]: ...
+def normalised_distance(
+    distance: int | npt.NDArray[np.integer] | npt.NDArray[np.floating],
+    size_a: int | npt.NDArray[np.integer],
+    size_b: int | npt.NDArray[np.integer],
+) -> float | npt.NDArray[np.float64]:
+    """Scale a unit-cost tree edit distance to the range from 0 (equal) to 1 (nothing in common).
+
+    ``2 d / (size_a + size_b + d)`` satisfies the triangle inequality, unlike division by the sum or
+    maximum of the sizes. Source: Y. Li and B. Liu, "A Normalized Levenshtein Distance Metric", IEEE
+    TPAMI 29(6), 2007, theorem 1; the proof carries over from strings to trees with unit costs.
+    """
+    ratio = 2 * np.asarray(distance) / (np.asarray(size_a) + np.asarray(size_b) + distance)
+    return float(ratio) if ratio.ndim == 0 else ratio
