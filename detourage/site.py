@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from detourage.comments import CommentPattern
     from detourage.roles import LineRole
-    from detourage.template.sites import SiteGroups
+    from detourage.template.groups import SiteGroups
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Site:
     @cached_property
     def _grouped(self) -> SiteGroups:
         # Grouping takes long to import, and a site may be used for its URLs alone.
-        from detourage.template.sites import group_site
+        from detourage.template.groups import group_site
 
         urls = list(self._parsed)
         name = site_of(urls[0]) if urls else ""

@@ -8,10 +8,12 @@ import numpy.typing as npt
 
 from detourage.html import Tree, TreeShape
 from detourage.template.comparison_policy import (
+    KnownSite,
     MissingComparisons,
     MissingNearest,
     MissingPairs,
     MissingToPivot,
+    NearestReference,
     NeededComparisons,
     group_or_missing,
     known_or_missing,
@@ -19,7 +21,6 @@ from detourage.template.comparison_policy import (
 from detourage.template.distance import KnownNearest, Nearest, nearest_of_changed
 from detourage.template.distance.forest import MEMORY, Forest
 from detourage.template.groups import Grouping
-from detourage.template.known_site import KnownSite, NearestReference
 
 
 class PageOfTree(NamedTuple):

@@ -16,8 +16,8 @@ import numpy as np
 from detourage.html import PageError, Tree, parse_page
 from detourage.template.assignment import assign_tree, representatives
 from detourage.template.generations import match_groups
-from detourage.template.likeness import size_tolerant_distances
-from detourage.template.sites import group_site
+from detourage.template.groups import group_site
+from detourage.template.matrix import size_tolerant_distances
 
 CORPORA = ("daniel", "dragnet", "cleanportaleval", "msv_big9")
 FEWEST_PAGES = 9

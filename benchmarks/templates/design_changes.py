@@ -29,7 +29,7 @@ def main(corpora: Path) -> None:
         arrival = defaultdict[str, list[str]](list)
         for message in map(json.loads, messages):
             arrival[message["site"]].append(message["url"])
-        found = cluster_pages(messages, None, threads=1, progress=lambda *_: None)
+        found = cluster_pages(messages, threads=1, progress=lambda *_: None)
         reported = []
         for site in found.sites:
             if len(site.urls) < FEWEST_PAGES:

@@ -9,8 +9,7 @@ from pydantic import ValidationError
 from detourage.errors import ExpectedError
 from detourage.html import PageError, Tree, parse_page, site_key
 from detourage.messages import PageMessage
-from detourage.template.methods import DEFAULT_METHOD, METHODS
-from detourage.template.sites import SiteGroups, group_site
+from detourage.template.groups import SiteGroups, group_site
 from detourage.text.plural import counted
 
 Progress = Callable[[str, int, int], None]
@@ -25,7 +24,6 @@ class ClusteringError(ExpectedError):
 class Clustering:
     """Groups of the pages of sites, largest site first, and the number of unusable messages."""
 
-    method: str
     sites: list[SiteGroups]
     unusable: int
 
@@ -49,22 +47,16 @@ class Clustering:
     def to_json(self) -> dict[str, Any]:
         """Return everything except the distances as JSON values."""
         return {
-            "method": self.method,
             "unusable": self.unusable,
             "sites": [_site_to_json(site) for site in self.sites],
         }
 
 
-def cluster_pages(
-    messages: Iterable[bytes], method: str | None, *, threads: int, progress: Progress
-) -> Clustering:
+def cluster_pages(messages: Iterable[bytes], *, threads: int, progress: Progress) -> Clustering:
     """Group the pages of each site by template, given their raw messages.
 
     Of messages with the same URL, the last one is used.
     """
-    method = method or DEFAULT_METHOD
-    if method not in METHODS:
-        raise ClusteringError(f"unknown method {method!r}; choose one of {', '.join(METHODS)}")
     trees: dict[str, dict[str, Tree]] = {}
     unusable = 0
     for body in messages:
@@ -82,11 +74,10 @@ def cluster_pages(
         progress("sites", done, len(trees))
         urls = sorted(tree_of)
         ordered = [tree_of[url] for url in urls]
-        estimator = METHODS[method]()
-        sites.append(group_site(site, urls, ordered, estimator=estimator, threads=threads))
+        sites.append(group_site(site, urls, ordered, threads=threads))
     progress("sites", len(trees), len(trees))
     sites.sort(key=lambda site: (-len(site.urls), site.site))
-    return Clustering(method, sites, unusable)
+    return Clustering(sites, unusable)
 
 
 def _site_to_json(site: SiteGroups) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def load_subject(
         return alone(source)
     page = source.parse()
     # Imported here because a single page does not need page comparison, which is slow to import.
-    from detourage.template.sites import group_site
+    from detourage.template.groups import group_site
 
     read = [(source, page), *_readable(others)]
     pages = [each for _, each in read]

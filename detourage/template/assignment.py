@@ -12,8 +12,7 @@ from detourage.template.clusterer import NOT_COMPARABLE_TOLERANT, first_smallest
 from detourage.template.distance import TOO_LARGE
 from detourage.template.distance.forest import MEMORY, TASK_WORK, Forest
 from detourage.template.groups import Group, group_pages
-from detourage.template.likeness import size_tolerant_distance
-from detourage.template.matrix import Matrix
+from detourage.template.matrix import Matrix, size_tolerant_distance
 
 MAX_REPRESENTED_DISTANCE: Final = 0.3
 """Maximum distance of a member from its nearest representative. If it is exceeded, the group gets

@@ -1,6 +1,5 @@
-"""Base class of the methods that group pages by template."""
+"""Grouping of pages by template: projection to a plane, followed by k-means (Deturck 2015)."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Self
@@ -9,13 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from detourage.template.likeness import size_tolerant_distances
+from detourage.template.lloyd import Starts
 from detourage.template.matrix import (
     Indices,
     Matrix,
     checked_distances,
     comparable_pages,
     merge_near_clusters,
+    size_tolerant_distances,
 )
 from detourage.template.scaling import classical_scaling, majorise_stress
 
@@ -41,18 +41,33 @@ NOT_COMPARABLE: Final = 0.55
 """The same limit for plain distances, used if the sizes of the pages are unknown."""
 
 
+DEFAULT_METHOD: Final = "mds_kmeans"
+"""Name of the method of `MdsKMeans`, stored with its results."""
+
+MAX_CLUSTERS: Final = 40
+"""Maximum number of clusters tried; also limited to half the number of pages."""
+
+STARTS: Final = 20
+"""Number of k-means starts per number of clusters; the tightest resulting clustering is used."""
+
+
 @dataclass(kw_only=True, eq=False)
-class TemplateClusterer(ABC):
-    """Group the pages of a site by a matrix of their distances.
+class MdsKMeans:
+    """Group the pages of a site by k-means on a plane that shows their distances.
 
-    Subclasses form clusters. Clusters within a mean distance of `merge_distance` are merged; a
-    negative value merges none. Each group gets a pivot, with which its other pages are compared.
-    Pages farther than `max_pivot_distance` from their pivot, or alone in their cluster, are
-    outliers. The defaults of the two limits depend on whether the sizes of the pages are given.
+    Source: Deturck (2015, section 4.3). The distances are projected by classical scaling and stress
+    majorisation. Of all numbers of clusters, the one with the largest mean silhouette (of the
+    distances) is used; if none is positive, each page is its own cluster. Clusters within a mean
+    distance of `merge_distance` are then merged; a negative value merges none. Each group gets a
+    pivot, the page nearest to its centroid, with which its other pages are compared. Pages farther
+    than `max_pivot_distance` from their pivot, or alone in their cluster, are outliers. The
+    defaults of the two limits depend on whether the sizes of the pages are given.
 
-    Unknown distances are NaN; the pages with the most unknown distances become outliers until
-    every remaining distance is known. The result depends only on the matrix and the order of its
-    rows, which `group_pages` makes independent of the order of the pages.
+    Unlike the method of the paper, this one is deterministic and has limits; a `merge_distance` of
+    -1 and a `max_pivot_distance` of 1 correspond to the paper. Unknown distances are NaN; the pages
+    with the most unknown distances become outliers until every remaining distance is known. The
+    result depends only on the matrix and the order of its rows, which `group_pages` makes
+    independent of the order of the pages.
     """
 
     merge_distance: float | None = None
@@ -85,15 +100,16 @@ class TemplateClusterer(ABC):
         if reach is None:
             reach = NOT_COMPARABLE if sizes is None else NOT_COMPARABLE_TOLERANT
         with threadpool_limits(limits=1):
-            positions = self._positions(known)
-            clusters = _each_outlier_a_cluster(self._clusters(known, positions))
-            clusters = merge_near_clusters(known, clusters, near)
+            positions = majorise_stress(known, classical_scaling(known))
+            clusters = merge_near_clusters(known, _clusters(known, positions), near)
 
         labels = np.full(len(known), OUTLIER, dtype=np.int64)
         pivots: list[int] = []
-        for cluster in _in_order_of_appearance(clusters):
+        values, first = np.unique(clusters, return_index=True)
+        for cluster in values[np.argsort(first)]:
             members = np.flatnonzero(clusters == cluster)
-            pivot = members[self._pivot(known[np.ix_(members, members)], positions[members])]
+            away = positions[members] - positions[members].mean(axis=0)
+            pivot = members[first_smallest(np.linalg.norm(away, axis=1))]
             members = members[known[pivot, members] <= reach]
             if len(members) > 1:
                 labels[members] = len(pivots)
@@ -108,16 +124,16 @@ class TemplateClusterer(ABC):
         self.silhouette_ = mean_silhouette(known[np.ix_(grouped, grouped)], labels[grouped])
         return self
 
-    @abstractmethod
-    def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:
-        """Return the cluster of each page, numbered from 0, or `OUTLIER` for a page in none."""
 
-    def _positions(self, distances: Matrix) -> Matrix:
-        return majorise_stress(distances, classical_scaling(distances))
-
-    def _pivot(self, distances: Matrix, positions: Matrix) -> int:  # noqa: ARG002
-        """Return the index of the pivot among the pages of a group, by default their medoid."""
-        return first_smallest(distances.sum(axis=1))
+def _clusters(distances: Matrix, positions: Matrix) -> Indices:
+    """Return the cluster of each page, numbered from 0."""
+    n = len(distances)
+    points = len(np.unique(positions.round(DECIMALS), axis=0))
+    most = min(MAX_CLUSTERS, points, max(n // 2, 2), n - 1)
+    if most < 2:
+        return np.arange(n)
+    starts = Starts(positions, number=STARTS, most=most, seed=0)
+    return best_separated(distances, map(starts.cluster, range(2, most + 1)))
 
 
 def mean_silhouette(distances: Matrix, clusters: Indices) -> float:
@@ -170,15 +186,3 @@ def best_separated(distances: Matrix, candidates: Iterable[Indices]) -> Indices:
 def first_smallest(values: Matrix) -> int:
     """Return the index of the smallest value, or of the first one in a tie."""
     return int(values.round(DECIMALS).argmin())
-
-
-def _each_outlier_a_cluster(clusters: Indices) -> Indices:
-    outliers = clusters == OUTLIER
-    numbered = clusters.copy()
-    numbered[outliers] = len(clusters) + np.arange(outliers.sum())
-    return numbered
-
-
-def _in_order_of_appearance(clusters: Indices) -> Indices:
-    values, first = np.unique(clusters, return_index=True)
-    return values[np.argsort(first)]

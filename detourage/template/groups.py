@@ -1,17 +1,16 @@
-"""Template groups of a site, the interface between this package and the service."""
+"""Template groups of a site: the interface between this package and its users."""
 
 from collections.abc import Iterable, Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from detourage.template.clusterer import TemplateClusterer
-from detourage.template.likeness import checked_sizes
-from detourage.template.matrix import Matrix, checked_distances
-from detourage.template.methods import DEFAULT_METHOD, METHODS
+from detourage.html import Tree
+from detourage.template.clusterer import MdsKMeans
+from detourage.template.distance import TreeTooLargeError, distance_matrix, normalised_distance
+from detourage.template.matrix import Matrix, checked_distances, checked_sizes
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,6 @@ def group_pages(
     distances: npt.ArrayLike,
     *,
     sizes: npt.ArrayLike | None = None,
-    estimator: TemplateClusterer | None = None,
 ) -> Grouping:
     """Group the pages of a site by template, independently of their order.
 
@@ -72,9 +70,8 @@ def group_pages(
     if len(set(keys)) != len(keys):
         raise ValueError("two pages have the same key")
     order = sorted(range(len(keys)), key=keys.__getitem__)
-    method: TemplateClusterer = METHODS[DEFAULT_METHOD]() if estimator is None else copy(estimator)
     nodes = None if sizes is None else checked_sizes(sizes, len(keys))[order]
-    method.fit(matrix[np.ix_(order, order)], sizes=nodes)
+    method = MdsKMeans().fit(matrix[np.ix_(order, order)], sizes=nodes)
 
     groups = [
         Group(
@@ -86,3 +83,56 @@ def group_pages(
     embedding = np.empty_like(method.embedding_)
     embedding[order] = method.embedding_
     return Grouping.of(keys, groups, embedding, method.silhouette_)
+
+
+@dataclass(frozen=True, eq=False)
+class SiteGroups:
+    """A site with its pages and their groups, given as indices into `urls`.
+
+    `distances` are normalised; NaN for a page that is too large to be compared.
+    """
+
+    site: str
+    urls: tuple[str, ...]
+    distances: Matrix
+    grouping: Grouping
+
+    def group_of(self, page: int) -> Group | None:
+        """Return the group of a page, or None for an outlier."""
+        return next((group for group in self.grouping.groups if page in group.members), None)
+
+    def compared_with(self, page: int) -> int | None:
+        """Return the page with which to compare a page for extraction, or None for an outlier.
+
+        This is the group's pivot or, for the pivot itself, its nearest neighbour in the group (the
+        first by URL in a tie).
+        """
+        group = self.group_of(page)
+        if group is None or group.pivot != page:
+            return None if group is None else group.pivot
+        others = (member for member in group.members if member != page)
+        return min(others, key=lambda other: (self.distances[page, other], self.urls[other]))
+
+
+def group_site(
+    site: str,
+    urls: Sequence[str],
+    trees: Sequence[Tree],
+    *,
+    threads: int = 1,
+) -> SiteGroups:
+    """Compare all pages of a site and group them by template (see `group_pages`)."""
+    distances = np.full((len(trees), len(trees)), np.nan)
+    np.fill_diagonal(distances, 0)
+    places = list(range(len(trees)))
+    while places:
+        try:
+            raw = distance_matrix([trees[place] for place in places], threads=threads)
+        except TreeTooLargeError as error:
+            places = np.delete(places, error.trees).tolist()
+            continue
+        sizes = np.array([len(trees[place]) for place in places])
+        distances[np.ix_(places, places)] = normalised_distance(raw, sizes[:, None], sizes[None, :])
+        break
+    grouping = group_pages(urls, distances, sizes=[len(tree) for tree in trees])
+    return SiteGroups(site, tuple(urls), distances, grouping)

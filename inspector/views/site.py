@@ -9,8 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from detourage.template.distance import normalised_distance
-from detourage.template.likeness import size_tolerant_distances
-from detourage.template.matrix import Matrix, comparable_pages
+from detourage.template.matrix import Matrix, comparable_pages, size_tolerant_distances
 from detourage.text.abridged import abridged
 from detourage.text.plural import counted
 from inspector.asking import InspectorRequest

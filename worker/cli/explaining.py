@@ -32,7 +32,6 @@ page_argument = click.argument("page", metavar="URL|FILE|-")
 @click.option(
     "--groups", is_flag=True, help="Show instead how the pages of each site in FILE are grouped."
 )
-@click.option("--method", help="With --groups: grouping method; by default, the service's.")
 def explain(
     page: str,
     site_pages: Path | None,
@@ -40,7 +39,6 @@ def explain(
     html_file: Path | None,
     json_file: Path | None,
     groups: bool,
-    method: str | None,
 ) -> None:
     """Show which lines of a page count, or the groups of pages.
 
@@ -50,11 +48,9 @@ def explain(
     """
     if groups:
         if site_pages or url or html_file:
-            raise click.UsageError("--groups can only be combined with --method and --json")
-        _explain_groups(page, method, json_file)
+            raise click.UsageError("--groups can only be combined with --json")
+        _explain_groups(page, json_file)
         return
-    if method is not None:
-        raise click.UsageError("--method can only be combined with --groups")
     from detourage.explain.explained import to_json, to_terminal
     from detourage.explain.explained_html import to_html
     from detourage.explain.subject import load_subject
@@ -76,13 +72,13 @@ def explain(
         out.print(table)
 
 
-def _explain_groups(source: str, method: str | None, json_file: Path | None) -> None:
+def _explain_groups(source: str, json_file: Path | None) -> None:
     from detourage.explain.cluster_report import cluster_pages
     from worker.cli.progress import measurement_bar
 
     messages = messages_in((Path(source),))
     with measurement_bar() as progress:
-        found = cluster_pages(messages, method, threads=os.cpu_count() or 1, progress=progress)
+        found = cluster_pages(messages, threads=os.cpu_count() or 1, progress=progress)
     click.echo("\n".join(map(printable, found.to_lines())))
     if json_file:
         text = json.dumps(found.to_json(), ensure_ascii=False, indent=1)

@@ -8,17 +8,18 @@ from sqlalchemy.orm import Session
 from detourage.html import TreeShape
 from detourage.limits import WHOLE_MATRIX_TREES
 from detourage.template.comparison_policy import (
+    KnownSite,
     MissingNearest,
     MissingPairs,
     MissingToPivot,
     NeededComparisons,
+    SitePage,
     group_or_missing,
     known_or_missing,
 )
 from detourage.template.distance import PairBlock, blocks_of_missing
 from detourage.template.distance.blocks import BLOCK_NODES, BLOCK_SIDE, parts
 from detourage.template.groups import Grouping
-from detourage.template.known_site import KnownSite, SitePage
 from worker.messaging import task_names
 from worker.store import comparisons, outbox, trees
 from worker.store.comparisons import NewBlock

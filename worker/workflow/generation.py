@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from detourage.roles import LineRole
+from detourage.template.clusterer import DEFAULT_METHOD
+from detourage.template.comparison_policy import KnownSite
 from detourage.template.generations import match_groups
 from detourage.template.groups import Group, Grouping
-from detourage.template.known_site import KnownSite
-from detourage.template.methods import DEFAULT_METHOD
 from worker.messaging import task_names
 from worker.store import groups, outbox
 from worker.store.groups import ComparablePage, NewGroup, NewMembership

@@ -7,7 +7,7 @@ from dataclasses import replace
 from benchmarks.evaluation.methods.pairing import nearest_pairs
 from detourage.html import PageError, Tree, parse_page, site_of
 from detourage.papers.interface import ALONE, Neighbours, Source
-from detourage.template.sites import SiteGroups, group_site
+from detourage.template.groups import SiteGroups, group_site
 
 
 def find_neighbours(

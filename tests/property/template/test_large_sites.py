@@ -12,6 +12,7 @@ from detourage.html import Tree
 from detourage.template.clusterer import NOT_COMPARABLE
 from detourage.template.comparison_policy import (
     SAMPLED_SHARE,
+    KnownSite,
     MissingNearest,
     MissingPairs,
     MissingToPivot,
@@ -20,6 +21,7 @@ from detourage.template.comparison_policy import (
 )
 from detourage.template.distance import normalised_distance, tree_edit_distance
 from detourage.template.known_site import KnownSite
+from tests.compared_trees import ComparedTrees, PageOfTree, nearest_references
 from tests.property.template.distance.trees import edited, random_tree
 
 LIMIT = 8

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from benchmarks.distance.compared_trees import PageOfTree
 from detourage.html import TreeShape
 from detourage.template.comparison_policy import (
+    KnownSite,
     MissingToPivot,
     NeededComparisons,
     group_or_missing,
@@ -16,6 +17,7 @@ from detourage.template.comparison_policy import (
 )
 from detourage.template.groups import Grouping
 from detourage.template.known_site import KnownSite
+from tests.compared_trees import PageOfTree
 
 NODES = 100
 LIMIT = 4

@@ -4,7 +4,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from detourage.template.groups import Group, group_pages
-from detourage.template.kmeans import MdsKMeans
 from tests.unit.template.template_sites import made_site
 
 TEMPLATES = [0] * 4 + [1] * 7 + [2] * 4 + [3]
@@ -38,11 +37,6 @@ def test_the_order_of_arrival_changes_nothing(order: list[int]) -> None:
     assert [order[i] for i in arrived.outliers] == list(expected.outliers)
     assert np.array_equal(arrived.embedding, expected.embedding[order])
     assert arrived.silhouette == expected.silhouette
-
-
-def test_another_method_may_be_chosen() -> None:
-    strict = MdsKMeans(max_pivot_distance=0)
-    assert group_pages(KEYS, DISTANCES, estimator=strict).groups == ()
 
 
 def test_duplicate_keys_are_rejected() -> None:

@@ -3,8 +3,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from detourage.template.comparison_policy import KnownSite, NearestReference, without_far_members
 from detourage.template.groups import Grouping
-from detourage.template.known_site import KnownSite, NearestReference, without_far_members
 from detourage.template.matrix import Matrix
 
 FAR, NEAR, SAME = 0.9, 0.1, 0.2

@@ -1,12 +1,10 @@
-"""Sites that are hard to group, given as pages (`test_methods` uses distance matrices instead)."""
+"""Sites that are hard to group, given as pages; `test_clusterer` uses distance matrices."""
 
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from detourage.html import Tree
-from detourage.template.groups import group_pages
-from detourage.template.methods import METHODS
-from detourage.template.sites import SiteGroups, group_site
+from detourage.template.groups import SiteGroups, group_site
 from tests.unit.template.template_sites import Pages
 
 TWO_DESIGNS = "harbour-post.example"
@@ -17,11 +15,6 @@ def site() -> Pages:
     return Pages(TWO_DESIGNS)
 
 
-@pytest.fixture(scope="module")
-def compared(site: Pages) -> SiteGroups:
-    return group_site(TWO_DESIGNS, site.urls, site.trees)
-
-
 def labels_of(found: SiteGroups) -> list[int]:
     labels = [-1 - place for place in range(len(found.urls))]
     for number, group in enumerate(found.grouping.groups):
@@ -30,16 +23,11 @@ def labels_of(found: SiteGroups) -> list[int]:
     return labels
 
 
-@pytest.mark.parametrize("name", sorted(METHODS))
-def test_two_designs_years_apart_with_menus_among_articles(
-    site: Pages, compared: SiteGroups, name: str
-) -> None:
-    sizes = [len(tree) for tree in site.trees]
-    grouping = group_pages(site.urls, compared.distances, sizes=sizes, estimator=METHODS[name]())
-    found = SiteGroups(TWO_DESIGNS, compared.urls, compared.distances, grouping)
+def test_two_designs_years_apart_with_menus_among_articles(site: Pages) -> None:
+    found = group_site(TWO_DESIGNS, site.urls, site.trees)
     assert adjusted_rand_score(site.classes, labels_of(found)) == 1
-    assert len(grouping.groups) == 6
-    for group in grouping.groups:
+    assert len(found.grouping.groups) == 6
+    for group in found.grouping.groups:
         assert len({site.kinds[member] for member in group.members}) == 1
 
 

@@ -3,9 +3,8 @@ import pytest
 
 from detourage.html import Tree
 from detourage.template.distance import normalised_distance
-from detourage.template.groups import group_pages
-from detourage.template.likeness import size_tolerant_distances
-from detourage.template.sites import group_site
+from detourage.template.groups import group_pages, group_site
+from detourage.template.matrix import size_tolerant_distances
 from tests.trees import tree_of
 
 

@@ -9,9 +9,8 @@ from detourage.template.assignment import (
     representatives,
     worth_comparing,
 )
-from detourage.template.groups import Group
-from detourage.template.likeness import size_tolerant_distances
-from detourage.template.sites import group_site
+from detourage.template.groups import Group, group_site
+from detourage.template.matrix import size_tolerant_distances
 from tests.trees import tree_of
 from tests.unit.template.template_sites import Pages, made_site
 

@@ -6,9 +6,9 @@ import numpy.typing as npt
 import pytest
 
 from detourage.html import Tree
-from detourage.template import sites
+from detourage.template import groups
 from detourage.template.distance import TreeTooLargeError, distance_matrix
-from detourage.template.sites import group_site
+from detourage.template.groups import group_site
 from tests.trees import tree_of
 
 ARTICLE = "{html{body{h1}{p}{p}}}"
@@ -33,7 +33,7 @@ def test_a_page_too_large_to_compare_is_an_outlier(monkeypatch: pytest.MonkeyPat
             raise TreeTooLargeError("too large", large)
         return distance_matrix(compared, **options)
 
-    monkeypatch.setattr(sites, "distance_matrix", refusing)
+    monkeypatch.setattr(groups, "distance_matrix", refusing)
     found = group_site("a.example", ["1", "2", "3"], trees(ARTICLE, MENU, ARTICLE))
     assert found.grouping.outliers == (1,)
     assert np.isnan(found.distances[1, [0, 2]]).all()

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from detourage.template import kmeans
-from detourage.template.clusterer import OUTLIER
-from detourage.template.kmeans import MdsKMeans
+from detourage.template import clusterer
+from detourage.template.clusterer import OUTLIER, MdsKMeans
 from tests.unit.template.template_sites import made_site
 
 PAPER = MdsKMeans(merge_distance=-1, max_pivot_distance=1)
@@ -24,5 +23,5 @@ def test_the_published_method_groups_pages_with_nothing_in_common() -> None:
 
 
 def test_the_number_of_clusters_tried_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kmeans, "MAX_CLUSTERS", 2)
+    monkeypatch.setattr(clusterer, "MAX_CLUSTERS", 2)
     assert len(PAPER.fit(made_site([0, 1, 2, 3] * 5)).pivots_) == 2
