@@ -10,7 +10,7 @@ import tempfile
 from itertools import pairwise
 from pathlib import Path
 
-from detourage.explain.explained_html import to_html
+from detourage.explain.marked_page import to_html
 from detourage.html import Page, parse_page
 from detourage.reader import NoArticleError, explain_article, extract_article
 from detourage.sample import generate

@@ -23,10 +23,9 @@ if TYPE_CHECKING:
         ArticleLink,
         Result,
     )
-    from detourage.batch import extract_many
     from detourage.comments import Comment
     from detourage.pages import Page, load_pages
-    from detourage.reading import extract, read
+    from detourage.reading import extract, extract_many, read
     from detourage.site import Group, Site
     from detourage.tables import arrow_schema, to_arrow
 
@@ -55,7 +54,7 @@ _MODULES = {
     "Result": "detourage.article",
     **dict.fromkeys(("Page", "load_pages"), "detourage.pages"),
     **dict.fromkeys(("extract", "read"), "detourage.reading"),
-    "extract_many": "detourage.batch",
+    "extract_many": "detourage.reading",
     **dict.fromkeys(("Group", "Site"), "detourage.site"),
     **dict.fromkeys(("arrow_schema", "to_arrow"), "detourage.tables"),
     "Comment": "detourage.comments",

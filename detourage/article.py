@@ -13,11 +13,10 @@ if TYPE_CHECKING:
 
     from detourage.comments import Comment
     from detourage.html.locations import Location, TextLocation, ValueLocations
-    from detourage.kinds import Kind
     from detourage.pages import Page
     from detourage.reader.errors import GoneError, WallError
     from detourage.reader.locating import Passage
-    from detourage.roles import LineRole
+    from detourage.roles import Kind, LineRole
     from detourage.text.dates import Moment
 
 BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]

@@ -48,12 +48,11 @@ from benchmarks.training.headers import (
     training_of,
 )
 from detourage.inference import BoostedTrees, Features, LineNetwork
-from detourage.kinds import Kind
 from detourage.papers.reading import outline_of
 from detourage.reader import TemplateKnowledge, body, sentences
 from detourage.reader.article import article_of
 from detourage.reader.page_model import PageModel
-from detourage.roles import ALL_ROLES, TEXT_ROLES
+from detourage.roles import ALL_ROLES, TEXT_ROLES, Kind
 
 KINDS: Final[tuple[Kind, ...]] = (
     *("article", "forum", "product", "listing", "collection", "documentation", "service"),

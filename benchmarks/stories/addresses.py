@@ -22,8 +22,7 @@ from detourage.addresses import (
     joining,
     read_declared,
 )
-from detourage.addresses.reading import declared_address
-from detourage.addresses.wording import share_passages
+from detourage.addresses.reading import declared_address, share_passages
 from detourage.html import Page, PageError, parse_page, site_of
 from detourage.reader import NoArticleError
 from detourage.reader.content import read_content

@@ -23,7 +23,7 @@ from detourage.html.addresses import absolute, base_of
 from detourage.html.nodes import Node
 from detourage.messages import PageMessage
 from detourage.pagination import read_pagination
-from detourage.text.wordlists import listed
+from detourage.text.words import listed
 
 KINDS = ("next", "prev", "page", "first", "last")
 

@@ -15,7 +15,7 @@ from benchmarks.extraction.bags import compare_bags
 from benchmarks.walls import pages as generated
 from detourage.article import Article
 from detourage.html import Page, PageError, parse_page
-from detourage.html.paths import element_at
+from detourage.html.nodes import element_at
 from detourage.inference import Features
 from detourage.reader import NoArticleError
 from detourage.reader.content import read_shown

@@ -1,23 +1,21 @@
 """Canonical URLs: recognition of the URLs that lead to the same article."""
 
 from detourage.addresses.form import canonical_form
-from detourage.addresses.page import (
-    PageAddress,
-    canonical_of,
-    identity_of,
-    variants_of,
-    with_spelling,
-)
 from detourage.addresses.reading import NOTHING_DECLARED, DeclaredUrls, read_declared
 from detourage.addresses.refusal import Refusal, refusal_of
 from detourage.addresses.same_page import (
     AddressRecord,
     Joining,
+    PageAddress,
     agreement,
+    canonical_of,
+    identity_of,
     joined,
     joining,
     names,
     speaking,
+    variants_of,
+    with_spelling,
 )
 from detourage.addresses.variants import MAX_ADDRESS, Kind, Target, are_other_parts
 

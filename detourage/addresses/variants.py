@@ -8,7 +8,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from detourage.addresses.form import canonical_form
 from detourage.html import site_of
-from detourage.text.wordlists import listed
+from detourage.text.words import listed
 
 Kind = Literal["form", "canonical", "amp", "mobile", "print"]
 """Ways in which a URL can lead to the same page as another.

@@ -10,7 +10,7 @@ from detourage.comments.layout import Layout
 from detourage.html.addresses import absolute, base_of
 from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node
-from detourage.text.wordlists import listed
+from detourage.text.words import listed
 
 _NAMES = listed("permalink bookmark")
 

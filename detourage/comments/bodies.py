@@ -13,8 +13,7 @@ from detourage.comments.naming import Naming
 from detourage.comments.replies import MAX_HEADER, names_parent
 from detourage.html.elements import CONTROLS
 from detourage.text.caches import cached_if_short
-from detourage.text.wordlists import listed
-from detourage.text.words import clean
+from detourage.text.words import clean, listed
 
 MIN_REPEATS = 0.4
 """Minimum share of comments with the same text at the same path for the text to be boilerplate."""

@@ -13,7 +13,7 @@ from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import Moment, find_dates, parse_moment
 from detourage.text.relative import find_relative
-from detourage.text.wordlists import listed
+from detourage.text.words import listed
 
 MIN_SHARE = 0.5
 """Minimum share of the texts at a place that contain a date for it to be a date column. Also the

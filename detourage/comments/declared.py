@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from detourage.comments.comment import Comment
 from detourage.html.addresses import absolute
-from detourage.html.fragments import plain_paragraphs
+from detourage.html.page import plain_paragraphs
 from detourage.text.dates import parse_moment
 from detourage.text.words import clean
 

@@ -14,7 +14,7 @@ from lxml.html import HtmlElement
 from detourage.comments.signatures import masked
 from detourage.html.elements import HEADINGS, UNSEEN
 from detourage.html.flat import Booleans, FlatDocument, Integers, numbered
-from detourage.text.wordlists import listed
+from detourage.text.words import listed
 
 LONGEST_DATE = 80
 """Maximum length, in characters, of a text searched for a date; longer ones are prose."""

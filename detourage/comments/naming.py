@@ -13,7 +13,7 @@ from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import without_dates
 from detourage.text.relative import find_relative
-from detourage.text.wordlists import listed
+from detourage.text.words import listed
 
 MAX_NAME = 40
 """Maximum length of a name or pseudonym, in characters."""

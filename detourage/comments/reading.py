@@ -18,7 +18,7 @@ from detourage.comments.naming import Naming, name_authors
 from detourage.comments.replies import parents_of
 from detourage.comments.voting import votes_of
 from detourage.html.flat import FlatDocument
-from detourage.text.ages import moment_before
+from detourage.text.relative import moment_before
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from detourage.comments.columns import Column
 from detourage.comments.layout import Layout
-from detourage.text.wordlists import listed
+from detourage.text.words import listed
 
 MAX_VOTES = 10**12
 """Maximum number of votes; larger numbers have another meaning."""

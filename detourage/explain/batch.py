@@ -7,8 +7,14 @@ from functools import partial
 from pathlib import Path
 
 from detourage.article import Article
-from detourage.explain.input_pages import ExplainingError, GivenPage, given_pages
-from detourage.explain.subject import Subject, alone, load_subject
+from detourage.explain.subject import (
+    ExplainingError,
+    GivenPage,
+    Subject,
+    alone,
+    given_pages,
+    load_subject,
+)
 from detourage.inputs import SourceError
 from detourage.outcomes import PageOutcome
 from detourage.reader import NoArticleError
@@ -120,7 +126,7 @@ class Extraction:
             )
         # Imported here because only published methods need it.
         from detourage.papers.interface import Source
-        from detourage.papers.running import read_by
+        from detourage.papers.registry import read_by
 
         return read_by(
             self.method,

@@ -1,4 +1,4 @@
-"""Explanations as text, JSON and, in `detourage.explain.explained_html`, HTML."""
+"""Explanations as text, JSON and, in `detourage.explain.marked_page`, HTML."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict

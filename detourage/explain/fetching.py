@@ -10,7 +10,7 @@ from http import HTTPStatus
 from http.client import HTTPException, IncompleteRead
 from urllib.parse import urlsplit
 
-from detourage.explain.input_pages import ExplainingError, Source
+from detourage.explain.subject import ExplainingError, Source
 from detourage.html import site_of
 from detourage.limits import MAX_HTML_BYTES
 

@@ -1,6 +1,6 @@
 """Decoding and parsing of pages, and their ordered labelled trees of elements."""
 
-from detourage.html.answer import Answer
+from detourage.html.addresses import publisher_of, site_key, site_name, site_of
 from detourage.html.errors import (
     EmptyPageError,
     FramesetError,
@@ -10,8 +10,7 @@ from detourage.html.errors import (
     TooLargeError,
     UndecodableError,
 )
-from detourage.html.page import Page, parse_page
-from detourage.html.site import publisher_of, site_key, site_name, site_of
+from detourage.html.page import Answer, Page, parse_page
 from detourage.html.tree import Tree, TreeFormatError, TreeShape
 
 __all__ = [

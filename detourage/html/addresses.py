@@ -1,8 +1,15 @@
-"""Resolution of a page's links to absolute URLs."""
+"""URLs: resolution of a page's links, and the site to which a URL belongs."""
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cache
+from ipaddress import ip_address
+from pathlib import Path
 from typing import Final
 from urllib.parse import SplitResult, urljoin, urlsplit
+
+from publicsuffixlist import PSLFILE, PublicSuffixList
 
 from detourage.html.nodes import AnyElement
 from detourage.text.words import clean
@@ -54,3 +61,114 @@ def absolute(address: str | None, base: str) -> str | None:
     if "@" in parts.netloc:
         joined = joined.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
     return joined.replace(" ", "%20")
+
+
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://|//")
+
+
+def site_of(url: str) -> str:
+    """Return the site key of a URL: the registrable domain of its host, in lower case and ASCII.
+
+    A host without one (an IP address, ``localhost``, a public suffix) is returned unchanged; the
+    result is empty without a host. Private suffixes count: ``one.blogspot.com`` and
+    ``two.blogspot.com`` are two sites with their own templates.
+    """
+    host = _host_of(url)
+    if _is_address(host):
+        return host
+    top = _to_unicode(host.rpartition(".")[2])
+    if top not in _rules():
+        return host
+    return _suffixes(top).privatesuffix(host) or host
+
+
+@cache
+def _suffixes(top: str) -> PublicSuffixList:
+    """Return a top-level domain's public suffixes; parsing all domains takes ten times as long."""
+    return PublicSuffixList(_rules()[top], accept_unknown=False)
+
+
+@cache
+def _rules() -> Mapping[str, Sequence[str]]:
+    """Return the bundled rules by top-level domain; without updates, no URL ever changes site."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for line in Path(PSLFILE).read_text(encoding="utf-8").lower().splitlines():
+        if line and not line.startswith("//"):
+            rule = line.partition(" ")[0]
+            found[rule.rpartition(".")[2]].append(rule)
+    return dict(found)
+
+
+_HOST_VARIANTS = re.compile(r"www\d?|m|mobile?|mobil|touch|wap|amp")
+"""Subdomains that denote a variant of a site's main host, such as ``m.`` for mobile devices."""
+
+
+def publisher_of(url: str) -> str:
+    """Return the host that identifies a URL's publisher, without variant labels such as ``www.``.
+
+    Hosts in the same domain may have unrelated owners, even if the public suffix list does not say
+    so: ``one.blogs.example`` has no authority over ``two.blogs.example``. The result is empty if
+    the URL has no host.
+    """
+    host, site = _host_of(url), site_of(url)
+    own = host.removesuffix(site).rstrip(".")
+    labels = [label for label in own.split(".") if label and not _HOST_VARIANTS.fullmatch(label)]
+    return ".".join([*labels, site])
+
+
+def site_key(claim: str | None, url: str) -> str:
+    """Return the key that identifies the site of a page in the store.
+
+    If `claim`, the sender's name for the site, is None, the key is the page's registrable domain; a
+    claim within that domain is itself the key. Any other claim is qualified with the domain
+    (``lemonde@lemonde.fr``), so that pages of different domains never share a site.
+    """
+    own = site_of(url)
+    if claim is None or claim == own:
+        return own
+    return claim if "@" not in claim and site_of(claim) == own else f"{claim}@{own}"
+
+
+def site_name(key: str) -> str:
+    """Return the name given by the sender to the site with this key."""
+    name, _, domain = key.rpartition("@")
+    return name or domain
+
+
+def _host_of(url: str) -> str:
+    url = url.strip()
+    try:
+        parts = urlsplit(url if _SCHEME.match(url) else f"//{url}")
+    except ValueError:
+        return ""
+    return _to_ascii(parts.hostname or "").rstrip(".")
+
+
+def _to_ascii(host: str) -> str:
+    if host.isascii():
+        return host.lower()
+    import idna
+
+    try:
+        return idna.encode(host, uts46=True).decode("ascii")
+    except idna.IDNAError:
+        return host.lower()
+
+
+def _to_unicode(label: str) -> str:
+    if not label.startswith("xn--"):
+        return label
+    import idna
+
+    try:
+        return idna.decode(label)
+    except idna.IDNAError:
+        return label
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -1,6 +1,6 @@
 """Sets of HTML elements by their role in rendering; no other module defines any."""
 
-from detourage.text.wordlists import listed
+from detourage.text.words import listed
 
 _NEVER_TEXT = listed(
     "applet audio canvas embed frame frameset head iframe noframes noscript object script style "

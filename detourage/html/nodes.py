@@ -1,14 +1,119 @@
-"""Elements of a flattened document with lxml's read interface but without lxml elements."""
+"""Elements of a flattened document with lxml's read interface, and their XPaths."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
+from typing import Self
 
 import numpy as np
 from lxml.html import HtmlElement
 
-from detourage.html.flat import FlatDocument
-from detourage.html.paths import Paths
+from detourage.html.flat import Booleans, FlatDocument
+
+_FOREIGN = frozenset({"svg", "math"})
+_STEP = re.compile(r"(?:\*\[name\(\)='([^'/]+)'\]|([^/\[\]*]+))(?:\[(\d{1,6})\])?")
+_PATHS = "paths"
+_CHILDREN = "children"
+
+
+class Paths:
+    """The XPaths of the elements of a document.
+
+    A step has a rank if siblings have the same name. Names with a colon, and those of SVG and
+    MathML, are compared as text, because they are not names of HTML elements.
+    """
+
+    def __init__(self, flat: FlatDocument) -> None:
+        self._flat = flat
+        self._known: dict[tuple[int, int], str] = {}
+
+    @classmethod
+    def of(cls, flat: FlatDocument) -> Self:
+        """Return the paths of a document, computed once."""
+        if _PATHS not in flat.memo:
+            flat.memo[_PATHS] = cls(flat)
+        found: Self = flat.memo[_PATHS]
+        return found
+
+    def path(self, element: int, ancestor: int = -1) -> str:
+        """Return an element's path: relative to an ancestor if one is given, otherwise absolute.
+
+        The path of an element relative to itself is empty.
+        """
+        if element == ancestor:
+            return ""
+        parent = self._parents[element]
+        if parent == ancestor and ancestor >= 0:
+            return self._step(element)
+        # Only the paths of parents are kept, because those of all elements may be very long.
+        key = parent, ancestor
+        if key not in self._known:
+            self._known[key] = self.path(parent, ancestor)
+        return f"{self._known[key]}/{self._step(element)}"
+
+    def _step(self, element: int) -> str:
+        tag, rank = self._flat.tags[element], self._ranks[element]
+        name = f"*[name()='{tag}']" if ":" in tag or self._is_foreign[element] else tag
+        return f"{name}[{rank}]" if rank else name
+
+    @cached_property
+    def _parents(self) -> list[int]:
+        parents: list[int] = self._flat.parents.tolist()
+        return parents
+
+    @cached_property
+    def _is_foreign(self) -> Booleans:
+        return self._flat.within(self._flat.having(_FOREIGN))
+
+    @cached_property
+    def _ranks(self) -> list[int]:
+        """The rank of each element among its siblings with the same name, 0 if it has none."""
+        keys = (self._flat.parents + 1) * len(self._flat.distinct_tags) + self._flat.tag_numbers
+        order = np.argsort(keys, kind="stable")
+        ordered = keys[order]
+        differs = ordered[1:] != ordered[:-1]
+        is_first, is_last = np.append(True, differs), np.append(differs, True)
+        places = np.arange(len(keys))
+        ranks = np.empty(len(keys), dtype=np.int64)
+        ranks[order] = places - np.maximum.accumulate(np.where(is_first, places, 0)) + 1
+        ranks[order[is_first & is_last]] = 0
+        found: list[int] = ranks.tolist()
+        return found
+
+
+def index_at(flat: FlatDocument, path: str) -> int | None:
+    """Return the index of the element at an absolute path, or None."""
+    if _CHILDREN not in flat.memo:
+        children: dict[tuple[int, str], list[int]] = {}
+        for index, key in enumerate(zip(flat.parents.tolist(), flat.tags, strict=True)):
+            children.setdefault(key, []).append(index)
+        flat.memo[_CHILDREN] = children
+    element = -1
+    for name, rank in _steps(path):
+        same = flat.memo[_CHILDREN].get((element, name), ())
+        if not 0 < rank <= len(same):
+            return None
+        element = same[rank - 1]
+    return element if element >= 0 else None
+
+
+def element_at(document: HtmlElement, path: str) -> HtmlElement | None:
+    """Return the element at an absolute path below a root element, or None."""
+    element: HtmlElement | None = document
+    for name, rank in _steps(path)[1:]:
+        if element is None:
+            break
+        same = (child for child in element.iterchildren() if child.tag == name)
+        element = next(islice(same, rank - 1, None), None)
+    return element
+
+
+def _steps(path: str) -> list[tuple[str, int]]:
+    """Split a path into names and ranks; the name of a step that cannot be read is empty."""
+    matches = map(_STEP.fullmatch, path.split("/")[1:])
+    return [(each[1] or each[2], int(each[3] or 1)) if each else ("", 1) for each in matches]
 
 
 @dataclass(frozen=True)

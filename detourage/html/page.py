@@ -1,21 +1,59 @@
-"""A fetched and parsed page."""
+"""A fetched and parsed page, and article texts stored outside its markup."""
 
+import json
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape, unescape
+from typing import Self
 
 import numpy as np
 from lxml.html import HtmlElement
 
-from detourage.html.answer import NO_ANSWER, Answer
 from detourage.html.dom import has_text, parse_document
 from detourage.html.encoding import DecodedPage, decode
-from detourage.html.errors import EmptyPageError, TooDeepError, TooLargeError
+from detourage.html.errors import EmptyPageError, PageError, TooDeepError, TooLargeError
 from detourage.html.flat import FlatDocument
 from detourage.html.media import check_content_type, check_signature, media_type
 from detourage.html.source import Source
+from detourage.html.text import paragraphs
 from detourage.html.tree import Tree
-from detourage.limits import MAX_HTML_BYTES
+from detourage.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
 from detourage.text.mojibake import repair
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Metadata of the HTTP response as reported by the crawler; None for missing values.
+
+    `final_url` is the URL after redirects.
+    """
+
+    status: int | None = None
+    final_url: str | None = None
+
+    @classmethod
+    def of(cls, extra: str) -> Self:
+        """Read the response from a page message's extra keys, stored as JSON text.
+
+        Ignores an invalid status or URL, because earlier releases stored them unchecked.
+        """
+        if extra == "{}":
+            return cls()
+        values = json.loads(extra)
+        status, final_url = values.get("status"), values.get("final_url")
+        is_status = type(status) is int and 100 <= status <= 599
+        is_address = (
+            isinstance(final_url, str)
+            and len(final_url) <= MAX_URL_CHARACTERS
+            and final_url.lower().startswith(("http://", "https://"))
+        )
+        return cls(status if is_status else None, final_url if is_address else None)
+
+
+NO_ANSWER = Answer()
+"""Value for a page whose HTTP response metadata is unknown."""
+
 
 MAX_DEPTH = 512
 """Maximum depth of elements, where the root has depth 1; the same limit as in Blink.
@@ -103,3 +141,25 @@ def _is_utf8(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+_MARKUP = re.compile(r"</?(?:p|br|div|h[1-6]|li|ul|blockquote|figure|section|a|strong|em)\b[^<>]*>")
+_ESCAPED_MARKUP = re.compile(r"&lt;/?(?:p|br|div|h[1-6])\b", re.IGNORECASE)
+
+
+def to_html(text: str) -> str:
+    """Convert a string to HTML with a paragraph per line, unless it already contains tags."""
+    if _ESCAPED_MARKUP.search(text):
+        text = unescape(text)
+    if _MARKUP.search(text):
+        return text
+    lines = (line.strip() for line in unescape(text).splitlines())
+    return "".join(f"<p>{escape(line)}</p>" for line in lines if line)
+
+
+def plain_paragraphs(text: str) -> list[str]:
+    """Return the visible, non-empty paragraphs of a string."""
+    try:
+        return paragraphs(parse_page(f"<html><body>{to_html(text)}</body></html>").document)
+    except PageError:
+        return []

@@ -1,15 +1,125 @@
-"""Page messages from a path given on the command line."""
+"""Page messages from a path given on the command line: JSON lines and HTML files."""
 
+import codecs
 import os
+import re
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import IO
+from urllib.parse import quote
 
-from detourage.inputs.html import UNKNOWN, Origin, is_html, read_html_file
-from detourage.inputs.lines import read_lines
-from detourage.inputs.streams import STANDARD_INPUT, SourceError
+from detourage.inputs.messages import oversized_message, page_message
+from detourage.inputs.streams import STANDARD_INPUT, SourceError, open_source
 from detourage.inputs.warc import read_warc
+from detourage.limits import MAX_CONTENT_BYTES, MAX_MESSAGE_BYTES
+
+HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
+
+_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)++[a-z][a-z0-9-]*[a-z0-9](?:[:+]\d+)?")
+
+# Characters that are not escaped in a URL after the host. They include "?", as mirrors write the
+# query into the file name, but not "%", so that no two files share a URL.
+_UNQUOTED = "/?=&;:@+,~!$'()*"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Origin of HTML files: the URL of their folder, and their site's name if not the domain."""
+
+    base_url: str | None = None
+    site: str | None = None
+
+
+UNKNOWN = Origin()
+
+
+@dataclass(frozen=True)
+class HtmlFile:
+    """An HTML file to send as a page; oversized content is truncated just above the limit."""
+
+    url: str
+    identifier: str
+    content: bytes
+
+
+def is_html(path: Path) -> bool:
+    """Return whether a file is HTML, judging by its name."""
+    return Path(path.name.lower().removesuffix(".gz")).suffix in HTML_SUFFIXES
+
+
+def read_html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> Iterator[bytes]:
+    """Yield the message for an HTML file; see `html_file`."""
+    file = html_file(path, folder, origin)
+    yield page_message(
+        url=file.url, site=origin.site, identifier=file.identifier, content=file.content
+    )
+
+
+def html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> HtmlFile:
+    """Read an HTML file without decoding it; its ID is the path relative to ``folder``.
+
+    Without a base URL, the host is the outermost directory or the folder, if its name looks like a
+    host, as in a mirror made by ``wget``. Otherwise, the folder is one site in the reserved domain
+    ``invalid``: ``My Pages/2024/a.html`` is ``https://my-pages.invalid/2024/a.html``.
+    """
+    relative = path.relative_to(folder)
+    with open_source(path) as stream:
+        content = stream.read(MAX_CONTENT_BYTES + 1)
+    return HtmlFile(
+        _url_of(relative, folder.resolve().name, origin.base_url),
+        os.fsencode(relative).decode("utf-8", errors="backslashreplace"),
+        content,
+    )
+
+
+def _url_of(relative: Path, folder_name: str, base_url: str | None) -> str:
+    if base_url is not None:
+        return f"{base_url.rstrip('/')}/{quote(os.fsencode(relative), safe=_UNQUOTED)}"
+    first = relative.parts[0].lower()
+    if len(relative.parts) > 1 and _HOST.fullmatch(first):
+        host, rest = first, relative.relative_to(relative.parts[0])
+    else:
+        host, rest = _host_of(folder_name), relative
+    return f"https://{host.replace('+', ':')}/{quote(os.fsencode(rest), safe=_UNQUOTED)}"
+
+
+def _host_of(folder_name: str) -> str:
+    name = folder_name.lower()
+    if _HOST.fullmatch(name):
+        return name
+    label = re.sub(r"[^a-z0-9]+", "-", name)[:63].strip("-")
+    return f"{label or 'pages'}.invalid"
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """Yield each non-blank line, unvalidated; an oversized one becomes an `oversized_message`."""
+    with open_source(path) as stream:
+        yield from lines_of(stream, path.name)
+
+
+def lines_of(stream: IO[bytes], name: str) -> Iterator[bytes]:
+    """Yield the lines of an open file like `read_lines`; `name` is used in error messages."""
+    for number, (line, length) in enumerate(_bounded_lines(stream), start=1):
+        text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+        if length > MAX_MESSAGE_BYTES:
+            detail = f"line {number} of {name} has {length} bytes"
+            yield oversized_message(detail, start=text)
+        elif not text.isspace():
+            yield text.rstrip(b"\r\n")
+
+
+def _bounded_lines(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:
+    """Yield each line with its full length; lines that are too long are truncated."""
+    while line := stream.readline(MAX_MESSAGE_BYTES):
+        length = len(line)
+        end = line
+        while not end.endswith(b"\n") and (end := stream.readline(MAX_MESSAGE_BYTES)):
+            length += len(end)
+        yield line, length
+
 
 Reader = Callable[[Path], Iterator[bytes]]
 

@@ -6,16 +6,88 @@ decompress responses without a limit.
 
 import io
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import IO
 
-from detourage.inputs.coding import dechunked, decoded
+import brotli
+
 from detourage.inputs.messages import oversized_message, page_message
 from detourage.inputs.streams import SourceError, open_source
 from detourage.limits import MAX_CONTENT_BYTES
+
+_BLOCK_BYTES = 64 * 1024
+
+
+def dechunked(body: bytes) -> bytes:
+    """Undo the chunked transfer coding, as far as possible.
+
+    A body that is not chunked is returned unchanged, because crawlers may keep the header of a
+    body that they have decoded.
+    """
+    chunks = []
+    start = 0
+    while (end := body.find(b"\n", start)) >= 0:
+        try:
+            length = int(body[start:end].split(b";")[0], 16)
+        except ValueError:
+            break
+        chunks.append(body[end + 1 : end + 1 + max(length, 0)])
+        start = end + 1 + length + len(b"\r\n")
+        if length <= 0:
+            break
+    return b"".join(chunks) if chunks else body
+
+
+def decoded(body: bytes, coding: str, *, limit: int) -> bytes:
+    """Undo a content coding, as far as possible; return a body with another coding unchanged.
+
+    Decoding stops at most one block after `limit` bytes.
+    """
+    if coding in {"gzip", "x-gzip"}:
+        return _inflated(body, 16 + zlib.MAX_WBITS, limit) or body
+    if coding == "deflate":
+        # The standard requires a zlib wrapper, but some servers omit it.
+        wrapped = _inflated(body, zlib.MAX_WBITS, limit)
+        return wrapped or _inflated(body, -zlib.MAX_WBITS, limit) or body
+    if coding == "br":
+        return _unbrotlied(body, limit) or body
+    return body
+
+
+def _inflated(body: bytes, window_bits: int, limit: int) -> bytes:
+    decompressor = zlib.decompressobj(window_bits)
+    whole = bytearray()
+    while len(whole) < limit:
+        try:
+            part = decompressor.decompress(body, _BLOCK_BYTES)
+        except zlib.error:
+            break
+        whole += part
+        body = decompressor.unconsumed_tail
+        # After a full block, output may be pending although all input has been consumed.
+        if not body and len(part) < _BLOCK_BYTES:
+            break
+    return bytes(whole)
+
+
+def _unbrotlied(body: bytes, limit: int) -> bytes:
+    decompressor = brotli.Decompressor()
+    whole = bytearray()
+    while len(whole) < limit:
+        try:
+            part = decompressor.process(body, output_buffer_limit=_BLOCK_BYTES)
+        except brotli.error:
+            break
+        if not part:
+            break
+        whole += part
+        body = b""
+    return bytes(whole)
+
 
 _MAX_HEAD_BYTES = 1024 * 1024
 _MAX_BLOCK_BYTES = MAX_CONTENT_BYTES + _MAX_HEAD_BYTES

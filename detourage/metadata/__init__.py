@@ -1,7 +1,7 @@
 """Metadata of an article, such as authors, dates, lead and section."""
 
-from detourage.kinds import Kind
 from detourage.metadata.reading import read_metadata
+from detourage.roles import Kind
 from detourage.text.dates import Moment
 
 __all__ = ["Kind", "Moment", "read_metadata"]

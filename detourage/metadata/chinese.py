@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from detourage.metadata.authors import HAN
+from detourage.metadata.bylines import HAN
 from detourage.metadata.surroundings import Note
 
 SURNAMES = (

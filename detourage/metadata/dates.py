@@ -7,7 +7,7 @@ from itertools import chain
 
 from detourage.html.nodes import AnyElement, Node
 from detourage.metadata.bylines import DisplayedDate, shown_dates
-from detourage.metadata.record import Record
+from detourage.metadata.declared import Record
 from detourage.metadata.surroundings import Surroundings
 from detourage.text.dates import Moment, find_moments, parse_moment
 

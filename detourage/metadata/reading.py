@@ -6,22 +6,18 @@ from collections.abc import Collection, Iterable
 from detourage.article import ArticleMetadata
 from detourage.html.addresses import absolute, split_url
 from detourage.html.nodes import Node
-from detourage.kinds import Kind
-from detourage.metadata.authors import names_in, squash, without_repeats
-from detourage.metadata.bylines import shown_authors, shown_dates
+from detourage.metadata.bylines import names_in, shown_authors, shown_dates, squash, without_repeats
 from detourage.metadata.dates import (
     modification_date,
     publication_date,
     publication_date_elsewhere,
 )
-from detourage.metadata.jsonld import read_json_ld
-from detourage.metadata.metas import read_metas
-from detourage.metadata.microdata import read_microdata
-from detourage.metadata.record import Record
+from detourage.metadata.declared import Record, read_json_ld, read_metas, read_microdata
 from detourage.metadata.surroundings import Surroundings
 from detourage.metadata.wires import wire_of
 from detourage.reader.finding import Finding
 from detourage.reader.outline import Outline
+from detourage.roles import Kind
 from detourage.text import words
 from detourage.text.dates import date_in_path
 from detourage.text.texts import count_words

@@ -9,13 +9,12 @@ from functools import cache
 from itertools import chain
 from typing import NamedTuple, TypedDict
 
-from detourage.metadata.authors import names_in, without_mark
+from detourage.metadata.bylines import names_in, without_mark
 from detourage.metadata.surroundings import Note
 from detourage.text.calendars import month_named
 from detourage.text.dates import without_dates
 from detourage.text.shipped import shipped_json
-from detourage.text.wordlists import listed
-from detourage.text.words import contains_any
+from detourage.text.words import contains_any, listed
 
 MAX_HEAD = 160
 """Maximum number of characters searched for a dateline at the start of a line."""

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from detourage.text.wordlists import listed
+from detourage.text.words import listed
 
 MAX_ADDRESS = 2_000
 """Maximum length of a URL, in characters."""

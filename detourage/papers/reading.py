@@ -1,17 +1,21 @@
-"""Parse pages and fragments, for all methods."""
+"""Parse pages and fragments, and render what a method finds, for all methods."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
 from detourage.article import BlockType
+from detourage.comments import Comment
 from detourage.html import Page, parse_page
 from detourage.html.encoding import decode
-from detourage.papers.interface import Neighbours, NoPivotError, Source
+from detourage.papers.interface import Extracted, Neighbours, NoPivotError, ReaderComment, Source
+from detourage.reader.article import article_of
 from detourage.reader.finding import Finding
 from detourage.reader.outline import Outline
 from detourage.reader.rendering import render
+from detourage.reader.titles import Titles
 
 CACHED_PAGES = 16
 """Number of parsed pages cached per process, so that a group's pivot is not parsed repeatedly."""
@@ -62,3 +66,32 @@ def stretches_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[Block
         )
     rendering = render(Outline.of(fragment), Finding("fragment", container=0), url)
     return [(stretch.type, stretch.text) for stretch in rendering.stretches]
+
+
+def cut(
+    source: Source,
+    page: Outline,
+    finding: Finding,
+    pivot: Outline | None = None,
+) -> Extracted:
+    """Render the element found by a method, with the page's headline.
+
+    Headings and titles shared with `pivot`, another page of the template, are not headlines.
+    """
+    others = () if pivot is None else (Titles.of(pivot),)
+    article = article_of(source.url, page, others, finding)
+    return Extracted(article.title, article.text, article.blocks)
+
+
+def as_given(comments: Iterable[Comment]) -> tuple[ReaderComment, ...]:
+    """Convert comments to the type used in a method's result."""
+    return tuple(
+        ReaderComment(
+            each.text,
+            each.author,
+            each.written_date,
+            each.parent,
+            str(each.date) if each.date else None,
+        )
+        for each in comments
+    )

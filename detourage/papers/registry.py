@@ -3,8 +3,17 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from detourage.article import Article
+from detourage.comments import Comment
 from detourage.papers.chain import chain
-from detourage.papers.interface import Extractor, Gives, Needs, UnknownExtractorError
+from detourage.papers.interface import (
+    Extractor,
+    Gives,
+    Needs,
+    Neighbours,
+    Source,
+    UnknownExtractorError,
+)
 
 _RETAINED = (
     ("deturck_2015", "best-scoring parameters", "chosen", Needs.PIVOT),
@@ -135,3 +144,28 @@ def _find(name: str) -> Extractor:
     except KeyError:
         known = ", ".join(METHODS)
         raise UnknownExtractorError(f"unknown method {name!r}; choose one of {known}") from None
+
+
+def read_by(method: str, page: Source, pivot: Source | None = None) -> Article:
+    """Read a page with a method or a chain of methods (see `get_method`).
+
+    Raise NoArticleError if the method finds no article or lacks a page to compare with, and
+    UnavailableError if a library is not installed.
+    """
+    found = get_method(method).extract(page, Neighbours(pivot, partner=pivot))
+    return Article(
+        title=found.title,
+        text=found.text,
+        blocks=found.blocks,
+        images=(),
+        embeds=(),
+        language=None,
+        method=method,
+        xpath="",
+        # The papers' methods do not estimate confidence.
+        confidence=0.0,
+        comments=tuple(
+            Comment(each.text, author=each.author, written_date=each.date, parent=each.parent)
+            for each in found.comments
+        ),
+    )

@@ -17,14 +17,13 @@ instead of single nodes, and it keeps images (`detourage.reader.sentences`).
 import re
 
 from detourage.html.elements import WITHIN_SENTENCES
-from detourage.papers.giving import cut
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import outline_of
+from detourage.papers.reading import cut, outline_of
 from detourage.reader import NoTextError, sentences
 from detourage.reader.finding import Finding
 from detourage.reader.outline import Outline
 from detourage.text import words
-from detourage.text.wordlists import listed
+from detourage.text.words import listed
 
 REMOVED_TAGS = listed("head style script nav iframe noscript header footer aside")
 """Elements that never contain article text."""

@@ -9,7 +9,6 @@ from lxml.html import HtmlElement
 from detourage.article import Article, ArticleBlock
 from detourage.html import Page
 from detourage.html.addresses import base_of
-from detourage.kinds import Kind
 from detourage.metadata import read_metadata
 from detourage.reader import hidden, menus, sentences, titles
 from detourage.reader.body import find_body, judge_page
@@ -27,7 +26,7 @@ from detourage.reader.page_model import JudgedPage
 from detourage.reader.rendering import render
 from detourage.reader.threads import FindPosts, find_thread
 from detourage.reader.titles import Titles
-from detourage.roles import TEXT_ROLES, LineRole
+from detourage.roles import TEXT_ROLES, Kind, LineRole
 from detourage.text import words
 from detourage.text.texts import count_words
 

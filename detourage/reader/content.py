@@ -26,8 +26,7 @@ from detourage.comments.extents import extents_of
 from detourage.comments.reading import dated_from
 from detourage.html import Page
 from detourage.html.flat import FlatDocument
-from detourage.html.nodes import Node
-from detourage.html.paths import element_at
+from detourage.html.nodes import Node, element_at
 from detourage.outcomes import PageOutcome
 from detourage.pagination import read_pagination
 from detourage.reader import (

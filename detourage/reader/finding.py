@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from detourage.html.flat import Booleans
-from detourage.kinds import Kind
 from detourage.reader.outline import Outline
-from detourage.roles import LineRole
+from detourage.roles import Kind, LineRole
 
 
 class FoundRole(NamedTuple):

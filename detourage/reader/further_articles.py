@@ -13,12 +13,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from detourage.html.addresses import absolute, base_of, split_url
+from detourage.html.addresses import absolute, base_of, site_of, split_url
 from detourage.html.flat import Integers
 from detourage.html.names import split_name
-from detourage.html.site import site_of
 from detourage.limits import MAX_URL_CHARACTERS
-from detourage.metadata.authors import BYLINE_MARKS
+from detourage.metadata.bylines import BYLINE_MARKS
 from detourage.reader import whole_page
 from detourage.reader.finding import Finding, kept_texts
 from detourage.reader.outline import Outline
@@ -26,8 +25,7 @@ from detourage.reader.scripts import structured_data
 from detourage.reader.vocabulary import PARTS
 from detourage.text import words
 from detourage.text.dates import find_moments
-from detourage.text.wordlists import listed
-from detourage.text.words import squash
+from detourage.text.words import listed, squash
 
 MIN_OWN_WORDS: Final = 50
 """Minimum number of body words above a further article; with fewer, it is a section of the page's

@@ -17,8 +17,7 @@ from lxml.html import HtmlElement
 
 from detourage.article import Article
 from detourage.html import PageError, parse_page
-from detourage.html.nodes import Node
-from detourage.html.paths import element_at
+from detourage.html.nodes import Node, element_at
 from detourage.reader import titles
 from detourage.reader.errors import NoArticleError
 from detourage.reader.finding import Finding

@@ -16,7 +16,7 @@ from detourage.reader import media
 from detourage.reader.finding import Finding, kept_texts
 from detourage.reader.outline import Outline
 from detourage.reader.vocabulary import PARTS
-from detourage.text.wordlists import listed
+from detourage.text.words import listed
 
 MAX_CAPTION_TOKENS = 100
 """Maximum number of tokens in a caption, and in an element that holds an image and its caption."""

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from detourage.article import Article
 from detourage.html import Page, PageError, parse_page
-from detourage.html.paths import Paths, index_at
+from detourage.html.nodes import Paths, index_at
 from detourage.html.source import ByteRange, PageSource
 from detourage.messages import ArticleMessage
 from detourage.text import words

@@ -12,7 +12,7 @@ from detourage.html import Page
 from detourage.html.elements import NO_TEXT, WITHIN_SENTENCES
 from detourage.html.flat import FlatDocument
 from detourage.html.locations import Location, TextLocation, ValueLocations
-from detourage.html.paths import Paths
+from detourage.html.nodes import Paths
 from detourage.html.source import PageSource
 from detourage.text import words
 

@@ -13,12 +13,11 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from detourage.html.addresses import absolute, base_of
+from detourage.html.addresses import absolute, base_of, site_of
 from detourage.html.flat import Integers
-from detourage.html.site import site_of
-from detourage.kinds import Kind
 from detourage.reader import whole_page
 from detourage.reader.outline import Outline
+from detourage.roles import Kind
 from detourage.text.texts import Count
 
 MIN_HEADLINE_WORDS = 3

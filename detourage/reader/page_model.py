@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.inference import BoostedTrees, Features, LineNetwork, likelihoods, load_model
-from detourage.kinds import Kind
 from detourage.reader.evidence import Evidence
 from detourage.reader.finding import FoundRole
-from detourage.roles import ALL_ROLES, TEXT_ROLES, LineRole
+from detourage.roles import ALL_ROLES, TEXT_ROLES, Kind, LineRole
 
 MAX_LINES = 10_000
 """Maximum number of lines judged together, because the network needs about 12 kB of memory per

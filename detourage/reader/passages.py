@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import unescape
 from typing import Any, NamedTuple
 
-from detourage.html.fragments import to_html
+from detourage.html.page import to_html
 from detourage.reader.scripts import read_json
 from detourage.text import words
 from detourage.text.texts import count_words

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from detourage.html.nodes import AnyElement, Node
-from detourage.metadata.jsonld import parse_tolerant
+from detourage.metadata.declared import parse_tolerant
 
 STRUCTURED_DATA = "application/ld+json"
 

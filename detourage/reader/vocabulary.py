@@ -1,6 +1,6 @@
 """Element and class names, grouped by the part of a page that they denote."""
 
-from detourage.text.wordlists import listed
+from detourage.text.words import listed
 
 OTHER_TEXT = listed("comment comments gallery")
 """Words of a class or ID that denote text unique to a page but not part of its article."""

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Traits of a character, named as in `detourage.text.characters.Trait`. */
+/* Traits of a character, named as in `detourage.text.texts.Trait`. */
 enum {
     UPPER = 1 << 0,
     DECIMAL = 1 << 1,

@@ -3,10 +3,45 @@
 import unicodedata
 from collections.abc import Mapping
 from functools import cache
+from typing import TypedDict
 
 from detourage.text.caches import cached_if_short
-from detourage.text.names import names
-from detourage.text.wordlists import listed
+from detourage.text.shipped import shipped_json
+from detourage.text.words import listed
+
+
+class Ages(TypedDict):
+    """A language's wording of ages.
+
+    `units` maps words to units (``hours`` to ``hour``), and `whole` maps phrases without a number
+    to their number and unit.
+    """
+
+    units: dict[str, str]
+    whole: dict[str, tuple[int, str]]
+
+
+class Names(TypedDict):
+    """Content of the file.
+
+    `months` are month numbers by name, grouped by the space-separated codes of the languages that
+    share them. `units` (``hours``) and `directions`, which place an age in the past (``ago``), are
+    not separated by language.
+    """
+
+    months: dict[str, dict[str, int]]
+    weekdays: list[str]
+    units: list[str]
+    directions: list[str]
+    ages: dict[str, Ages]
+
+
+@cache
+def names() -> Names:
+    """Return the names, loaded once."""
+    found: Names = shipped_json("detourage.text", "names.json")
+    return found
+
 
 LANGUAGES = listed(
     "ar az be bg bs ca cs da de el en es et eu fi fr ga gl he hi hr hu hy id is it ja ka kk"

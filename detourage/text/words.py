@@ -152,3 +152,8 @@ def count_sentences(text: str) -> int:
         if is_greek or end.strip(WEAK_MARKS):
             number += count
     return number
+
+
+def listed(text: str) -> frozenset[str]:
+    """Return the set of words in a string."""
+    return frozenset(text.split())

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from detourage.html.dom import MAX_MARKUP
-from detourage.html.html5 import MAX_ATTRIBUTES
+from detourage.html.dom import MAX_ATTRIBUTES, MAX_MARKUP
 from detourage.html.page import MAX_DEPTH, MAX_ELEMENTS
 from detourage.reader.content import MAX_COMMENTS
 from worker.messaging.task_names import STAGE_OF_TASK

@@ -52,7 +52,7 @@ def explain(
         _explain_groups(page, json_file)
         return
     from detourage.explain.explained import to_json, to_terminal
-    from detourage.explain.explained_html import to_html
+    from detourage.explain.marked_page import to_html
     from detourage.explain.subject import load_subject
     from detourage.reader.content import explain_content
     from worker.cli.display import wide_output

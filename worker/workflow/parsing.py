@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from detourage.addresses import NOTHING_DECLARED, read_declared, refusal_of
 from detourage.html import Answer, Page, PageError, parse_page
-from detourage.html.answer import NO_ANSWER
+from detourage.html.page import NO_ANSWER
 from detourage.outcomes import PageOutcome
 from detourage.reader.content import comment_pattern_of
 from worker.messaging import task_names

@@ -4,9 +4,8 @@ from functools import lru_cache
 
 from detourage.article import Article
 from detourage.comments import CommentPattern, vote
-from detourage.papers.giving import as_given
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import CACHED_PAGES, outline_of, page_of
+from detourage.papers.reading import CACHED_PAGES, as_given, outline_of, page_of
 from detourage.reader import TemplateKnowledge
 from detourage.reader.content import comment_pattern_of, read_content
 

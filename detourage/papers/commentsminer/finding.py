@@ -13,11 +13,9 @@ from detourage.comments.features import paper_measures
 from detourage.comments.reading import read_comments
 from detourage.html import Page
 from detourage.inference import BoostedTrees, load_model
-from detourage.papers.commentsminer.mining import Subtree, mine
-from detourage.papers.commentsminer.patterns import Forest
-from detourage.papers.giving import as_given
+from detourage.papers.commentsminer.mining import Forest, Subtree, mine
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import page_of
+from detourage.papers.reading import as_given, page_of
 
 
 def trained_ranking() -> BoostedTrees:

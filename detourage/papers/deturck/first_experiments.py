@@ -12,9 +12,8 @@ from functools import lru_cache, partial
 from itertools import pairwise
 
 from detourage.papers.deturck.token_tree import TokenTree, token_tree_of
-from detourage.papers.giving import cut
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import CACHED_PAGES, page_of, pivot_of
+from detourage.papers.reading import CACHED_PAGES, cut, page_of, pivot_of
 from detourage.reader import NoTextError
 from detourage.reader.finding import Finding
 from detourage.reader.outline import Outline

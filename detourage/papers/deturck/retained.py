@@ -24,9 +24,8 @@ from dataclasses import dataclass, replace
 from string import ascii_lowercase
 
 from detourage.html.elements import DIVISIONS, TABLE_PARTS, WITHIN_SENTENCES
-from detourage.papers.giving import cut
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import outline_of, pivot_of
+from detourage.papers.reading import cut, outline_of, pivot_of
 from detourage.reader import NoTextError
 from detourage.reader.finding import Finding
 from detourage.reader.outline import Outline

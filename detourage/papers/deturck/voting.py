@@ -8,11 +8,10 @@ is used even if the heuristic finds nothing, or another element, in the page its
 from collections import Counter
 from functools import lru_cache
 
-from detourage.html.paths import element_at
+from detourage.html.nodes import element_at
 from detourage.papers.deturck.retained import filtered_parts, find_body
-from detourage.papers.giving import cut
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import outline_of, page_of, pivot_of
+from detourage.papers.reading import cut, outline_of, page_of, pivot_of
 from detourage.reader import NoTextError
 from detourage.reader.finding import Finding
 

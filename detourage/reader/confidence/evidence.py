@@ -8,7 +8,6 @@ import numpy.typing as npt
 
 from detourage.article import Article
 from detourage.inference import Features
-from detourage.kinds import Kind
 from detourage.reader import titles
 from detourage.reader.body import METHOD, choose_lines
 from detourage.reader.evidence import UNKNOWN
@@ -16,6 +15,7 @@ from detourage.reader.finding import Finding, kept_texts
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
 from detourage.reader.whole_page import Number
+from detourage.roles import Kind
 from detourage.text import words
 
 ROLES = ("list_item", "table", "qa", "comment", "promo", "related", "template")

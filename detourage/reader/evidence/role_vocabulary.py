@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from detourage.text.wordlists import listed
+from detourage.text.words import listed
 
 ROLE_PHRASES = {
     "byline": listed(

@@ -12,8 +12,7 @@ from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.lines import lines_of, places_of_lines
 from detourage.reader.outline import Outline
 from detourage.reader.paths import Paths
-from detourage.text.characters import Trait
-from detourage.text.texts import Count
+from detourage.text.texts import Count, Trait
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -10,8 +10,7 @@ from detourage.reader.evidence.role_vocabulary import ROLE_PHRASES, UNSPACED, bi
 from detourage.reader.evidence.view import MAX_MATCHED, Booleans, View
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday, month_named
-from detourage.text.characters import Trait
-from detourage.text.texts import Count
+from detourage.text.texts import Count, Trait
 
 MAX_ROLE_PHRASE = 40
 """Maximum length, in tokens, of a line whose role single words can indicate."""

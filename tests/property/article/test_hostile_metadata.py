@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from detourage.html import parse_page
-from detourage.metadata.authors import names_in
-from detourage.metadata.jsonld import parse_tolerant
+from detourage.metadata.bylines import names_in
+from detourage.metadata.declared import parse_tolerant
 from detourage.reader import extract_article
 from detourage.text.dates import find_moments, parse_moment, without_dates
 

@@ -58,7 +58,7 @@ _RAW_ATTRIBUTE = re.compile(
 
 
 def survey(html: bytes) -> tuple[int, int, int, list[bytes]]:
-    """Count the parts of a page that are limited in number (see `detourage.html.html5.Survey`)."""
+    """Count the parts of a page that are limited in number (see `detourage.html.dom.Survey`)."""
     most = position = 0
     while tag := _TAG.search(html, position):
         position, number = tag.end(), -1

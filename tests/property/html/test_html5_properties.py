@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from lxml.html import HtmlElement
 
 from detourage.html import _markup
+from detourage.html.dom import flattened, parse_html
 from detourage.html.flat import FlatDocument
-from detourage.html.html5 import flattened, parse_html
 from detourage.html.serialisation import serialised
 from tests.property.html import plain_markup
 

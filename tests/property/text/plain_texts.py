@@ -5,7 +5,7 @@ from itertools import chain, repeat
 import numpy as np
 
 from detourage.text import words
-from detourage.text.characters import LAST_CHARACTER, Table, Trait
+from detourage.text.texts import LAST_CHARACTER, Table, Trait
 
 FIRST_IDEOGRAPH = "\u2e80"
 LAST_UNSPACED = 0x3FFFF

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from detourage.text import words
-from detourage.text.characters import LAST_CHARACTER, character_tables
-from detourage.text.texts import count_words
+from detourage.text.texts import LAST_CHARACTER, character_tables, count_words
 from detourage.text.words import MARKS, SIGNS, UNSPACED
 from tests.property.text import plain_texts
 

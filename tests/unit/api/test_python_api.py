@@ -167,12 +167,12 @@ def run(*arguments: str | Path) -> str:
 
 CRASH = """
 import detourage
-import detourage.batch
+import detourage.reading
 from tests.unit.api.crashing import read
 from detourage.pool import in_processes
 if __name__ == "__main__":
     pages = [detourage.Page("crash" if n == 3 else "", f"https://a.example/{n}") for n in range(9)]
-    crashed = detourage.batch._crashed
+    crashed = detourage.reading._crashed
     for result in in_processes(read, pages, 2, preload="detourage.reading", crashed=crashed):
         print(result.url, result.outcome)
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from detourage.explain.fetching import fetch
-from detourage.explain.input_pages import ExplainingError
+from detourage.explain.subject import ExplainingError
 from tests.certificates import Authority
 
 

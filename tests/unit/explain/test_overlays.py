@@ -3,7 +3,7 @@ from html import unescape
 
 from lxml import etree, html
 
-from detourage.explain.explained_html import to_html
+from detourage.explain.marked_page import to_html
 from detourage.html import Page, parse_page
 from detourage.reader import explain_article
 

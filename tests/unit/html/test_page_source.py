@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from detourage.html import Page, parse_page
-from detourage.html.paths import Paths
+from detourage.html.nodes import Paths
 from detourage.html.source import PageSource
 from tests.counted import LINEAR, Work, growth
 

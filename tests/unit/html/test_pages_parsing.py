@@ -12,8 +12,7 @@ from detourage.html import (
     TooLargeError,
     parse_page,
 )
-from detourage.html.dom import MAX_MARKUP
-from detourage.html.html5 import MAX_ATTRIBUTES
+from detourage.html.dom import MAX_ATTRIBUTES, MAX_MARKUP
 from detourage.html.page import MAX_DEPTH, MAX_ELEMENTS
 from detourage.html.text import visible_text
 from detourage.limits import MAX_HTML_BYTES

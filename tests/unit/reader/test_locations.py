@@ -11,7 +11,7 @@ from detourage import Page, extract
 from detourage.article import Article
 from detourage.html import parse_page
 from detourage.html.locations import Location
-from detourage.html.paths import index_at
+from detourage.html.nodes import index_at
 from detourage.messages import ArticleMessage, PageMessage
 from detourage.reader.article_values import json_values
 from detourage.reader.content import read_content

@@ -4,8 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from detourage.text.ages import moment_before
-from detourage.text.relative import find_relative
+from detourage.text.relative import find_relative, moment_before
 
 ANCHOR = datetime(2024, 3, 1, 9, 45, 30, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from detourage.text import words
-from detourage.text.characters import LAST_CHARACTER, Trait, character_tables
+from detourage.text.texts import LAST_CHARACTER, Trait, character_tables
 
 EVERY = "".join(map(chr, range(LAST_CHARACTER + 1)))
 PATTERNS: dict[Trait, Callable[[str], object]] = {

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from detourage.html import parse_page
-from detourage.html.answer import NO_ANSWER
+from detourage.html.page import NO_ANSWER
 from detourage.messages import ArticleMessage
 from detourage.reader.content import read_content
 from detourage.roles import LineRole

@@ -4,10 +4,10 @@ import pytest
 
 from detourage.article import Article
 from detourage.html import parse_page
-from detourage.kinds import Kind
 from detourage.messages import Part
 from detourage.reader.article_values import article_values
 from detourage.reader.content import read_content
+from detourage.roles import Kind
 from tests.parted_pages import STORY, address, part_html
 from worker.workflow.article_parts import from_json, is_part, to_json, with_missing
 

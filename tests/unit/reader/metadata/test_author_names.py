@@ -1,7 +1,6 @@
 import pytest
 
-from detourage.metadata.authors import names_in, without_repeats
-from detourage.metadata.bylines import shown_authors
+from detourage.metadata.bylines import names_in, shown_authors, without_repeats
 from detourage.metadata.surroundings import Note, Part, Place
 
 

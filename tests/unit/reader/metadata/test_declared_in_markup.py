@@ -1,8 +1,6 @@
 import pytest
 
-from detourage.metadata.metas import read_metas
-from detourage.metadata.microdata import read_microdata
-from detourage.metadata.record import Record
+from detourage.metadata.declared import Record, read_metas, read_microdata
 from tests.unit.reader.article_pages import page
 
 STORY = "itemscope itemtype='https://schema.org/NewsArticle'"

@@ -3,8 +3,7 @@ from typing import Any
 
 import pytest
 
-from detourage.metadata.jsonld import MAX_CHARACTERS, read_json_ld
-from detourage.metadata.record import Record
+from detourage.metadata.declared import MAX_CHARACTERS, Record, read_json_ld
 from tests.unit.reader.article_pages import page
 
 ARTICLE = {

@@ -1,0 +1,441 @@
+"""Values that a page declares in its head, in JSON-LD and in microdata.
+
+The names of ``meta`` elements come from OpenGraph, Dublin Core, Parsely, Sailthru, Google Scholar
+and hundreds of content management systems. JSON-LD and microdata use the schema.org vocabulary.
+JSON-LD is often invalid: it contains comments, trailing commas, quotes written as HTML entities, or
+several objects in a row. Anything that cannot be parsed is ignored.
+"""
+
+import html
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from itertools import islice
+from typing import Any, Final, Self
+from urllib.parse import unquote
+
+from detourage.html.names import split_name
+from detourage.html.nodes import AnyElement
+from detourage.text import words
+from detourage.text.caches import cached_if_short
+from detourage.text.words import listed
+
+ARTICLE_TYPE: Final = re.compile(r"(?:article|posting|report|story|review|recipe|creativework)$")
+"""Pattern for declared types, in lower case, that make an item an article."""
+
+PAGE_TYPE: Final = re.compile(r"(?:webpage|itempage)$")
+"""Pattern for declared types, in lower case, that make an item the page itself."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """The unvalidated values from one source, in page order, each on a single line."""
+
+    titles: tuple[str, ...] = ()
+    descriptions: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    published: tuple[str, ...] = ()
+    modified: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    """Types of the described item in lower case, such as ``newsarticle`` and ``video.other``."""
+
+    sites: tuple[str, ...] = ()
+    """Names of the site and of the publisher."""
+
+    access: tuple[str, ...] = ()
+    """``free`` or ``paid``, if the source declares whether the article is free to read."""
+
+    @classmethod
+    def of(cls, values: dict[str, list[str]]) -> Self:
+        """Build a record from lists of values keyed by field name, dropping duplicates."""
+        return cls(**{name: tuple(dict.fromkeys(found)) for name, found in values.items()})
+
+    def __add__(self, other: "Record") -> "Record":
+        """Return the values of both records, those of the left operand first."""
+        return Record(
+            **{
+                field.name: tuple(
+                    dict.fromkeys((*getattr(self, field.name), *getattr(other, field.name)))
+                )
+                for field in fields(self)
+            }
+        )
+
+
+MAX_METAS = 500
+"""Maximum number of ``meta`` and ``link`` elements examined per page."""
+
+_EXACT = {
+    "og:title": "titles",
+    "twitter:title": "titles",
+    "og:description": "descriptions",
+    "description": "descriptions",
+    "twitter:description": "descriptions",
+    "og:site_name": "sites",
+    "application-name": "sites",
+    "publisher": "sites",
+    "og:type": "kinds",
+    "og:url": "addresses",
+    "keywords": "tags",
+    "news_keywords": "tags",
+    "date": "published",
+}
+
+MAX_NAME = 200
+"""Maximum length of an element's name, in characters; the rest is ignored."""
+
+# The first matching pattern wins. The patterns match the words of a name, joined by single spaces.
+_BY_WORDS = tuple(
+    (re.compile(pattern), field)
+    for pattern, field in (
+        (r"\b(?:twitter|fb|google|msapplication|verification|image|video|expir)", ""),
+        (r"\b(?:modified|updated|modification|lastmod|revised|update|revision)\b", "modified"),
+        (
+            r"(?>^.*?\b(?:date|dat|time|on)\b).*\b(?:pub\w*|created?|issued|release|original)\b",
+            "published",
+        ),
+        (
+            r"(?>^.*?\b(?:pub\w*|created?|issued|release|original|article)\b).*\b(?:date|time|on)\b",
+            "published",
+        ),
+        (r"(?:^| )(?:pub|publish|published|publication)(?:date|time)$", "published"),
+        (r"^datepublished$|(?:^| )date$", "published"),
+        (r"^(?:dc|dcterms) (?:date|created|issued)(?: |$)", "published"),
+        (r"(?:^| )(?:author|authors|creator|byl|byline)(?: names?)?$", "authors"),
+        (r"(?:^| )section(?: name)?$", "sections"),
+        (r"(?:^| )tags?$", "tags"),
+        (r"(?:^| )(?:content ?tier|access|paywall)$", "access"),
+    )
+)
+
+
+def read_metas(elements: Iterable[AnyElement]) -> Record:
+    """Read the declarations about the page's article from ``meta`` and ``link`` elements."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for element in islice(elements, MAX_METAS):
+        if element.tag == "link":
+            address = element.get("href")
+            if address and (element.get("rel") or "").strip().lower() == "canonical":
+                found["addresses"].insert(0, words.clean(address))
+            continue
+        if element.tag != "meta":
+            continue
+        if element.get("itemprop") is not None and element.get("property") is None:
+            continue
+        content = words.clean(element.get("content") or "")
+        name = element.get("property") or element.get("name") or ""
+        field = _field(name.strip()) if content and name else ""
+        if field == "access":
+            found[field].extend(_access(content))
+        elif field:
+            found[field].append(content)
+    return Record.of(found)
+
+
+@cached_if_short(1024)
+def _field(name: str) -> str:
+    field = _EXACT.get(name.lower())
+    if field is not None:
+        return field
+    spelled = " ".join(split_name(unquote(name[:MAX_NAME])))
+    return next((field for pattern, field in _BY_WORDS if pattern.search(spelled)), "")
+
+
+def _access(content: str) -> list[str]:
+    tier = content.lower()
+    if tier in {"free", "false", "no", "open"}:
+        return ["free"]
+    return ["paid"] if tier in {"locked", "metered", "paid", "premium", "true", "yes"} else []
+
+
+MAX_PROPERTIES = 500
+"""Maximum number of properties examined per page."""
+
+MAX_VALUE = 300
+"""Maximum length of a value, in characters; a longer value is the text of the article."""
+
+_FIELDS = {
+    "headline": "titles",
+    "description": "descriptions",
+    "author": "authors",
+    "creator": "authors",
+    "datepublished": "published",
+    "datecreated": "published",
+    "uploaddate": "published",
+    "datemodified": "modified",
+    "inlanguage": "languages",
+    "mainentityofpage": "addresses",
+    "articlesection": "sections",
+    "keywords": "tags",
+    "isaccessibleforfree": "access",
+}
+
+
+def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Record:
+    """Read the declarations about the page's article from elements with microdata properties.
+
+    A page may mark up teasers as well. Its own article is the item around `container` (the element
+    of the body) or else the first item.
+    """
+    properties = [element for element in elements if element.get("itemprop")][:MAX_PROPERTIES]
+    by_scope: defaultdict[Any, list[AnyElement]] = defaultdict(list)
+    kinds: dict[Any, str] = {}
+    for element in properties:
+        if (element.get("itemprop") or "").strip().lower() not in _FIELDS:
+            continue
+        scope = next(
+            (each for each in element.iterancestors() if each.get("itemscope") is not None), None
+        )
+        kind = _kind(scope)
+        if scope is None or ARTICLE_TYPE.search(kind) or PAGE_TYPE.search(kind):
+            by_scope[scope].append(element)
+            kinds[scope] = kind
+    if not by_scope:
+        return Record()
+    around = {container, *container.iterancestors()}
+    articles = [scope for scope, kind in kinds.items() if ARTICLE_TYPE.search(kind)]
+    main = next((scope for scope in articles if scope in around), next(iter(articles), None))
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    if main is not None:
+        found["kinds"].append(kinds[main])
+    for scope in dict.fromkeys((main, *(s for s in kinds if s in around or s is None))):
+        for element in by_scope.get(scope, ()):
+            field = _FIELDS[element.get("itemprop", "").strip().lower()]
+            text = _value(element)
+            if text and len(text) <= MAX_VALUE:
+                found[field].append(text)
+    free = found.pop("access", [])
+    found["access"] = ["free" if each.lower() == "true" else "paid" for each in free[:1]]
+    return Record.of(found)
+
+
+def _kind(scope: AnyElement | None) -> str:
+    kind = "" if scope is None else (scope.get("itemtype") or "")
+    return kind.strip().rstrip("/").rsplit("/", 1)[-1].lower()
+
+
+def _value(element: AnyElement) -> str:
+    for name in ("content", "datetime", *(("title",) if element.tag == "abbr" else ())):
+        value = element.get(name)
+        if value:
+            return words.clean(value)
+    if element.get("itemscope") is not None:
+        named = next((e for e in element.iter() if e.get("itemprop") == "name"), None)
+        if named is not None:
+            return words.clean(named.get("content") or named.text_content())
+    if element.tag in ("link", "a") and not element.text_content().strip():
+        return words.clean(element.get("href") or "")
+    return words.clean(element.text_content())
+
+
+MAX_CHARACTERS = 1_000_000
+"""Maximum number of characters of JSON-LD read per page."""
+
+MAX_NODES = 5_000
+"""Maximum number of objects examined per page."""
+
+MAX_DEPTH = 12
+"""Maximum nesting depth of objects and lists."""
+
+MAX_VALUES = 100
+"""Maximum number of values per property."""
+
+_TYPE = re.compile(r"^\s*application/ld\+json\b", re.IGNORECASE)
+_WRAPPING = re.compile(r"<!--|-->|<!\[CDATA\[|\]\]>")
+# An unclosed string or comment extends to the end of the text, so the text is searched only once.
+_KEPT_OR_FAULT = re.compile(
+    r'(?P<kept>"(?:[^"\\]|\\.)*+(?:"|\\?+\Z))|/\*.*?\*/|(?P<rest>/\*.*+)'
+    r"|(?<![:\w])//[^\n]*|,(?=\s*+[}\]])|;\s*+\Z",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r'\\(?!["\\/bfnrtu])')
+
+_MEDIA = re.compile(r"(?:videoobject|gallery|audioobject|newsvideo)$")
+_SITE = re.compile(r"^(?:website|blog|organization|newsmediaorganization)$")
+
+# Properties whose values do not describe the article itself.
+_OTHERS = listed(
+    "comment comments citation relatedlink hasparts mentions about review reviews"
+    " aggregaterating"
+    " itemlistelement author creator contributor editor publisher image thumbnail video"
+    " associatedmedia"
+    " sourceorganization copyrightholder potentialaction breadcrumb"
+)
+
+_Node = Mapping[str, Any]
+
+
+def read_json_ld(elements: Iterable[AnyElement], is_this: Callable[[str], bool]) -> Record:
+    """Read the declarations about the page's article from ``script`` elements.
+
+    `is_this` returns whether a URL or title is the page's own; it identifies the article among the
+    objects.
+    """
+    nodes = list(_walk(_values_of(elements)))
+    known = {str(node["@id"]): node for node in reversed(nodes) if "@id" in node and len(node) > 2}
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for node in nodes:
+        if any(_SITE.search(kind) for kind in _kinds(node)):
+            found["sites"].extend(_texts(node.get("name"), known))
+    articles = [node for node in nodes if any(map(ARTICLE_TYPE.search, _kinds(node)))]
+    for main in (_main(articles, is_this), *_others(nodes, articles, is_this)):
+        if main is not None:
+            _read(main, known, found)
+    return Record.of(found)
+
+
+def parse_tolerant(text: str) -> list[Any]:
+    """Return the consecutive JSON values in a text, up to the first that cannot be parsed."""
+    text = _WRAPPING.sub(" ", text).strip().rstrip(";")
+    for repair in (str, html.unescape, _without_faults, _with_escapes):
+        text = repair(text)
+        values, is_complete = _decode(text)
+        if is_complete:
+            break
+    return values
+
+
+def _without_faults(text: str) -> str:
+    return _KEPT_OR_FAULT.sub(lambda match: match["kept"] or match["rest"] or " ", text)
+
+
+def _with_escapes(text: str) -> str:
+    return _ESCAPE.sub(r"\\\\", text)
+
+
+def _decode(text: str) -> tuple[list[Any], bool]:
+    decoder = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
+    values: list[Any] = []
+    position = 0
+    while position < len(text):
+        if text[position].isspace() or text[position] in ",;":
+            position += 1
+            continue
+        try:
+            value, position = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            return values, False
+        values.append(value)
+    return values, True
+
+
+def _values_of(elements: Iterable[AnyElement]) -> list[Any]:
+    values: list[Any] = []
+    left = MAX_CHARACTERS
+    for element in elements:
+        if element.tag != "script" or not _TYPE.match(element.get("type") or ""):
+            continue
+        if text := element.text:
+            left -= len(text)
+            if left < 0:
+                break
+            values.extend(parse_tolerant(text))
+    return values
+
+
+def _walk(values: list[Any]) -> Iterator[_Node]:
+    """Yield objects, outer ones first, except those that are values of `_OTHERS` properties."""
+    pending: list[tuple[Any, int]] = [(value, 0) for value in reversed(values)]
+    seen = 0
+    while pending and seen < MAX_NODES:
+        value, depth = pending.pop()
+        seen += 1
+        if isinstance(value, list):
+            inner: list[Any] = value
+        elif isinstance(value, dict):
+            yield value
+            inner = [each for key, each in value.items() if key.lower() not in _OTHERS]
+        else:
+            continue
+        if depth < MAX_DEPTH:
+            pending.extend(
+                (each, depth + 1) for each in reversed(inner) if isinstance(each, dict | list)
+            )
+
+
+def _main(articles: list[_Node], is_this: Callable[[str], bool]) -> _Node | None:
+    """Choose the object that describes the page's own article."""
+    if len(articles) < 2:
+        return articles[0] if articles else None
+    for node in articles:
+        addresses = [*_texts(node.get("mainEntityOfPage"), {}), *_texts(node.get("url"), {})]
+        addresses += _texts(node.get("@id"), {})
+        titles = [*_texts(node.get("headline"), {}), *_texts(node.get("name"), {})]
+        if any(is_this(value) for value in (*addresses, *titles)):
+            return node
+    return articles[0]
+
+
+def _others(
+    nodes: list[_Node], articles: list[_Node], is_this: Callable[[str], bool]
+) -> Iterator[_Node | None]:
+    """Yield objects that may supply missing values: a video or gallery, then the page."""
+    if not articles:
+        media = [node for node in nodes if any(map(_MEDIA.search, _kinds(node)))]
+        yield _main(media, is_this) if len(media) == 1 else None
+    yield next((node for node in nodes if any(map(PAGE_TYPE.search, _kinds(node)))), None)
+
+
+def _read(node: _Node, known: Mapping[str, _Node], found: defaultdict[str, list[str]]) -> None:
+    is_page = any(map(PAGE_TYPE.search, _kinds(node)))
+    found["kinds"].extend(_kinds(node))
+    for field, names in _PROPERTIES.items():
+        if is_page and (field == "titles" or found[field]):
+            continue
+        for name in names:
+            found[field].extend(_texts(node.get(name), known))
+    found["sites"].extend(_texts(node.get("publisher"), known))
+    free = _texts(node.get("isAccessibleForFree"), {})
+    found["access"].extend("free" if _is_true(each) else "paid" for each in free[:1])
+
+
+_PROPERTIES: Mapping[str, tuple[str, ...]] = {
+    "titles": ("headline", "name"),
+    "descriptions": ("description",),
+    "authors": ("author", "creator"),
+    "published": ("datePublished", "uploadDate", "dateCreated"),
+    "modified": ("dateModified",),
+    "languages": ("inLanguage",),
+    "addresses": ("mainEntityOfPage", "url"),
+    "sections": ("articleSection",),
+    "tags": ("keywords",),
+}
+
+
+def _is_true(text: str) -> bool:
+    return text.strip().rsplit("/", 1)[-1].lower() in {"true", "1", "yes"}
+
+
+def _kinds(node: _Node) -> list[str]:
+    value = node.get("@type")
+    values = value if isinstance(value, list) else [value]
+    return [each.rsplit("/", 1)[-1].lower() for each in values[:10] if isinstance(each, str)]
+
+
+def _texts(value: Any, known: Mapping[str, _Node]) -> list[str]:
+    """Return the texts in a value, which may be a text, a list, or an object with a name."""
+    texts: list[str] = []
+    pending: list[tuple[Any, int]] = [(value, 0)]
+    while pending and len(texts) < MAX_VALUES:
+        value, depth = pending.pop()
+        if isinstance(value, bool):
+            texts.append("true" if value else "false")
+        elif isinstance(value, str):
+            text = words.clean(html.unescape(value))
+            if text:
+                texts.append(text)
+        elif depth < 4 and isinstance(value, list):
+            pending.extend((each, depth + 1) for each in reversed(value[:MAX_VALUES]))
+        elif depth < 4 and isinstance(value, dict):
+            name = value.get("@id")
+            if isinstance(name, str) and name in known:
+                value = {**known[name], **value}
+            named = value.get("name") or value.get("@value") or value.get("@id") or value.get("url")
+            pending.append((named, depth + 1))
+    return texts
