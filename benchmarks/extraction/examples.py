@@ -27,7 +27,7 @@ from detourage.reader import TemplateKnowledge
 from detourage.reader.evidence import Evidence, gather_evidence
 from detourage.reader.outline import Outline
 from detourage.roles import LineRole
-from detourage.sample.crawl import generate
+from detourage.sample import generate
 
 ARTICLES = frozenset({None, "article"})
 """Kinds of pages that are articles; None is included because corpora of articles record no kinds.

@@ -1,6 +1,7 @@
-"""The languages of the sample, with word lists and labels from ``languages/*.toml``."""
+"""The languages of the sample, with handwritten grammars and labels from ``languages/*.toml``."""
 
 import random
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +10,72 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from detourage.sample.grammar import NumberStyle, Voice
+_SLOT = re.compile(r"\{(\^?)([^{}]+)\}")
+_NUMBER = re.compile(r"(\d+)(?:\.(\d+))?-(\d+)(?:\.\d+)?(?:/(\d+))?")
 
-_DATA = resources.files(__package__).joinpath("languages")
-_TAKEN_AS_IS = ("code", "direction", "word_space", "labels", "reading_speed", "cast", "dates")
+
+def stream(*key: object) -> random.Random:
+    """Return the random stream for ``key``; equal keys give equal streams on every platform.
+
+    Every story, page and block has its own stream, so that none affects another.
+    """
+    # Strings seed the generator through SHA-512, independently of the process's hash seed.
+    return random.Random("/".join(map(str, key)))  # noqa: S311 - fiction, not cryptography
+
+
+class Voice:
+    """An author's voice, which expands rules, dealing each rule's alternatives like cards.
+
+    An alternative recurs only once all other alternatives of its rule have been used, so that an
+    article does not repeat itself. In an alternative, ``{name}`` is replaced by the name in `cast`
+    (which remains the same throughout the text) or the rule ``name``, ``{.name}`` by the rule
+    ``name`` of the `topic` (a prefix of rules), ``{20-80}`` by a whole number, ``{20-80/5}`` by a
+    multiple of five, and ``{1.0-9.9}`` by a number with the same number of decimals; ``{^name}``
+    starts with a capital letter. `signs` are the decimal point and the thousands separator.
+    """
+
+    def __init__(
+        self,
+        rules: Mapping[str, Sequence[str]],
+        signs: Sequence[str],
+        rng: random.Random,
+        *,
+        topic: str = "",
+        cast: Mapping[str, str] | None = None,
+    ) -> None:
+        self._rules, self._signs, self._rng, self._topic = rules, signs, rng, topic
+        self.cast = dict(cast or {})
+        self._decks: dict[str, list[str]] = {}
+
+    def engage(self, roles: Mapping[str, str]) -> None:
+        """Expand each role once, and add the result to the cast."""
+        for role, text in roles.items():
+            self.cast[role] = _SLOT.sub(self._slot, text)
+
+    def tell(self, rule: str) -> str:
+        """Return an expansion of ``rule``; raise KeyError if there is no such rule."""
+        if rule.startswith("."):
+            rule = self._topic + rule
+        deck = self._decks.get(rule)
+        if not deck:
+            deck = self._decks[rule] = list(self._rules[rule])
+            self._rng.shuffle(deck)
+        return _SLOT.sub(self._slot, deck.pop())
+
+    def _slot(self, match: re.Match[str]) -> str:
+        capital, name = match.groups()
+        number = _NUMBER.fullmatch(name)
+        if number is None:
+            words = self.cast.get(name) or self.tell(name)
+            return words[:1].upper() + words[1:] if capital else words
+        low, places, high, step = number.groups()
+        decimal, thousands = self._signs
+        if places:
+            scale: int = 10 ** len(places)
+            drawn = self._rng.randint(int(low) * scale, int(high) * scale + scale - 1) / scale
+            return f"{drawn:.{len(places)}f}".replace(".", decimal)
+        value = self._rng.randrange(int(low), int(high) + 1, int(step or 1))
+        return f"{value:,}".replace(",", thousands) if value >= 10_000 else str(value)
 
 
 @dataclass(frozen=True)
@@ -28,18 +91,18 @@ class Language:
     word_space: str
     labels: Mapping[str, str]
     topics: Mapping[str, str]
-    keywords: Mapping[str, Sequence[str]]
     reading_speed: int
     rules: Mapping[str, Sequence[str]]
     cast: Mapping[str, str]
-    numbers: NumberStyle
+    numbers: Mapping[str, str]
     dates: Mapping[str, Any]
 
     def voice(
         self, rng: random.Random, topic: str = "", cast: Mapping[str, str] | None = None
     ) -> Voice:
         """Return a voice for a text about ``topic``, with a new cast unless one is given."""
-        voice = Voice(self.rules, self.numbers, rng, topic=topic, cast=cast)
+        signs = self.numbers["decimal"], self.numbers["thousands"]
+        voice = Voice(self.rules, signs, rng, topic=topic, cast=cast)
         if topic and cast is None:
             voice.engage(self.cast)
         return voice
@@ -61,9 +124,9 @@ class Language:
 @cache
 def language(code: str) -> Language:
     """Load the language with the given tag."""
-    data = tomllib.loads(_DATA.joinpath(f"{code}.toml").read_text(encoding="utf-8"))
-    rules = _alternatives(data["rules"])
-    forms = _alternatives(data["forms"])
+    path = resources.files(__package__).joinpath("languages", f"{code}.toml")
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    rules, forms = _alternatives(data["rules"]), _alternatives(data.pop("forms"))
     topics = {}
     for key, topic in data["topics"].items():
         topics[key] = topic.pop("name")
@@ -71,13 +134,7 @@ def language(code: str) -> Language:
             rules[f"{key}.{name}"] = [
                 form.replace("*", noun) for form in forms.get(name, ["*"]) for noun in nouns
             ]
-    return Language(
-        topics=topics,
-        keywords={key: rules[f"{key}.tag"] for key in topics},
-        rules=rules,
-        numbers=NumberStyle(**data["numbers"]),
-        **{name: data[name] for name in _TAKEN_AS_IS},
-    )
+    return Language(**data | {"topics": topics, "rules": rules})
 
 
 def _alternatives(table: Mapping[str, str]) -> dict[str, Sequence[str]]:

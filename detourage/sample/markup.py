@@ -10,8 +10,9 @@ current item.
 
 import html
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
 
 _TAG = re.compile(
     # If a line contains only a section tag, include or comment, the whole line is removed.
@@ -21,107 +22,70 @@ _TAG = re.compile(
     re.MULTILINE,
 )
 
-
-class MarkupError(ValueError):
-    """A template is malformed, or uses a name missing from its context."""
-
-
-@dataclass
-class _Tag:
-    sigil: str
-    name: str
-    body: list["_Tag | str"] = field(default_factory=list)
-
-
-_Nodes = list["_Tag | str"]
+_Nodes = list["str | tuple[str, str, _Nodes]"]
+"""Literal text, and tags with their sigils, names and contents."""
 
 
 class Templates:
     """The templates of a design; `source` returns the text of the template with a given name."""
 
     def __init__(self, source: Callable[[str], str]) -> None:
-        self._source = source
-        self._parsed: dict[str, _Nodes] = {}
+        self._template = cache(lambda name: _parse(source(name)))
 
     def render(self, name: str, context: Mapping[str, object]) -> str:
-        """Render a template; raise `MarkupError` if it is malformed or `context` lacks a name."""
-        pieces: list[str] = []
-        self._render(self._template(name), [context], pieces)
-        return "".join(pieces)
+        """Render a template; raise ValueError if `context` lacks a name."""
+        return "".join(self._pieces(self._template(name), [context]))
 
-    def _template(self, name: str) -> _Nodes:
-        if name not in self._parsed:
-            self._parsed[name] = _parse(self._source(name), name)
-        return self._parsed[name]
-
-    def _render(self, nodes: _Nodes, contexts: list[object], pieces: list[str]) -> None:
+    def _pieces(self, nodes: _Nodes, contexts: list[Any]) -> Iterator[str]:
         for node in nodes:
             if isinstance(node, str):
-                pieces.append(node)
-            elif node.sigil == ">":
-                self._render(self._template(node.name), contexts, pieces)
-            elif node.sigil in ("#", "^"):
-                self._section(node, contexts, pieces)
+                yield node
+                continue
+            sigil, name, body = node
+            if sigil == ">":
+                yield from self._pieces(self._template(name), contexts)
+                continue
+            value = _look_up(name, contexts)
+            if sigil == "^":
+                yield from () if value else self._pieces(body, contexts)
+            elif sigil == "#":
+                is_list = isinstance(value, Sequence) and not isinstance(value, str)
+                for item in value if is_list else [value] if value else []:
+                    yield from self._pieces(body, [*contexts, item])
+            elif value is None:
+                raise ValueError(f"nothing to show for {name!r}")
             else:
-                value = _look_up(node.name, contexts)
-                if value is None:
-                    raise MarkupError(f"nothing to show for {node.name!r}")
-                pieces.append(str(value) if node.sigil == "{" else html.escape(str(value)))
-
-    def _section(self, tag: _Tag, contexts: list[object], pieces: list[str]) -> None:
-        value = _look_up(tag.name, contexts)
-        if tag.sigil == "^":
-            if not value:
-                self._render(tag.body, contexts, pieces)
-        elif isinstance(value, Sequence) and not isinstance(value, str):
-            for item in value:
-                self._render(tag.body, [*contexts, item], pieces)
-        elif value:
-            self._render(tag.body, [*contexts, value], pieces)
+                yield str(value) if sigil == "{" else html.escape(str(value))
 
 
-def _parse(text: str, name: str) -> _Nodes:
-    root = _Tag("", name)
-    open_tags = [root]
+def _parse(text: str) -> _Nodes:
+    open_bodies: list[_Nodes] = [[]]
     end = 0
     for match in _TAG.finditer(text):
-        if match.start() > end:
-            open_tags[-1].body.append(text[end : match.start()])
+        open_bodies[-1].append(text[end : match.start()])
         end = match.end()
-        if match["raw"] is not None:
-            open_tags[-1].body.append(_Tag("{", match["raw"]))
-            continue
-        sigil = match["line_sigil"] or match["sigil"]
-        tag = _Tag(sigil, match["line_name"] or match["name"] or "")
+        sigil = "{" if match["raw"] else match["line_sigil"] or match["sigil"]
         if sigil == "/":
-            if open_tags[-1] is root or open_tags[-1].name != tag.name:
-                raise MarkupError(f"{name}: {tag.name!r} is closed but not open")
-            open_tags.pop()
+            open_bodies.pop()
         elif sigil != "!":
-            open_tags[-1].body.append(tag)
+            body: _Nodes = []
+            name = match["raw"] or match["line_name"] or match["name"] or ""
+            open_bodies[-1].append((sigil, name, body))
             if sigil in ("#", "^"):
-                open_tags.append(tag)
-    if open_tags[-1] is not root:
-        raise MarkupError(f"{name}: {open_tags[-1].name!r} is never closed")
-    root.body.append(text[end:])
-    return root.body
+                open_bodies.append(body)
+    open_bodies[-1].append(text[end:])
+    return open_bodies[0]
 
 
-def _look_up(name: str, contexts: Sequence[object]) -> object:
+def _look_up(name: str, contexts: Sequence[Any]) -> Any:
     if name == ".":
         return contexts[-1]
     first, *rest = name.split(".")
-    for context in reversed(contexts):
-        if isinstance(context, Mapping) and first in context:
-            value = context[first]
-            break
-    else:
-        return None
+    holders = (each for each in reversed(contexts) if isinstance(each, Mapping) and first in each)
+    value: Any = next(holders, {}).get(first)
     for part in rest:
-        if not isinstance(value, Mapping):
-            return None
         try:
             value = value[part]
-        except KeyError:
+        except (KeyError, TypeError):
             return None
     return value

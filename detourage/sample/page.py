@@ -1,22 +1,32 @@
 """The pages of a site in a given design, with their gold records."""
 
+import html
+import json
+import math
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import quote
 
-from detourage.sample.body import Body, Layout
-from detourage.sample.discussion import Remark, discuss, discussion_length
-from detourage.sample.one_off import service_page, special_report
-from detourage.sample.randomness import stream
+from detourage.sample.language import stream
 from detourage.sample.site import Design, Site, templates
-from detourage.sample.story import Newsroom, Picture, Story
-from detourage.sample.view import Context, View
+from detourage.sample.story import FIRST_SPECIAL, Newsroom, Picture, Story
 
+Context = dict[str, Any]
 Gold = dict[str, Any]
 
-_GALLERY_PICTURES = 20
-"""Number of the first picture in a story's gallery; lower numbers are used in the body."""
+_LINK_SHARE = 0.35
+"""Share of paragraphs in which a name becomes a link."""
+
+_FIRST_SENTENCE = re.compile(r".+?(?:[.!?؟](?=\s|$)|[。！？])", re.DOTALL)
+
+_ELEMENTS = ("div", "section", "article", "center", "main", "aside", "blockquote", "span")
+_SERVICES = ("table", "answers", "history", "form", "chart", "poll", "accordion", "map", "wall")
+_MODULES = ("wrapper", "paragraph", "picture", *_SERVICES)
+"""Parts of pages without a template."""
 
 
 class Chance(dict[str, bool]):
@@ -27,13 +37,23 @@ class Chance(dict[str, bool]):
 
     def __init__(self, key: Sequence[object], noise: float) -> None:
         super().__init__()
-        self._key = key
-        self._noise = noise
+        self._key, self._noise = key, noise
 
     def __missing__(self, name: str) -> bool:
-        shown = stream(*self._key, "maybe", name).random() >= self._noise / 2
-        self[name] = shown
-        return shown
+        self[name] = stream(*self._key, "maybe", name).random() >= self._noise / 2
+        return self[name]
+
+
+@dataclass(frozen=True)
+class _Remark:
+    """A reader's comment; ``parent`` is the index of the comment to which it replies."""
+
+    author: str
+    moment: datetime
+    paragraphs: tuple[str, ...]
+    parent: int | None
+    depth: int
+    likes: int
 
 
 @dataclass(frozen=True)
@@ -46,95 +66,278 @@ class PageMaker:
     seed: int
     noise: float
 
-    @property
-    def _view(self) -> View:
-        return View(self.site, self.design, self.seed)
-
     def article(self, story: Story) -> tuple[str, Gold]:
         """Return the HTML and the gold record of a story's page."""
-        key, rng = self._streams("article", story.number)
-        view = self._view
-        maybe = Chance(key, self.noise)
-        pictures: list[Picture] = []
-        if rng.random() >= self.noise / 2:
-            pictures.append(story.main_picture)
-        main_picture = view.picture(pictures[0]) if pictures else None
-        body = Layout(view, self.newsroom, self.noise).lay_out(story, maybe, rng)
-        gallery = self._gallery(story, maybe, rng)
-        pictures += [*body.pictures, *gallery]
-        remarks = self._discussion(story, rng)
-        path = view.story_path(story)
-        article = {
+        maybe, rng = self._drawn("article", story.number)
+        gold = self._gold(f"{self.design.name}/{story.kind}", self._path(story), story)
+        main = [story.picture(0)] if rng.random() >= self.noise / 2 else []
+        body, inside = self._body(story, maybe, rng, gold)
+        gallery: list[Picture] = []
+        if story.kind == "news" and "gallery" in self.design.lists and maybe["gallery"]:
+            # Lower numbers are those of pictures in the body.
+            gallery = [story.picture(20 + place) for place in range(self._count("gallery", rng))]
+        pictures = [*main, *inside, *gallery]
+        gold["images"] = list(map(self._image, pictures))
+        record = {
+            "@context": "https://schema.org",
+            "@type": "NewsArticle" if story.kind == "news" else "OpinionNewsArticle",
+            "headline": story.title,
+            "datePublished": story.published.isoformat(),
+            "dateModified": (story.published + timedelta(minutes=41)).isoformat(),
+            "author": [{"@type": "Person", "name": name} for name in story.authors],
+            "image": [image["url"] for image in gold["images"]],
+            "publisher": {"@type": "Organization", "name": self.site.name},
+            "mainEntityOfPage": gold["url"],
+        }
+        talk, gold["comments"] = self._talk(story, rng)
+        length = len(gold["text"].replace("\n\n", ""))
+        shown = {
             "standfirst": story.lead if self.design.lead[story.kind] == "standfirst" else None,
-            "byline": view.byline(story),
-            "picture_box": main_picture,
-            "body": body.items,
-            "gallery": [view.picture(picture) for picture in gallery],
-            "tags": view.tags(story.tags),
-            "json_ld": view.json_ld(story, pictures),
-            "minutes": 1 + len("".join(body.texts)) // self.site.language.reading_speed,
+            "byline": self._byline(story),
+            "picture_box": self._picture(main[0]) if main else None,
+            "body": body,
+            "gallery": list(map(self._picture, gallery)),
+            "tags": _tags(story.tags),
+            "json_ld": json.dumps(record, ensure_ascii=False, indent=1).replace("</", "<\\/"),
+            "minutes": 1 + length // self.site.language.reading_speed,
         }
         context = self._context(story.number, maybe, rng) | {
-            "page": self._page(story.title, story.lead, path),
-            "story": view.teaser(story) | article,
-            "talk": view.talk(remarks),
+            "page": self._page(story.title, story.lead, gold),
+            "story": self._teaser(story) | shown,
+            "talk": talk,
         }
-        markup = templates(self.design.folder).render(f"{story.kind}.html", context)
-        name = f"{self.design.name}/{story.kind}"
-        url = self.site.origin + path
-        return markup, _article_gold(view, url, name, story, body, pictures, remarks)
+        return templates(self.design.folder).render(f"{story.kind}.html", context), gold
 
     def menu(self, number: int, newest: int) -> tuple[str, Gold]:
         """Return a section front with stories older than `newest`, and its gold record."""
-        key, rng = self._streams("menu", number)
-        view = self._view
+        maybe, rng = self._drawn("menu", number)
         topics = self.site.language.topics
         topic = list(topics)[number % len(topics)]
-        path = view.section_path(topic, number + 2)
-        context = self._context(newest, Chance(key, self.noise), rng, topic) | {
-            "page": self._page(topics[topic], self.site.tagline, path),
+        gold = self._gold(
+            f"{self.design.name}/section", self._section(topic, number + 2), kind="menu"
+        )
+        context = self._context(newest, maybe, rng, topic) | {
+            "page": self._page(topics[topic], self.site.tagline, gold),
             "pager": [
-                {"number": page, "url": view.section_path(topic, page)}
+                {"number": page, "url": self._section(topic, page)}
                 for page in range(1, rng.randint(4, 10))
             ],
         }
-        markup = templates(self.design.folder).render("section.html", context)
-        url = self.site.origin + path
-        return markup, _articleless_gold(view, url, f"{self.design.name}/section", "menu")
+        return templates(self.design.folder).render("section.html", context), gold
 
     def one_off(self, number: int, newest: int) -> tuple[str, Gold]:
-        """Return a page without a template, with links to older stories, and its gold record."""
-        key, rng = self._streams("one-off", number)
-        view = self._view
-        path = f"/special/{number}.html"
-        name, url = f"one-off/{number}", self.site.origin + path
-        context = self._context(newest, Chance(key, self.noise), rng)
-        context["charset"] = self.design.encoding
+        """Return a page without a template, with links to older stories, and its gold record.
+
+        It is a special report, with large pictures in randomly nested chapters, or a service page
+        of tables, forms, charts and lists, without an article.
+        """
+        maybe, rng = self._drawn("one-off", number)
+        name, path = f"one-off/{number}", f"/special/{number}.html"
+        context = self._context(newest, maybe, rng) | {"charset": self.design.encoding}
         if rng.random() < 0.5:
-            modules = service_page(view, self.newsroom, newest, rng)
+            gold = self._gold(name, path, kind="service")
+            context["modules"] = self._services(newest, rng)
             title = self.site.language.voice(rng).tell("town_name")
-            gold = _articleless_gold(view, url, name, "service")
-            context["page"] = self._page(title, self.site.tagline, path)
+            context["page"] = self._page(title, self.site.tagline, gold)
         else:
-            story = self.newsroom.special(number)
-            body = special_report(story, view, self.newsroom, rng)
-            modules = body.items
-            gold = _article_gold(view, url, name, story, body, body.pictures, [])
-            context["page"] = self._page(story.title, story.lead, path)
-            context["story"] = view.teaser(story) | {"byline": view.byline(story)}
-        context["modules"] = modules
+            story = self.newsroom.story(FIRST_SPECIAL - number)
+            gold = self._gold(name, path, story)
+            context["modules"] = self._report(story, rng, gold)
+            context["page"] = self._page(story.title, story.lead, gold)
+            context["story"] = self._teaser(story) | {"byline": self._byline(story)}
         return templates("one_off").render("page.html", context), gold
 
-    def _streams(self, page: str, number: int) -> tuple[Sequence[object], random.Random]:
+    def _drawn(self, page: str, number: int) -> tuple[Chance, random.Random]:
         key = (self.seed, self.site.domain, self.design.name, page, number)
-        return key, stream(*key, "layout")
+        return Chance(key, self.noise), stream(*key, "layout")
 
-    def _page(self, title: str, description: str, path: str) -> Context:
-        return {"title": title, "description": description, "url": self.site.origin + path}
+    def _page(self, title: str, description: str, gold: Gold) -> Context:
+        return {"title": title, "description": description, "url": gold["url"]}
+
+    def _gold(
+        self, template: str, path: str, story: Story | None = None, kind: str = "article"
+    ) -> Gold:
+        return {
+            "url": self.site.origin + path,
+            "site": self.site.domain,
+            "language": self.site.language.code,
+            "kind": kind,
+            "template_class": f"{self.site.domain}/{template}",
+            "title": story and story.title,
+            "lead": story and story.lead,
+            "text": "",
+            "title_in_text": False,
+            "authors": list(story.authors) if story else [],
+            "published_at": story and story.published.isoformat(),
+            "images": [],
+            "embeds": [],
+            "comments": [],
+        }
+
+    def _body(
+        self, story: Story, maybe: Chance, rng: random.Random, gold: Gold
+    ) -> tuple[list[Context], list[Picture]]:
+        """Lay out the body of a story, with the inserts that `maybe` allows, and its pictures."""
+        passages = [(passage.kind, passage.text) for passage in story.body]
+        if self.design.lead[story.kind] == "body":
+            passages.insert(0, ("paragraph", story.lead))
+        gold["text"] = "\n\n".join(text for _, text in passages)
+        # Inserts are placed before paragraphs, so that they do not split lists.
+        places = [place for place, (kind, _) in enumerate(passages) if kind == "paragraph"]
+        wanted = [name for name in self.design.inserts[story.kind] if maybe[f"insert-{name}"]]
+        inserts = dict(zip(rng.sample(places[1:], len(wanted)), wanted, strict=True))
+        # Text pasted from a word processor has styles and empty paragraphs.
+        pasted = rng.random() < 0.15 * self.noise
+        mentions = list(story.mentions)
+        items: list[Context] = []
+        pictures: list[Picture] = []
+        for place, (kind, text) in enumerate(passages):
+            if name := inserts.get(place):
+                items.append({name: self._insert(name, story, rng, pictures, gold)})
+            is_paragraph = kind == "paragraph"
+            if pasted and place and is_paragraph and rng.random() < 0.3:
+                items.append({"gap": True})
+            marked_up = _dress(text, mentions, rng) if is_paragraph else html.escape(text)
+            if pasted and is_paragraph:
+                marked_up = f'<span style="font-size: 12pt; line-height: 115%">{marked_up}</span>'
+            is_item = kind == "list_item"
+            item = {
+                "html": marked_up,
+                "leads": place == 0,
+                "starts": is_item and passages[place - 1][0] != kind,
+                "ends": is_item and passages[place + 1][0] != kind,
+            }
+            items.append({kind: item})
+        return items, pictures
+
+    def _insert(
+        self, name: str, story: Story, rng: random.Random, pictures: list[Picture], gold: Gold
+    ) -> Context:
+        if name == "figure":
+            pictures.append(story.picture(1 + len(pictures)))
+            return self._picture(pictures[-1])
+        if name == "video":
+            url = f"https://video.example/embed/{rng.getrandbits(40):010x}"
+            gold["embeds"].append({"url": url, "type": self.design.embed})
+            return {"url": url, "title": story.told("clip", "video_title")}
+        if name == "read_also":
+            before = story.number - rng.randint(1, 30)
+            return {"stories": self._teasers(self.newsroom.latest(before, rng.randint(1, 3)))}
+        if name == "pull_quote":
+            longest = max((passage.text for passage in story.body), key=len)
+            sentence = _FIRST_SENTENCE.match(longest)
+            return {"text": sentence[0] if sentence else longest}
+        return {"slot": rng.randrange(10_000_000, 100_000_000)}
+
+    def _report(self, story: Story, rng: random.Random, gold: Gold) -> list[Context]:
+        """Return the modules of a long article with large pictures, in randomly nested chapters."""
+        items: list[Context] = []
+        pictures: list[Picture] = []
+        element = rng.choice(("p", "div"))
+        passages = [passage.text for passage in story.body]
+        gold["text"] = "\n\n".join(passages)
+        while passages:
+            length = rng.randint(1, 4)
+            chapter, passages = passages[:length], passages[length:]
+            modules = [_module("paragraph", {"text": text, "p": element}) for text in chapter]
+            for _ in range(rng.choice((0, 1, 1, 2, 5))):
+                pictures.append(story.picture(50 + len(pictures)))
+                modules.append(_module("picture", self._picture(pictures[-1])))
+            items += _nested(modules, rng)
+        gold["images"] = list(map(self._image, pictures))
+        stories = self.newsroom.latest(story.number, rng.randint(0, 24))
+        return [*items, _module("wall", {"stories": self._teasers(stories)})]
+
+    def _services(self, newest: int, rng: random.Random) -> list[Context]:
+        modules: list[Context] = []
+        for name in rng.sample(_SERVICES, rng.randint(3, 7)):
+            if name == "wall":
+                stories = self.newsroom.latest(newest, rng.randint(6, 40))
+                context: Context = {"stories": self._teasers(stories)}
+            else:
+                context = self._items(rng)
+            modules += _nested([_module(name, context)], rng)
+        return modules
+
+    def _items(self, rng: random.Random) -> Context:
+        language = self.site.language
+        tell = language.voice(rng, rng.choice(list(language.topics))).tell
+        columns = rng.randint(2, 6)
+        items: list[Context] = []
+        for place in range(rng.randint(4, 24)):
+            height = rng.randint(8, 180)
+            item = {"name": tell(".project"), "text": tell("outlook"), "year": 1990 + place}
+            item |= {"x": 24 * place, "y": 190 - height, "height": height}
+            items.append(item | {"cells": [tell("sum") for _ in range(columns)]})
+        return {"items": items, "rows": items, "slot": rng.randrange(10_000_000)}
+
+    def _talk(self, story: Story, rng: random.Random) -> tuple[Context, list[Gold]]:
+        """Return the discussion of a story, as a list and as trees, and its gold records."""
+        remarks = self._remarks(story, rng)
+        views: list[Context] = []
+        for index, remark in enumerate(remarks):
+            parent = None if remark.parent is None else views[remark.parent]
+            view: Context = {
+                "index": index + 1,
+                "author": remark.author,
+                "time": self._moment(remark.moment),
+                "paragraphs": [
+                    {"text": text, "more": place > 0}
+                    for place, text in enumerate(remark.paragraphs)
+                ],
+                "likes": remark.likes,
+                "replies": [],
+                "answered": False,
+                "parent": parent and {"index": parent["index"], "author": parent["author"]},
+            }
+            if parent is not None:
+                parent["replies"].append(view)
+                parent["answered"] = True
+            views.append(view)
+        roots = [view for view in views if view["parent"] is None]
+        gold = [
+            {
+                "author": remark.author,
+                "date": self.site.language.date(remark.moment, "comment"),
+                "text": "\n\n".join(remark.paragraphs),
+                "parent": remark.parent,
+            }
+            for remark in remarks
+        ]
+        return {"open": bool(views), "count": len(views), "flat": views, "roots": roots}, gold
+
+    def _remarks(self, story: Story, rng: random.Random) -> Sequence[_Remark]:
+        """Write a discussion in chronological order or, if the design nests it, in threads.
+
+        The number of comments is constant without noise, otherwise it has a long tail.
+        """
+        median, count = self.design.comments[story.kind], 0
+        if median and rng.random() >= 0.3 * self.noise:
+            count = min(60, round(median * math.exp(1.1 * self.noise * rng.gauss(0, 1))))
+        voice = story.voice(rng)
+        moment = story.published
+        remarks: list[_Remark] = []
+        for index in range(count):
+            moment += timedelta(minutes=rng.randint(2, 90))
+            parent = None
+            if remarks and rng.random() < 0.4:
+                parent = max(rng.randrange(index), rng.randrange(index))
+                if remarks[parent].depth >= 3:
+                    parent = remarks[parent].parent
+            texts = [voice.tell("comment")]
+            if rng.random() < 0.15:
+                texts.append(voice.tell("comment"))
+            depth = 0 if parent is None else remarks[parent].depth + 1
+            likes = rng.randrange(40)
+            author = voice.tell("handle")
+            remarks.append(_Remark(author, moment, tuple(texts), parent, depth, likes))
+        return _threaded(remarks) if self.design.threads == "nested" else remarks
 
     def _context(
         self, newest: int, maybe: Chance, rng: random.Random, topic: str | None = None
     ) -> Context:
+        """Return the context shared by all pages; `topic` is that of a section front."""
+        site, language = self.site, self.site.language
         lists: dict[str, list[Context]] = {}
         front = newest
         for name in self.design.lists:
@@ -153,10 +356,29 @@ class PageMaker:
             # The leading stories of a section front do not appear again in the lists below.
             front = stories[-1].number if within else front
             lists[name] = [
-                self._view.teaser(story) | {"position": place}
-                for place, story in enumerate(stories, 1)
+                teaser | {"position": place}
+                for place, teaser in enumerate(self._teasers(stories), 1)
             ]
-        return self._view.furniture(self.newsroom.story(newest).published, topic) | {
+        now = self.newsroom.story(newest).published
+        shown = ("name", "tagline", "domain", "city", "address")
+        return {
+            "site": {
+                **{name: getattr(site, name) for name in shown},
+                "year": now.year,
+                "lang": language.code,
+                "dir": language.direction,
+            },
+            "t": language.labels,
+            "nav": [
+                {
+                    "name": name,
+                    "url": self._section(each, 1),
+                    "current": each == topic,
+                    "tags": _tags(language.rules[f"{each}.tag"]),
+                }
+                for each, name in language.topics.items()
+            ],
+            "today": self._moment(now),
             "lists": lists,
             "maybe": maybe,
             "slot": rng.randrange(10_000_000, 100_000_000),
@@ -167,66 +389,111 @@ class PageMaker:
         middle, reach = (low + high) / 2, (high - low) / 2 * self.noise
         return rng.randint(round(middle - reach), round(middle + reach))
 
-    def _gallery(
-        self, story: Story, maybe: Mapping[str, bool], rng: random.Random
-    ) -> Sequence[Picture]:
-        if story.kind != "news" or "gallery" not in self.design.lists or not maybe["gallery"]:
-            return []
-        count = self._count("gallery", rng)
-        return [story.picture(_GALLERY_PICTURES + place) for place in range(count)]
+    def _section(self, topic: str, page: int) -> str:
+        return self.design.section_url.format(section=topic, page=page)
 
-    def _discussion(self, story: Story, rng: random.Random) -> Sequence[Remark]:
-        count = discussion_length(self.design.comments[story.kind], self.noise, rng)
-        return discuss(story, count, rng, nested=self.design.threads == "nested")
+    def _path(self, story: Story) -> str:
+        return self.design.article_url.format(
+            section=story.topic, moment=story.published, number=_identifier(story), slug=story.slug
+        )
 
+    def _picture(self, picture: Picture) -> Context:
+        return asdict(picture) | {"src": self.design.image_url.format(number=picture.number)}
 
-def _articleless_gold(view: View, url: str, template: str, kind: str) -> Gold:
-    return {
-        "url": url,
-        "site": view.site.domain,
-        "language": view.site.language.code,
-        "kind": kind,
-        "template_class": f"{view.site.domain}/{template}",
-        "title": None,
-        "lead": None,
-        "text": "",
-        "title_in_text": False,
-        "authors": [],
-        "published_at": None,
-        "images": [],
-        "embeds": [],
-        "comments": [],
-    }
+    def _image(self, picture: Picture) -> Gold:
+        source = self.design.image_url.format(number=picture.number)
+        url = source if "://" in source else self.site.origin + source
+        return {"url": url, "alt": picture.alt, "caption": picture.caption}
 
+    def _moment(self, moment: datetime) -> Context:
+        styles = ("long", "short", "comment")
+        return {style: self.site.language.date(moment, style) for style in styles} | {
+            "iso": moment.isoformat(),
+            "clock": f"{moment:%H:%M}",
+        }
 
-def _article_gold(
-    view: View,
-    url: str,
-    template: str,
-    story: Story,
-    body: Body,
-    pictures: Sequence[Picture],
-    remarks: Sequence[Remark],
-) -> Gold:
-    """Return the gold record of a story's page; pictures and remarks are in page order."""
-    return _articleless_gold(view, url, template, "article") | {
-        "title": story.title,
-        "lead": story.lead,
-        "text": "\n\n".join(body.texts),
-        "authors": list(story.authors),
-        "published_at": story.published.isoformat(),
-        "images": [
-            {"url": view.image_url(picture), "alt": picture.alt, "caption": picture.caption}
-            for picture in pictures
-        ],
-        "embeds": body.embeds,
-        "comments": [
+    def _teasers(self, stories: Iterable[Story]) -> list[Context]:
+        return list(map(self._teaser, stories))
+
+    def _teaser(self, story: Story) -> Context:
+        picture, lead = story.picture(0), story.lead
+        talk = stream(self.seed, self.site.domain, story.number, "talk").randrange(90)
+        return {
+            "title": story.title,
+            "teaser": lead,
+            "teaser_short": lead if len(lead) <= 60 else lead[:60].rstrip() + "…",
+            "url": self._path(story),
+            "id": _identifier(story),
+            "section": self.site.language.topics[story.topic],
+            "section_url": self._section(story.topic, 1),
+            "time": self._moment(story.published),
+            "author": story.authors[0],
+            "thumbnail": self.design.image_url.format(number=picture.number),
+            "alt": picture.alt,
+            "talk_count": talk,
+        }
+
+    def _byline(self, story: Story) -> list[Context]:
+        rng = stream(self.seed, self.site.domain, "staff", *story.authors)
+        voice = self.site.language.voice(rng, story.topic)
+        return [
             {
-                "author": remark.author,
-                "date": view.site.language.date(remark.moment, "comment"),
-                "text": "\n\n".join(remark.paragraphs),
-                "parent": remark.parent,
+                "name": name,
+                "url": f"/author/{quote(name)}",
+                "bio": voice.tell("bio"),
+                "last": place == len(story.authors),
             }
-            for remark in remarks
-        ],
-    }
+            for place, name in enumerate(story.authors, 1)
+        ]
+
+
+def _identifier(story: Story) -> int:
+    return 41_000 + 7 * story.number
+
+
+def _tags(names: Iterable[str]) -> list[Context]:
+    return [{"name": name, "url": f"/tag/{quote(name)}"} for name in names]
+
+
+def _dress(text: str, mentions: list[str], rng: random.Random) -> str:
+    """Return ``text`` as HTML, sometimes with the first of ``mentions`` linked or emphasised."""
+    marked_up = html.escape(text)
+    draw = rng.random()
+    if draw >= _LINK_SHARE + 0.08:
+        return marked_up
+    for name in mentions:
+        escaped = html.escape(name)
+        if escaped in marked_up:
+            mentions.remove(name)
+            if draw < _LINK_SHARE:
+                dressed = f'<a href="/tag/{quote(name)}">{escaped}</a>'
+            else:
+                dressed = f"<strong>{escaped}</strong>"
+            return marked_up.replace(escaped, dressed, 1)
+    return marked_up
+
+
+def _module(name: str, context: Context) -> Context:
+    # Every module defines all names, as templates look up missing names in the enclosing modules.
+    return dict.fromkeys(_MODULES) | {name: context}
+
+
+def _nested(modules: list[Context], rng: random.Random) -> list[Context]:
+    for _ in range(rng.randrange(4)):
+        modules = [_module("wrapper", {"element": rng.choice(_ELEMENTS), "modules": modules})]
+    return modules
+
+
+def _threaded(remarks: Sequence[_Remark]) -> Sequence[_Remark]:
+    replies: dict[int | None, list[int]] = {}
+    for index, remark in enumerate(remarks):
+        replies.setdefault(remark.parent, []).append(index)
+    threaded: list[_Remark] = []
+    place: dict[int | None, int] = {}
+    pending = list(reversed(replies.get(None, [])))
+    while pending:
+        index = pending.pop()
+        place[index] = len(threaded)
+        threaded.append(replace(remarks[index], parent=place.get(remarks[index].parent)))
+        pending += reversed(replies.get(index, []))
+    return threaded

@@ -3,7 +3,6 @@
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta, timezone
 from functools import cache
 from importlib import resources
 
@@ -55,11 +54,6 @@ class Site:
     language: Language = field(repr=False)
 
     @property
-    def zone(self) -> timezone:
-        """Time zone of the site, in winter, when the crawl takes place."""
-        return timezone(timedelta(hours=self.utc_offset))
-
-    @property
     def origin(self) -> str:
         """Scheme and host of the site's URLs."""
         return f"https://{self.domain}"
@@ -75,15 +69,9 @@ def templates(folder: str) -> Templates:
 @cache
 def all_sites() -> Mapping[str, Site]:
     """Return the sites by domain."""
-    data = tomllib.loads(_DATA.joinpath("sites.toml").read_text(encoding="utf-8"))
-    sites = [
-        Site(
-            **site
-            | {
-                "language": language(site["language"]),
-                "designs": [Design(**design) for design in site["designs"]],
-            }
-        )
-        for site in data["sites"]
-    ]
-    return {site.domain: site for site in sites}
+    sites = {}
+    for site in tomllib.loads(_DATA.joinpath("sites.toml").read_text(encoding="utf-8"))["sites"]:
+        designs = [Design(**design) for design in site["designs"]]
+        known = {"language": language(site["language"]), "designs": designs}
+        sites[site["domain"]] = Site(**site | known)
+    return sites

@@ -5,12 +5,11 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from functools import cached_property
 from typing import Literal
 
-from detourage.sample.grammar import Voice
-from detourage.sample.randomness import stream
+from detourage.sample.language import Voice, stream
 from detourage.sample.site import Site
 
 Kind = Literal["news", "opinion"]
@@ -19,7 +18,7 @@ PassageKind = Literal["paragraph", "heading", "list_item", "quote"]
 _FIRST_STORY = datetime(2023, 11, 6, 5, 30)  # noqa: DTZ001 - local time; each design says its zone
 _STORY_INTERVAL = timedelta(hours=4, minutes=30)
 
-_FIRST_SPECIAL = -100_000
+FIRST_SPECIAL = -100_000
 """Number of the first special report, which is beyond the reach of any list."""
 
 
@@ -70,9 +69,9 @@ class Story:
         """Time of publication, in the site's time zone."""
         jitter = timedelta(minutes=self._stream("time").randrange(240))
         # Special reports are as old as the crawl, regardless of their numbers.
-        number = self.number if self.number > _FIRST_SPECIAL else 0
+        number = self.number if self.number > FIRST_SPECIAL else 0
         moment = _FIRST_STORY + number * _STORY_INTERVAL + jitter
-        return moment.replace(tzinfo=self.site.zone)
+        return moment.replace(tzinfo=timezone(timedelta(hours=self.site.utc_offset)))
 
     @cached_property
     def _cast(self) -> Mapping[str, str]:
@@ -82,19 +81,15 @@ class Story:
         """Return a new voice for a part of the story, unaffected by the other parts."""
         return self.site.language.voice(rng, self.topic, self._cast)
 
-    def _rule(self, name: str) -> str:
-        return f"opinion_{name}" if self.kind == "opinion" else name
-
     @cached_property
     def title(self) -> str:
         """The headline."""
-        rule = "opinion_headline" if self.kind == "opinion" else ".headline"
-        return self.voice(self._stream("title")).tell(rule)
+        return self.told("title", "opinion_headline" if self.kind == "opinion" else ".headline")
 
     @cached_property
     def lead(self) -> str:
         """One or two sentences below the headline, which also serve as the teaser in lists."""
-        return self.voice(self._stream("lead")).tell(self._rule("lead"))
+        return self.told("lead", "opinion_lead" if self.kind == "opinion" else "lead")
 
     @cached_property
     def slug(self) -> str:
@@ -148,9 +143,9 @@ class Story:
             credit=voice.tell("credit"),
         )
 
-    def clip(self) -> str:
-        """Return the title of a video about the story."""
-        return self.voice(self._stream("clip")).tell("video_title")
+    def told(self, part: str, rule: str) -> str:
+        """Return a text about the story, from a voice and a random stream of its own."""
+        return self.voice(self._stream(part)).tell(rule)
 
 
 def _write_news(voice: Voice, rng: random.Random, space: str) -> Iterator[Passage]:
@@ -193,10 +188,6 @@ class Newsroom:
         if number not in self._stories:
             self._stories[number] = Story(self._site, self._seed, number)
         return self._stories[number]
-
-    def special(self, number: int) -> Story:
-        """Return the story of special report ``number``, which appears in no list."""
-        return self.story(_FIRST_SPECIAL - number)
 
     def latest(self, before: int, count: int, *, topic: str | None = None) -> list[Story]:
         """Return the ``count`` stories that precede story ``before``, newest first."""

@@ -11,7 +11,7 @@ import pyarrow.dataset as ds
 import pytest
 
 import detourage
-from detourage.sample.crawl import generate
+from detourage.sample import generate
 from examples.archives import with_dask
 from examples.archives.pages import ARTICLES, PAGES, archived_pages, read_batch, read_site
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Self
 
-from detourage.sample.crawl import generate
-from detourage.sample.site import all_sites
+from detourage.sample import all_sites, generate
 from tests.deployment import Deployment
 
 PAGES_OF_ROUND = 12

@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from detourage.sample import generate
-from detourage.sample.site import all_sites
+from detourage.sample import all_sites, generate
 from detourage.text.plural import counted
 from worker.cli import main
 

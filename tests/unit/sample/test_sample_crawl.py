@@ -14,8 +14,7 @@ from lxml import etree
 
 from detourage.html import parse_page
 from detourage.messages import PageMessage
-from detourage.sample import SamplePage, generate, write_crawl
-from detourage.sample.site import all_sites
+from detourage.sample import SamplePage, all_sites, generate, write_crawl
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
 

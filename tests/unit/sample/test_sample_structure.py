@@ -8,8 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from detourage.html import parse_page
-from detourage.sample import generate
-from detourage.sample.site import all_sites
+from detourage.sample import all_sites, generate
 from detourage.template.distance import distance_matrix, normalised_distance
 
 PAGES_PER_TEMPLATE = 5
