@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from detourage.html.locations import Location, TextLocation, ValueLocations
     from detourage.pages import Page
     from detourage.reader.errors import GoneError, WallError
-    from detourage.reader.locating import Passage
+    from detourage.reader.locations import Passage
     from detourage.roles import Kind, LineRole
     from detourage.text.dates import Moment
 
@@ -367,7 +367,7 @@ class Article:
             is given.
         """
         from detourage.html import parse_page
-        from detourage.reader.locating import locate, located_blocks
+        from detourage.reader.locations import locate, located_blocks
 
         page = page or self.page
         if page is None:

@@ -26,7 +26,7 @@ from detourage.html import Page, PageError, parse_page
 from detourage.reader import NoArticleError
 from detourage.reader.article_values import json_values
 from detourage.reader.content import read_content
-from detourage.reader.locating import LocationError, locate, located_blocks
+from detourage.reader.locations import LocationError, locate, located_blocks
 
 PICTURE_BYTES = 20_000
 """Maximum number of bytes before an image in which its picture element is searched for."""

@@ -19,7 +19,7 @@ from detourage.comments.elements import PageElements
 from detourage.comments.reading import read_places
 from detourage.html import Page
 from detourage.inference import BoostedTrees, Features, expect_columns, load_model
-from detourage.inference.medians import median
+from detourage.inference.features import median
 from detourage.text.words import tokens
 
 Floats = npt.NDArray[np.float64]

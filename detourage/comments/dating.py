@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from detourage.comments.columns import Column
-from detourage.comments.layout import Layout
+from detourage.comments.layout import Column, Layout
 from detourage.comments.naming import Naming
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday

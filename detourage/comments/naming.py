@@ -6,8 +6,7 @@ from operator import sub
 from string import whitespace
 from typing import NamedTuple
 
-from detourage.comments.columns import Column
-from detourage.comments.layout import Layout
+from detourage.comments.layout import Column, Layout
 from detourage.html.elements import CONTROLS
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday

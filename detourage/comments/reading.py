@@ -1,24 +1,149 @@
 """The text, author, date, parent, permalink and votes of each comment."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
+from urllib.parse import urldefrag
 
 from lxml.html import HtmlElement
 
-from detourage.comments.addresses import permalinks_of
 from detourage.comments.bodies import Body, bodies_of
-from detourage.comments.columns import Column, columns_of
 from detourage.comments.comment import Comment
 from detourage.comments.dating import Dating, date_comments
 from detourage.comments.extents import Extent, extents_of
-from detourage.comments.layout import Layout, layouts_of
+from detourage.comments.layout import Column, Layout, columns_of, layouts_of
 from detourage.comments.naming import Naming, name_authors
 from detourage.comments.replies import parents_of
-from detourage.comments.voting import votes_of
+from detourage.html.addresses import absolute, base_of
 from detourage.html.flat import FlatDocument
+from detourage.html.nodes import Node
 from detourage.text.relative import moment_before
+from detourage.text.words import listed
+
+_LINK_NAMES = listed("permalink bookmark")
+
+
+def permalinks_of(
+    page: FlatDocument,
+    extents: Sequence[Extent],
+    layouts: Sequence[Layout],
+    dated: Mapping[int, Dating],
+    url: str,
+) -> list[str | None]:
+    """Return the absolute permalink of each comment, or None.
+
+    The permalink is a link labelled as permanent or, failing that, the link on the date or a link
+    to an anchor inside the comment. If no comment has any of these, the permalink is the page's URL
+    with the comment's ID as the fragment.
+    """
+    base = base_of(Node(page, 0), url)
+    links = [next(_links(layout, dated.get(number)), "") for number, layout in enumerate(layouts)]
+    # A link to the top of the page is not a permalink.
+    found = [absolute(link, base) if link.strip() != "#" else None for link in links]
+    if not any(found):
+        found = [absolute(_anchor(page, extent), url) for extent in extents]
+    # A target that several comments share is the page itself or an author's profile.
+    counts = Counter(found)
+    return [address if counts[address] == 1 else None for address in found]
+
+
+def _links(layout: Layout, dating: Dating | None) -> Iterator[str]:
+    links = [index for index, tag in enumerate(layout.tags) if tag == "a"]
+    for index in links:
+        if layout.names[index] & _LINK_NAMES:
+            yield layout.get(index, "href") or ""
+    if dating is not None:
+        for index in links:
+            # The link is around the date or inside it.
+            if index <= dating.element < layout.ends[index] or (
+                dating.element <= index < layout.ends[dating.element]
+            ):
+                yield layout.get(index, "href") or ""
+    addresses = [layout.get(index, "href") or "" for index in links]
+    fragments = [urldefrag(each).fragment if "#" in each else "" for each in addresses]
+    if any(fragments):
+        ids, names = layout.attributes["id"], layout.attributes["name"]
+        own = {ids.get(place) or names.get(place) for place in layout.places}
+        for address, fragment in zip(addresses, fragments, strict=True):
+            if fragment and fragment in own:
+                yield address
+
+
+def _anchor(page: FlatDocument, extent: Extent) -> str:
+    names = (page.distinct_names[page.name_numbers[row]][1] for row in extent.rows)
+    return next((f"#{name}" for name in names if name), "")
+
+
+MAX_VOTES = 10**12
+"""Maximum number of votes; larger numbers have another meaning."""
+
+_VOTE_NAMES = listed(
+    "vote votes voting like likes liked score points karma upvotes upvote rating ratings"
+    " recommend recommendations recommended thumbs reaction reactions useful helpful plus kudos"
+    " dank oceny"
+)
+_AGAINST = listed("dislike dislikes downvote downvotes minus negative down")
+_UNIT = (
+    r"(?:likes?|votes?|points?|people like(?:d)? this|gefällt(?: mir)?|punkte|stimmen|j[’']aime"
+    r"|me gusta|mi piace|голос\w*|лайк\w*|recommend\w*|thanks)"
+)
+_VOTES = re.compile(
+    r"^[^\w+−–-]*+(?P<sign>[-−–+]?)(?P<number>\d{1,3}(?:[.,\s]\d{3})++|\d+(?:[.,]\d)?)(?P<thousands>\s?k\b)?"
+    rf"\s*+(?P<unit>{_UNIT})?\W*+$",
+    re.IGNORECASE,
+)
+
+
+def votes_of(layouts: Sequence[Layout], columns: Sequence[Column]) -> list[int | None]:
+    """Return the votes displayed with each comment, or None.
+
+    Votes are at the same place in all comments. They are a number, with or without a unit, that the
+    page calls votes, likes or points.
+    """
+    best: tuple[float, dict[int, int]] = (0.0, {})
+    for column in columns:
+        found: dict[int, int] = {}
+        marks = 0
+        for number, value in column.values.items():
+            votes = _read(value.text)
+            if votes is not None:
+                found[number] = votes
+                marks += _is_of_votes(layouts[number], value.element, value.text)
+        if found and 2 * marks > len(found):
+            share = len(found) / len(layouts) * len(found) / len(column.values)
+            if share > best[0]:
+                best = share, found
+    return [best[1].get(number) for number in range(len(layouts))]
+
+
+def _read(text: str) -> int | None:
+    found = _VOTES.match(text)
+    if found is None:
+        return None
+    written = found["number"]
+    if found["thousands"]:
+        number = round(float(written.replace(",", ".").replace(" ", "")) * 1_000)
+    else:
+        number = int(re.sub(r"\D", "", written))
+    if number > MAX_VOTES:
+        return None
+    return -number if found["sign"] in ("-", "−", "–") else number
+
+
+def _is_of_votes(layout: Layout, index: int, text: str) -> bool:
+    names: frozenset[str] = frozenset()
+    for _ in range(3):
+        if index < 0:
+            break
+        names |= layout.names[index]
+        index = layout.parents[index]
+    if names & _AGAINST:
+        return False
+    shown = _VOTES.match(text)
+    return bool(names & _VOTE_NAMES or (shown and shown["unit"]))
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.inference import _layers
-from detourage.inference.arrays import decoded, encoded
 from detourage.inference.features import Features, Rows
+from detourage.inference.files import decoded, encoded
 
 WEIGHT_UNIT: Final = 2.0**-12
 """Unit of the weights, which are stored in 16 bits."""

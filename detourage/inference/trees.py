@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.inference import _trees
-from detourage.inference.arrays import decoded, encoded
 from detourage.inference.features import Features, Rows
+from detourage.inference.files import decoded, encoded
 
 Integers = npt.NDArray[np.int32]
 

@@ -40,10 +40,9 @@ from detourage.reader import (
 )
 from detourage.reader.article import forget_judged, judged_page
 from detourage.reader.comment_exclusion import SURE as SURE_COMMENTS
-from detourage.reader.comment_exclusion import comments_to_exclude
+from detourage.reader.comment_exclusion import are_live_entries, comments_to_exclude
 from detourage.reader.hidden import UNSEEN, OpenedDocument
 from detourage.reader.knowledge import knowledge_of
-from detourage.reader.live import are_live_entries
 from detourage.reader.locations import with_locations
 from detourage.reader.scripts import program_state, structured_data
 from detourage.roles import LineRole

@@ -23,10 +23,13 @@ from detourage.reader.errors import NoArticleError
 from detourage.reader.finding import Finding
 from detourage.reader.locations import without_locations
 from detourage.reader.outline import Outline
-from detourage.reader.passages import Passage, is_prose, named_passages, passages
 from detourage.reader.scripts import (
     MIN_STATE,
+    Passage,
+    is_prose,
     is_structured_data,
+    named_passages,
+    passages,
     program_state,
     structured_data,
 )

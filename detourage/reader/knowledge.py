@@ -12,9 +12,8 @@ from typing import Any, NamedTuple, Self
 from detourage.html import Page
 from detourage.limits import MAX_HTML_BYTES
 from detourage.packed_bytes import unpack
-from detourage.reader.lines import lines_of
+from detourage.reader.lines import Paths, Step, lines_of
 from detourage.reader.outline import Outline
-from detourage.reader.paths import Paths, Step
 from detourage.reader.titles import Titles
 
 FORMAT = 1

@@ -1,16 +1,21 @@
-"""Extraction of JSON from a page's scripts: structured data and application state.
+"""JSON in a page's scripts, such as application state, and the search for long texts in it.
 
 No script is executed, and anything other than JSON is skipped.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from html import unescape
+from typing import Any, NamedTuple
 
 from detourage.html.nodes import AnyElement, Node
+from detourage.html.page import to_html
 from detourage.metadata.declared import parse_tolerant
+from detourage.text import words
+from detourage.text.texts import count_words
 
 STRUCTURED_DATA = "application/ld+json"
 
@@ -118,3 +123,152 @@ def _values_in(program: str) -> Iterator[Any]:
         left -= end - position
         position = end
         yield value
+
+
+MIN_WORDS = 60
+"""Minimum number of words in an article's text."""
+
+MIN_SENTENCES = 3
+"""Minimum number of sentence ends in an article's text; a list of names has none."""
+
+MAX_VALUES = 100_000
+"""Maximum number of values examined in a script."""
+
+MAX_DEPTH = 100
+"""Maximum nesting depth examined."""
+
+MAX_OWNERS = 3
+"""Maximum number of objects around a text, starting with the innermost, from which other values are
+collected."""
+
+_TAG = re.compile(r"<[^<>]*>")
+_ADDRESS = re.compile(r"(?:https?:)?//\S+|/[\w%-]\S*")
+
+_Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text found in a JSON value, as markup, with short texts of the objects around it."""
+
+    html: str
+    beside: tuple[str, ...]
+
+    @property
+    def plain(self) -> str:
+        """The text without tags, used for counting."""
+        return unescape(_TAG.sub(" ", self.html))
+
+
+class _Leaf(NamedTuple):
+    path: _Path
+    text: str
+    owners: tuple[dict[str, Any], ...]
+
+
+def passages(value: Any) -> Iterator[Passage]:
+    """Yield the texts in a JSON value that may be an article.
+
+    A text is either one string, plain or markup, or a list with one paragraph per item, taken from
+    the same path in each item. Lists whose items have URLs are excluded, because they list other
+    pages.
+    """
+    leaves = list(_leaves(value))
+    yield from map(_of_leaf, filter(lambda leaf: is_prose(leaf.text), leaves))
+    yield from _joined(leaves)
+
+
+def named_passages(value: Any, name: str) -> Iterator[Passage]:
+    """Yield the texts in a JSON value that are a single string under the given key."""
+    for leaf in _leaves(value):
+        if _name(leaf.path) == name and is_prose(leaf.text):
+            yield _of_leaf(leaf)
+
+
+def _of_leaf(leaf: _Leaf) -> Passage:
+    return Passage(to_html(leaf.text), _beside(leaf.owners))
+
+
+def is_prose(text: str) -> bool:
+    """Return whether a text, plain or markup, has sentences and the length of an article."""
+    if len(text) < MIN_WORDS:
+        return False
+    plain = unescape(_TAG.sub(" ", text)) if "<" in text or "&" in text else text
+    if words.count_sentences(plain) < MIN_SENTENCES:
+        return False
+    return count_words(plain) >= max(MIN_WORDS, len(plain) / 12)
+
+
+def _leaves(value: Any) -> Iterator[_Leaf]:
+    """Yield the strings in a value, in order, including those in JSON encoded as a string."""
+    left = MAX_VALUES
+    waiting: list[tuple[_Path, Any, tuple[dict[str, Any], ...]]] = [((), value, ())]
+    while waiting and left > 0:
+        left -= 1
+        path, found, owners = waiting.pop()
+        if isinstance(found, str):
+            inner = read_json(found) if found[:1] in ("{", "[") and len(found) > MIN_WORDS else None
+            if inner is None:
+                yield _Leaf(path, found, owners)
+                continue
+            found = inner
+        if len(path) >= MAX_DEPTH:
+            continue
+        if isinstance(found, dict):
+            around = (*owners[1 - MAX_OWNERS :], found)
+            waiting.extend((((*path, key), found[key], around)) for key in reversed(found))
+        elif isinstance(found, list):
+            waiting.extend(
+                ((*path, place), found[place], owners) for place in reversed(range(len(found)))
+            )
+
+
+def _joined(leaves: Sequence[_Leaf]) -> Iterator[Passage]:
+    groups: defaultdict[tuple[_Path, _Path], dict[int, list[_Leaf]]] = defaultdict(dict)
+    for leaf in leaves:
+        places = [depth for depth, step in enumerate(leaf.path) if isinstance(step, int)]
+        form = list(leaf.path)
+        for depth in places:
+            form[depth] = "*"
+        for depth in places:
+            step, below = leaf.path[depth], tuple(form[depth + 1 :])
+            if isinstance(step, int):
+                items = groups[leaf.path[:depth], below]
+                items.setdefault(step, []).append(leaf)
+    for (around, _), items in groups.items():
+        length = sum(len(leaf.text) for item in items.values() for leaf in item)
+        if len(items) < 2 or length < MIN_WORDS or _is_list_of_pages(items, len(around)):
+            continue
+        texts = ["".join(leaf.text for leaf in item) for item in items.values()]
+        if is_prose("\n".join(texts)):
+            first = next(iter(items.values()))[0]
+            html = "".join(to_html(text) for text in texts)
+            yield Passage(html, _beside(first.owners))
+
+
+def _is_list_of_pages(items: dict[int, list[_Leaf]], depth: int) -> bool:
+    """Return whether most items of a list, at the given path depth, have their own URLs."""
+    addresses = 0
+    for leaves in items.values():
+        leaf = leaves[0]
+        # These are the keys between the item and the string; each except the last leads to an
+        # object.
+        objects = sum(isinstance(step, str) for step in leaf.path[depth + 1 :])
+        item = leaf.owners[-objects] if 0 < objects <= len(leaf.owners) else {}
+        addresses += any(
+            isinstance(value, str) and _ADDRESS.fullmatch(value) for value in item.values()
+        )
+    return 2 * addresses > len(items)
+
+
+def _name(path: _Path) -> str:
+    return next((step for step in reversed(path) if isinstance(step, str) and step != "*"), "")
+
+
+def _beside(owners: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+    return tuple(
+        value
+        for owner in owners
+        for value in owner.values()
+        if isinstance(value, str) and len(value) <= 300
+    )

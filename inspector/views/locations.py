@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 from starlette.exceptions import HTTPException
 
 from detourage.messages import ArticleMessage
-from detourage.reader.locating import LocationError, Passage, locate_in_message, text_fragment
+from detourage.reader.locations import LocationError, Passage, locate_in_message, text_fragment
 from detourage.time_limit import TimeIsUpError, thread_time_limit
 from inspector.asking import InspectorRequest
 from inspector.reads.details import last_article

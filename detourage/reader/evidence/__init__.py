@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from detourage.inference import Features, NamedColumn
-from detourage.reader.evidence.elements import of_elements, of_parts, of_surroundings
 from detourage.reader.evidence.layout import (
     of_distances,
+    of_elements,
     of_lines_beside,
     of_packets,
+    of_parts,
     of_position,
     of_repetition,
     of_siblings,
+    of_surroundings,
 )
 from detourage.reader.evidence.page import of_declarations, of_template, of_whole_page
 from detourage.reader.evidence.view import UNKNOWN, View

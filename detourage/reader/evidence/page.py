@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from detourage.inference import NamedColumn
-from detourage.inference.medians import median
+from detourage.inference.features import median
 from detourage.reader import sentences, titles, whole_page
 from detourage.reader.evidence.view import UNKNOWN, View
 from detourage.reader.knowledge import digest_of

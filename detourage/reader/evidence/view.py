@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.reader.knowledge import TemplateKnowledge
-from detourage.reader.lines import lines_of, places_of_lines
+from detourage.reader.lines import Paths, lines_of, places_of_lines
 from detourage.reader.outline import Outline
-from detourage.reader.paths import Paths
 from detourage.text.texts import Count, Trait
 
 Floats = npt.NDArray[np.float64]

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from detourage.messages import ArticleMessage
-from detourage.reader.locating import LocationError, Passage, locate_in_message
+from detourage.reader.locations import LocationError, Passage, locate_in_message
 from models.tables import Article, StoredPage
 from tests.inline_tasks import Tasks
 from tests.pages import article_html

@@ -20,8 +20,6 @@ from detourage.template.comparison_policy import (
     known_or_missing,
 )
 from detourage.template.distance import normalised_distance, tree_edit_distance
-from detourage.template.known_site import KnownSite
-from tests.compared_trees import ComparedTrees, PageOfTree, nearest_references
 from tests.property.template.distance.trees import edited, random_tree
 
 LIMIT = 8

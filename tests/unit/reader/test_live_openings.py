@@ -3,8 +3,8 @@
 import json
 
 from detourage.html import Page, parse_page
+from detourage.reader.comment_exclusion import are_live_entries
 from detourage.reader.content import read_content
-from detourage.reader.live import are_live_entries
 from tests.counted import LINEAR, Work, growth
 
 WORDS = ("river", "bridge", "mayor", "fence", "ferry", "bank", "crowd", "rain", "queue", "morning")

@@ -16,8 +16,6 @@ from detourage.template.comparison_policy import (
     known_or_missing,
 )
 from detourage.template.groups import Grouping
-from detourage.template.known_site import KnownSite
-from tests.compared_trees import PageOfTree
 
 NODES = 100
 LIMIT = 4
