@@ -3,9 +3,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import idna
 import pytest
-from publicsuffixlist import PSLFILE, PublicSuffixList
 
 from detourage.html import site_of
 
@@ -94,15 +92,3 @@ def test_neither_network_nor_cache_is_used(tmp_path: Path) -> None:
     )
     assert done.stdout == "example.co.uk\n"
     assert list(tmp_path.iterdir()) == []
-
-
-def test_every_rule_has_the_same_effect_as_in_the_full_list() -> None:
-    whole = PublicSuffixList(accept_unknown=False)
-    for line in Path(PSLFILE).read_text(encoding="utf-8").splitlines():
-        if not line or line.startswith("//"):
-            continue
-        rule = line.lstrip("!").replace("*", "any")
-        for host in (rule, f"www.news.{rule}"):
-            ascii_host = idna.encode(host, uts46=True).decode()
-            expected = whole.privatesuffix(ascii_host) or ascii_host
-            assert site_of(f"https://{host}/") == expected

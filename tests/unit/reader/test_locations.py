@@ -145,11 +145,11 @@ def test_every_block_of_generated_pages_is_found_again() -> None:
         found = extract(html, sample.message["url"])
         if found is None or found.method not in ("lines", "sentences"):
             continue
+        page = parse_page(html).flat
         for block in found.blocks:
             passages = found.locate(block.start, block.end)
             said = "".join(passage.text for passage in passages)
             assert "".join(said.split()) == "".join(block.text.split())
-            page = parse_page(html).flat
             assert all(index_at(page, passage.xpath) is not None for passage in passages)
             blocks += 1
     assert blocks > 50

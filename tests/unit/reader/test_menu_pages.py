@@ -111,11 +111,8 @@ def test_a_dated_report_is_not_a_menu() -> None:
     assert not is_menu(page(f"<h1>The week</h1><ul>{teasers(9)}</ul>", head))
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.4])
-def test_section_fronts_of_the_sample_sites_are_menus_and_their_articles_are_not(
-    noise: float,
-) -> None:
-    for made in generate(seed=7, pages_per_template=2, noise=noise):
+def test_section_fronts_of_the_sample_sites_are_menus_and_their_articles_are_not() -> None:
+    for made in generate(seed=7, pages_per_template=2, noise=0.4):
         if "one-off" in made.gold["template_class"]:
             continue
         message = PageMessage.model_validate(made.message)
