@@ -63,7 +63,9 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
                 # Another thread may have been given the ident of one that has ended.
                 if ended.is_set() or not worker.is_alive():
                     return
-                _raise_in_thread(ident, TimeIsUpError)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                    ctypes.c_ulong(ident), ctypes.py_object(TimeIsUpError)
+                )
             delay = AGAIN_SECONDS
 
     def end() -> None:
@@ -86,7 +88,3 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
             # would be raised again.
             end()
             raise
-
-
-def _raise_in_thread(thread: int, error: type[BaseException]) -> None:
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))

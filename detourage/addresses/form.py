@@ -90,7 +90,12 @@ def canonical_form(url: str) -> str:
     if not authority or parts.scheme not in _DEFAULT_PORTS:
         return _NO_ASCII.sub(_written, url)
     path = _path(parts.path)
-    query = _query(parts.query)
+    kept = []
+    for pair in parts.query.split("&"):
+        name, _, value = pair.partition("=")
+        if pair and not is_irrelevant(unquote(name), unquote(value)):
+            kept.append(_normalised(pair))
+    query = "&".join(kept)
     fragment = parts.fragment if parts.fragment.startswith(HASH_BANG) else ""
     return "".join(
         (
@@ -139,15 +144,6 @@ def _without_dots(path: str) -> str:
     if segments[-1] in {".", ".."}:
         kept.append("")
     return "/" + "/".join(kept)
-
-
-def _query(query: str) -> str:
-    kept = []
-    for pair in query.split("&"):
-        name, _, value = pair.partition("=")
-        if pair and not is_irrelevant(unquote(name), unquote(value)):
-            kept.append(_normalised(pair))
-    return "&".join(kept)
 
 
 def _normalised(text: str) -> str:

@@ -11,13 +11,7 @@ import numpy as np
 
 from detourage.addresses.form import canonical_form
 from detourage.addresses.refusal import is_front
-from detourage.addresses.variants import (
-    MAX_ADDRESS,
-    MAX_TARGETS,
-    Kind,
-    Target,
-    targets_by_form,
-)
+from detourage.addresses.variants import MAX_ADDRESS, MAX_TARGETS, Kind, Target, targets_by_form
 from detourage.html import Page, publisher_of
 from detourage.html.addresses import absolute
 from detourage.html.elements import INLINE, UNSEEN

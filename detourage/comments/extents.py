@@ -114,10 +114,7 @@ class _Shapes:
         return children
 
     def look(self, element: int) -> _Shape:
-        return (
-            self.tags[element],
-            _first_class(self.names[self.name_numbers[element]][0]),
-        )
+        return (self.tags[element], _first_class(self.names[self.name_numbers[element]][0]))
 
     def kind(self, element: int) -> _Shape:
         """Return the class or structure that distinguishes records from other siblings."""

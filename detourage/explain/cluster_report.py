@@ -46,10 +46,7 @@ class Clustering:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything except the distances as JSON values."""
-        return {
-            "unusable": self.unusable,
-            "sites": [_site_to_json(site) for site in self.sites],
-        }
+        return {"unusable": self.unusable, "sites": [_site_to_json(site) for site in self.sites]}
 
 
 def cluster_pages(messages: Iterable[bytes], *, threads: int, progress: Progress) -> Clustering:

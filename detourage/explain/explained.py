@@ -68,9 +68,7 @@ def summary(explanation: Explanation, group_size: int, comments: int) -> Iterato
 
 
 def to_json(
-    explanation: Explanation,
-    group_size: int,
-    comments: Sequence[Comment] = (),
+    explanation: Explanation, group_size: int, comments: Sequence[Comment] = ()
 ) -> dict[str, Any]:
     """Convert an explanation and the page's comments to JSON values."""
     article = explanation.article

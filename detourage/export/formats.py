@@ -9,10 +9,7 @@ from detourage.errors import require_extra
 FileFormat = Literal["jsonl", "parquet"]
 FILE_FORMATS: Final[tuple[FileFormat, ...]] = get_args(FileFormat)
 
-SUFFIXES: Final[Mapping[FileFormat, str]] = {
-    "jsonl": ".jsonl.gz",
-    "parquet": ".parquet",
-}
+SUFFIXES: Final[Mapping[FileFormat, str]] = {"jsonl": ".jsonl.gz", "parquet": ".parquet"}
 """Suffixes of the files of an export by day."""
 
 

@@ -97,11 +97,7 @@ class Page:
 
 
 def parse_page(
-    html: bytes | str,
-    url: str = "",
-    *,
-    content_type: str | None = None,
-    answer: Answer = NO_ANSWER,
+    html: bytes | str, url: str = "", *, content_type: str | None = None, answer: Answer = NO_ANSWER
 ) -> Page:
     """Parse a page as fetched, and repair mojibake.
 

@@ -203,7 +203,9 @@ class LineNetwork:
         with 0. Raises RuntimeError if the columns differ from those used in training.
         """
         rows = features.rows_for(self.columns)
-        inputs = _in_units(standardised(rows, np.array(self.means), np.array(self.deviations)))
+        inputs = np.rint(
+            standardised(rows, np.array(self.means), np.array(self.deviations)) / ACTIVATION_UNIT
+        ).astype(np.int32)
         vectors = map(_mean_vectors, self.tables, bags)
         activations = np.ascontiguousarray(np.concatenate([inputs, *vectors], axis=1))
         for layer in self.inner:
@@ -248,8 +250,3 @@ def _mean_vectors(table: Weights, bag: Numbers) -> Numbers:
     rows, size = len(bag), table.shape[1]
     answer = _layers.means(np.ascontiguousarray(bag), table, rows, size)
     return np.frombuffer(answer, dtype=np.int32).reshape(rows, size)
-
-
-def _in_units(values: Floats) -> Numbers:
-    """Convert values of magnitude at most `MAX_INPUT` to activations, which are integers."""
-    return np.rint(values / ACTIVATION_UNIT).astype(np.int32)

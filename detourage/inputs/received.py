@@ -64,8 +64,7 @@ def _reason_from_source(body: bytes) -> UnusableMessageError | None:
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         unusable = json.loads(body)["unusable"]
         return UnusableMessageError(
-            UnusableReason(unusable["reason"]),
-            writable(unusable["detail"])[:MAX_DETAIL_CHARACTERS],
+            UnusableReason(unusable["reason"]), writable(unusable["detail"])[:MAX_DETAIL_CHARACTERS]
         )
     return None
 

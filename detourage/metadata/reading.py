@@ -7,11 +7,7 @@ from detourage.article import ArticleMetadata
 from detourage.html.addresses import absolute, split_url
 from detourage.html.nodes import Node
 from detourage.metadata.bylines import names_in, shown_authors, shown_dates, squash, without_repeats
-from detourage.metadata.dates import (
-    modification_date,
-    publication_date,
-    publication_date_elsewhere,
-)
+from detourage.metadata.dates import modification_date, publication_date, publication_date_elsewhere
 from detourage.metadata.declared import Record, read_json_ld, read_metas, read_microdata
 from detourage.metadata.surroundings import Surroundings
 from detourage.metadata.wires import wire_of
@@ -82,11 +78,7 @@ def read_metadata(
         tags=_tags(declared),
         is_paid=declared.access[0] == "paid" if declared.access else None,
         kind=declared_kind(
-            linked.kinds + marked.kinds + metas.kinds,
-            url,
-            text=text,
-            images=images,
-            videos=videos,
+            linked.kinds + marked.kinds + metas.kinds, url, text=text, images=images, videos=videos
         )
         or "article",
         wire=wire_of(surroundings.notes, text, declared.authors),

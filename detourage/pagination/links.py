@@ -34,7 +34,7 @@ MAX_ANCESTORS = 4
 _PAGER = re.compile(
     r"(?<![a-z])(?:pag(?:e[-_]?)?(?:inat\w*|inad\w*|inering|inierung|ination|ing|er|ers|enavi|nav)"
     r"|page[-_]?(?:nav\w*|numbers?|links?|list|bar|selector)|nav[-_]?links|pages|seiten\w*"
-    r"|multipage|navigation[-_](?:above|below)|nav-(?:above|below))(?![a-z])",
+    r"|multipage|navigation[-_](?:above|below)|nav-(?:above|below))(?![a-z])"
 )
 _NO_PAGER = re.compile(
     r"comments?[-_]*(?:pag|nav)|calend|datepick|carousel|slick|swiper|slider|breadcrumb|rating|share|social"

@@ -109,7 +109,11 @@ def read_label(text: str) -> Label | None:
         return None
     bare = text.strip(_EDGES).casefold()
     if not bare:
-        return _arrow(text)
+        shown = "".join(each for each in text if each in _ARROW_CHARACTERS)
+        way = _ARROW_OF.get(shown)
+        if way is None:
+            return None
+        return Label(way, is_sure=False, is_double=shown in _DOUBLE)
     words = _words()
     if bare in words.whole:
         return Label(Direction.WHOLE)
@@ -148,17 +152,9 @@ def _contains_noun(token: str) -> bool:
     return count_unspaced(token) > 0 and any(noun in token for noun in _words().unspaced_nouns)
 
 
-def _arrow(text: str) -> Label | None:
-    shown = "".join(each for each in text if each in _ARROW_CHARACTERS)
-    way = _ARROW_OF.get(shown)
-    if way is None:
-        return None
-    return Label(way, is_sure=False, is_double=shown in _DOUBLE)
-
-
 _NAMED = re.compile(
     r"(?<![a-z])(?:(?:next|prev(?:ious)?|first|last)(?![a-z])"
-    r"|(?:next|prev(?:ious)?)(?:page|posts?|link|btn|button))",
+    r"|(?:next|prev(?:ious)?)(?:page|posts?|link|btn|button))"
 )
 _NAMED_BY_INITIAL = {
     "n": Direction.NEXT,

@@ -16,12 +16,7 @@ from typing import Any, ClassVar, Self
 
 from detourage.article import BlockType
 from detourage.inference import load_model
-from detourage.papers.interface import (
-    Extracted,
-    Neighbours,
-    Source,
-    one_line,
-)
+from detourage.papers.interface import Extracted, Neighbours, Source, one_line
 from detourage.papers.reading import page_of, stretches_of
 
 ORDER = 3

@@ -68,12 +68,7 @@ def stretches_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[Block
     return [(stretch.type, stretch.text) for stretch in rendering.stretches]
 
 
-def cut(
-    source: Source,
-    page: Outline,
-    finding: Finding,
-    pivot: Outline | None = None,
-) -> Extracted:
+def cut(source: Source, page: Outline, finding: Finding, pivot: Outline | None = None) -> Extracted:
     """Render the element found by a method, with the page's headline.
 
     Headings and titles shared with `pivot`, another page of the template, are not headlines.

@@ -96,17 +96,16 @@ def _cleaned(page: Outline) -> set[int]:
         left_out = (
             page.tags[index] in REMOVED_TAGS
             or not REMOVED_NAMES.isdisjoint(page.names[index].lower().split())
-            or _shares(page, index)
+            or (
+                page.tags[index] == "a"
+                and bool(_SHARING.search(page.elements[index].get("href") or ""))
+            )
             or _is_menu_item(page, index)
         )
         if left_out:
             cleaned.add(index)
         index = page.ends[index] if left_out else index + 1
     return cleaned
-
-
-def _shares(page: Outline, index: int) -> bool:
-    return page.tags[index] == "a" and bool(_SHARING.search(page.elements[index].get("href") or ""))
 
 
 def _is_menu_item(page: Outline, index: int) -> bool:

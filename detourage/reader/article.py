@@ -46,11 +46,6 @@ class PageInTemplate:
     posts: FindPosts | None = None
 
     @property
-    def roles_of_text(self) -> Sequence[LineRole]:
-        """Return `text_roles`, or `TEXT_ROLES` if it is empty."""
-        return self.text_roles or TEXT_ROLES
-
-    @property
     def judged(self) -> JudgedPage:
         """The roles of the page's lines and the kind of the page, computed on first access."""
         known, url, judged = self.outline.memo.get(JudgedPage, (None, None, None))
@@ -139,8 +134,7 @@ def _corrections(page: PageInTemplate) -> tuple[str, ...]:
 
 
 def find_article(
-    page: PageInTemplate,
-    apart: Collection[int] = frozenset(),
+    page: PageInTemplate, apart: Collection[int] = frozenset()
 ) -> tuple[Article, Finding | None]:
     """Extract the article of a flattened page; the finding is None for a hidden article.
 
@@ -243,7 +237,7 @@ def _find_thread(page: PageInTemplate) -> Finding | None:
 
 def _bodies(page: PageInTemplate) -> Iterator[Finding]:
     """Yield candidate bodies, best first."""
-    of_lines = find_body(page.outline, page.judged, page.roles_of_text)
+    of_lines = find_body(page.outline, page.judged, page.text_roles or TEXT_ROLES)
     if of_lines is not None:
         yield of_lines
     of_sentences = sentences.find_body(page.outline)

@@ -41,7 +41,12 @@ def are_live_entries(page: Page, records: Sequence[HtmlElement]) -> bool:
     """Return whether elements that look like comments are in fact declared live entries."""
     if not records:
         return False
-    entries = _marked_entries(page)
+    owners, properties = page.flat.attributes.named("itemprop")
+    entries = [
+        owner
+        for owner, value in zip(owners.tolist(), properties, strict=True)
+        if value.lower() == _DECLARED.lower()
+    ]
     marked = {*entries, *page.flat.parents[entries].tolist()}
     openings = set(_openings(page))
     lengths = {len(each) for each in openings}
@@ -53,16 +58,6 @@ def are_live_entries(page: Page, records: Sequence[HtmlElement]) -> bool:
         for place, record in zip(places, records, strict=True)
     )
     return count >= max(MIN_ENTRIES, OF_ENTRIES * len(records))
-
-
-def _marked_entries(page: Page) -> list[int]:
-    """Return the indices of elements marked as live entries in microdata."""
-    owners, properties = page.flat.attributes.named("itemprop")
-    return [
-        owner
-        for owner, value in zip(owners.tolist(), properties, strict=True)
-        if value.lower() == _DECLARED.lower()
-    ]
 
 
 def _opens(record: HtmlElement, openings: set[tuple[str, ...]], lengths: set[int]) -> bool:

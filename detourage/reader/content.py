@@ -193,9 +193,7 @@ def explain_content(
 
 
 def _explain_shown(
-    page: Page,
-    pivot: Page | TemplateKnowledge | None,
-    patterns: Sequence[CommentPattern] | None,
+    page: Page, pivot: Page | TemplateKnowledge | None, patterns: Sequence[CommentPattern] | None
 ) -> Explanation:
     posts = _PostsOfPage.of(page, knowledge_of(pivot), patterns)
     apart = comments_to_exclude(page, posts.likely)
@@ -246,10 +244,7 @@ class _PostsOfPage:
 
     @classmethod
     def of(
-        cls,
-        page: Page,
-        known: TemplateKnowledge,
-        patterns: Sequence[CommentPattern] | None,
+        cls, page: Page, known: TemplateKnowledge, patterns: Sequence[CommentPattern] | None
     ) -> Self:
         """Find the posts of a page that may have some; given `patterns` are tried on any page."""
         is_searched = judged_page(page, known).may_have_comments
@@ -287,10 +282,7 @@ def _of_kind(posts: _PostsOfPage, article: Article) -> FoundComments:
 
 
 def _unseen_discussion(
-    page: Page,
-    method: str,
-    other: Page | TemplateKnowledge | None,
-    text_roles: Sequence[LineRole],
+    page: Page, method: str, other: Page | TemplateKnowledge | None, text_roles: Sequence[LineRole]
 ) -> Article | None:
     """Read an article and its discussion from elements that the page does not display.
 

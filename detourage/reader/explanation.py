@@ -10,11 +10,7 @@ from detourage.article import Article
 from detourage.html import Page
 from detourage.outcomes import PageOutcome
 from detourage.reader import titles
-from detourage.reader.article import (
-    PageInTemplate,
-    find_article,
-    with_page_judged,
-)
+from detourage.reader.article import PageInTemplate, find_article, with_page_judged
 from detourage.reader.errors import NoArticleError
 from detourage.reader.finding import Finding
 from detourage.reader.knowledge import TemplateKnowledge, knowledge_of

@@ -212,11 +212,7 @@ def _in_state(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Article
 
 
 def _articles_of(
-    url: str,
-    page: Outline,
-    found: Iterable[tuple[Node, Passage]],
-    method: str,
-    cut: Cut,
+    url: str, page: Outline, found: Iterable[tuple[Node, Passage]], method: str, cut: Cut
 ) -> Iterator[Article]:
     """Extract articles from texts: those next to the page's title first, then the longest first.
 

@@ -381,11 +381,7 @@ def absolute_path(base: str, path: str) -> str:
 
 
 def locate_in_message(
-    content: bytes | str,
-    content_type: str | None,
-    message: ArticleMessage,
-    start: int,
-    end: int,
+    content: bytes | str, content_type: str | None, message: ArticleMessage, start: int, end: int
 ) -> list[Passage]:
     """Locate a range of an article message's text in the stored page.
 

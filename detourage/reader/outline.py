@@ -122,11 +122,7 @@ class Outline:
             token_ends=before[flat.text_ends].tolist(),
             texts=[
                 *map(
-                    TextNode,
-                    flat.text_parents.tolist(),
-                    lines.tolist(),
-                    flat.texts,
-                    sizes.tolist(),
+                    TextNode, flat.text_parents.tolist(), lines.tolist(), flat.texts, sizes.tolist()
                 )
             ],
             text_starts=flat.text_starts.tolist(),

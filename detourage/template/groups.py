@@ -51,10 +51,7 @@ class Grouping:
 
 
 def group_pages(
-    keys: Sequence[str],
-    distances: npt.ArrayLike,
-    *,
-    sizes: npt.ArrayLike | None = None,
+    keys: Sequence[str], distances: npt.ArrayLike, *, sizes: npt.ArrayLike | None = None
 ) -> Grouping:
     """Group the pages of a site by template, independently of their order.
 
@@ -115,11 +112,7 @@ class SiteGroups:
 
 
 def group_site(
-    site: str,
-    urls: Sequence[str],
-    trees: Sequence[Tree],
-    *,
-    threads: int = 1,
+    site: str, urls: Sequence[str], trees: Sequence[Tree], *, threads: int = 1
 ) -> SiteGroups:
     """Compare all pages of a site and group them by template (see `group_pages`)."""
     distances = np.full((len(trees), len(trees)), np.nan)

@@ -11,12 +11,7 @@ from detourage.article import Article
 from detourage.html import Page
 from detourage.inference import BoostedTrees, load_model
 from detourage.reader.errors import GoneError, WallError
-from detourage.walls.evidence import (
-    ExaminedPage,
-    has_prose,
-    headline_coverage,
-    wall_evidence,
-)
+from detourage.walls.evidence import ExaminedPage, has_prose, headline_coverage, wall_evidence
 
 SURE: Final = 0.5
 """Minimum wall probability at which a page has no article regardless of other evidence."""
@@ -123,7 +118,7 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     if article is None and not is_error and not says_so:
         # Missing text does not indicate a wall on its own.
         return Verdict()
-    model = trained_walls()
+    model = load_model(WallTrees, "detourage.walls", "model.json")
     suspicion = float(model.wall.probabilities(evidence.features)[0])
     probability = min(suspicion, float(model.wall.probabilities(of_own.features)[0]))
     if is_error:
@@ -147,8 +142,3 @@ def _named(weights: Mapping[str, float], status: int | None) -> _Named:
     if status is not None and status >= _FIRST_SERVER_ERROR:
         return _OF_CONCEPT["trouble"]
     return _OF_CONCEPT[max(_OF_CONCEPT, key=lambda concept: weights[concept])]
-
-
-def trained_walls() -> WallTrees:
-    """Return the shipped wall model."""
-    return load_model(WallTrees, "detourage.walls", "model.json")

@@ -150,10 +150,7 @@ class Forest:
         return bool(shared)
 
     def _added_to_the_left(
-        self,
-        path: Sequence[Step],
-        node: int,
-        wanted: set[tuple[int, tuple[Shape, ...]]] | None,
+        self, path: Sequence[Step], node: int, wanted: set[tuple[int, tuple[Shape, ...]]] | None
     ) -> set[tuple[int, tuple[Shape, ...]]]:
         """Return the levels of the path that can be extended, with the subtrees complete there."""
         found: set[tuple[int, tuple[Shape, ...]]] = set()
@@ -161,15 +158,12 @@ class Forest:
         for depth in range(len(path) - 2, -1, -1):
             around = self.parents[node]
             if levels is None or depth in levels:
-                before = self._before(around, node)
+                children = self.children[around]
+                before = children[: children.index(node)]
                 for below in self._sequences(path[depth][1], before):
                     found.add((depth, below))
             node = around
         return found
-
-    def _before(self, around: int, node: int) -> list[int]:
-        children = self.children[around]
-        return children[: children.index(node)]
 
     def matches(self, shape: Shape, node: int) -> bool:
         """Return whether a node is the root of an occurrence of a subtree."""

@@ -27,11 +27,7 @@ from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.lines import Line
 from detourage.reader.outline import Outline
 
-__all__ = [
-    "UNKNOWN",
-    "Evidence",
-    "gather_evidence",
-]
+__all__ = ["UNKNOWN", "Evidence", "gather_evidence"]
 
 _SOURCES: tuple[Callable[[View], Iterator[NamedColumn]], ...] = (
     of_line,

@@ -94,10 +94,7 @@ def blocks_of_missing(
 
 
 def parts(
-    identities: Sequence[int],
-    most: int,
-    sizes: Mapping[int, int] | None = None,
-    share: float = 1,
+    identities: Sequence[int], most: int, sizes: Mapping[int, int] | None = None, share: float = 1
 ) -> Iterator[tuple[int, ...]]:
     """Divide trees into parts of at most `most` trees and `share * BLOCK_NODES` nodes.
 

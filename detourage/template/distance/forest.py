@@ -94,12 +94,7 @@ class Forest:
         return self._forest.work
 
     def distances(
-        self,
-        a: npt.ArrayLike,
-        b: npt.ArrayLike,
-        *,
-        bound: int | None = None,
-        threads: int = 1,
+        self, a: npt.ArrayLike, b: npt.ArrayLike, *, bound: int | None = None, threads: int = 1
     ) -> Indices:
         """Return the distances of the trees a[i] and b[i], or ``bound + 1`` if they exceed it.
 
