@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from detourage.html.elements import HEADINGS
+from detourage.html.text import HEADINGS
 from detourage.inference import Features
 from detourage.roles import LineRole
 from detourage.text import words

@@ -14,8 +14,8 @@ from detourage.addresses.refusal import is_front
 from detourage.addresses.variants import MAX_ADDRESS, MAX_TARGETS, Kind, Target, targets_by_form
 from detourage.html import Page, publisher_of
 from detourage.html.addresses import absolute
-from detourage.html.elements import INLINE, UNSEEN
 from detourage.html.flat import FlatDocument
+from detourage.html.text import INLINE, UNSEEN
 from detourage.text import words
 from detourage.text.words import squash
 

@@ -11,7 +11,7 @@ from detourage.comments.dating import Dating
 from detourage.comments.layout import Layout, joined
 from detourage.comments.naming import Naming
 from detourage.comments.replies import MAX_HEADER, names_parent
-from detourage.html.elements import CONTROLS
+from detourage.html.text import CONTROLS
 from detourage.text.caches import cached_if_short
 from detourage.text.words import clean, listed
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from lxml.html import HtmlElement
 
 from detourage.comments.signatures import masked
-from detourage.html.elements import HEADINGS, UNSEEN
 from detourage.html.flat import Booleans, FlatDocument, Integers, numbered
+from detourage.html.text import HEADINGS, UNSEEN
 from detourage.text.words import listed
 
 LONGEST_DATE = 80
@@ -110,7 +110,7 @@ _COLUMNS = [column.name for column in fields(FlatDocument)]
 class PageElements(FlatDocument):
     """The elements of a page that a browser may display.
 
-    Elements in `detourage.html.elements.UNSEEN` are excluded with their contents. Elements hidden
+    Elements in `detourage.html.text.UNSEEN` are excluded with their contents. Elements hidden
     by a style are included, because a page may unfold its comments. Whitespace in texts is
     normalised.
     """

@@ -11,10 +11,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from detourage.comments.extents import Extent
-from detourage.html.elements import INLINE, UNSEEN
 from detourage.html.flat import FlatDocument, Integers, numbered
 from detourage.html.names import split_words
-from detourage.html.text import hides
+from detourage.html.text import INLINE, UNSEEN, hides
 from detourage.text.words import clean, tokens
 
 MAX_CHARACTERS = 120

@@ -7,7 +7,7 @@ from string import whitespace
 from typing import NamedTuple
 
 from detourage.comments.layout import Column, Layout
-from detourage.html.elements import CONTROLS
+from detourage.html.text import CONTROLS
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import without_dates

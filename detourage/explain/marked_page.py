@@ -18,7 +18,7 @@ from detourage.article import ArticleImage
 from detourage.explain.explained import summary
 from detourage.html import Page
 from detourage.html.addresses import base_of
-from detourage.html.elements import NO_TEXT
+from detourage.html.text import NO_TEXT
 from detourage.reader import ExplainedLine, Explanation
 from detourage.reader.explanation import Verdict
 from detourage.reader.media import image_of

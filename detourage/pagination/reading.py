@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 from detourage.html import Page
 from detourage.pagination.addresses import Address, Relation
-from detourage.pagination.links import Links, PartLink
-from detourage.pagination.runs import Run, find_runs
+from detourage.pagination.links import Links, PartLink, Run, find_runs
 from detourage.pagination.wording import Direction
 
 _BY_ADDRESS = 3

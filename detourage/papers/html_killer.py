@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from lxml import etree
 from lxml.html import HtmlElement
 
-from detourage.html.elements import NO_TEXT
+from detourage.html.text import NO_TEXT
 from detourage.papers.interface import Extracted, Neighbours, Source, one_line
 from detourage.papers.reading import page_of
 

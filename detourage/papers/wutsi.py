@@ -16,7 +16,7 @@ instead of single nodes, and it keeps images (`detourage.reader.sentences`).
 
 import re
 
-from detourage.html.elements import WITHIN_SENTENCES
+from detourage.html.text import WITHIN_SENTENCES
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import cut, outline_of
 from detourage.reader import NoTextError, sentences

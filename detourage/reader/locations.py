@@ -11,11 +11,11 @@ import numpy as np
 from detourage.article import Article, ArticleBlock, ArticleMetadata
 from detourage.comments import Comment
 from detourage.html import Page, PageError, parse_page
-from detourage.html.elements import NO_TEXT, WITHIN_SENTENCES
 from detourage.html.flat import FlatDocument
 from detourage.html.locations import Location, TextLocation, ValueLocations
 from detourage.html.nodes import Paths, index_at
 from detourage.html.source import ByteRange, PageSource
+from detourage.html.text import NO_TEXT, WITHIN_SENTENCES
 from detourage.messages import ArticleMessage
 from detourage.text import words
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 from lxml.html import HtmlElement
 
-from detourage.html.elements import DIVISIONS, NO_TEXT, WITHIN_SENTENCES
 from detourage.html.flat import Booleans, FlatDocument, Integers
 from detourage.html.names import split_words, words_of_each
 from detourage.html.nodes import Node
+from detourage.html.text import DIVISIONS, NO_TEXT, WITHIN_SENTENCES
 from detourage.reader.vocabulary import KNOWN_WORDS
 from detourage.text import words
 from detourage.text.texts import Count, Texts, read_texts
@@ -54,7 +54,7 @@ class Outline:
     An element is identified by its index; its descendants have the indices that follow, up to its
     end. Its texts and tokens are ranges of the page's, so that quantities propagate to ancestors
     (Deturck 2015, section 4.4) without a second pass. Descendants of the elements in
-    `detourage.html.elements.NO_TEXT` are omitted.
+    `detourage.html.text.NO_TEXT` are omitted.
 
     Attributes
     ----------

@@ -19,8 +19,8 @@ from detourage.article import (
     EmphasisKind,
 )
 from detourage.html.addresses import absolute
-from detourage.html.elements import DIVISIONS, HEADINGS, NO_TEXT, WITHIN_SENTENCES
 from detourage.html.nodes import Node
+from detourage.html.text import DIVISIONS, HEADINGS, NO_TEXT, WITHIN_SENTENCES
 from detourage.reader import illustrations, media
 from detourage.reader.finding import Finding, FoundRole
 from detourage.reader.outline import Outline

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from detourage.html.elements import DIVISIONS, HEADINGS, WITHIN_SENTENCES
+from detourage.html.text import DIVISIONS, HEADINGS, WITHIN_SENTENCES
 from detourage.reader.finding import Finding
 from detourage.reader.outline import Outline
 from detourage.reader.vocabulary import UNINTERESTING, UNINTERESTING_TAGS

@@ -13,7 +13,7 @@ _SOURCE = (".py", ".c", ".h", ".java", ".mjs", ".json")
 READING = (
     "detourage/html/encoding.py",
     "detourage/reader/rendering.py",
-    "detourage/html/elements.py",
+    "detourage/html/text.py",
     "detourage/papers/interface.py",
     "detourage/papers/reading.py",
 )

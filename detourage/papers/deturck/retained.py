@@ -23,7 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from string import ascii_lowercase
 
-from detourage.html.elements import DIVISIONS, TABLE_PARTS, WITHIN_SENTENCES
+from detourage.html.text import DIVISIONS, TABLE_PARTS, WITHIN_SENTENCES
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import cut, outline_of, pivot_of
 from detourage.reader import NoTextError

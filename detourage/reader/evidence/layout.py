@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from detourage.html.elements import HEADINGS
+from detourage.html.text import HEADINGS
 from detourage.inference import NamedColumn
 from detourage.reader.evidence.view import UNKNOWN, Booleans, Floats, Integers, View
 from detourage.reader.vocabulary import (

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from detourage.inference import NamedColumn
-from detourage.reader.evidence.role_vocabulary import ROLE_PHRASES, UNSPACED, bits_of_words
 from detourage.reader.evidence.view import MAX_MATCHED, Booleans, View
+from detourage.reader.vocabulary import ROLE_PHRASES, UNSPACED, bits_of_words
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday, month_named
 from detourage.text.texts import Count, Trait
