@@ -128,7 +128,9 @@ def test_an_invalid_number_of_processes_is_rejected(processes: int) -> None:
 
 
 def test_a_site_groups_its_pages_and_reads_them_together() -> None:
-    crawl = [page.message for page in generate(sites=["harbour-post.example"])]
+    crawl = [
+        page.message for page in generate(sites=["harbour-post.example"], pages_per_template=4)
+    ]
     site = detourage.Site([(b64decode(each["html_base64"]), each["url"]) for each in crawl])
     assert sum(len(group.urls) for group in site.groups) + len(site.outliers) == len(crawl)
     assert len(site.groups) > 1
