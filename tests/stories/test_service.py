@@ -49,8 +49,10 @@ StoriesWorker(load_settings()).run_until_signalled()
 class Neighbourhood:
     """A broker with an exchange of articles, and consumers of both exchanges of the stories."""
 
-    def __init__(self, engine: Engine, broker_url: str, database_url: str, folder: Path) -> None:
-        prefix = f"test-{secrets.token_hex(4)}."
+    def __init__(
+        self, engine: Engine, broker_url: str, database_url: str, folder: Path, prefix: str = ""
+    ) -> None:
+        prefix = prefix or f"test-{secrets.token_hex(4)}."
         self.engine = engine
         self.topology = Topology(prefix)
         self.environment = {

@@ -22,9 +22,9 @@ from sqlalchemy import func, make_url, select
 from models.tables import OutboxEntry, Receipt, StoredPage
 from tests.deployment import Deployment, process_environment
 from tests.faults.hostile import bodies, crowds, envelopes, pages
-from tests.faults.hostile.measured.sitecustomize import FILE, LOCK_CLOCK, LOCK_PROCESSORS
+from tests.faults.hostile.measured.sitecustomize import FILE
 from tests.faults.hostile.sent import FORGED, Draw, Kind, PackedMessage, Sent
-from tests.faults.hostile.waits import Consumer, GoodPage, Phase, good_pages, percentile
+from tests.faults.hostile.waits import Consumer, GoodPage, Phase, good_pages
 from tests.faults.proving_ground import Servers
 from tests.faults.scenarios import site_pages
 from worker.messaging.broker import connect, depth
@@ -57,9 +57,6 @@ SLOWEST_SECONDS = 10.0
 LONGEST_WAIT = 2.0
 """Maximum waiting time of good pages during an attack, as a multiple of their waiting time without
 one."""
-
-LONGEST_LOCK_MS = 10.0
-"""Maximum 99th percentile of the time for which transactions hold the story lock, in ms."""
 
 PREFIXES = "calm", "beside"
 """Prefixes of the names of the sites whose good pages are sent without the crowds and alongside
@@ -366,7 +363,6 @@ def _send_beside(
     seconds: float,
 ) -> list[Published]:
     """Send good pages and a crowd concurrently, wait for all work, and record the times."""
-    before = len(deployment.noted())
     began = time.monotonic()
     published: list[Published] = []
     attack = threading.Thread(
@@ -380,9 +376,6 @@ def _send_beside(
     phase.seconds = time.monotonic() - began - QUIET_SECONDS
     came_at = consumer.came_at
     phase.waits = [came_at[each.url] - each.sent_at for each in sent if each.url in came_at]
-    noted = deployment.noted()[before:]
-    phase.lock_clock = [1000 * seconds for work, seconds in noted if work == LOCK_CLOCK]
-    phase.lock_processors = [1000 * seconds for work, seconds in noted if work == LOCK_PROCESSORS]
     return published + sent
 
 
@@ -540,8 +533,7 @@ def _judge_limits(report: Report, deployment: WatchedDeployment) -> None:
         report.problems.append(f"{len(deployment.pool) - 2} processes of the pool died")
     taken: dict[str, list[float]] = {}
     for work, seconds in deployment.noted():
-        if work not in (LOCK_CLOCK, LOCK_PROCESSORS):
-            taken.setdefault(work, []).append(seconds)
+        taken.setdefault(work, []).append(seconds)
     if not taken:
         report.problems.append("no CPU time was recorded")
     for work, each in taken.items():
@@ -562,10 +554,6 @@ def _judge_phases(report: Report) -> None:
             report.problems.append(
                 f"good pages wait {beside:.1f} s alongside crowds, {before:.1f} s alone: {name}"
             )
-    if (longest := percentile(attacked.lock_clock, 99)) > LONGEST_LOCK_MS:
-        report.problems.append(
-            f"the story lock is held for {longest:.1f} ms at the 99th percentile"
-        )
 
 
 def _judge_logs(report: Report, home: Path) -> None:

@@ -9,7 +9,6 @@ import sys
 import tempfile
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -18,7 +17,7 @@ from tests.faults.documents import FAULTS as DOCUMENT
 from tests.faults.documents import replace_section, table
 from tests.faults.hostile.campaign import GOOD_BESIDE, PHASE_SECONDS, Report, run
 from tests.faults.hostile.sent import Kind
-from tests.faults.hostile.waits import Phase, percentile
+from tests.faults.hostile.waits import Phase
 
 TITLE = "Hostile messages"
 
@@ -85,11 +84,6 @@ def _lines(report: Report, seed: int) -> list[str]:
         ),
         "",
         *table(
-            ("story lock", "times taken:", "median, ms:", "95 %, ms:", "99 %, ms:", "maximum, ms:"),
-            (row for phase in report.phases for row in _locks(phase)),
-        ),
-        "",
-        *table(
             ("hostile part", "kind", "messages:", "outcomes or reasons"),
             (
                 (kind.part, kind.name.replace("|", "\\|"), results.total(), _counts(results))
@@ -133,8 +127,8 @@ def _what_waited(report: Report) -> str:
         "Good pages of the sample crawl are sent at an even pace: first on their own, then again"
         " from the same sites, alongside crowds of pages that make harmful claims about each other."
         f" Sending takes {calm.sending_seconds:.0f} seconds in each phase. The tables show how long"
-        " each page waits, from just before it is published until its article is delivered, and how"
-        " long transactions hold the story lock, in wall-clock and in CPU time. The load average of"
+        " each page waits, from just before it is published until its article is delivered."
+        " The load average of"
         f" the minute before was {report.load:.1f} on {os.cpu_count()} CPUs."
     )
 
@@ -142,12 +136,6 @@ def _what_waited(report: Report) -> str:
 def _waits(phase: Phase) -> tuple[object, ...]:
     waits = (f"{seconds:.1f}" for seconds in phase.spread)
     return (phase.name, phase.good, phase.hostile, f"{phase.seconds:.0f}", *waits)
-
-
-def _locks(phase: Phase) -> Iterator[tuple[object, ...]]:
-    for name, held in (("wall-clock time", phase.lock_clock), ("CPU time", phase.lock_processors)):
-        spread = (f"{percentile(held, percent):.1f}" for percent in (50, 95, 99, 100))
-        yield (f"{phase.name}, {name}", len(held), *spread)
 
 
 def _by_part(counted: tuple[Kind, Counter[str]]) -> tuple[str, str]:

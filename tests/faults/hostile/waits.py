@@ -64,8 +64,7 @@ class Phase:
     """A period in which good pages are sent evenly, with or without hostile pages.
 
     `seconds` is the time until all work is done. `waits` are the times, in seconds, that the good
-    pages waited for their first articles. `lock_clock` and `lock_processors` are the durations for
-    which transactions held the story lock, measured in ms of wall-clock time and of CPU time.
+    pages waited for their first articles.
     """
 
     name: str
@@ -74,8 +73,6 @@ class Phase:
     sending_seconds: float = 0.0
     seconds: float = 0.0
     waits: list[float] = field(default_factory=list)
-    lock_clock: list[float] = field(default_factory=list)
-    lock_processors: list[float] = field(default_factory=list)
 
     @property
     def spread(self) -> tuple[float, float, float]:

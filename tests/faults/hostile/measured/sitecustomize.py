@@ -3,9 +3,7 @@
 Python imports a module named ``sitecustomize`` before any other. A work item is one message for the
 intake, one page for an extraction, and one task otherwise. If a task processes several pages, the
 time that is not spent on a particular page is divided equally among them. Each item is recorded, as
-a line with its name and its duration in seconds, in the file named by the variable `FILE`. Each
-transaction that holds the story lock is also recorded, with its elapsed time and with the CPU time
-of this process and of the database server's process, in seconds.
+a line with its name and its duration in seconds, in the file named by the variable `FILE`.
 """
 
 import os
@@ -18,8 +16,6 @@ from typing import Any
 from tests.faults.replacing import Replacements, replace_on_import
 
 FILE = "DETOURAGE_CPU_FILE"
-LOCK_CLOCK = "lock of stories, clock"
-LOCK_PROCESSORS = "lock of stories, processors"
 
 Function = Callable[..., Any]
 
@@ -72,35 +68,8 @@ def _measured_intake(intake: Any) -> Any:
     return intake
 
 
-def _measured_lock(honest: Function) -> Function:
-    """Measure how long the lock is held: from acquisition to the end of the transaction."""
-
-    @wraps(honest)
-    def lock(session: Any) -> None:
-        from sqlalchemy import event  # imported late, so that the process's own import comes first
-
-        honest(session)
-        server = session.connection().connection.driver_connection.info.backend_pid
-        began, worked = time.perf_counter(), _processors(server)
-
-        def released(_session: Any) -> None:
-            _note(LOCK_CLOCK, time.perf_counter() - began)
-            _note(LOCK_PROCESSORS, _processors(server) - worked)
-
-        event.listen(session, "after_commit", released)
-        event.listen(session, "after_rollback", released)
-
-    return lock
-
-
-def _processors(server: int) -> float:
-    with open(f"/proc/{server}/schedstat", encoding="ascii") as file:  # noqa: PTH123
-        return time.process_time() + int(file.read().split()[0]) / 1e9
-
-
 MEASURED: Replacements = {
     "worker.service.intake": {"Intake": _measured_intake},
-    "worker.store.stories": {"lock_stories": _measured_lock},
     "worker.tasks.base": {"ServiceTask": _measured_tasks},
     "worker.tasks.extract": {"_extract": _measured("detourage.extract, a page")},
 }
