@@ -19,7 +19,14 @@ project_copyright = "The Détourage authors"
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "README"
-include_patterns = ["*.md", "docs/**.md", "benchmarks/**.md", "examples/*.md", "inspector/*.md"]
+include_patterns = [
+    "*.md",
+    "docs/**.md",
+    "benchmarks/**.md",
+    "examples/*.md",
+    "inspector/*.md",
+    "stories/*.md",
+]
 exclude_patterns = [".*", "build", "dist", "node_modules", "out", "tests", "worker"]
 
 myst_heading_anchors = 4
