@@ -49,7 +49,7 @@ from worker.messaging.transport import BrokerConnection
 from worker.processes.heartbeat import CONFIRM_SECONDS, MAX_AGE_SECONDS, Heartbeat
 from worker.service.build import log_beginning
 from worker.settings import Settings, has_trace_receiver
-from worker.store import progress, schema
+from worker.store import schema
 from worker.store.database import Database
 from worker.workflow.process import process_state
 
@@ -353,6 +353,9 @@ def _note_failure(
     # The failure is recorded because the quarantined message has no room for a traceback.
     if task_id is None or sender is None:
         return
+    # Imports the numerical libraries, which relay and beat do not need.
+    from worker.store import progress
+
     try:
         # Tried only once: this may be the consumer process, which must not wait for the database.
         with process_state().database.transaction() as session:
