@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from detourage.errors import require_extra
-from worker.cli.outputs import OutputFile, OutputFolder
+from worker.cli.options import OutputFile, OutputFolder
 
 if TYPE_CHECKING:
     from benchmarks.evaluation.bench.measuring import Grouped
@@ -72,7 +72,7 @@ def evaluate(
     """
     _check_installed()
     from benchmarks.evaluation.bench import evaluate as evaluate_articles
-    from worker.cli.progress import measurement_bar
+    from worker.cli.display import measurement_bar
 
     with measurement_bar() as progress:
         table = evaluate_articles(
@@ -159,7 +159,7 @@ def bench(
     from benchmarks.evaluation.methods import Runner, extractor_names
     from benchmarks.evaluation.scores import load_diseases
     from detourage.text.terminal import printable
-    from worker.cli.progress import measurement_bar
+    from worker.cli.display import measurement_bar
 
     names = extractor_names() if extractors == EVERY_EXTRACTOR else extractors.split(",")
     with measurement_bar() as progress:

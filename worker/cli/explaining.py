@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from detourage.text.terminal import printable
-from worker.cli.inputs import messages_in, site_pages_option, url_option
-from worker.cli.outputs import OutputFile
+from worker.cli.options import OutputFile, messages_in, site_pages_option, url_option
 
 page_argument = click.argument("page", metavar="URL|FILE|-")
 
@@ -74,7 +73,7 @@ def explain(
 
 def _explain_groups(source: str, json_file: Path | None) -> None:
     from detourage.explain.cluster_report import cluster_pages
-    from worker.cli.progress import measurement_bar
+    from worker.cli.display import measurement_bar
 
     messages = messages_in((Path(source),))
     with measurement_bar() as progress:

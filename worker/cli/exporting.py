@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from detourage.text.plural import counted
-from worker.cli.outputs import OutputFolder, file_format_option
+from worker.cli.options import OutputFolder, file_format_option
 
 if TYPE_CHECKING:
     from pathlib import Path

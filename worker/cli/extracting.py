@@ -14,8 +14,7 @@ import click
 
 from detourage.text.plural import counted
 from detourage.text.terminal import json_line, printable
-from worker.cli.inputs import site_pages_option, text_roles_option, url_option
-from worker.cli.outputs import OutputFolder
+from worker.cli.options import OutputFolder, site_pages_option, text_roles_option, url_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

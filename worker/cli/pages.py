@@ -13,15 +13,16 @@ import click
 
 from detourage.errors import ExpectedError
 from detourage.text.plural import counted
-from worker.cli.inputs import (
+from worker.cli.options import (
     ROLES_TO_CHOOSE,
+    OutputFile,
     base_url_option,
+    file_format_option,
     input_paths,
     messages_in,
     site_option,
     text_roles_option,
 )
-from worker.cli.outputs import OutputFile, file_format_option
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -113,8 +114,7 @@ def run(
     with run_folder(output, leftover or "refuse") as folder:
         click.echo(f"starting {servers}{counted(workers, 'worker')}", err=True)
         # Imported only after the message, as these imports take noticeable time.
-        from worker.cli.display import print_summary
-        from worker.cli.progress import bars_by_stage
+        from worker.cli.display import bars_by_stage, print_summary
         from worker.local.run import Run, RunSummary
         from worker.processes.supervisor import termination_as_exit
         from worker.store.progress import RunProgress

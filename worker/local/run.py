@@ -148,7 +148,7 @@ class Run:
             quarantine_file = None
             if self._is_embedded and counts.results.get(ReceiptResult.QUARANTINED):
                 quarantine_file = quarantine_of(output)
-                quarantine.write_quarantined(settings, str(quarantine_file))
+                quarantine.write_quarantined(settings, quarantine_file)
             with database.patient_transaction() as session:
                 of_run = articles.articles_of_run(session, folder.run_id)
                 written = write_articles(output, form, map(ArticleMessage.in_order, of_run))

@@ -1,14 +1,13 @@
 """Browse, requeue and drop quarantined messages."""
 
 import base64
-import hashlib
 import json
 import re
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import islice
+from pathlib import Path
 from typing import Any, TypeVar
 
 from kombu import Connection, Message, Producer
@@ -64,13 +63,6 @@ class QuarantinedMessage:
                     return str(json.loads(found[1].decode("utf-8", "replace"), strict=False))
         return None
 
-    @property
-    def fingerprint(self) -> str:
-        """ID of the message within its stage, even if it has no AMQP message ID."""
-        digest = hashlib.sha256(f"{self.message_id!r}\n".encode())
-        digest.update(self.body)
-        return digest.hexdigest()[:32]
-
     def age_seconds(self, now: datetime) -> float | None:
         """Return the time since the failure, or None if the header holds no valid time."""
         try:
@@ -97,102 +89,64 @@ class QuarantinedMessage:
             return {**values, "body_base64": base64.b64encode(self.body).decode("ascii")}
 
 
-def browse(
-    settings: Settings, stage: str, limit: int | None = None
-) -> Iterator[QuarantinedMessage]:
-    """Yield at most ``limit`` messages of a stage's quarantine without removing them."""
+def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
+    """Yield the messages of a stage's quarantine without removing them."""
     if stage == RELAY:
-        yield from _with_store(
-            settings, lambda session: [*map(_of_entry, outbox.refused(session, limit=limit))]
-        )
+        yield from _with_store(settings, lambda session: [*map(_of_entry, outbox.refused(session))])
         return
     with _taking(settings, stage) as (_, messages):
-        found = [_read(stage, message) for message in islice(messages, limit)]
+        found = [_read(stage, message) for message in messages]
     ids = [each.message_id for each in found if each.message_id]
     known = _with_store(settings, lambda session: last_failures(session, ids)) if ids else {}
     for each in found:
         failure = known.get(each.message_id or "")
-        if failure is None:
-            yield each
-        else:
-            yield replace(
+        yield (
+            each
+            if failure is None
+            else replace(
                 each,
                 detail=f"{each.detail}: {failure.error}",
                 failed_at=failure.failed_at.isoformat(),
                 traceback=failure.traceback,
             )
+        )
 
 
-def requeue(
-    settings: Settings,
-    stage: str,
-    message_id: str | None = None,
-    *,
-    only: Collection[str] | None = None,
-) -> int:
-    """Move a stage's messages back to their queue, and return their number.
+def requeue(settings: Settings, stage: str, message_id: str | None = None) -> int:
+    """Move a stage's messages, or one of them, back to their queue, and return their number.
 
-    ``message_id``, or ``only`` with fingerprints, selects some of them. Messages with bodies too
-    large to be read stay, since they would fail again.
+    Messages with bodies too large to be read stay, since they would fail again.
     """
-    return _remove(settings, stage, message_id, only, republishes=True)
+    return _remove(settings, stage, message_id, republishes=True)
 
 
-def drop(
-    settings: Settings,
-    stage: str,
-    message_id: str | None = None,
-    *,
-    only: Collection[str] | None = None,
-) -> int:
-    """Permanently delete messages, selected as for `requeue`, and return their number."""
-    return _remove(settings, stage, message_id, only, republishes=False)
+def drop(settings: Settings, stage: str, message_id: str | None = None) -> int:
+    """Permanently delete a stage's messages, or one of them, and return their number."""
+    return _remove(settings, stage, message_id, republishes=False)
 
 
-def _remove(
-    settings: Settings,
-    stage: str,
-    message_id: str | None,
-    only: Collection[str] | None,
-    *,
-    republishes: bool,
-) -> int:
+def _remove(settings: Settings, stage: str, message_id: str | None, *, republishes: bool) -> int:
     if stage == RELAY:
         remove = outbox.retry_refused if republishes else outbox.drop_refused
-        return _with_store(
-            settings,
-            lambda session: remove(session, message_id, entry_ids=_entries(session, only)),
-        )
+        return _with_store(settings, lambda session: remove(session, message_id))
     removed = 0
     with _taking(settings, stage) as (connection, messages):
         producer = Producer(connection.channel())
         for message in messages:
-            found = _read(stage, message)
-            is_chosen = message_id in (None, found.message_id) and (
-                only is None or found.fingerprint in only
-            )
-            if not is_chosen or (republishes and withheld_bytes(message)):
+            if message_id not in (None, _read(stage, message).message_id):
                 continue
             if republishes:
+                if withheld_bytes(message):
+                    continue
                 _republish(producer, message, topology_of(settings).sources[stage])
             message.ack()
             removed += 1
     return removed
 
 
-def _entries(session: Session, only: Collection[str] | None) -> list[int] | None:
-    """Return the outbox entries with the given fingerprints, or None for all."""
-    if only is None:
-        return None
-    entries = outbox.refused(session)
-    return [entry.id for entry in entries if _of_entry(entry).fingerprint in only]
-
-
 def _of_entry(entry: OutboxEntry) -> QuarantinedMessage:
-    reason, body = (
-        RefusedReason.REFUSED_BY_BROKER,
-        entry.body or json.dumps(entry.arguments).encode(),
-    )
+    reason = RefusedReason.REFUSED_BY_BROKER
+    body = entry.body or json.dumps(entry.arguments).encode()
     try:
         body = outbox.unpacked_body(body)
     except DamagedBytesError:
@@ -266,13 +220,17 @@ def _read(stage: str, message: Message) -> QuarantinedMessage:
     found: dict[str, Any] = message.headers or {}
     body = raw_body(message)
     oversized = withheld_bytes(message)
+    # The headers may contain anything.
+    deaths = found.get(headers.DEATHS)
+    last = deaths[0] if isinstance(deaths, list) and deaths else None
+    death = last.get("reason") if isinstance(last, dict) else None
     identity = message.properties.get("message_id") or message.properties.get("correlation_id")
     return QuarantinedMessage(
         stage=stage,
         reason=(
             UnusableReason.OVERSIZED
             if oversized
-            else _text(found.get(headers.REASON) or _death(found))
+            else _text(found.get(headers.REASON) or death or "unknown")
         ),
         detail=(
             f"the message has {oversized} bytes"
@@ -285,24 +243,14 @@ def _read(stage: str, message: Message) -> QuarantinedMessage:
     )
 
 
-def _death(found: Mapping[str, Any]) -> object:
-    """Return why the broker moved a message here; the headers may contain anything."""
-    deaths = found.get(headers.DEATHS)
-    last = deaths[0] if isinstance(deaths, list) and deaths else None
-    return (last.get("reason") if isinstance(last, dict) else None) or "unknown"
-
-
 def _text(value: object) -> str:
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
     return writable(text)[:MAX_DETAIL_CHARACTERS]
 
 
-def write_quarantined(settings: Settings, path: str) -> int:
-    """Write all quarantined messages as JSON lines, and return how many there were."""
-    written = 0
-    with open(path, "w", encoding="utf-8") as stream:  # noqa: PTH123
+def write_quarantined(settings: Settings, path: Path) -> None:
+    """Write all quarantined messages as JSON lines."""
+    with path.open("w", encoding="utf-8") as stream:
         for stage in (*topology_of(settings).quarantines, RELAY):
             for message in browse(settings, stage):
                 stream.write(json.dumps(message.to_json(), ensure_ascii=False) + "\n")
-                written += 1
-    return written

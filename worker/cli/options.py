@@ -1,0 +1,165 @@
+"""Arguments and options for inputs and outputs, which are checked before a command starts."""
+
+from __future__ import annotations
+
+import os
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from detourage.export.formats import FILE_FORMATS
+from detourage.roles import CHOOSABLE_ROLES, LineRole, chosen_roles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+    from os import PathLike
+
+input_paths = click.argument(
+    "inputs",
+    nargs=-1,
+    required=True,
+    metavar="INPUT…",
+    type=click.Path(exists=True, allow_dash=True, path_type=Path),
+)
+base_url_option = click.option(
+    "--base-url", metavar="URL", help="URL of the folder that contains the HTML files."
+)
+site_pages_option = click.option(
+    "--site-pages",
+    type=click.Path(exists=True, path_type=Path),
+    help="File or folder with other pages of the site, for comparison with the page.",
+)
+url_option = click.option("--url", help="URL of the page; selects one of several pages in FILE.")
+site_option = click.option("--site", help="Site of the HTML files; by default, their domain.")
+
+
+def _read_roles(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> tuple[LineRole, ...] | None:
+    del context, parameter
+    if value is None:
+        return None
+    try:
+        return chosen_roles(value.split(","))
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+text_roles_option = click.option(
+    "--text-roles",
+    metavar="ROLE,…",
+    callback=_read_roles,
+    help="Roles of the lines that make up the text; see `detourage run --help` for a list.",
+)
+ROLES_TO_CHOOSE = f"Roles for --text-roles: {', '.join(CHOOSABLE_ROLES)}."
+"""Epilog of the command whose help lists the roles."""
+
+
+def messages_in(
+    inputs: tuple[Path, ...],
+    base_url: str | None = None,
+    site: str | None = None,
+    written: Collection[Path] = (),
+) -> Iterator[bytes]:
+    """Open all inputs, and return their page messages, except those in ``written`` files."""
+    from detourage.inputs import Origin, read_messages
+
+    _check_origin(base_url, site)
+    origin = Origin(base_url, site)
+    opened = []
+    for path in inputs:
+        messages = read_messages(path, origin, written)
+        # Reading the first message opens its source.
+        opened += [list(islice(messages, 1)), messages]
+    return chain.from_iterable(opened)
+
+
+def _check_origin(base_url: str | None, site: str | None) -> None:
+    if base_url is None and site is None:
+        return
+    from pydantic import ValidationError
+
+    from detourage.messages import PageMessage
+
+    try:
+        PageMessage(version=1, url=base_url or "https://pages.invalid/", html="", site=site)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        option = "--site" if problem["loc"] == ("site",) else "--base-url"
+        raise click.BadParameter(problem["msg"], param_hint=option) from error
+    if base_url is not None and any(mark in base_url for mark in "?#"):
+        raise click.BadParameter("must have no query and no fragment", param_hint="--base-url")
+
+
+class OutputFolder(click.Path):
+    """A folder into which a command writes, created if missing."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(path_type=Path, **({"file_okay": False} | options))
+
+    def convert(
+        self, value: str | PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        """Return the path, or fail with the reason why it cannot be written."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        problem = self._problem(path)
+        if problem is not None:
+            self.fail(f"{str(path)!r} cannot be written: {problem}.", param, ctx)
+        return path
+
+    def _problem(self, path: Path) -> str | None:
+        return folder_problem(path, is_made=True)
+
+
+class OutputFile(OutputFolder):
+    """An output file.
+
+    With ``is_replaced``, a new file replaces any existing one, in a folder created if missing.
+    """
+
+    def __init__(self, *, is_replaced: bool = False) -> None:
+        super().__init__(file_okay=True, dir_okay=False)
+        self._is_replaced = is_replaced
+
+    def _problem(self, path: Path) -> str | None:
+        if os.access(path, os.F_OK):
+            if self._is_replaced and not path.is_file():
+                return "it is not a regular file"
+            if not os.access(path, os.W_OK):
+                return "it is read-only"
+            if not self._is_replaced:
+                return None
+        written = path.resolve() if path.is_symlink() else path
+        return folder_problem(written.parent, is_made=self._is_replaced)
+
+
+def file_format_option(by_default: str, **options: Any) -> Callable[[Any], Any]:
+    """Return the option for the format of article files; ``by_default`` describes its default."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(FILE_FORMATS),
+        metavar="FORMAT",
+        help=f"{', '.join(FILE_FORMATS[:-1])} or {FILE_FORMATS[-1]}; by default, {by_default}.",
+        **options,
+    )
+
+
+def folder_problem(folder: Path, *, is_made: bool) -> str | None:
+    """Return why no file can be written to a folder, or None if that is possible."""
+    if not os.access(folder, os.F_OK):
+        if not is_made:
+            return f"there is no folder {str(folder)!r}"
+        return folder_problem(folder.parent, is_made=True)
+    if not folder.is_dir():
+        return f"{str(folder)!r} is not a folder"
+    import tempfile
+
+    try:
+        # Test by writing, as obstacles other than permissions are possible.
+        with tempfile.TemporaryFile(dir=folder):
+            return None
+    except OSError as error:
+        return f"{str(folder)!r}: {error.strerror}"
