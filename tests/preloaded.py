@@ -22,7 +22,7 @@ import psutil
 from worker.local.run import PRELOAD
 from worker.processes import guardian
 from worker.processes.supervisor import Supervisor
-from worker.service import summary
+from worker.service import build
 
 
 class PreloadedSupervisor(Supervisor):
@@ -66,7 +66,7 @@ def _listening() -> Path:
 def main(path: Path) -> None:
     """Fork a guardian for each connection, until standard input ends."""
     guardian.import_modules([*PRELOAD, "celery.apps.beat", "celery.beat"])
-    summary.PERIOD_SECONDS = 0.2
+    build.PERIOD_SECONDS = 0.2
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))

@@ -60,7 +60,10 @@ class Commands(click.Group):
             # click exits quietly.
             raise
         except OSError as error:
-            raise click.ClickException(printable(_message_of(error))) from error
+            # The message with the file, but without the error's number.
+            parts = (error.filename, error.strerror)
+            message = ": ".join(str(part) for part in parts if part) or str(error)
+            raise click.ClickException(printable(message)) from error
         except (click.ClickException, click.exceptions.Exit):
             raise
         except Exception as error:
@@ -75,12 +78,6 @@ def _end_interrupted() -> NoReturn:
     click.echo("Interrupted", err=True)
     # Shells use this exit code after Ctrl-C.
     raise click.exceptions.Exit(130)
-
-
-def _message_of(error: OSError) -> str:
-    """Return an operating system error's message, with its file but without its number."""
-    parts = (error.filename, error.strerror)
-    return ": ".join(str(part) for part in parts if part) or str(error)
 
 
 NEIGHBOURS = "detourage.commands"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,8 +12,6 @@ from worker.cli.options import OutputFolder, file_format_option
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from sqlalchemy.orm import Session
 
     from detourage.export.formats import FileFormat
 
@@ -71,34 +69,27 @@ def export(
     from detourage.export.days import DayFolder
     from worker.cli.process import with_database
     from worker.processes.supervisor import termination_as_exit
+    from worker.store import pages
     from worker.store.articles import articles_published
     from worker.store.database import Database
 
-    since = datetime.combine(first, time(), UTC)
     days = DayFolder(folder, form, site)
+
+    def since_of(day: date) -> datetime:
+        return datetime.combine(day, time(), UTC)
 
     def write(database: Database) -> dict[date, int]:
         with database.patient_transaction() as session:
-            sites = _sites_called(session, site) if site is not None else None
+            sites = list(pages.sites_called(session, site)) if site is not None else None
+            if sites == []:
+                raise click.ClickException(f"no page of site {site!r} is known")
             with days.opened():
-                articles = articles_published(session, since, _end_of(last), sites)
+                # The last day that can be represented has no end.
+                end = since_of(last + timedelta(days=1)) if last < date.max else None
+                articles = articles_published(session, since_of(first), end, sites)
                 return days.replace(first, last, articles)
 
     with termination_as_exit():
         written = with_database(write)
     articles, files = sum(written.values()), len(written)
     click.echo(f"{counted(articles, 'article')} in {counted(files, 'file')} in {folder}", err=True)
-
-
-def _end_of(day: date) -> datetime | None:
-    """Return the end of a day, or None for the last day that can be represented."""
-    return datetime.combine(day, time(), UTC) + timedelta(days=1) if day < date.max else None
-
-
-def _sites_called(session: Session, name: str) -> list[int]:
-    from worker.store import pages
-
-    found: dict[int, Any] = pages.sites_called(session, name)
-    if not found:
-        raise click.ClickException(f"no page of site {name!r} is known")
-    return list(found)

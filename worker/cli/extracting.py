@@ -115,15 +115,12 @@ def extract(
             output_dir.mkdir(parents=True, exist_ok=True)
             _report(_write_files(results, output_dir, form))
         elif is_alone:
-            _write_one(next(results))
+            result = next(results)
+            if result.document is None:
+                raise click.ClickException(printable(str(result)))
+            click.echo(_for_stdout(result.document), nl=False)
         else:
             _report(_write_several(results, form))
-
-
-def _write_one(result: ExtractionOutcome) -> None:
-    if result.document is None:
-        raise click.ClickException(printable(str(result)))
-    click.echo(_for_stdout(result.document), nl=False)
 
 
 def _write_files(

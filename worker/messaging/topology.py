@@ -113,10 +113,11 @@ class Topology:
         return [*self._quarantine_queues(), *self._other_queues()]
 
     def _quarantine_queues(self) -> list[Queue]:
-        return [
-            Queue(name, queue_arguments=self._quarantine_arguments())
-            for name in self.quarantines.values()
-        ]
+        # Browsing a quarantine requeues its messages. A quorum queue counts this as a failed
+        # delivery and, since RabbitMQ 4, drops a message after twenty by default.
+        arguments = {"x-queue-type": "quorum", "x-delivery-limit": QUARANTINE_DELIVERY_LIMIT}
+        chosen = arguments if self.durable_features else None
+        return [Queue(name, queue_arguments=chosen) for name in self.quarantines.values()]
 
     def _other_queues(self) -> list[Queue]:
         outgoing = [
@@ -141,13 +142,6 @@ class Topology:
             "x-dead-letter-strategy": "at-least-once",
             "x-overflow": "reject-publish",
         }
-
-    def _quarantine_arguments(self) -> dict[str, object] | None:
-        # Browsing a quarantine requeues its messages. A quorum queue counts this as a failed
-        # delivery and, since RabbitMQ 4, drops a message after twenty by default.
-        if not self.durable_features:
-            return None
-        return {"x-queue-type": "quorum", "x-delivery-limit": QUARANTINE_DELIVERY_LIMIT}
 
 
 def _exists(queue: Queue, connection: Connection) -> bool:

@@ -138,15 +138,11 @@ def lenient_properties(packed: bytes) -> dict[str, Any]:
         elif name in _LENGTHS:
             properties[name] = int.from_bytes(packed[start:end], "big")
         else:
-            properties[name] = _short_text(bytes(packed[start:end]))
+            # A replacement character takes three bytes, and a short string has at most 255.
+            replaced = bytes(packed[start:end]).decode("utf-8", "replace").encode()
+            properties[name] = replaced[:SHORT_STRING_BYTES].decode("utf-8", "ignore")
         offset = end
     return properties
-
-
-def _short_text(packed: bytes) -> str:
-    # A replacement character takes three bytes, and a short string has at most 255.
-    text = packed.decode("utf-8", "replace").encode()[:SHORT_STRING_BYTES]
-    return text.decode("utf-8", "ignore")
 
 
 def _extent(name: str, packed: bytes, offset: int) -> tuple[int, int]:

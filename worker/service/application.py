@@ -194,17 +194,16 @@ class HeartbeatStep(bootsteps.StartStopStep):
             self._heartbeat.confirm(f"was connected, and ran {counted(running, 'task')}")
         elif not waiting and not self._is_asking:
             self._is_asking = True
-            pool.apply_async(
-                _ping_database, callback=self._is_answered, error_callback=self._is_not_answered
-            )
 
-    def _is_answered(self, _result: object) -> None:
-        self._is_asking = False
-        self._heartbeat.confirm("looked for work; broker, pool and database answered")
+            def is_answered(_result: object) -> None:
+                self._is_asking = False
+                self._heartbeat.confirm("looked for work; broker, pool and database answered")
 
-    def _is_not_answered(self, error: object) -> None:
-        self._is_asking = False
-        logger.warning("a pool process could not reach the database: %s", error)
+            def is_not_answered(error: object) -> None:
+                self._is_asking = False
+                logger.warning("a pool process could not reach the database: %s", error)
+
+            pool.apply_async(_ping_database, callback=is_answered, error_callback=is_not_answered)
 
 
 def _ping_database() -> None:

@@ -1,6 +1,8 @@
-"""Build information, and the log line that each process writes at startup."""
+"""Build information, and what each process logs about itself: its start and its work."""
 
 import logging
+import time
+from collections import Counter
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -35,18 +37,52 @@ def build() -> Build:
 
 def log_beginning(process: str, settings: Settings) -> None:
     """Log the start of a process, with its version and all settings except for secrets."""
-    with logs.bound(version=version("detourage"), settings=_shown(settings)):
+    shown: dict[str, Any] = {}
+    for name, value in settings:
+        if isinstance(value, SecretStr):
+            shown[name] = without_passwords(value.get_secret_value())
+        else:
+            shown[name] = value if isinstance(value, (bool, int, float, type(None))) else str(value)
+    with logs.bound(version=version("detourage"), settings=shown):
         logger.info("%s started", process)
 
 
-def _shown(settings: Settings) -> dict[str, Any]:
-    return {
-        name: (
-            without_passwords(value.get_secret_value())
-            if isinstance(value, SecretStr)
-            else value
-            if isinstance(value, (bool, int, float)) or value is None
-            else str(value)
-        )
-        for name, value in settings
-    }
+PERIOD_SECONDS = 60.0
+"""Interval between summaries."""
+
+
+class Summary:
+    """Counter of a process's work, which logs the counts once per period if there was any work."""
+
+    def __init__(self, process: str) -> None:
+        self._process = process
+        self._began = time.monotonic()
+        self._counts: dict[str, Counter[str]] = {}
+        self._totals: Counter[str] = Counter()
+
+    def count(self, what: str, number: int = 1, *, kind: str | None = None) -> None:
+        """Add to a count; each ``kind`` is counted separately."""
+        if not number:
+            return
+        if kind is None:
+            self._totals[what] += number
+        else:
+            self._counts.setdefault(what, Counter())[str(kind)] += number
+
+    def log_if_due(self) -> None:
+        """Log the counts if the period is over."""
+        if time.monotonic() - self._began >= PERIOD_SECONDS:
+            self.log()
+
+    def log(self) -> None:
+        """Log the counts and reset them."""
+        now = time.monotonic()
+        if self._totals or self._counts:
+            # The summary does not belong to a single message.
+            logs.unbind_all()
+            kinds = {what: dict(sorted(counted.items())) for what, counted in self._counts.items()}
+            with logs.bound(**self._totals, **kinds, seconds=round(now - self._began)):
+                logger.info("%s summary", self._process)
+        self._began = now
+        self._counts = {}
+        self._totals = Counter()

@@ -89,14 +89,10 @@ def _checked(name: str, check: Callable[[Settings], str], settings: Settings) ->
     try:
         return Finding(name, True, check(settings))
     except Exception as error:  # noqa: BLE001 - any error is a result to report
-        return Finding(name, False, _reason(error))
-
-
-def _reason(error: Exception) -> str:
-    """Return why a check failed, without its subject, which is in the check's name."""
-    origin = (error.__cause__ or error) if isinstance(error, ExpectedError) else error
-    lines = str(getattr(origin, "orig", None) or origin).splitlines()
-    return without_passwords(lines[0]) if lines else type(origin).__name__
+        # Without its subject, which is in the check's name.
+        origin = (error.__cause__ or error) if isinstance(error, ExpectedError) else error
+        lines = str(getattr(origin, "orig", None) or origin).splitlines()
+        return Finding(name, False, without_passwords(lines[0]) if lines else type(origin).__name__)
 
 
 def _each_while_healthy(

@@ -14,7 +14,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from types import FrameType
 from typing import Any, TypeVar
 
 from kombu import Connection, Message
@@ -35,7 +34,7 @@ from worker.messaging.topology import Topology
 from worker.messaging.transport import raw_body, withheld_bytes
 from worker.outcomes import ReceiptResult
 from worker.processes.heartbeat import Heartbeat
-from worker.service.summary import Summary
+from worker.service.build import Summary
 from worker.settings import Settings
 from worker.store import pages, progress, recording, schema
 from worker.store.database import (
@@ -135,7 +134,7 @@ class Intake(ConsumerMixin):
         """
         schema.require_current(self._database)
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._request_stop)
+            signal.signal(number, lambda *_: setattr(self, "should_stop", True))
         # Modules and tables never become garbage, and scanning them repeatedly takes time.
         gc.freeze()
         with suppress(StoppedError):
@@ -144,9 +143,6 @@ class Intake(ConsumerMixin):
         self._summary.log()
         tracing.stop()
         self._database.dispose()
-
-    def _request_stop(self, _number: int, _frame: FrameType | None) -> None:
-        self.should_stop = True
 
     @contextmanager
     def establish_connection(self) -> Iterator[Connection]:
@@ -184,15 +180,6 @@ class Intake(ConsumerMixin):
     def _set_careful(self, is_careful: bool) -> None:
         self._is_careful = is_careful
         self._consumer.qos(prefetch_count=1 if is_careful else PREFETCH)
-
-    def _end_care(self) -> None:
-        # A prefetch limit applies only to consumers that start after it was set.
-        is_open = bool(self._consumer.consuming_from(self._topology.pages))
-        if is_open:
-            self._consumer.cancel()
-        self._set_careful(False)
-        if is_open:
-            self._consumer.consume()
 
     def on_iteration(self) -> None:
         """Store messages, and consume unless the backlog is full."""
@@ -290,14 +277,22 @@ class Intake(ConsumerMixin):
                 with self._durations.timed(INTAKE, pieces=len(batch)):
                     self._store_batch(batch)
         if self._is_careful and fresh:
-            self._end_care()
+            # A prefetch limit applies only to consumers that start after it was set.
+            is_open = bool(self._consumer.consuming_from(self._topology.pages))
+            if is_open:
+                self._consumer.cancel()
+            self._set_careful(False)
+            if is_open:
+                self._consumer.consume()
 
     def _store_batch(self, messages: Sequence[Message]) -> None:
         prepared: list[Prepared] = []
         began = time.monotonic()
         for message in messages:
             try:
-                prepared.append(self._prepare(message))
+                logs.bind(message_id=message_id_of(message))
+                with tracing.span(f"process {self._topology.pages}", message.headers):
+                    prepared.append(self._read_message(message))
             except Exception:  # noqa: BLE001 - one message must not stop the rest
                 self._requeue(message)
             logs.unbind_all()
@@ -322,7 +317,10 @@ class Intake(ConsumerMixin):
         """Store messages together or, if that fails, one by one; return False if stopped."""
         try:
             while not self._try_to_write(batch):
-                self._wait_for_servers()
+                logger.warning("the intake waits for the database or store: %s", self._unavailable)
+                time.sleep(DATABASE_PAUSE_SECONDS)
+                # The broker considers a consumer dead if it neither reads nor writes.
+                self._read_from_broker()
                 if self.should_stop:
                     return False
         except Exception:
@@ -343,11 +341,6 @@ class Intake(ConsumerMixin):
                 each.message.ack()
         self._heartbeat.confirm(f"stored {counted(len(batch), 'message')}")
         return True
-
-    def _prepare(self, message: Message) -> Prepared:
-        logs.bind(message_id=message_id_of(message))
-        with tracing.span(f"process {self._topology.pages}", message.headers):
-            return self._read_message(message)
 
     def _read_message(self, message: Message) -> Prepared:
         try:
@@ -397,12 +390,6 @@ class Intake(ConsumerMixin):
         logger.exception("could not store a message, returning it to the queue")
         self._summary.count("requeued")
         message.requeue()
-
-    def _wait_for_servers(self) -> None:
-        logger.warning("the intake waits for the database or store: %s", self._unavailable)
-        time.sleep(DATABASE_PAUSE_SECONDS)
-        # The broker considers a consumer dead if it neither reads nor writes.
-        self._read_from_broker()
 
 
 def without_repeats(prepared: Sequence[Prepared]) -> Iterator[list[Prepared]]:

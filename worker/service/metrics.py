@@ -33,7 +33,11 @@ class ServiceCollector:
     def __init__(self, settings: Settings, database: Database) -> None:
         self._settings = settings
         self._database = database
-        self._build = _of_build()
+        built = build()
+        self._build = GaugeMetricFamily(
+            "detourage_build_info", "1, with the versions of this build.", labels=built._fields
+        )
+        self._build.add_metric(built, 1)
 
     def collect(self) -> Iterator[Metric]:
         """Yield the current metrics."""
@@ -74,15 +78,6 @@ def _registry(settings: Settings) -> Iterator[CollectorRegistry]:
         registry = CollectorRegistry(auto_describe=False)
         registry.register(ServiceCollector(settings, database))
         yield registry
-
-
-def _of_build() -> Metric:
-    found = build()
-    family = GaugeMetricFamily(
-        "detourage_build_info", "1, with the versions of this build.", labels=found._fields
-    )
-    family.add_metric(found, 1)
-    return family
 
 
 def _of_durations(found: Mapping[str, Histogram]) -> Metric:

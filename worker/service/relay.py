@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import ceil
-from types import FrameType
 
 from amqp.exceptions import PreconditionFailed
 from kombu import Connection, Producer
@@ -39,7 +38,7 @@ from worker.messaging.task_names import (
 )
 from worker.processes.heartbeat import Heartbeat
 from worker.service.application import create_app
-from worker.service.summary import Summary
+from worker.service.build import Summary
 from worker.settings import Settings
 from worker.store import outbox, schema
 from worker.store.database import Database
@@ -88,6 +87,11 @@ RETRY_SECONDS = 2.0
 
 class UnroutableError(Exception):
     """The broker has no queue for a message."""
+
+
+TRANSIENT = (OperationalError, DBAPIError, OSError, UnroutableError)
+CLIENTS = frozenset({"amqp", "kombu", "psycopg", "pgmq"})
+"""Errors after which the relay starts again, and the libraries any of whose errors are such."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +162,7 @@ class Relay:
         Raises the errors of `schema.require_current` and `check_message_size`.
         """
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._request_stop)
+            signal.signal(number, lambda *_: self._stopping.set())
         is_checked = False
         while not self._stopping.is_set():
             try:
@@ -170,7 +174,8 @@ class Relay:
                     self._topology.declare(connection)
                     self._publish_until_stopped(connection)
             except Exception as error:
-                if not _is_transient(error):
+                is_of_client = type(error).__module__.split(".")[0] in CLIENTS
+                if not is_of_client and not isinstance(error, TRANSIENT):
                     raise
                 warn_of(logger, "relay interrupted, restarting", error)
                 self._stopping.wait(RETRY_SECONDS)
@@ -178,13 +183,13 @@ class Relay:
         tracing.stop()
         self._database.dispose()
 
-    def _request_stop(self, _number: int, _frame: FrameType | None) -> None:
-        self._stopping.set()
-
     def _producer(self, connection: Connection) -> Producer:
         # The embedded broker does not return messages: it does not distinguish a missing queue from
         # a queue without consumers.
-        returns = {"on_return": self._on_return} if self._settings.broker_is_amqp else {}
+        def on_return(*details: object) -> None:
+            self._returned.append(", ".join(map(str, details[:4])))
+
+        returns = {"on_return": on_return} if self._settings.broker_is_amqp else {}
         return Producer(connection.channel(), **returns)
 
     def _publish_until_stopped(self, connection: Connection) -> None:
@@ -357,9 +362,6 @@ class Relay:
             outbox.refuse(session, entry.id, reason)
             logger.error("a message cannot be published, and was set aside: %s", reason)
 
-    def _on_return(self, *details: object) -> None:
-        self._returned.append(", ".join(map(str, details[:4])))
-
 
 def batched(entries: Iterable[WaitingEntry]) -> Iterator[list[WaitingEntry]]:
     """Yield entries in order, batching consecutive pages into one task."""
@@ -395,9 +397,3 @@ def as_one_task(entries: Sequence[WaitingEntry]) -> WaitingEntry:
         if each.arguments is not None and each.task is not None
     ]
     return first._replace(arguments={**(first.arguments or {}), OTHERS: others})
-
-
-def _is_transient(error: Exception) -> bool:
-    if isinstance(error, (OperationalError, DBAPIError, OSError, UnroutableError)):
-        return True
-    return type(error).__module__.split(".")[0] in {"amqp", "kombu", "psycopg", "pgmq"}
