@@ -28,7 +28,6 @@ _WORDS = {
     403: "This is not allowed.",
     404: "Page not found.",
     405: "Method not allowed.",
-    413: "This form is too large.",
     500: "Internal error: see the inspector's log.",
 }
 

@@ -84,7 +84,14 @@ class InspectorRequest:
 
     def share(self, name: str) -> float | None:
         """Return a parameter that must be a number from 0 to 1, or None if it is missing."""
-        return self._parsed(name, _share, "a number from 0 to 1, such as 0.8")
+
+        def share(value: str) -> float:
+            found = float(value)
+            if not 0 <= found <= 1:
+                raise ValueError
+            return found
+
+        return self._parsed(name, share, "a number from 0 to 1, such as 0.8")
 
     def day(self, name: str) -> date | None:
         """Return a parameter that must be a date, or None if it is missing."""
@@ -117,13 +124,6 @@ def _number(value: str) -> int:
     if not (value.isascii() and value.isdigit() and len(value) <= MOST_DIGITS):
         raise ValueError
     return int(value)
-
-
-def _share(value: str) -> float:
-    share = float(value)
-    if not 0 <= share <= 1:
-        raise ValueError
-    return share
 
 
 def refused(name: str, value: str, wanted: str) -> HTTPException:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 from urllib.parse import parse_qs
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -89,7 +89,8 @@ class Gate:
 
     async def _refusal(self, request: Request) -> Response | None:
         if self._token is None:
-            name = _host(request.headers)
+            host = request.headers.get("host", "").lower()
+            name = host if host.endswith("]") else host.rpartition(":")[0] or host
             if name in ("localhost", "127.0.0.1", "[::1]"):
                 return None
             return PlainTextResponse(_MISDIRECTED, 421)
@@ -99,18 +100,18 @@ class Gate:
             if not _equal(await _sent_token(request), self._token):
                 return HTMLResponse(_token_page("That is not the token."), 403)
             answer = RedirectResponse("/", 303)
-            answer.headers.append("set-cookie", _cookie(request, _ACCESS_COOKIE, self._pass))
+            answer.set_cookie(
+                *(_ACCESS_COOKIE, self._pass),
+                httponly=True,
+                samesite="strict",
+                secure=request.url.scheme == "https",
+            )
             return answer
         bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
         known = request.cookies.get(_ACCESS_COOKIE, "")
         if _equal(bearer, self._token) or _equal(known, self._pass):
             return None
         return HTMLResponse(_token_page(""), 401)
-
-
-def _cookie(request: Request, name: str, value: str) -> str:
-    secure = "; Secure" if request.url.scheme == "https" else ""
-    return f"{name}={value}; Path=/; HttpOnly; SameSite=Strict{secure}"
 
 
 def _digest(secret: bytes, text: str) -> str:
@@ -120,11 +121,6 @@ def _digest(secret: bytes, text: str) -> str:
 def _equal(given: str, wanted: str) -> bool:
     """Compare two strings in constant time."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode("utf-8"))
-
-
-def _host(headers: Headers) -> str:
-    name = headers.get("host", "").lower()
-    return name if name.endswith("]") else name.rpartition(":")[0] or name
 
 
 async def _sent_token(request: Request) -> str:

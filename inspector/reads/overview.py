@@ -154,7 +154,9 @@ def overview(session: Session) -> Overview:
         waits=Waits(
             waiting, float(longest or 0), for_relay, dict(session.execute(SQL.oldest).all())
         ),
-        changes=_last_changes(session),
+        changes=[
+            NoticedChange(*row) for row in session.execute(SQL.last_changes, {"most": MAX_SITES})
+        ],
         falling=_falling(session),
         sites_in_quarantine=aborted,
         recent_failures=dict(session.execute(SQL.failures, {"seconds": RECENT_SECONDS}).all()),
@@ -202,10 +204,6 @@ def _rates(session: Session) -> Rates:
     articles = session.scalar(SQL.article_rate, {**asked, "seconds": seconds})
     per_minute = 60 / seconds
     return Rates(pages * per_minute, articles * per_minute, seconds, first, newest)
-
-
-def _last_changes(session: Session) -> list[NoticedChange]:
-    return [NoticedChange(*row) for row in session.execute(SQL.last_changes, {"most": MAX_SITES})]
 
 
 def _falling(session: Session) -> list[FallingSite]:

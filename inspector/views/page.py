@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, Response
 from detourage.explain.marked_page import to_offline_html
 from detourage.explain.revision_changes import revision_changes
 from detourage.messages import DOUBTFUL, ArticleMessage
-from detourage.reader import ExplainedLine, Explanation
+from detourage.reader import Explanation
 from inspector.article_parts import article_parts
 from inspector.asking import InspectorRequest
 from inspector.reads.details import Revision, receipts_of, revisions_of, sending_of
@@ -69,7 +69,12 @@ def page(asked: InspectorRequest) -> Answer:
     first = asked.number("line") or 0
     lines = explained.lines if explained else ()
     # All other lines are collapsed.
-    notable = [line for line in lines if _is_notable(line)][:60]
+    notable = [
+        line
+        for line in lines
+        if line.verdict in ("kept", "title")
+        or (line.verdict == "dropped" and line.probability >= CLOSE)
+    ][:60]
     shown_at_once = {line.number for line in notable}
     rest = [line for line in lines if line.number not in shown_at_once]
     values = {
@@ -130,13 +135,6 @@ def _explained(asked: InspectorRequest, known: KnownPage) -> tuple[Explanation |
     except TooSlowError:
         return None, True
     return (reading.explanation if reading else None), False
-
-
-def _is_notable(line: ExplainedLine) -> bool:
-    """Return whether a line was kept or nearly kept."""
-    return line.verdict in ("kept", "title") or (
-        line.verdict == "dropped" and line.probability >= CLOSE
-    )
 
 
 def _message_of(revisions: Sequence[Revision], number: int) -> Mapping[str, Any]:
