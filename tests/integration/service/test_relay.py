@@ -52,10 +52,15 @@ def test_messages_stay_in_the_database_while_their_queue_is_full(alone: Alone) -
 
 def test_tasks_of_different_kinds_share_the_room_of_their_queue(alone: Alone) -> None:
     with alone("relay", queue_limit=10) as deployment:
+        queue = deployment.topology.task_queue("reprocess")
+        # Remove what other tests left.
+        with deployment.database.transaction() as session:
+            session.execute(delete(OutboxEntry))
+        with connect(deployment.settings) as connection, connection.channel() as channel:
+            channel.queue_purge(queue)
         with deployment.database.transaction() as session:
             for task in (task_names.REPROCESS, task_names.PARSE):
                 _ask(session, task, site_id=1, number=40)
-        queue = deployment.topology.task_queue("reprocess")
         deployment.wait_until(lambda: messages_waiting(deployment.settings, queue) == 10)
         for task in (task_names.REPROCESS, task_names.PARSE):
             left = select(func.count()).where(OutboxEntry.task == task)
