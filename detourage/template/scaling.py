@@ -16,7 +16,7 @@ TOLERANCE: Final = 1e-6
 generated sites)."""
 
 
-def classical_scaling(distances: Matrix, dimensions: int = 2) -> Matrix:
+def classical_scaling(distances: Matrix) -> Matrix:
     """Return positions computed by Torgerson's classical scaling, centred on the origin.
 
     The axis with the largest variance comes first; an imaginary or superfluous axis is zero. The
@@ -24,8 +24,8 @@ def classical_scaling(distances: Matrix, dimensions: int = 2) -> Matrix:
     scaling: I. Theory and method", Psychometrika 17 (1952).
     """
     n = len(distances)
-    kept = min(dimensions, n)
-    positions = np.zeros((n, dimensions))
+    kept = min(2, n)
+    positions = np.zeros((n, 2))
     if n < 2:
         return positions
     squared = distances**2

@@ -6,44 +6,33 @@ EGC 2016.
 
 from collections.abc import Sequence
 
-from lxml.html import HtmlElement
-
 from detourage.comments.elements import PageElements
 from detourage.comments.features import paper_measures
 from detourage.comments.reading import read_comments
-from detourage.html import Page
 from detourage.inference import BoostedTrees, load_model
 from detourage.papers.commentsminer.mining import Forest, Subtree, mine
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import as_given, page_of
 
 
-def trained_ranking() -> BoostedTrees:
-    """Return the ranking function that scored best in ``benchmarks/comments``: boosted trees."""
-    return load_model(BoostedTrees, __package__, "commentsminer.json")
-
-
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Find comments as in the paper, then read their fields as the service does."""
-    page = page_of(source)
-    comments = read_comments(page.flat, mine_comments(page), page.url)
-    return Extracted(None, "", (), comments=as_given(comments))
+    """Find comments as in the paper, then read their fields as the service does.
 
-
-def mine_comments(page: Page, ranking: BoostedTrees | None = None) -> tuple[HtmlElement, ...]:
-    """Return the root of each occurrence of the chosen pattern, in document order.
-
-    Their nesting shows which comment replies to which (section 3). The paper assumes that every
-    page has at least two comments, so the result is empty only if no pattern is found. The
-    `ranking` is `trained_ranking` by default.
+    The comments are the occurrences of the chosen pattern; their nesting shows which comment
+    replies to which (section 3). The ranking function is the one that scored best in
+    ``benchmarks/comments``, boosted trees. The paper assumes that every page has comments.
     """
+    page = page_of(source)
     elements = PageElements.of(page.document)
     candidates = mine(elements)
-    if not candidates:
-        return ()
-    features = paper_measures(elements, [each.roots for each in candidates])
-    chosen = candidates[int((ranking or trained_ranking()).probabilities(features).argmax())]
-    return tuple(elements.elements[root] for root in find_occurrences(elements, chosen))
+    roots: list[int] = []
+    if candidates:
+        features = paper_measures(elements, [each.roots for each in candidates])
+        ranking = load_model(BoostedTrees, __package__, "commentsminer.json")
+        chosen = candidates[int(ranking.probabilities(features).argmax())]
+        roots = find_occurrences(elements, chosen)
+    found = tuple(elements.elements[root] for root in roots)
+    return Extracted(None, "", (), comments=as_given(read_comments(page.flat, found, page.url)))
 
 
 def find_occurrences(page: PageElements, pattern: Subtree) -> list[int]:

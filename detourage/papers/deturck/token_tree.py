@@ -84,71 +84,49 @@ class TokenTree:
 
 def token_tree_of(document: HtmlElement) -> TokenTree:
     """Build the token tree of a parsed page."""
-    return _Builder().build(document)
-
-
-class _Builder:
-    def __init__(self) -> None:
-        self._nodes: list[tuple[str, int]] = []
-        self._holders: list[int] = []
-        self._elements: list[HtmlElement] = []
-        self._parents: list[int] = []
-        self._tokens: list[int] = []
-        self._offsets: list[int] = []
-        self._open: list[int] = []
-        self._position = 0
-
-    def build(self, document: HtmlElement) -> TokenTree:
-        walk = etree.iterwalk(document, events=("start", "end", "comment", "pi"))
-        skipped: HtmlElement | None = None
-        for event, node in walk:
-            if event == "start":
-                if node.tag in NO_TEXT:
-                    self._position += _code_length(node)
-                    skipped = node
-                    walk.skip_subtree()
-                else:
-                    self._enter(node)
-                    self._add_text(node.text)
-                continue
-            if event != "end":
-                self._position += _code_length(node)
-            elif node is skipped:
-                skipped = None
-            else:
-                self._open.pop()
-                self._position += len(f"</{node.tag}>")
-            if self._open:
-                self._add_text(node.tail)
-        return TokenTree(
-            tree=Tree.from_preorder(self._nodes),
-            holders=_in_postorder(self._holders, self._nodes),
-            elements=self._elements,
-            parents=self._parents,
-            tokens=self._tokens,
-            offsets=self._offsets,
-        )
-
-    def _enter(self, element: HtmlElement) -> None:
-        self._nodes.append((element.tag, len(self._open)))
-        self._holders.append(-1)
-        self._parents.append(self._open[-1] if self._open else -1)
-        self._open.append(len(self._elements))
-        self._elements.append(element)
-        self._tokens.append(0)
-        self._offsets.append(self._position)
-        self._position += len(f"<{element.tag}>")
-        self._position += sum(len(f' {name}="{value}"') for name, value in element.items())
-
-    def _add_text(self, text: str | None) -> None:
-        if not text:
-            return
-        self._position += len(text)
-        holder = self._open[-1]
-        tokens = words.tokens(text)
-        self._nodes.extend((WORD_MARK + token, len(self._open)) for token in tokens)
-        self._holders.extend(holder for _ in tokens)
-        self._tokens[holder] += len(tokens)
+    nodes: list[tuple[str, int]] = []
+    holders: list[int] = []
+    elements: list[HtmlElement] = []
+    parents: list[int] = []
+    tokens: list[int] = []
+    offsets: list[int] = []
+    around: list[int] = []
+    position = 0
+    skipped: HtmlElement | None = None
+    walk = etree.iterwalk(document, events=("start", "end", "comment", "pi"))
+    for event, node in walk:
+        text = node.tail
+        if event == "start" and node.tag not in NO_TEXT:
+            nodes.append((node.tag, len(around)))
+            holders.append(-1)
+            parents.append(around[-1] if around else -1)
+            around.append(len(elements))
+            elements.append(node)
+            tokens.append(0)
+            offsets.append(position)
+            position += len(f"<{node.tag}>")
+            position += sum(len(f' {name}="{value}"') for name, value in node.items())
+            text = node.text
+        elif event == "start":
+            position += _code_length(node)
+            skipped = node
+            walk.skip_subtree()
+            continue
+        elif event != "end":
+            position += _code_length(node)
+        elif node is skipped:
+            skipped = None
+        else:
+            around.pop()
+            position += len(f"</{node.tag}>")
+        if around and text:
+            position += len(text)
+            words_of_text = words.tokens(text)
+            nodes.extend((WORD_MARK + token, len(around)) for token in words_of_text)
+            holders.extend(around[-1] for _ in words_of_text)
+            tokens[around[-1]] += len(words_of_text)
+    tree = Tree.from_preorder(nodes)
+    return TokenTree(tree, _in_postorder(holders, nodes), elements, parents, tokens, offsets)
 
 
 def _code_length(node: HtmlElement) -> int:

@@ -4,7 +4,8 @@ from benchmarks.evaluation.methods import get_extractor
 from detourage.comments.elements import PageElements
 from detourage.comments.features import paper_measures
 from detourage.html import parse_page
-from detourage.papers.commentsminer.finding import find_occurrences, trained_ranking
+from detourage.inference import BoostedTrees, load_model
+from detourage.papers.commentsminer.finding import find_occurrences
 from detourage.papers.commentsminer.mining import mine
 from tests.unit.evaluation.methods.gull import commented_page
 
@@ -62,7 +63,8 @@ def test_mining_is_bounded_on_a_deeply_nested_page() -> None:
 def test_the_shipped_ranking_uses_the_eight_features_of_the_paper() -> None:
     elements = _elements("<ul><li>one</li><li>two</li></ul>")
     features = paper_measures(elements, [[2, 3]])
-    assert features.columns == trained_ranking().columns
+    ranking = load_model(BoostedTrees, "detourage.papers.commentsminer", "commentsminer.json")
+    assert features.columns == ranking.columns
     assert len(features.columns) == 8
 
 
