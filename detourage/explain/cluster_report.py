@@ -16,10 +16,6 @@ Progress = Callable[[str, int, int], None]
 """Callback that receives the name of a step, the number of finished items, and their total."""
 
 
-class ClusteringError(ExpectedError):
-    """The clustering request is invalid."""
-
-
 @dataclass(frozen=True)
 class Clustering:
     """Groups of the pages of sites, largest site first, and the number of unusable messages."""
@@ -65,7 +61,7 @@ def cluster_pages(messages: Iterable[bytes], *, threads: int, progress: Progress
             continue
         trees.setdefault(site_key(message.site, message.url), {})[message.url] = page.tree
     if not trees:
-        raise ClusteringError("there is no usable page in the input")
+        raise ExpectedError("there is no usable page in the input")
     sites = []
     for done, (site, tree_of) in enumerate(trees.items()):
         progress("sites", done, len(trees))

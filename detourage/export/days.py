@@ -61,9 +61,13 @@ class DayFolder:
                 with replaced(description) as partial:
                     partial.write_text(json.dumps(self._described()) + "\n", encoding="utf-8")
             with description.open(encoding="utf-8") as stream:
-                self._lock(stream.fileno())
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 self._check_description(stream.read())
                 yield
+        except BlockingIOError as error:
+            raise ExportFolderError(
+                f"{self._path} is in use by another export: wait until it has ended"
+            ) from error
         except OSError as error:
             raise OutputError(self._path, error) from error
 
@@ -75,15 +79,20 @@ class DayFolder:
         ``articles`` are the messages with their times, in chronological order.
         """
         written: dict[date, int] = {}
-        old = [day for day in self._days() if first <= day <= last]
+        found = map(_DAY.fullmatch, (entry.name for entry in self._path.iterdir()))
+        old = sorted(date.fromisoformat(each[1]) for each in found if each)
         for day, several in groupby(articles, lambda each: each[0].astimezone(UTC).date()):
             file = self._file(day)
             file.parent.mkdir(exist_ok=True)
             messages = (ArticleMessage.in_order(message) for _, message in several)
             written[day] = write_articles(file, self._format, messages)
         for day in old:
-            if day not in written:
-                self._remove(day)
+            if first <= day <= last and day not in written:
+                file = self._file(day)
+                file.unlink(missing_ok=True)
+                partial_of(file).unlink(missing_ok=True)
+                with suppress(OSError):
+                    file.parent.rmdir()
         return written
 
     def _described(self) -> dict[str, Any]:
@@ -113,24 +122,5 @@ class DayFolder:
                 " --site, or choose a new or empty folder"
             )
 
-    def _lock(self, descriptor: int) -> None:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise ExportFolderError(
-                f"{self._path} is in use by another export: wait until it has ended"
-            ) from error
-
-    def _days(self) -> list[date]:
-        found = map(_DAY.fullmatch, (entry.name for entry in self._path.iterdir()))
-        return sorted(date.fromisoformat(each[1]) for each in found if each)
-
     def _file(self, day: date) -> Path:
         return self._path / f"day={day}" / self._name
-
-    def _remove(self, day: date) -> None:
-        file = self._file(day)
-        file.unlink(missing_ok=True)
-        partial_of(file).unlink(missing_ok=True)
-        with suppress(OSError):
-            file.parent.rmdir()
