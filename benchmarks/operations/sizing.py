@@ -63,7 +63,6 @@ FLOOR_TASKS = 2000
 POOL = "worker, a process of its pool"
 
 RAW = ("page_contents",)
-STORIES = ("stories", "story_texts", "story_articles", "story_arrivals")
 
 NAMES = (WAL, COMMITS) = ("bytes of the write-ahead log", "commits")
 
@@ -263,13 +262,10 @@ def _print_cost(cost: Cost) -> None:
 
 def _print_deployments(cost: Cost) -> None:
     """Print what a number of stored pages, and a number of pages per second, require."""
-    raw, stories = cost.kilobytes(RAW), cost.kilobytes(STORIES)
-    whole = cost.kilobytes(cost.tables)
+    raw, whole = cost.kilobytes(RAW), cost.kilobytes(cost.tables)
     disk = {
         "everything": whole,
-        "without stories": whole - stories,
         "with HTML stored elsewhere": whole - raw,
-        "without stories, with HTML stored elsewhere": whole - stories - raw,
         "of everything: indexes": sum(each[1] for each in cost.tables.values()) / 1000 / cost.pages,
     }
     _print(

@@ -1,0 +1,59 @@
+"""The process works with the rights of the service's users, over encrypted connections."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from sqlalchemy import text
+
+from stories.broker import connection_to
+from stories.settings import Settings
+from stories.store import engine_of, migrate
+from tests.integration.secured.conftest import servers as servers  # a fixture
+from tests.integration.secured.servers import SecuredServers
+from tests.stories.grouped import Sent, sentences, store
+
+PATIENCE_SECONDS = 120.0
+
+
+def test_the_users_of_the_service_have_the_rights_that_the_stories_need(
+    servers: SecuredServers, tmp_path: Path
+) -> None:
+    servers.make_users()
+    owned = engine_of(servers.database_url("detourage"))
+    migrate(owned)
+    given = {
+        "database_url": servers.database_url("detourage_service"),
+        "broker_url": servers.broker_url("detourage_service"),
+        "broker_ca_file": str(servers.authority),
+        "heartbeat_directory": str(tmp_path),
+    }
+    settings = Settings.model_validate(given)
+    environment = os.environ | {f"DETOURAGE_{name.upper()}": each for name, each in given.items()}
+    command = [sys.executable, "-m", "worker.cli", "stories", "work"]
+    sent = Sent("first.example", "\n\n".join(sentences(1)), 0)
+    store(owned, [sent])
+    with subprocess.Popen(command, env=environment) as process:
+        try:
+            deadline = time.monotonic() + PATIENCE_SECONDS
+            while not (tmp_path / "stories.heartbeat").exists():
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            with connection_to(settings, settings.broker_nodes[0]) as connection:
+                connection.Producer().publish(
+                    json.dumps(sent.message()).encode(), exchange="articles", routing_key="en.x"
+                )
+            published = "SELECT count(*) FROM stories.articles WHERE number = 1 AND pending IS NULL"
+            while True:
+                with owned.connect() as database:
+                    if database.scalar(text(published)) == 1:
+                        break
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+        finally:
+            process.terminate()
+            assert process.wait(PATIENCE_SECONDS) == 0
+    owned.dispose()
