@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, func, or_, select
+from sqlalchemy import Row
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -25,7 +25,7 @@ from detourage.addresses import (
     speaking,
     with_spelling,
 )
-from models.tables import Address, AddressTarget, Site, StoredPage
+from models.tables import Address, AddressTarget, StoredPage
 from worker.store.database import rows_only
 from worker.store.pages import FetchedPage, ReadPage, digest_of_url
 from worker.store.queries import Statements
@@ -372,21 +372,12 @@ class JoinedAddress:
 
 def count_joined(session: Session, site_id: int) -> dict[str, int]:
     """Return how many of a site's addresses have joined other pages, by kind."""
-    return dict(session.execute(SQL.counts, {"site_id": site_id}).all())
+    return dict(session.execute(SQL.count_joined, {"site_id": site_id}).all())
 
 
 def list_joined(session: Session, key: str) -> list[JoinedAddress]:
     """Return a site's addresses that joined another address's page."""
-    rows = session.scalars(
-        select(Address)
-        .join(Site, Site.id == Address.site_id)
-        .where(
-            Site.key == key,
-            or_(Address.joined_at.is_not(None), func.cardinality(Address.spellings) > 1),
-        )
-        .order_by(Address.id.desc())
-        .limit(MAX_LISTED)
-    ).all()
+    rows = session.execute(SQL.list_joined, {"key": key, "limit": MAX_LISTED}).all()
     addresses_of = of_pages(session, [row.page_id for row in rows])
     listed = [
         each for row in rows for each in _listed(row, canonical_of(addresses_of[row.page_id]))
@@ -394,7 +385,7 @@ def list_joined(session: Session, key: str) -> list[JoinedAddress]:
     return sorted(listed, key=lambda each: (each.canonical, each.address))
 
 
-def _listed(row: Address, canonical: str) -> list[JoinedAddress]:
+def _listed(row: Row[Any], canonical: str) -> list[JoinedAddress]:
     first = row.address if row.address in row.spellings else next(iter(row.spellings), row.address)
     listed = [
         JoinedAddress(spelling, "form", canonical, row.came_at)

@@ -3,13 +3,12 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from sqlalchemy import update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from models.tables import ComparisonBlock, NearestReference, SiteComparison
+from models.tables import ComparisonBlock
 from worker.store.queries import Statements
 
 SQL = Statements("comparisons")
@@ -33,14 +32,21 @@ class NewBlock:
     reference_set_id: int | None = None
 
 
-def begin(
-    session: Session, site_id: int, *, site_version: int, tree_ids: Sequence[int]
-) -> SiteComparison:
+class Block(NamedTuple):
+    """A block of comparisons whose attempt was counted; see `ComparisonBlock`."""
+
+    id: int
+    site_id: int
+    reference_set_id: int | None
+    rows: list[int]
+    columns: list[int]
+    attempts: int
+
+
+def begin(session: Session, site_id: int, *, site_version: int, tree_ids: Sequence[int]) -> None:
     """Start comparing a site's trees."""
-    comparison = SiteComparison(site_id=site_id, site_version=site_version, tree_ids=list(tree_ids))
-    session.add(comparison)
-    session.flush()
-    return comparison
+    begun = {"site_id": site_id, "version": site_version, "tree_ids": list(tree_ids)}
+    session.execute(SQL.begin, begun)
 
 
 def end(session: Session, site_id: int) -> None:
@@ -78,14 +84,10 @@ def ask_again(session: Session, site_id: int, *, patience_seconds: float) -> lis
     return list(session.scalars(SQL.ask_again, {"site_id": site_id, "patience": patience_seconds}))
 
 
-def take_block(session: Session, block_id: int) -> ComparisonBlock | None:
+def take_block(session: Session, block_id: int) -> Block | None:
     """Return a block and count the attempt; return None if the block is finished."""
-    return session.scalar(
-        update(ComparisonBlock)
-        .where(ComparisonBlock.id == block_id)
-        .values(attempts=ComparisonBlock.attempts + 1)
-        .returning(ComparisonBlock)
-    )
+    row = session.execute(SQL.take_block, {"id": block_id}).one_or_none()
+    return None if row is None else Block(*row)
 
 
 def leave_rest(session: Session, block_id: int) -> bool:
@@ -136,14 +138,12 @@ def load_nearest(session: Session, set_id: int, tree_ids: Sequence[int]) -> Near
 
 def save_nearest(session: Session, set_id: int, nearest: Nearest) -> None:
     """Store the nearest references of trees, without replacing stored ones."""
-    values = [
-        {
-            "reference_set_id": set_id,
-            "tree_id": tree_id,
-            "reference_id": found and found[0],
-            "distance": found and found[1],
+    if nearest:
+        pairs = [nearest[tree_id] or (None, None) for tree_id in sorted(nearest)]
+        found = {
+            "set_id": set_id,
+            "tree_ids": sorted(nearest),
+            "references": [reference for reference, _ in pairs],
+            "distances": [distance for _, distance in pairs],
         }
-        for tree_id, found in sorted(nearest.items())
-    ]
-    if values:
-        session.execute(insert(NearestReference).on_conflict_do_nothing(), values)
+        session.execute(SQL.save_nearest, found)

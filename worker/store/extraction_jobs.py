@@ -7,7 +7,6 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from detourage.addresses import PageAddress
@@ -260,9 +259,8 @@ def pages_with_short_texts(
     A lock serialises the counts of a site, so that the last of several concurrent transactions sees
     the pages of all others.
     """
-    session.execute(
-        select(func.pg_advisory_xact_lock(AdvisoryLock.SHORT_TEXTS.value, func.hashint8(site_id)))
-    )
+    lock = {"class": AdvisoryLock.SHORT_TEXTS.value, "site_id": site_id}
+    session.execute(SQL.lock_short_texts, lock)
     rows = session.execute(_WITH_SHORT_TEXTS, {"site_id": site_id, "texts": list(texts)})
     found: defaultdict[bytes, set[int]] = defaultdict(set)
     for short_text, page_id in rows:

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Function, LargeBinary, func, select
+from sqlalchemy import BigInteger, LargeBinary, select
 from sqlalchemy.orm import Session
 
-from models.tables import DesignChange, StoredPage
+from models.tables import DesignChange
 from worker.store.database import AdvisoryLock
-from worker.store.pages import ids_where
 from worker.store.provisional import PROVISIONAL
 from worker.store.queries import Statements
 
@@ -58,18 +57,17 @@ class NewMembership:
     confidence: float | None = None
 
 
+_LOCK = AdvisoryLock.GENERATION.value
+
+
 def lock_clustering(session: Session, site_id: int) -> None:
     """Lock a site's clustering until the transaction ends, waiting for other holders."""
-    session.execute(select(func.pg_advisory_xact_lock(*_lock_key(site_id))))
+    session.execute(SQL.lock_clustering, {"class": _LOCK, "site_id": site_id})
 
 
 def try_lock_clustering(session: Session, site_id: int) -> bool:
     """Try to lock a site's clustering until the transaction ends; return whether it was locked."""
-    return bool(session.scalar(select(func.pg_try_advisory_xact_lock(*_lock_key(site_id)))))
-
-
-def _lock_key(site_id: int) -> tuple[int, Function[int]]:
-    return AdvisoryLock.GENERATION.value, func.hashint8(site_id)
+    return bool(session.scalar(SQL.try_lock_clustering, {"class": _LOCK, "site_id": site_id}))
 
 
 class SiteState(NamedTuple):
@@ -191,7 +189,8 @@ def comment_patterns(session: Session, page_ids: Sequence[int]) -> Sequence[str 
 
 def pages_of_generation(session: Session, site_id: int, number: int) -> list[int]:
     """Return the IDs of pages that were extracted with a generation or await such an extraction."""
-    return ids_where(session, StoredPage.site_id == site_id, StoredPage.generation == number)
+    asked = {"site_id": site_id, "generation": number}
+    return list(session.scalars(SQL.pages_of_generation, asked))
 
 
 def load_knowledge(session: Session, wanted: Mapping[int, str]) -> dict[int, bytes]:

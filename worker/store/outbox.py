@@ -248,10 +248,8 @@ def refused(
     session: Session, message_id: str | None = None, *, limit: int | None = None
 ) -> Sequence[OutboxEntry]:
     """Return the entries set aside, optionally with one message ID, oldest first."""
-    query = select(OutboxEntry).where(OutboxEntry.refused_at.is_not(None))
-    if message_id is not None:
-        query = query.where(OutboxEntry.message_id == message_id)
-    return session.scalars(query.order_by(OutboxEntry.id).limit(limit)).all()
+    asked = {"message_id": message_id, "ids": None, "limit": limit}
+    return session.scalars(select(OutboxEntry).from_statement(SQL.refused), asked).all()
 
 
 def retry_refused(

@@ -30,7 +30,7 @@ from detourage.limits import MAX_HTML_BYTES
 from detourage.messages import PageMessage
 from detourage.outcomes import PageOutcome, UnusableReason
 from detourage.packed_bytes import DamagedBytesError, pack, unpack
-from models.tables import Receipt, Site, StoredPage
+from models.tables import Receipt, StoredPage
 from worker.errors import LostContentError
 from worker.outcomes import ReceiptResult
 from worker.store import page_objects
@@ -61,9 +61,7 @@ def lock_site(session: Session, key: str) -> int:
 
 def sites_called(session: Session, name: str) -> dict[int, str]:
     """Return the keys of the sites with a given name, by ID; see `detourage.html.site_key`."""
-    called_so = or_(Site.key == name, Site.key.startswith(f"{name}@", autoescape=True))
-    rows = session.execute(select(Site.id, Site.key).where(called_so).order_by(Site.id))
-    return dict(rows.all())
+    return dict(session.execute(SQL.sites_called, {"name": name}).all())
 
 
 @dataclass(frozen=True)
@@ -124,33 +122,17 @@ def load_content(session: Session, page_id: int) -> bytes | str | None:
 
 def key_of_site(session: Session, site_id: int) -> str:
     """Return the key of a site."""
-    return session.scalars(select(Site.key).where(Site.id == site_id)).one()
-
-
-def ids_where(session: Session, *conditions: ColumnElement[bool]) -> list[int]:
-    """Return the IDs of the pages that meet all conditions, ascending."""
-    return list(session.scalars(select(StoredPage.id).where(*conditions).order_by(StoredPage.id)))
+    return str(session.execute(SQL.key_of_site, {"site_id": site_id}).scalar_one())
 
 
 def reprocessable_page_ids(session: Session, site_id: int) -> list[int]:
     """Return the IDs of a site's pages with stored HTML, except joined pages, ascending."""
-    return ids_where(
-        session,
-        StoredPage.site_id == site_id,
-        StoredPage.html_removed_at.is_(None),
-        StoredPage.outcome.is_distinct_from(PageOutcome.JOINED),
-    )
+    return list(session.scalars(SQL.reprocessable_page_ids, {"site_id": site_id}))
 
 
 def pending_with_tree(session: Session, site_id: int) -> list[int]:
     """Return the IDs of a site's pages that have a tree and await extraction, ascending."""
-    return ids_where(
-        session,
-        StoredPage.site_id == site_id,
-        StoredPage.tree_id.is_not(None),
-        StoredPage.html_removed_at.is_(None),
-        is_pending(),
-    )
+    return list(session.scalars(SQL.pending_with_tree, {"site_id": site_id}))
 
 
 def force_revisions(session: Session, page_ids: Sequence[int]) -> None:
@@ -183,12 +165,11 @@ def has_article() -> ColumnElement[bool]:
 
 def is_pending() -> ColumnElement[bool]:
     """Condition: the page has no outcome yet, or is to be extracted again."""
-    return or_(StoredPage.outcome.is_(None), StoredPage.forced, is_requested())
-
-
-def is_requested() -> ColumnElement[bool]:
-    """Condition: the extraction requested at `StoredPage.asked_at` is unfinished."""
-    return StoredPage.extracted_generation < StoredPage.generation
+    return or_(
+        StoredPage.outcome.is_(None),
+        StoredPage.forced,
+        StoredPage.extracted_generation < StoredPage.generation,
+    )
 
 
 COMPRESSION = 6

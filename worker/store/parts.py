@@ -4,16 +4,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, select
+from sqlalchemy import ColumnElement, bindparam
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from detourage.addresses import canonical_form
 from models.column_types import ArticleJson
-from models.tables import Article, PageParts, StoredPage
+from models.tables import PageParts
 from worker.store import articles
 from worker.store.database import do_not_wait_for_disk
-from worker.store.pages import digest_of_url, has_article
+from worker.store.pages import digest_of_url
 from worker.store.queries import Statements
 
 SQL = Statements("parts")
@@ -190,11 +190,9 @@ def message_of(session: Session, page_id: int) -> dict[str, Any]:
 
 def article_of(session: Session, page_id: int) -> dict[str, Any] | None:
     """Return a page's latest article message, or None if its latest outcome is not an article."""
-    return session.scalar(
-        select(Article.message)
-        .join(StoredPage, StoredPage.id == Article.page_id)
-        .where(StoredPage.id == page_id, has_article(), Article.revision == StoredPage.revision)
-    )
+    query = SQL.article_of.columns(message=ArticleJson)
+    message: dict[str, Any] | None = session.scalar(query, {"page_id": page_id})
+    return message
 
 
 def note_revision(session: Session, page_id: int, revision: int) -> None:

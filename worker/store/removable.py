@@ -10,8 +10,8 @@ Kind = Literal["html", "revisions", "groups", "trees", "receipts", "objects"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """Kinds of removable data, in the order of removal.
 
-- ``html``: the HTML of pages, except those whose outcome a later release may improve
-  (`worker.store.retention.KEPT_OUTCOMES`) and those with which other pages are compared;
+- ``html``: the HTML of pages, except those whose outcome a later release may improve (``failed``
+  and ``needs-rendering``) and those with which other pages are compared;
 - ``revisions``: articles superseded by a later revision of their page;
 - ``groups``: memberships and representatives of superseded clusterings, regardless of their age;
   the groups themselves are retained as the site's history;

@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from models.tables import Reprocessing
 from worker.store.queries import Statements
 
 SQL = Statements("reprocessings")
@@ -41,13 +39,19 @@ def begin(session: Session, stage: str, pages_per_minute: float | None) -> bool:
     return session.scalar(SQL.begin, {"stage": stage, "rate": pages_per_minute}) is not None
 
 
+class Reprocessing(NamedTuple):
+    """The reprocessing in progress, whose latest site is ``site_id``."""
+
+    id: int
+    stage: str
+    site_id: int
+    last_site_id: int
+
+
 def lock_due(session: Session) -> Reprocessing | None:
     """Lock and return the reprocessing in progress, or return None if none may continue now."""
-    return session.scalar(
-        select(Reprocessing)
-        .where(Reprocessing.ended_at.is_(None), Reprocessing.resume_at <= func.now())
-        .with_for_update(skip_locked=True)
-    )
+    row = session.execute(SQL.lock_due).one_or_none()
+    return None if row is None else Reprocessing(*row)
 
 
 def next_site(session: Session, reprocessing: Reprocessing) -> int | None:
@@ -55,20 +59,14 @@ def next_site(session: Session, reprocessing: Reprocessing) -> int | None:
     asked = {"after": reprocessing.site_id, "last": reprocessing.last_site_id}
     site_id: int | None = session.scalar(SQL.next_site, asked)
     if site_id is None:
-        reprocessing.ended_at = func.now()
+        cancel(session)
     return site_id
 
 
 def note_site(session: Session, reprocessing: Reprocessing, site_id: int, pages: int) -> None:
     """Record that a site was started, and delay the next one in proportion to ``pages``."""
-    reprocessing.site_id = site_id
-    reprocessing.pages += pages
-    if reprocessing.pages_per_minute is not None:
-        share = timedelta(minutes=pages / reprocessing.pages_per_minute)
-        reprocessing.resume_at = (
-            func.greatest(Reprocessing.resume_at, func.now() - CATCH_UP) + share
-        )
-    session.flush()
+    done = {"id": reprocessing.id, "site_id": site_id, "pages": pages, "catch_up": CATCH_UP}
+    session.execute(SQL.note_site, done)
 
 
 def cancel(session: Session) -> bool:
@@ -79,18 +77,5 @@ def cancel(session: Session) -> bool:
 
 def progress(session: Session) -> ReprocessingProgress | None:
     """Return the progress of the latest reprocessing, or None if there never was one."""
-    last = session.scalar(select(Reprocessing).order_by(Reprocessing.id.desc()).limit(1))
-    if last is None:
-        return None
-    return ReprocessingProgress(
-        stage=last.stage,
-        pages_per_minute=last.pages_per_minute,
-        sites_done=_sites_until(session, last.site_id),
-        sites=_sites_until(session, last.last_site_id),
-        pages=last.pages,
-        is_running=last.ended_at is None,
-    )
-
-
-def _sites_until(session: Session, site_id: int) -> int:
-    return int(session.execute(SQL.sites_until, {"site_id": site_id}).scalar_one())
+    row = session.execute(SQL.progress).one_or_none()
+    return None if row is None else ReprocessingProgress(*row)

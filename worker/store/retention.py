@@ -4,12 +4,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
-from sqlalchemy import ColumnElement, TextClause, and_, delete, func, not_, select, text, update
+from sqlalchemy import TextClause, delete, func, select, text, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from detourage.outcomes import PageOutcome
 from models.tables import (
     Article,
     FollowedRequest,
@@ -21,13 +20,12 @@ from models.tables import (
     StoredTree,
     TaskFailure,
 )
-from worker.store.database import AdvisoryLock, Database, sql
+from worker.store.database import AdvisoryLock, Database
 from worker.store.page_objects import SHARDS, page_objects, shard_of
-from worker.store.pages import is_pending
+from worker.store.queries import Statements
 from worker.store.removable import Kind
 
-KEPT_OUTCOMES = (PageOutcome.FAILED, PageOutcome.NEEDS_RENDERING)
-"""Outcomes of pages whose HTML is retained, since a later release may extract their articles."""
+SQL = Statements("retention")
 
 WINDOW = 1000
 """Number of IDs examined per transaction, which takes less than a second."""
@@ -53,9 +51,6 @@ class Step:
     following: Place | None
 
 
-Column: TypeAlias = InstrumentedAttribute[int]
-
-
 @dataclass(frozen=True)
 class _Rule:
     """A rule that determines the removable rows of one table.
@@ -65,9 +60,9 @@ class _Rule:
     """
 
     kind: Kind
-    windows: Column
-    key: Column
-    is_removable: ColumnElement[bool] | TextClause
+    windows: InstrumentedAttribute[int]
+    key: InstrumentedAttribute[int]
+    is_removable: TextClause
 
     def remove(self, session: Session, keys: Collection[int], age: timedelta) -> int:
         """Remove the removable rows with these keys, which must be locked; return their number."""
@@ -87,69 +82,16 @@ class _Rule:
 
 
 _RULES = (
-    _Rule(
-        "html",
-        StoredPage.id,
-        StoredPage.id,
-        and_(
-            StoredPage.html_removed_at.is_(None),
-            not_(is_pending()),
-            StoredPage.outcome.not_in(KEPT_OUTCOMES),
-            text("""
-                EXISTS (
-                    SELECT FROM page_contents
-                    WHERE page_id = pages.id AND stored_at <= now() - :age
-                ) AND NOT EXISTS (
-                    SELECT FROM template_groups JOIN memberships
-                        ON memberships.page_id = representative_id
-                        AND memberships.generation = template_groups.generation
-                    WHERE template_groups.site_id = pages.site_id
-                        AND template_groups.generation = (
-                            SELECT max(number) FROM generations WHERE site_id = pages.site_id
-                        )
-                        AND (representative_id = pages.id OR pivot_id = pages.id)
-                )
-            """),
-        ),
-    ),
-    _Rule(
-        "revisions",
-        StoredPage.id,
-        Article.page_id,
-        text("""
-            articles.revision < (SELECT revision FROM pages WHERE id = articles.page_id)
-            AND created_at <= now() - :age
-        """),
-    ),
-    _Rule(
-        "groups",
-        StoredPage.id,
-        Membership.page_id,
-        # A page that arrived during a clustering still belongs to the preceding generation.
-        text("memberships.generation < (SELECT generation FROM pages WHERE id = page_id)"),
-    ),
+    _Rule("html", StoredPage.id, StoredPage.id, SQL.html_is_removable),
+    _Rule("revisions", StoredPage.id, Article.page_id, SQL.is_superseded),
+    _Rule("groups", StoredPage.id, Membership.page_id, SQL.membership_is_superseded),
     _Rule(
         "groups",
         GroupRepresentative.tree_id,
         GroupRepresentative.tree_id,
-        text("""
-            generation < (
-                SELECT max(number) FROM generations
-                WHERE site_id = group_representatives.site_id
-            )
-        """),
+        SQL.representative_is_superseded,
     ),
-    _Rule(
-        "trees",
-        StoredTree.id,
-        StoredTree.id,
-        text("""
-            NOT EXISTS (SELECT FROM pages WHERE tree_id = trees.id)
-            AND NOT EXISTS (SELECT FROM group_representatives WHERE tree_id = trees.id)
-            AND NOT EXISTS (SELECT FROM site_comparisons WHERE trees.id = ANY (tree_ids))
-            AND NOT EXISTS (SELECT FROM reference_sets WHERE trees.id = ANY (tree_ids))
-        """),
-    ),
+    _Rule("trees", StoredTree.id, StoredTree.id, SQL.tree_is_unused),
     _Rule("receipts", Receipt.id, Receipt.id, text("received_at <= now() - :age")),
     _Rule("receipts", TaskFailure.id, TaskFailure.id, text("failed_at <= now() - :age")),
     _Rule("receipts", FollowedRequest.id, FollowedRequest.id, text("followed_at <= now() - :age")),
@@ -198,13 +140,6 @@ def prune(
     return Step(rule.kind, rule.remove(session, locked, age), following)
 
 
-_UNUSED = sql("""
-    SELECT url FROM unnest(CAST(:urls AS text[])) AS listed (url)
-    WHERE NOT EXISTS (SELECT FROM page_contents WHERE object_url = url)
-""")
-_LOCK_SHARD = sql("SELECT pg_try_advisory_xact_lock(:class, :shard)")
-
-
 def prune_shard(database: Database, store_url: str, shard: int, *, dry_run: bool = False) -> Step:
     """Delete the objects of one shard that contain no page's HTML, or only count them.
 
@@ -225,13 +160,14 @@ def _delete_unused(session: Session, store_url: str, urls: Sequence[str], *, dry
 
     If the shard is in use, its objects remain until the next run.
     """
-    unused = session.scalars(_UNUSED, {"urls": urls}).all()
+    query = SQL.unused_objects
+    unused = session.scalars(query, {"urls": urls}).all()
     if not unused or dry_run:
         return len(unused)
     shard = {"class": AdvisoryLock.PAGE_OBJECTS.value, "shard": shard_of(unused[0])}
-    if not session.scalar(_LOCK_SHARD, shard):
+    if not session.scalar(SQL.lock_shard, shard):
         return 0
     # Before the lock was taken, a page may have been stored with one of the objects.
-    unused = session.scalars(_UNUSED, {"urls": unused}).all()
+    unused = session.scalars(query, {"urls": unused}).all()
     page_objects(store_url).delete(unused)
     return len(unused)

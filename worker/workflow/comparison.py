@@ -11,11 +11,10 @@ from sqlalchemy.orm import Session
 from detourage.html import Tree, site_name
 from detourage.template.distance import LEFT, TOO_LARGE, KnownNearest, PairBlock, nearest_of_changed
 from detourage.template.distance.forest import TASK_WORK, Forest
-from models.tables import ComparisonBlock
 from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
 from worker.store import comparisons, pages, trees
-from worker.store.comparisons import Nearest
+from worker.store.comparisons import Block, Nearest
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 from worker.workflow.clustering_requests import continue_clustering, request_stored_blocks
 from worker.workflow.process import ProcessState
@@ -49,7 +48,7 @@ class ComparisonJob:
     `earlier` the site's other reference sets, each with the reference nearest to each row.
     """
 
-    block: ComparisonBlock
+    block: Block
     trees: dict[int, Tree]
     known: Distances
     done: set[int]
@@ -76,7 +75,7 @@ def compare_block(state: ProcessState, block_id: int) -> None:
     state.database.run(lambda session: _save(session, job, quarantine, compared))
 
 
-def _load(session: Session, cache: TreeCache, block: ComparisonBlock) -> ComparisonJob:
+def _load(session: Session, cache: TreeCache, block: Block) -> ComparisonJob:
     set_id = block.reference_set_id
     done: set[int] = set()
     earlier: list[tuple[list[int], Nearest]] = []

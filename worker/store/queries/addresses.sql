@@ -71,7 +71,7 @@ SELECT page_id, (
 )
 FROM unnest(CAST(:pages AS bigint[])) AS asked (page_id)
 
--- counts --
+-- count_joined --
 -- Return how many of a site's addresses have joined other pages, by kind.
 SELECT name, sum(number) FROM addresses CROSS JOIN LATERAL (VALUES
     (coalesce(kind, 'canonical'), CAST(joined_at IS NOT NULL AS integer)),
@@ -79,3 +79,9 @@ SELECT name, sum(number) FROM addresses CROSS JOIN LATERAL (VALUES
 ) AS counted (name, number)
 WHERE site_id = :site_id
 GROUP BY name HAVING sum(number) > 0 ORDER BY name COLLATE "C"
+
+-- list_joined --
+-- Addresses of a site that joined another address's page or have several spellings, newest first.
+SELECT addresses.* FROM addresses JOIN sites ON sites.id = site_id
+WHERE key = :key AND (joined_at IS NOT NULL OR cardinality(spellings) > 1)
+ORDER BY addresses.id DESC LIMIT :limit

@@ -1,5 +1,10 @@
 -- Comparisons in progress: a site's trees and unfinished blocks.
 
+-- begin --
+-- Start comparing a site's trees.
+INSERT INTO site_comparisons (site_id, site_version, tree_ids)
+VALUES (:site_id, :version, CAST(:tree_ids AS bigint[]))
+
 -- end --
 -- Delete a site's comparison and its unfinished blocks.
 DELETE FROM site_comparisons WHERE site_id = :site_id
@@ -20,6 +25,11 @@ WHERE site_id = :site_id AND (
     OR asked_at > now() + interval '1 minute'
 )
 RETURNING id
+
+-- take_block --
+-- Count an attempt of a block.
+UPDATE comparison_blocks SET attempts = attempts + 1 WHERE id = :id
+RETURNING id, site_id, reference_set_id, rows, columns, attempts
 
 -- leave_rest --
 -- Record that the rest of a block was requested; return False if the block is finished.
@@ -61,3 +71,12 @@ WHERE site_id = :site_id AND id <> ALL (CAST(:ids AS bigint[]))
 -- Return the stored nearest references, by tree ID.
 SELECT tree_id, reference_id, distance FROM nearest_references
 WHERE reference_set_id = :set_id AND tree_id = ANY (CAST(:ids AS bigint[]))
+
+-- save_nearest --
+-- Store the nearest references of trees that are not stored yet.
+INSERT INTO nearest_references (reference_set_id, tree_id, reference_id, distance)
+SELECT :set_id, * FROM unnest(
+    CAST(:tree_ids AS bigint[]), CAST(:references AS bigint[]),
+    CAST(:distances AS double precision[])
+)
+ON CONFLICT DO NOTHING

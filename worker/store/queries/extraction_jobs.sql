@@ -135,6 +135,10 @@ WHERE id IN (
 )
 RETURNING site_id, id, generation
 
+-- lock_short_texts --
+-- Lock the counts of a site's short texts until the transaction ends.
+SELECT pg_advisory_xact_lock(:class, hashint8(:site_id))
+
 -- with_short_texts --
 -- Pages of a site with given short texts.
 SELECT short_text, id

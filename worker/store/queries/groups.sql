@@ -16,6 +16,14 @@ added_groups AS (
     )
 )
 
+-- lock_clustering --
+-- Lock a site's clustering until the transaction ends.
+SELECT pg_advisory_xact_lock(:class, hashint8(:site_id))
+
+-- try_lock_clustering --
+-- Lock a site's clustering until the transaction ends, unless another transaction holds the lock.
+SELECT pg_try_advisory_xact_lock(:class, hashint8(:site_id))
+
 -- site_state --
 -- Return the state of a site.
 SELECT version, coalesce(number, 0), coalesce(generations.site_version, 0),
@@ -79,6 +87,10 @@ UPDATE pages SET generation = :number, extracted_generation = :number WHERE id =
 -- comment_patterns --
 -- Return the comment patterns of pages; see `StoredPage.comment_pattern`.
 SELECT comment_pattern FROM pages WHERE id = ANY (:ids)
+
+-- pages_of_generation --
+-- Pages that were extracted with a generation or await such an extraction.
+SELECT id FROM pages WHERE site_id = :site_id AND generation = :generation ORDER BY id
 
 -- save_knowledge --
 -- Insert or replace the knowledge learned from fetches of pages.

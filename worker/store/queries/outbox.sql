@@ -114,6 +114,10 @@ refused_at IS NOT NULL
 AND (CAST(:message_id AS text) IS NULL OR message_id = :message_id)
 AND (CAST(:ids AS bigint[]) IS NULL OR id = ANY (CAST(:ids AS bigint[])))
 
+-- refused --
+-- Entries that were set aside, oldest first.
+SELECT * FROM outbox WHERE {is_refused} ORDER BY id LIMIT :limit
+
 -- retry_refused --
 -- Return entries that were set aside to the relay.
 UPDATE outbox SET refused_at = NULL, refusal = NULL WHERE {is_refused}

@@ -22,6 +22,28 @@ RETURNING id, version, EXISTS (
 -- Return the site IDs of pages, by page ID.
 SELECT id, site_id FROM pages WHERE id = ANY (CAST(:ids AS bigint[]))
 
+-- sites_called --
+-- Sites with a given name, which may be followed by an at sign in their keys.
+SELECT id, key FROM sites
+WHERE key = :name OR starts_with(key, CAST(:name AS text) || '@') ORDER BY id
+
+-- key_of_site --
+-- Key of a site.
+SELECT key FROM sites WHERE id = :site_id
+
+-- reprocessable_page_ids --
+-- Pages of a site with stored HTML, except joined pages.
+SELECT id FROM pages
+WHERE site_id = :site_id AND html_removed_at IS NULL AND outcome IS DISTINCT FROM 'joined'
+ORDER BY id
+
+-- pending_with_tree --
+-- Pages of a site that have a tree and await extraction.
+SELECT id FROM pages
+WHERE site_id = :site_id AND tree_id IS NOT NULL AND html_removed_at IS NULL
+    AND (outcome IS NULL OR forced OR extracted_generation < generation)
+ORDER BY id
+
 -- force_revisions --
 -- Make the next extraction of these pages publish a revision, even if nothing changed.
 UPDATE pages SET forced = true

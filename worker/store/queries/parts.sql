@@ -88,6 +88,12 @@ SELECT id FROM pages WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id FOR UPD
 -- Return a part's own article message, without the text of other parts.
 SELECT message FROM page_parts WHERE page_id = :page_id
 
+-- article_of --
+-- Latest article of a page whose latest outcome is an article, even if it is now behind a wall.
+SELECT message FROM articles JOIN pages ON pages.id = page_id
+WHERE page_id = :page_id AND articles.revision = pages.revision
+    AND (outcome = 'article' OR outcome IN ('wall', 'gone') AND pages.revision > 0)
+
 -- note_revision --
 -- Record the revision of a page's article created by joining; the page must be locked.
 UPDATE page_parts SET joined_revision = :revision WHERE page_id = :page_id

@@ -11,14 +11,31 @@ INSERT INTO reprocessings (stage, pages_per_minute, last_site_id)
 SELECT :stage, :rate, coalesce(max(id), 0) FROM sites
 ON CONFLICT DO NOTHING RETURNING id
 
+-- lock_due --
+-- Lock the reprocessing in progress if the rate allows another site.
+SELECT id, stage, site_id, last_site_id FROM reprocessings
+WHERE ended_at IS NULL AND resume_at <= now() FOR UPDATE SKIP LOCKED
+
 -- next_site --
 -- Return the next site; if there is none, mark the reprocessing as ended and return None.
 SELECT min(id) FROM sites WHERE id > :after AND id <= :last
+
+-- note_site --
+-- Record that a site was started; a lag behind the rate is caught up within limits.
+UPDATE reprocessings SET site_id = :site_id, pages = pages + :pages,
+    resume_at = CASE WHEN pages_per_minute IS NULL THEN resume_at
+        ELSE greatest(resume_at, now() - CAST(:catch_up AS interval))
+            + :pages / pages_per_minute * interval '1 minute' END
+WHERE id = :id
 
 -- cancel --
 -- End the reprocessing before its last site; return False if nothing is in progress.
 UPDATE reprocessings SET ended_at = now() WHERE ended_at IS NULL
 
--- sites_until --
--- Number of sites up to a site.
-SELECT count(*) FROM sites WHERE id <= :site_id
+-- progress --
+-- Progress of the latest reprocessing.
+SELECT stage, pages_per_minute,
+    (SELECT count(*) FROM sites WHERE id <= site_id),
+    (SELECT count(*) FROM sites WHERE id <= last_site_id),
+    pages, ended_at IS NULL
+FROM reprocessings ORDER BY id DESC LIMIT 1

@@ -1,5 +1,54 @@
 -- Removal of expired data and of sites.
 
+-- html_is_removable --
+-- Condition: a page's HTML is old, is no template, and its outcome will not improve.
+html_removed_at IS NULL
+AND NOT (outcome IS NULL OR forced OR extracted_generation < pages.generation)
+AND outcome NOT IN ('failed', 'needs-rendering')
+AND EXISTS (
+    SELECT FROM page_contents WHERE page_id = pages.id AND stored_at <= now() - :age
+) AND NOT EXISTS (
+    SELECT FROM template_groups JOIN memberships
+        ON memberships.page_id = representative_id
+        AND memberships.generation = template_groups.generation
+    WHERE template_groups.site_id = pages.site_id
+        AND template_groups.generation = (
+            SELECT max(number) FROM generations WHERE site_id = pages.site_id
+        )
+        AND (representative_id = pages.id OR pivot_id = pages.id)
+)
+
+-- is_superseded --
+-- Condition: an article is old, and its page has a later revision.
+articles.revision < (SELECT revision FROM pages WHERE id = articles.page_id)
+AND created_at <= now() - :age
+
+-- membership_is_superseded --
+-- Condition: a membership is not that of its page, which may be in the generation before the last.
+memberships.generation < (SELECT generation FROM pages WHERE id = page_id)
+
+-- representative_is_superseded --
+-- Condition: a tree represents a group of an earlier generation.
+generation < (
+    SELECT max(number) FROM generations WHERE site_id = group_representatives.site_id
+)
+
+-- tree_is_unused --
+-- Condition: nothing refers to a tree, except its distances.
+NOT EXISTS (SELECT FROM pages WHERE tree_id = trees.id)
+AND NOT EXISTS (SELECT FROM group_representatives WHERE tree_id = trees.id)
+AND NOT EXISTS (SELECT FROM site_comparisons WHERE trees.id = ANY (tree_ids))
+AND NOT EXISTS (SELECT FROM reference_sets WHERE trees.id = ANY (tree_ids))
+
+-- unused_objects --
+-- Objects that contain no page's HTML.
+SELECT url FROM unnest(CAST(:urls AS text[])) AS listed (url)
+WHERE NOT EXISTS (SELECT FROM page_contents WHERE object_url = url)
+
+-- lock_shard --
+-- Lock a shard of the object store, unless a transaction stores a page in it.
+SELECT pg_try_advisory_xact_lock(:class, :shard)
+
 -- ungroup --
 -- Delete everything that refers to more than one page of a site (version 0: no clustering).
 WITH unversioned AS (UPDATE sites SET version = 0 WHERE id = :site_id),
