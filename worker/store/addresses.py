@@ -191,7 +191,8 @@ def _located(
     stored: _StoredDeclarations,
 ) -> Resolution:
     declared = read.declared
-    is_stale = own is not None and _is_older(fetched.fetched_at, own.read_at)
+    read_at = own.read_at if own is not None else None
+    is_stale = bool(fetched.fetched_at and read_at and fetched.fetched_at < read_at)
     declares_nothing_new = is_stale or declared == NOTHING_DECLARED
     if own is not None and declares_nothing_new:
         declared = stored.declared[own.id]
@@ -233,10 +234,6 @@ def _located(
         speaker,
         parted_from,
     )
-
-
-def _is_older(one: datetime | None, other: datetime | None) -> bool:
-    return one is not None and other is not None and one < other
 
 
 _ADD = rows_only(insert(Address).returning(Address.id, Address.site_id, Address.digest))

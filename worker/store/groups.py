@@ -99,10 +99,17 @@ def last_generation(session: Session, site_id: int) -> int:
     return session.scalar(SQL.last_generation, {"site_id": site_id}) or 0
 
 
-def newest_generation(session: Session, site_id: int) -> tuple[int, int] | None:
-    """Return a site's latest generation, and the version of the site on which it was based."""
+class LastGeneration(NamedTuple):
+    """A site's latest generation, and the version of the site on which it was based."""
+
+    number: int
+    site_version: int
+
+
+def newest_generation(session: Session, site_id: int) -> LastGeneration | None:
+    """Return a site's latest generation."""
     row = session.execute(SQL.newest_generation, {"site_id": site_id}).one_or_none()
-    return None if row is None else (row.number, row.site_version)
+    return None if row is None else LastGeneration(*row)
 
 
 def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:

@@ -106,34 +106,31 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
     """
     state = process_state()
     database = state.database
+
+    def attempt_once(session: Session) -> None:
+        _cluster(session, state, site_id)
+        clusterings.forget(session, site_id)
+
     with database.exclusive(AdvisoryLock.CLUSTERING, site_id) as is_ours:
         if not is_ours:
             database.run(lambda session: clusterings.note_taken(session, site_id))
             return
-        attempt = database.run(lambda session: _begin(session, state, site_id, afresh=afresh))
+        if afresh:
+            database.run(lambda session: clusterings.forget(session, site_id))
+        pauses = _pauses(state.settings)
+        attempt = database.run(lambda session: clusterings.begin(session, site_id, pauses))
         if attempt is None:
             return
         if attempt > CLUSTERING_ATTEMPTS:
             database.run(lambda session: _give_up(session, state, site_id))
             return
         try:
-            database.run(lambda session: _attempt(session, state, site_id))
+            database.run(attempt_once)
         except Exception as error:
             if not is_connection_lost(error):
                 failure = f"{type(error).__name__}: {error}"
                 database.run(lambda session: clusterings.note_error(session, site_id, failure))
             raise
-
-
-def _begin(session: Session, state: ProcessState, site_id: int, *, afresh: bool) -> int | None:
-    if afresh:
-        clusterings.forget(session, site_id)
-    return clusterings.begin(session, site_id, _pauses(state.settings))
-
-
-def _attempt(session: Session, state: ProcessState, site_id: int) -> None:
-    _cluster(session, state, site_id)
-    clusterings.forget(session, site_id)
 
 
 def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
@@ -163,6 +160,7 @@ def _give_up(session: Session, state: ProcessState, site_id: int) -> None:
 
 
 def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
+    """Store a new generation of a site, or request the comparisons that it needs."""
     groups.lock_clustering(session, site_id)
     # Read the version before the pages: a page that arrives in between is then included, and merely
     # makes the site due again. In the opposite order, it would be missed.
@@ -195,7 +193,10 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
         session, site_id, site_pages, generation, state.settings.chosen_text_roles
     )
     if site.is_new:
-        _assign_overlooked(session, site_id, generation.number)
+        # Pages that arrived during the site's first clustering are assigned.
+        overlooked = provisional.overlooked(session, site_id, generation.number)
+        wanted = [{"page_id": page_id, "site_version": version} for page_id, version in overlooked]
+        outbox.add_tasks(session, task_names.ASSIGN, wanted, site_id=site_id)
     note_design_change(session, site_id, generation.number, pages=len(site_pages))
     logger.info(
         "site %d: generation %d, %s, %s, %s",
@@ -205,10 +206,3 @@ def _cluster(session: Session, state: ProcessState, site_id: int) -> None:
         counted(len(grouping.groups), "group"),
         counted(len(grouping.outliers), "outlier"),
     )
-
-
-def _assign_overlooked(session: Session, site_id: int, generation: int) -> None:
-    """Request the assignment of pages that arrived during their site's first clustering."""
-    overlooked = provisional.overlooked(session, site_id, generation)
-    wanted = [{"page_id": page_id, "site_version": version} for page_id, version in overlooked]
-    outbox.add_tasks(session, task_names.ASSIGN, wanted, site_id=site_id)

@@ -86,16 +86,11 @@ def _reprocess_site(session: Session, site_id: int, stage: str) -> int:
         request_extractions(session, {site_id: extracted}, generation)
     else:
         if stage == "compare":
-            _forget_comparisons(session, site_id)
+            comparisons.end(session, site_id)
+            comparisons.keep_sets(session, site_id, [])
+            trees.forget_distances(session, trees.site_tree_ids(session, site_id))
         pages.touch_site(session, site_id)
     return len(page_ids)
-
-
-def _forget_comparisons(session: Session, site_id: int) -> None:
-    tree_ids = trees.site_tree_ids(session, site_id)
-    comparisons.end(session, site_id)
-    comparisons.keep_sets(session, site_id, [])
-    trees.forget_distances(session, tree_ids)
 
 
 @shared_task(name=task_names.REPROCESS_ALL, bind=True, **TASK_OPTIONS)

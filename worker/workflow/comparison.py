@@ -188,7 +188,7 @@ def _nearest(job: ComparisonJob, memory: int) -> BlockResult:
         return BlockResult({}, dict.fromkeys(rows), is_all=True)
     place = {tree_id: i for i, tree_id in enumerate(columns)}
     pairs = {
-        (i, place[column]): _ordered(row, column)
+        (i, place[column]): (min(row, column), max(row, column))
         for i, row in enumerate(rows)
         for column in columns
     }
@@ -206,10 +206,6 @@ def _nearest(job: ComparisonJob, memory: int) -> BlockResult:
     }
     begun = {pairs[at]: distance for at, distance in found.begun.items()}
     return BlockResult(begun, nearest, is_all=len(nearest) == len(rows))
-
-
-def _ordered(tree_id: int, other_id: int) -> tuple[int, int]:
-    return min(tree_id, other_id), max(tree_id, other_id)
 
 
 def _known(

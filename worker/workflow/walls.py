@@ -134,9 +134,7 @@ def _is_doubtful(article: Article) -> bool:
 
 
 def _unless_wall(result: Article | NoArticle, before: str | None) -> Article | NoArticle:
-    if before is None or isinstance(result, NoArticle):
-        return result
-    if not has_replaced(result.text, before):
+    if before is None or isinstance(result, NoArticle) or not has_replaced(result.text, before):
         return result
     outcome = result.suspected.outcome if result.suspected is not None else PageOutcome.WALL
     return NoArticle(PageOutcome(outcome), "another, much shorter text has replaced the article")

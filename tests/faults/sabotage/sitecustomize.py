@@ -154,7 +154,10 @@ SABOTAGED: Replacements = {
     "detourage.reader.article": {"extract_article": _harmed_by_pages},
     "worker.service.intake": {"_store": _trapped_after("intake")},
     "worker.store.outbox": {"remove": _trapped_before("relay")},
-    "worker.tasks.assign": {"_assign": _trapped_after("assign"), "assign_tree": _harmed_by_tree},
+    "worker.workflow.assignment": {
+        "assign_page": _trapped_after("assign"),
+        "assign_tree": _harmed_by_tree,
+    },
     "worker.tasks.cluster": {"_cluster": _trapped_after("cluster")},
     "worker.workflow.comparison": {
         "_save": _trapped_after("compare"),

@@ -27,8 +27,8 @@ from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
 from worker.store.database import Database
 from worker.store.pages import is_pending
-from worker.tasks import assign as assignment
 from worker.tasks.assign import assign
+from worker.workflow import assignment
 
 REDESIGNED = "harbour-post.example"
 

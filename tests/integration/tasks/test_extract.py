@@ -22,9 +22,8 @@ from worker.store import extraction_jobs
 from worker.store.database import AdvisoryLock
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.store.pages import is_pending
-from worker.tasks import extract as extraction
 from worker.tasks.extract import extract, extract_late
-from worker.workflow import article_message, extraction_results
+from worker.workflow import article_message, extraction, extraction_results
 from worker.workflow.attempts import EXTRACTION_ATTEMPTS
 from worker.workflow.process import process_state
 

@@ -71,7 +71,7 @@ def _measured_intake(intake: Any) -> Any:
 MEASURED: Replacements = {
     "worker.service.intake": {"Intake": _measured_intake},
     "worker.tasks.base": {"ServiceTask": _measured_tasks},
-    "worker.tasks.extract": {"_extract": _measured("detourage.extract, a page")},
+    "worker.workflow.extraction": {"extract_page": _measured("detourage.extract, a page")},
 }
 """Names to replace in modules of the service, each with a function that returns the replacement for
 the original object."""

@@ -1,0 +1,112 @@
+"""Reading of a page's article, with the template of its group."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from celery.exceptions import SoftTimeLimitExceeded
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from detourage.addresses import refusal_of
+from detourage.article import Article
+from detourage.html import Page, PageError, parse_page, site_name
+from detourage.html.encoding import decode
+from detourage.outcomes import PageOutcome
+from detourage.reader import NeedsRenderingError, NoArticleError
+from detourage.reader.content import read_content
+from worker import logs, tracing
+from worker.errors import LostContentError
+from worker.rendering import Browser, RenderingError
+from worker.store import extraction_jobs
+from worker.store.database import UnavailableError
+from worker.store.extraction_jobs import BegunPage, ExtractionJob
+from worker.workflow.attempts import EXTRACTION_ATTEMPTS
+from worker.workflow.comment_patterns import patterns_for_page
+from worker.workflow.process import ProcessState
+from worker.workflow.walls import NoArticle
+
+logger = logging.getLogger(__name__)
+
+
+def load_jobs(state: ProcessState, begun: Sequence[BegunPage]) -> list[ExtractionJob]:
+    """Load pages whose attempts have been counted, so that they count even if the process dies."""
+
+    def load(session: Session) -> list[ExtractionJob]:
+        jobs = extraction_jobs.load(session, begun, max_attempts=EXTRACTION_ATTEMPTS)
+        pivots = [job.pivot for job in jobs if job.pivot is not None and job.content is not None]
+        state.templates.load(session, pivots)
+        return jobs
+
+    try:
+        return state.database.run(load)
+    except UnavailableError:
+        # The pages have not been tried: their object store was down all the time.
+        page_ids = [page.id for page in begun]
+        state.database.run(lambda session: extraction_jobs.return_attempts(session, page_ids))
+        raise
+
+
+def extract_page(
+    state: ProcessState, job: ExtractionJob, *, is_alone: bool
+) -> tuple[ExtractionJob, Article | NoArticle]:
+    """Read a page; a defect triggered by it gives the outcome ``failed``.
+
+    The time limit applies to all the pages of a task together, so that it is the page's defect only
+    if the page ``is_alone``.
+    """
+    logs.bind(site=site_name(job.site_key), page=job.url)
+    with tracing.span("extract page", job.trace):
+        try:
+            return job, _read(state, job)
+        except (SQLAlchemyError, UnavailableError):
+            raise
+        except Exception as error:
+            if isinstance(error, SoftTimeLimitExceeded) and not is_alone:
+                raise
+            logger.exception("extraction failed on %s", job.url)
+            return job, NoArticle(PageOutcome.FAILED, f"{type(error).__name__}: {error}")
+
+
+def _read(state: ProcessState, job: ExtractionJob) -> Article | NoArticle:
+    content = job.content
+    if content is None:
+        why = f"extraction crashed its process, or took too long, {EXTRACTION_ATTEMPTS} times"
+        logger.error("the outcome of %s is failed: %s", job.url, why)
+        return NoArticle(PageOutcome.FAILED, why)
+    template = state.templates.of(job.pivot) if job.pivot else None
+    refusal = refusal_of(job.url, job.answer)
+    if refusal is not None:
+        return NoArticle(refusal.outcome, refusal.detail)
+    if isinstance(content, LostContentError):
+        logger.error("cannot extract %s: %s", job.url, content)
+        return NoArticle(PageOutcome.FAILED, str(content))
+    page = parse_page(content, job.url, content_type=job.content_type, answer=job.answer)
+    read = partial(
+        read_content,
+        other=template,
+        text_roles=state.settings.chosen_text_roles,
+        fetched_at=job.fetched_at,
+    )
+    try:
+        try:
+            patterns = patterns_for_page(job.comment_pattern, job.group_pattern)
+            return read(page, patterns=patterns)
+        except NeedsRenderingError:
+            if state.browser is None:
+                raise
+            article = read(_rendered(state.browser, job, content))
+            return replace(article, method=f"rendered-{article.method}")
+    except NoArticleError as error:
+        return NoArticle(PageOutcome(error.outcome), str(error))
+
+
+def _rendered(browser: Browser, job: ExtractionJob, content: bytes | str) -> Page:
+    """Return a page as a reader would see it; raise NeedsRenderingError on failure."""
+    html = decode(content, job.content_type).text if isinstance(content, bytes) else content
+    try:
+        # Byte offsets into the rendered page mean nothing in the stored one.
+        return replace(parse_page(browser.render(html, job.url), job.url), source=None)
+    except (RenderingError, PageError) as error:
+        raise NeedsRenderingError(f"the page could not be rendered: {error}") from error
