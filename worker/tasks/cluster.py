@@ -19,18 +19,21 @@ from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS, PATIENCE_SECONDS
 from worker.workflow.clustering_requests import request_due_clusterings
 from worker.workflow.comparison_plan import (
+    StoredDistances,
     enqueue_late_blocks,
     known_grouping,
     known_site,
     load_site,
 )
-from worker.workflow.design_changes import note_design_change
 from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.first_extractions import settle_lone_sites
-from worker.workflow.generation import request_changed_extractions, save_generation
+from worker.workflow.generation import (
+    note_design_change,
+    request_changed_extractions,
+    save_generation,
+)
 from worker.workflow.process import ProcessState, process_state
 from worker.workflow.quarantine import quarantine_task
-from worker.workflow.stored_distances import StoredDistances
 
 logger = logging.getLogger(__name__)
 

@@ -1,6 +1,7 @@
 """Comparison of trees: blocks of pairs, and the nearest references of a set of trees."""
 
 import logging
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -11,15 +12,15 @@ from sqlalchemy.orm import Session
 from detourage.html import Tree, site_name
 from detourage.template.distance import LEFT, TOO_LARGE, KnownNearest, PairBlock, nearest_of_changed
 from detourage.template.distance.forest import TASK_WORK, Forest
+from detourage.text.plural import counted
 from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
-from worker.store import comparisons, pages, trees
+from worker.store import comparisons, outbox, pages, trees
 from worker.store.comparisons import Block, Nearest
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 from worker.workflow.clustering_requests import continue_clustering, request_stored_blocks
 from worker.workflow.process import ProcessState
 from worker.workflow.quarantine import quarantine_task
-from worker.workflow.stored_trees import TreeCache
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +30,42 @@ take up to 11 % longer, without a cache up to 20 %."""
 
 Distances: TypeAlias = dict[tuple[int, int], int | None]
 """Distances by ordered pair of tree IDs, or None if the trees cannot be compared."""
+
+
+CACHED_NODES = 2_000_000
+"""Maximum number of nodes in the cache, at 12 bytes each."""
+
+
+class TreeCache:
+    """An LRU cache of trees by ID, bounded by their number of nodes; stored trees never change."""
+
+    def __init__(self) -> None:
+        self._room = CACHED_NODES
+        self._trees: OrderedDict[int, Tree] = OrderedDict()
+
+    def load(self, session: Session, tree_ids: Sequence[int]) -> dict[int, Tree]:
+        """Return the given trees that exist, by ID.
+
+        Damaged trees are removed, and their pages are parsed again.
+        """
+        missing = [tree_id for tree_id in tree_ids if tree_id not in self._trees]
+        found, damaged = trees.load_trees(session, missing) if missing else ({}, {})
+        if damaged:
+            left = trees.remove_trees(session, damaged)
+            for tree_id, error in damaged.items():
+                logger.error("tree %d is damaged, and removed: %s", tree_id, error)
+            logger.error("%s without a tree parsed again", counted(len(left), "page"))
+            wanted = [(site_id, {"page_id": page_id}) for site_id, page_id in left]
+            outbox.add_tasks_of_sites(session, task_names.PARSE, wanted)
+        known = {i: self._trees[i] for i in tree_ids if i in self._trees}
+        for tree_id, tree in {**known, **found}.items():
+            if tree_id not in self._trees:
+                self._room -= len(tree)
+            self._trees[tree_id] = tree
+            self._trees.move_to_end(tree_id)
+        while self._room < 0 and self._trees:
+            self._room += len(self._trees.popitem(last=False)[1])
+        return known | found
 
 
 @dataclass(frozen=True)
@@ -149,9 +186,8 @@ def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple
     Once `TASK_WORK` is used up, the remaining pairs are skipped.
     """
     loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
-    memory = CACHE_BYTES
     there = [pair for pair in pairs if loaded.keys() >= set(pair)]
-    distances, work = distances_of_pairs(there, loaded, memory=memory)
+    distances, work = distances_of_pairs(there, loaded, memory=CACHE_BYTES)
     trees.save_distances(session, distances)
     return work
 
@@ -219,3 +255,6 @@ def _known(
         searched = frozenset(place[member] for member in members if member in place)
         facts.append(KnownNearest(place[nearest[0]], nearest[1], searched))
     return facts
+
+
+logger = logging.getLogger(__name__)

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from detourage.html import TreeShape
@@ -22,13 +24,12 @@ from detourage.template.distance.blocks import BLOCK_NODES, BLOCK_SIDE, parts
 from detourage.template.groups import Grouping
 from worker.messaging import task_names
 from worker.store import comparisons, outbox, trees
-from worker.store.comparisons import NewBlock
+from worker.store.comparisons import Nearest, NewBlock, load_nearest, save_set
 from worker.store.groups import SiteState
 from worker.workflow.attempts import PATIENCE_SECONDS
 from worker.workflow.clustering_requests import request_blocks, request_stored_blocks
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.process import ProcessState
-from worker.workflow.stored_distances import StoredDistances
 
 ASSIGNED_TOGETHER = 128
 """Maximum number of trees per task that searches for nearest references."""
@@ -40,6 +41,44 @@ of a block; thanks to bounds, few distances must be computed."""
 PAIRS_AT_ONCE = 50
 """Maximum number of missing pairs that the clustering task compares itself, because a block, with
 its messages and a second clustering task, takes longer."""
+
+
+class StoredDistances:
+    """Stored distances of a site's trees, implementing `KnownDistances`."""
+
+    def __init__(self, session: Session, site_id: int) -> None:
+        self._session = session
+        self._site_id = site_id
+        self._sets: dict[tuple[int, ...], int] = {}
+
+    def among(
+        self, tree_ids: Sequence[int]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        """Return the distances among trees, and a mask of the stored ones."""
+        return trees.distance_matrix(self._session, tree_ids)
+
+    def nearest(self, references: Sequence[int], tree_ids: Sequence[int]) -> Nearest:
+        """Return the stored nearest references of trees."""
+        return load_nearest(self._session, self.reference_set(references), tree_ids)
+
+    def to_pivot(self, pivot: int, tree_ids: Sequence[int]) -> Mapping[int, int | None]:
+        """Return the stored distances of trees to a pivot, by tree ID."""
+        stored = trees.known_distances(self._session, [pivot], tree_ids)
+        return {
+            higher if lower == pivot else lower: distance
+            for (lower, higher), distance in stored.items()
+        }
+
+    def reference_set(self, references: Sequence[int]) -> int:
+        """Return the ID of a reference set, which is stored if it is new."""
+        key = tuple(references)
+        if key not in self._sets:
+            self._sets[key] = save_set(self._session, self._site_id, references)
+        return self._sets[key]
+
+    def reference_sets(self) -> list[int]:
+        """Return the IDs of all reference sets that have been looked up."""
+        return list(self._sets.values())
 
 
 @dataclass(frozen=True)
@@ -62,16 +101,13 @@ class ComparedSite:
 def load_site(session: Session, site_id: int, site: SiteState) -> ComparedSite | None:
     """Load the trees of a site that are to be compared; return None if no page has changed."""
     if site.compared_version is not None and site.compared_trees is not None:
-        shapes = trees.tree_shapes(session, site.compared_trees)
-        return ComparedSite(
-            site_id, site.compared_version, site.generation, site.is_new, shapes, has_begun=True
-        )
-    if not site.is_new and site.version <= site.seen_version:
+        version, shapes = site.compared_version, trees.tree_shapes(session, site.compared_trees)
+    elif site.is_new or site.version > site.seen_version:
+        version, shapes = site.version, trees.site_tree_shapes(session, site_id)
+    else:
         return None
-    shapes = trees.site_tree_shapes(session, site_id)
-    return ComparedSite(
-        site_id, site.version, site.generation, site.is_new, shapes, has_begun=False
-    )
+    has_begun = site.compared_version is not None
+    return ComparedSite(site_id, version, site.generation, site.is_new, shapes, has_begun)
 
 
 def known_site(

@@ -11,8 +11,8 @@ from worker.store.durations import Durations
 
 if TYPE_CHECKING:
     from worker.rendering import Browser
+    from worker.workflow.comparison import TreeCache
     from worker.workflow.known_templates import KnownTemplates
-    from worker.workflow.stored_trees import TreeCache
 
 
 class ProcessState:
@@ -31,7 +31,7 @@ class ProcessState:
     @cached_property
     def trees(self) -> "TreeCache":
         """Recently used trees."""
-        from worker.workflow.stored_trees import TreeCache
+        from worker.workflow.comparison import TreeCache
 
         return TreeCache()
 

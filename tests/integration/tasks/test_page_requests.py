@@ -5,7 +5,7 @@ from sqlalchemy import select
 from models.tables import Site, StoredPage
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.workflow.page_requests import ask_again
+from worker.workflow.extraction_requests import ask_again
 
 
 def revisions(tasks: Tasks) -> dict[str, int]:
