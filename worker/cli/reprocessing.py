@@ -76,7 +76,7 @@ def reprocess(
 
 def _reprocess_page(url: str, stage: str) -> None:
     from worker.store.article_history import pages_at
-    from worker.workflow.page_requests import ask_again
+    from worker.workflow.extraction_requests import ask_again
 
     if stage not in PAGE_STAGES:
         raise click.UsageError(f"with URL, --from must be {' or '.join(PAGE_STAGES)}")
