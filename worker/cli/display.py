@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from models.tables import DesignChange
     from worker.local.run import RunSummary
     from worker.store.addresses import JoinedAddress
-    from worker.store.article_history import ArticleEvent
+    from worker.store.articles import ArticleEvent
     from worker.store.progress import RunProgress, SiteHistory, SiteStatus, SiteTotals
 
 FILE_COLUMNS = 200

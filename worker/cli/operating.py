@@ -213,7 +213,7 @@ def _sites(session: Session, name: str | None) -> list[SiteStatus]:
 
 def _show_history(url: str, *, as_json: bool) -> None:
     from worker.cli.display import print_history, wide_output
-    from worker.store.article_history import events_of
+    from worker.store.articles import events_of
 
     events = read_database(events_of, url)
     if not events:

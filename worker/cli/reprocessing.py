@@ -75,7 +75,7 @@ def reprocess(
 
 
 def _reprocess_page(url: str, stage: str) -> None:
-    from worker.store.article_history import pages_at
+    from worker.store.articles import pages_at
     from worker.workflow.extraction_requests import ask_again
 
     if stage not in PAGE_STAGES:

@@ -3,37 +3,27 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
+from pydantic import BaseModel
 from sqlalchemy import (
-    ARRAY,
-    BigInteger,
-    ColumnElement,
-    Select,
-    any_,
-    cast,
-    func,
+    DateTime,
     insert,
-    select,
 )
 from sqlalchemy.orm import Session
 
-from detourage.outcomes import PageOutcome
 from models.column_types import ArticleJson, without_block_texts
 from models.tables import (
     Article,
     ArticleComment,
-    PageParts,
-    Receipt,
-    Site,
-    StoredPage,
 )
-from worker.store.database import rows_only, sql
+from worker.store.database import rows_only
 from worker.store.outbox import NewMessage
-from worker.store.pages import has_article
+from worker.store.pages import digests_of_address
+from worker.store.queries import Statements
 
-S = TypeVar("S", bound=Select[*tuple[Any, ...]])
+SQL = Statements("articles")
 
 READ_AT_ONCE = 50
 """Number of messages that an export keeps in memory at a time."""
@@ -88,46 +78,19 @@ def _comment_values(comment: Mapping[str, Any]) -> dict[str, Any]:
 
 def note_revision(session: Session, page_id: int, revision: int) -> None:
     """Record a new revision of a page's article; the page must be locked."""
-    query = sql("UPDATE pages SET revision = :revision WHERE id = :page_id")
-    session.execute(query, {"page_id": page_id, "revision": revision})
-
-
-_LAST_ARTICLE = sql("""
-    SELECT message, content_digest FROM articles WHERE page_id = :page_id
-    ORDER BY revision DESC LIMIT 1
-""").columns(message=ArticleJson)
+    session.execute(SQL.note_revision, {"page_id": page_id, "revision": revision})
 
 
 def last_article(session: Session, page_id: int) -> tuple[dict[str, Any], str]:
     """Return the message and the digest of a page's latest article, which must exist."""
-    message, digest = session.execute(_LAST_ARTICLE, {"page_id": page_id}).one()
+    query = SQL.last_article.columns(message=ArticleJson)
+    message, digest = session.execute(query, {"page_id": page_id}).one()
     return message, digest
 
 
 def last_texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     """Return the text of each page's latest article."""
-    query = sql("""
-        SELECT DISTINCT ON (page_id) page_id, message ->> 'text' FROM articles
-        WHERE page_id = ANY (CAST(:page_ids AS bigint[]))
-        ORDER BY page_id, revision DESC
-    """)
-    return dict(session.execute(query, {"page_ids": list(page_ids)}).all())
-
-
-def _of_run(message_prefix: str) -> ColumnElement[bool]:
-    """Condition: the page was received in one of the messages of a command-line run."""
-    received = Receipt.message_id.startswith(message_prefix, autoescape=True)
-    return StoredPage.id.in_(select(Receipt.page_id).where(received).distinct())
-
-
-def _in_order(query: S, message_prefix: str) -> S:
-    """Restrict a query on stored pages to the pages of a run, ordered by site and URL."""
-    return (
-        query.join(Site, Site.id == StoredPage.site_id)
-        .where(_of_run(message_prefix))
-        .order_by(func.convert_to(Site.key, "UTF8"), func.convert_to(StoredPage.url, "UTF8"))
-        .execution_options(yield_per=200)
-    )
+    return dict(session.execute(SQL.last_texts, {"page_ids": list(page_ids)}).all())
 
 
 def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
@@ -135,11 +98,7 @@ def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
 
     Parts that are yet to be joined are skipped, because joining gives their article a new revision.
     """
-    to_join = select(PageParts.page_id).where(PageParts.version > PageParts.seen_version)
-    query = select(StoredPage.id, StoredPage.revision).where(
-        has_article(), _of_run(message_prefix), StoredPage.id.not_in(to_join)
-    )
-    return dict(session.execute(query).all())
+    return dict(session.execute(SQL.revisions_of_run, {"pattern": f"{message_prefix}%"}).all())
 
 
 def articles_of_run(
@@ -149,14 +108,9 @@ def articles_of_run(
 
     Pages without a current article (`has_article`) are skipped.
     """
-    query = (
-        select(Article.message)
-        .join(StoredPage, StoredPage.id == Article.page_id)
-        .where(has_article(), Article.revision == StoredPage.revision)
-    )
-    if page_ids is not None:
-        query = query.where(StoredPage.id == any_(cast(list(page_ids), ARRAY(BigInteger))))
-    yield from session.scalars(_in_order(query, message_prefix))
+    query = SQL.articles_of_run.columns(message=ArticleJson).execution_options(yield_per=200)
+    asked = {"pattern": f"{message_prefix}%", "ids": None if page_ids is None else list(page_ids)}
+    yield from session.scalars(query, asked)
 
 
 def articles_published(
@@ -171,19 +125,31 @@ def articles_published(
     Messages are as published, including those of withdrawn articles; pages that joined another
     page are skipped.
     """
-    query = (
-        select(Article.created_at, Article.message)
-        .join(StoredPage, StoredPage.id == Article.page_id)
-        .where(
-            Article.created_at >= since,
-            Article.revision == StoredPage.revision,
-            StoredPage.outcome.is_distinct_from(PageOutcome.JOINED),
-        )
-        .order_by(Article.created_at, Article.id)
-        .execution_options(yield_per=READ_AT_ONCE)
-    )
-    if until is not None:
-        query = query.where(Article.created_at < until)
-    if site_ids is not None:
-        query = query.where(StoredPage.site_id.in_(site_ids))
-    yield from ((created_at, message) for created_at, message in session.execute(query))
+    columns = SQL.articles_published.columns(created_at=DateTime, message=ArticleJson)
+    query = columns.execution_options(yield_per=READ_AT_ONCE)
+    asked = {"since": since, "until": until, "site_ids": site_ids}
+    yield from ((created_at, message) for created_at, message in session.execute(query, asked))
+
+
+MAX_EVENTS = 1_000
+"""Maximum number of an address's latest fetches, and of its latest revisions, that are read."""
+
+
+class ArticleEvent(BaseModel):
+    """A fetch of a page (`what` is the result of its receipt), or a revision of its article."""
+
+    at: datetime
+    page_id: int
+    what: str
+    revision: int | None = None
+
+
+def events_of(session: Session, url: str) -> list[ArticleEvent]:
+    """Return the events of the pages at a URL, oldest first; empty if the URL is unknown."""
+    asked = {"page_ids": pages_at(session, url), "limit": MAX_EVENTS}
+    return [ArticleEvent(**row._asdict()) for row in session.execute(SQL.events, asked)]
+
+
+def pages_at(session: Session, url: str) -> list[int]:
+    """Return the IDs of the pages at a URL, ascending."""
+    return list(session.scalars(SQL.pages_at, {"digests": digests_of_address(url)}))

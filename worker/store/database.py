@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import IntEnum, unique
-from functools import cache, partial
+from functools import partial
 from typing import Any, TypeVar
 
 from sqlalchemy import (
@@ -159,12 +159,6 @@ def rows_only(statement: S) -> S:
     also insert rows in one statement per set of non-null columns.
     """
     return statement.execution_options(**{_ROWS_ONLY: True})
-
-
-@cache
-def sql(statement: str) -> TextClause:
-    """Return an SQL text as a statement, which is built only once."""
-    return text(statement)
 
 
 class RowSession(Session):

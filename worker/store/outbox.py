@@ -108,12 +108,6 @@ _ADD_TASKS = SQL.add_tasks.bindparams(
 of the lane."""
 
 
-def add_task_once(session: Session, task: str) -> None:
-    """Enqueue a task without arguments, unless one is waiting that will see this transaction."""
-    trace = tracing.current()
-    session.execute(SQL.add_once, {"task": task, "trace": json.dumps(trace) if trace else None})
-
-
 def add_tasks_in_turn(
     session: Session,
     task: str,

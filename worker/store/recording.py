@@ -16,7 +16,7 @@ from models.tables import StoredPage, WaitingFetch
 from worker.outcomes import ReceiptResult
 from worker.store import addresses, trees
 from worker.store.addresses import Fetch, Resolution
-from worker.store.database import AdvisoryLock, rows_only, sql
+from worker.store.database import AdvisoryLock, rows_only
 from worker.store.page_objects import (
     MARKER,
     PageObjects,
@@ -451,9 +451,7 @@ def join_pages(session: Session, page_ids: Sequence[int], speaker: str) -> Store
         other.outcome, other.outcome_detail = PageOutcome.JOINED, f"it is {page.url}"
     other_ids = [other.id for other in others]
     session.flush()
-    for table in ("addresses", "receipts"):
-        query = f"UPDATE {table} SET page_id = :to_page WHERE page_id = ANY (:others)"  # noqa: S608
-        session.execute(sql(query), {"to_page": page.id, "others": other_ids})
+    session.execute(SQL.move_to_page, {"to_page": page.id, "others": other_ids})
     return page
 
 

@@ -32,9 +32,14 @@ from worker.store import addresses, outbox, parts
 from worker.store.database import AdvisoryLock, is_connection_lost
 from worker.store.parts import StoredPart
 from worker.tasks.base import TASK_OPTIONS
-from worker.workflow.article_message import further_revision, next_number, reader_digest
+from worker.workflow.article_message import (
+    further_revision,
+    next_number,
+    reader_digest,
+    revision_of,
+    save_revisions,
+)
 from worker.workflow.article_parts import addresses_of_links, from_json, joined_parts, with_missing
-from worker.workflow.outgoing_articles import revision_of, save
 from worker.workflow.process import ProcessState, process_state
 
 logger = logging.getLogger(__name__)
@@ -194,7 +199,7 @@ def _revise(
     if last is not None and _digest(wanted) == _digest(ArticleMessage.model_validate(last)):
         return False
     parts.note_revision(session, first.page_id, number)
-    save(session, [revision])
+    save_revisions(session, [revision])
     return True
 
 

@@ -2,10 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
+
+from sqlalchemy.orm import Session
 
 from detourage.addresses import PageAddress, canonical_of, identity_of, variants_of
 from detourage.article import Article
@@ -13,8 +15,13 @@ from detourage.html import site_name
 from detourage.messages import ArticleMessage, Template
 from detourage.pagination.parts import without_location
 from detourage.reader.article_values import article_values
+from worker.store import articles, outbox
+from worker.store.articles import NewRevision
 from worker.store.extraction_jobs import ExtractionJob, PageState
+from worker.store.outbox import NewMessage
+from worker.tracing import Context
 from worker.workflow.article_parts import with_missing
+from worker.workflow.process import ProcessState
 
 _READER_FIELDS = {
     "language",
@@ -153,3 +160,40 @@ def article_id(site: str, url: str, revision: int) -> UUID:
     `site` is the name of the site, and `url` the result of `detourage.addresses.identity_of`.
     """
     return uuid5(NAMESPACE_URL, f"{url}\n{site}\n{revision}")
+
+
+MAX_ROUTING_KEY_BYTES = 255
+"""Limit set by AMQP 0-9-1; a longer key would block the relay and everything queued behind it."""
+
+
+def revision_of(
+    state: ProcessState,
+    page_id: int,
+    message: Mapping[str, Any],
+    content_digest: str,
+    trace: Context | None = None,
+) -> NewRevision:
+    """Return a revision, given as its article message, which continues `trace`."""
+    outgoing = NewMessage(
+        exchange=state.topology.articles_exchange.name,
+        routing_key=routing_key(message["language"], message["site"]),
+        body=json.dumps(message, ensure_ascii=False).encode(),
+        message_id=message["id"],
+        trace=trace or {},
+    )
+    return NewRevision(page_id, content_digest, message, outgoing)
+
+
+def save_revisions(session: Session, revisions: Sequence[NewRevision]) -> None:
+    """Store revisions and enqueue them for the relay."""
+    articles.save_articles(session, revisions)
+    outbox.add_messages(session, [each.outgoing for each in revisions])
+
+
+def routing_key(sort: str | None, site: str) -> str:
+    """Return a message's routing key, truncated to the length that AMQP allows.
+
+    `sort` is an article's language or a page's kind; None if unknown.
+    """
+    key = f"{sort or 'und'}.{site}"
+    return key.encode()[:MAX_ROUTING_KEY_BYTES].decode(errors="ignore")

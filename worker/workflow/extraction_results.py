@@ -5,23 +5,30 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
 from detourage.article import Article
 from detourage.html import site_name
 from detourage.limits import MAX_MESSAGE_BYTES
+from detourage.messages import ArticleMessage
 from detourage.outcomes import PageOutcome
 from detourage.roles import LineRole
 from detourage.versions import EXTRACTION_VERSION
 from worker import logs, tracing
-from worker.store import extraction_jobs
+from worker.store import addresses, articles, extraction_jobs
 from worker.store.articles import NewRevision
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
-from worker.workflow.article_message import new_revision, shortened
+from worker.workflow.article_message import (
+    further_revision,
+    new_revision,
+    next_number,
+    revision_of,
+    save_revisions,
+    shortened,
+)
 from worker.workflow.article_parts import find_parts, note_parts
-from worker.workflow.outgoing_articles import revision_of, save
 from worker.workflow.process import ProcessState
 from worker.workflow.walls import (
     ExtractedPage,
@@ -30,7 +37,6 @@ from worker.workflow.walls import (
     without_repeats,
     without_walls,
 )
-from worker.workflow.withdrawal import is_removed, is_withdrawn, withdraw
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +85,7 @@ def save_extractions(
         extraction_jobs.save_results(session, results)
     revisions = [each.revision for each in revised if each.revision is not None]
     if revisions:
-        save(session, revisions)
+        save_revisions(session, revisions)
     _save_parts(session, revised, revisions)
     for each in revised:
         if each.result.revision and is_removed(each.page) and not is_withdrawn(each.page):
@@ -207,3 +213,34 @@ def _result(
         confidence=result.confidence if isinstance(result, Article) else None,
         short_text=short_text,
     )
+
+
+_MARK: Final = "withdrawn "
+"""Digest prefix of a withdrawn article, so that the same text counts as new if it returns."""
+
+
+def is_withdrawn(page: PageState) -> bool:
+    """Return whether the latest revision of a page's article withdrew the article."""
+    return page.last_digest is not None and page.last_digest.startswith(_MARK)
+
+
+def is_removed(page: PageState) -> bool:
+    """Return whether at least two fetches have found that a page is gone."""
+    refused = page.refused or {}
+    since = refused.get("gone_since")
+    return since is not None and since != refused["fetched_at"]
+
+
+def withdraw(session: Session, state: ProcessState, page_id: int, page: PageState) -> None:
+    """Publish the revision that withdraws a page's article; the page must be locked."""
+    assert page.refused is not None
+    last, digest = articles.last_article(session, page_id)
+    message = further_revision(
+        ArticleMessage.model_validate(last),
+        next_number(last["revision"], state.settings.revisions_from),
+        datetime.now(UTC),
+        addresses.of_pages(session, [page_id])[page_id],
+        withdrawn=datetime.fromisoformat(page.refused["fetched_at"]),
+    ).to_json()
+    articles.note_revision(session, page_id, message["revision"])
+    save_revisions(session, [revision_of(state, page_id, message, f"{_MARK}{digest}")])

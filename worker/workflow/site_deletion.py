@@ -4,7 +4,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from detourage.errors import ExpectedError
-from worker.store import deletion, pages
+from worker.store import pages, retention
 from worker.store.database import AdvisoryLock, Database
 
 
@@ -32,15 +32,15 @@ def delete_site(database: Database, name: str) -> int:
     with database.exclusive(AdvisoryLock.CLUSTERING, site_id) as is_ours:
         if not is_ours:
             raise SiteDeletionError(f"{name} is being clustered: try again in a few minutes")
-        database.run(lambda session: deletion.ungroup(session, site_id))
+        database.run(lambda session: retention.ungroup(session, site_id))
         while True:
-            ids = database.run(lambda session: deletion.lock_some(session, site_id))
+            ids = database.run(lambda session: retention.lock_some(session, site_id))
             if not ids:
                 break
-            database.run(lambda session: deletion.delete_pages(session, ids))  # noqa: B023
+            database.run(lambda session: retention.delete_pages(session, ids))  # noqa: B023
             deleted += len(ids)
         try:
-            database.run(lambda session: deletion.delete_site(session, site_id))
+            database.run(lambda session: retention.delete_site(session, site_id))
         except IntegrityError as error:
             raise SiteDeletionError(
                 f"pages of {name} have arrived meanwhile: stop sending pages of the site, and"

@@ -11,7 +11,7 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_html, message
 from worker.cli import main
 from worker.tasks.reprocess import reprocess
-from worker.workflow.outgoing_articles import MAX_ROUTING_KEY_BYTES
+from worker.workflow.article_message import MAX_ROUTING_KEY_BYTES
 
 VICTIM = "victim.com"
 

@@ -258,31 +258,6 @@ def waiting_by_half(session: Session) -> tuple[Counter[int], Counter[int]]:
     return short, Counter(site_id or 0 for site_id, turn in rows if turn >= 0)
 
 
-def test_a_task_without_arguments_waits_only_once(session: Session) -> None:
-    for _ in range(3):
-        outbox.add_task_once(session, "task")
-    assert outbox.count(session) == 1
-
-
-def test_a_task_without_arguments_runs_after_everything_that_requested_it(tasks: Tasks) -> None:
-    database = tasks.database
-    wanted = {"task": Places(9, 5)}
-    with database.transaction() as first:
-        outbox.add_task_once(first, "task")
-    with database.transaction() as requesting:
-        outbox.add_task_once(requesting, "task")
-        with database.transaction() as relay:
-            # The task would not see what the requesting transaction writes.
-            assert outbox.take_next(relay, wanted, max_bytes=1)["task"] == []
-    with database.transaction() as relay:
-        (published,) = outbox.take_next(relay, wanted, max_bytes=1)["task"]
-        with database.transaction() as requesting:
-            outbox.add_task_once(requesting, "task")
-        outbox.remove(relay, [published.id])
-    with database.transaction() as relay:
-        assert len(outbox.take_next(relay, wanted, max_bytes=1)["task"]) == 1
-
-
 def test_the_lanes_of_a_relay_are_taken_together(session: Session) -> None:
     for lane in ("a", "b", "c"):
         outbox.add_tasks(session, lane, [{"n": n} for n in range(5)], site_id=1)

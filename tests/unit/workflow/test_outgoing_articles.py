@@ -3,7 +3,7 @@ import json
 from pydantic import SecretStr
 
 from worker.settings import Settings
-from worker.workflow.outgoing_articles import MAX_ROUTING_KEY_BYTES, revision_of, routing_key
+from worker.workflow.article_message import MAX_ROUTING_KEY_BYTES, revision_of, routing_key
 from worker.workflow.process import ProcessState
 
 

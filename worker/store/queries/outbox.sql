@@ -49,16 +49,6 @@ SELECT :task, site_id, CAST(arguments AS jsonb), CAST(trace AS jsonb),
 FROM halved, served
 ORDER BY number
 
--- add_once --
--- Enqueue a task without arguments, unless one is waiting that will see this transaction.
-WITH waiting AS MATERIALIZED (
-    -- A relay that has locked the entry may publish it before this transaction commits. The
-    -- lock taken here makes a relay leave the entry until then.
-    SELECT id FROM outbox WHERE lane = :task LIMIT 1 FOR KEY SHARE SKIP LOCKED
-)
-INSERT INTO outbox (task, arguments, headers)
-SELECT :task, '{}', CAST(:trace AS jsonb) WHERE NOT EXISTS (SELECT FROM waiting)
-
 -- take_next --
 -- Lock and return the next entries of lanes, skipping entries locked by another relay.
 SELECT asked.lane, entry.*

@@ -11,6 +11,13 @@ WHERE id = :page_id
 SELECT CAST(message ->> 'fetched_at' AS timestamptz) FROM articles
 WHERE page_id = :page_id ORDER BY revision DESC LIMIT 1
 
+-- move_to_page --
+-- Move the addresses and receipts of pages to another page.
+WITH moved AS (
+    UPDATE addresses SET page_id = :to_page WHERE page_id = ANY (CAST(:others AS bigint[]))
+)
+UPDATE receipts SET page_id = :to_page WHERE page_id = ANY (CAST(:others AS bigint[]))
+
 -- copy_content --
 -- Copy the content of a page, and what was parsed from it, to another page.
 INSERT INTO page_contents

@@ -1,0 +1,68 @@
+-- Articles, their revisions and history.
+
+-- note_revision --
+-- Record a new revision of a page's article.
+UPDATE pages SET revision = :revision WHERE id = :page_id
+
+-- last_article --
+-- Latest article of a page, with its digest.
+SELECT message, content_digest FROM articles WHERE page_id = :page_id
+ORDER BY revision DESC LIMIT 1
+
+-- last_texts --
+-- Texts of the latest articles of pages.
+SELECT DISTINCT ON (page_id) page_id, message ->> 'text' FROM articles
+WHERE page_id = ANY (CAST(:page_ids AS bigint[]))
+ORDER BY page_id, revision DESC
+
+-- is_of_run --
+-- Condition: a page has a current article (see `has_article`), and was received in a run.
+(outcome = 'article' OR outcome IN ('wall', 'gone') AND pages.revision > 0)
+AND pages.id IN (SELECT page_id FROM receipts WHERE message_id LIKE :pattern)
+
+-- revisions_of_run --
+-- Revisions of a run's articles, except those of pages that have parts to be joined.
+SELECT id, revision FROM pages
+WHERE {is_of_run}
+    AND id NOT IN (SELECT page_id FROM page_parts WHERE version > seen_version)
+
+-- articles_of_run --
+-- Latest articles of a run's pages, ordered by site and URL.
+SELECT message FROM articles
+JOIN pages ON pages.id = page_id
+JOIN sites ON sites.id = site_id
+WHERE {is_of_run} AND articles.revision = pages.revision
+    AND (CAST(:ids AS bigint[]) IS NULL OR pages.id = ANY (CAST(:ids AS bigint[])))
+ORDER BY convert_to(sites.key, 'UTF8'), convert_to(pages.url, 'UTF8')
+
+-- articles_published --
+-- Latest articles whose revisions were stored in a period, in chronological order.
+SELECT created_at, message FROM articles JOIN pages ON pages.id = page_id
+WHERE created_at >= :since
+    AND (CAST(:until AS timestamptz) IS NULL OR created_at < :until)
+    AND (CAST(:site_ids AS bigint[]) IS NULL OR site_id = ANY (CAST(:site_ids AS bigint[])))
+    AND articles.revision = pages.revision AND outcome IS DISTINCT FROM 'joined'
+ORDER BY created_at, articles.id
+
+-- pages_at --
+-- Pages at addresses.
+SELECT DISTINCT page_id FROM addresses
+WHERE digest = ANY (CAST(:digests AS text[])) AND page_id IS NOT NULL ORDER BY page_id
+
+-- events --
+-- Latest fetches and latest revisions of pages, oldest first.
+SELECT * FROM (
+    (
+        SELECT received_at AS at, page_id, 'fetched: ' || result AS what,
+            CAST(NULL AS integer) AS revision
+        FROM receipts WHERE page_id = ANY (CAST(:page_ids AS bigint[]))
+        ORDER BY id DESC LIMIT :limit
+    ) UNION ALL (
+        SELECT created_at, page_id, concat(
+            'revision ', revision, CASE WHEN message ->> 'withdrawn' <> '' THEN ': withdrawn' END
+        ), revision
+        FROM articles WHERE page_id = ANY (CAST(:page_ids AS bigint[]))
+        ORDER BY created_at DESC LIMIT :limit
+    )
+) AS events
+ORDER BY at, page_id, coalesce(revision, 0)
