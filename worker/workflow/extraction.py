@@ -1,4 +1,4 @@
-"""Reading of a page's article, with the template of its group."""
+"""Extraction of a page with the template of its group."""
 
 import logging
 from collections.abc import Sequence
