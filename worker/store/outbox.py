@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Boolean, TextClause, bindparam, select
+from sqlalchemy import BigInteger, Boolean, bindparam, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -238,33 +238,21 @@ def refuse(session: Session, entry_id: int, refusal: str) -> None:
     session.execute(SQL.refuse, {"id": entry_id, "refusal": refusal})
 
 
-def refused(
-    session: Session, message_id: str | None = None, *, limit: int | None = None
-) -> Sequence[OutboxEntry]:
-    """Return the entries set aside, optionally with one message ID, oldest first."""
-    asked = {"message_id": message_id, "ids": None, "limit": limit}
+def refused(session: Session) -> Sequence[OutboxEntry]:
+    """Return the entries set aside, oldest first."""
+    asked = {"message_id": None}
     return session.scalars(select(OutboxEntry).from_statement(SQL.refused), asked).all()
 
 
-def retry_refused(
-    session: Session, message_id: str | None = None, *, entry_ids: Collection[int] | None = None
-) -> int:
-    """Return refused entries to the relay, and return their number."""
-    return _change_refused(session, SQL.retry_refused, message_id, entry_ids)
+def retry_refused(session: Session, message_id: str | None = None) -> int:
+    """Return refused entries, or those of one message, to the relay, and return their number."""
+    changed: Any = session.execute(SQL.retry_refused, {"message_id": message_id})
+    return int(changed.rowcount)
 
 
-def drop_refused(
-    session: Session, message_id: str | None = None, *, entry_ids: Collection[int] | None = None
-) -> int:
-    """Delete refused entries permanently, and return their number."""
-    return _change_refused(session, SQL.drop_refused, message_id, entry_ids)
-
-
-def _change_refused(
-    session: Session, query: TextClause, message_id: str | None, entry_ids: Collection[int] | None
-) -> int:
-    ids = None if entry_ids is None else list(entry_ids)
-    changed: Any = session.execute(query, {"message_id": message_id, "ids": ids})
+def drop_refused(session: Session, message_id: str | None = None) -> int:
+    """Delete refused entries, or those of one message, and return their number."""
+    changed: Any = session.execute(SQL.drop_refused, {"message_id": message_id})
     return int(changed.rowcount)
 
 

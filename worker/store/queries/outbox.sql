@@ -99,14 +99,13 @@ WHERE outbox_turns.turn < excluded.turn
 UPDATE outbox SET refused_at = now(), refusal = :refusal WHERE id = :id
 
 -- is_refused --
--- Condition: an entry was set aside, and has the given message ID and IDs, if not NULL.
+-- Condition: an entry was set aside, and has the given message ID, if not NULL.
 refused_at IS NOT NULL
 AND (CAST(:message_id AS text) IS NULL OR message_id = :message_id)
-AND (CAST(:ids AS bigint[]) IS NULL OR id = ANY (CAST(:ids AS bigint[])))
 
 -- refused --
 -- Entries that were set aside, oldest first.
-SELECT * FROM outbox WHERE {is_refused} ORDER BY id LIMIT :limit
+SELECT * FROM outbox WHERE {is_refused} ORDER BY id
 
 -- retry_refused --
 -- Return entries that were set aside to the relay.
