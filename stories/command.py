@@ -30,10 +30,10 @@ def stories() -> None:
 )
 @click.option("--days", type=float, default=7, show_default=True, help="As DETOURAGE_STORIES_DAYS.")
 def find(files: tuple[Path, ...], days: float) -> None:
-    """Print the stories of articles in JSON lines files (.jsonl, .jsonl.gz).
+    """Print the stories of articles in files.
 
-    The files are those that `detourage run` and `detourage export` write. Articles are ordered by
-    fetched_at, and all are kept in memory.
+    The files (.jsonl, .jsonl.gz) are those that `detourage run` and `detourage export` write.
+    Articles are ordered by fetched_at, and all are kept in memory.
     """
     from stories.finding import find_stories
 
@@ -70,7 +70,7 @@ def work() -> None:
 
 @stories.command()
 def migrate() -> None:
-    """Create or migrate the tables of the stories, in a schema of their own."""
+    """Create or migrate the tables of the stories."""
     from stories.settings import load_settings
     from stories.store import engine_of
     from stories.store import migrate as migrate_schema
@@ -82,7 +82,7 @@ def migrate() -> None:
 
 @stories.command()
 def health() -> None:
-    """Check that the process on this host has recently done confirmed work."""
+    """Check that the process on this host works."""
     from stories.heartbeat import MAX_AGE_SECONDS, Heartbeat
     from stories.settings import load_settings
 
