@@ -136,6 +136,12 @@ class Neighbourhood:
     def stories(self, number: int) -> list[dict[str, Any]]:
         return [json.loads(body) for _, body in self.take(0, number)]
 
+    def message_about(self, sent: Sent) -> dict[str, Any]:
+        """Return the next message about an article; others may be published twice before it."""
+        while (found := self.stories(1)[-1])["site"] != sent.site:
+            pass
+        return found
+
     def depth(self, queue: Queue) -> int:
         with self._connection.channel() as channel:
             return int(queue(channel).queue_declare(passive=True).message_count)
@@ -246,7 +252,7 @@ def test_the_process_continues_once_a_lost_broker_is_back(
             neighbourhood.send(COPY)
             time.sleep(1)
             proxy.find()
-            assert [each["relation"] for each in neighbourhood.stories(1)] == ["same"]
+            assert neighbourhood.message_about(COPY)["relation"] == "same"
 
 
 def test_the_process_continues_once_a_lost_database_is_back(
@@ -267,7 +273,7 @@ def test_the_process_continues_once_a_lost_database_is_back(
             neighbourhood.send(COPY)
             time.sleep(1)
             proxy.find()
-            assert [each["relation"] for each in neighbourhood.stories(1)] == ["same"]
+            assert neighbourhood.message_about(COPY)["relation"] == "same"
 
 
 def test_a_second_process_takes_over(neighbourhood: Neighbourhood) -> None:
@@ -276,7 +282,7 @@ def test_a_second_process_takes_over(neighbourhood: Neighbourhood) -> None:
         assert len(neighbourhood.stories(1)) == 1
         first.kill()
         neighbourhood.send(COPY)
-        assert [each["relation"] for each in neighbourhood.stories(1)] == ["same"]
+        assert neighbourhood.message_about(COPY)["relation"] == "same"
 
 
 def test_the_withdrawal_of_a_first_article_forwards_the_next_one(
