@@ -14,6 +14,7 @@ from pathlib import Path
 
 from detourage.explain.cluster_report import cluster_pages
 from detourage.inputs import read_messages
+from detourage.template.clusterer import DEFAULT_METHOD
 from detourage.template.generations import MIN_PAGES, design_change
 
 FEWEST_PAGES = 2 * MIN_PAGES
@@ -29,7 +30,7 @@ def main(corpora: Path) -> None:
         arrival = defaultdict[str, list[str]](list)
         for message in map(json.loads, messages):
             arrival[message["site"]].append(message["url"])
-        found = cluster_pages(messages, threads=1, progress=lambda *_: None)
+        found = cluster_pages(messages, DEFAULT_METHOD, threads=1, progress=lambda *_: None)
         reported = []
         for site in found.sites:
             if len(site.urls) < FEWEST_PAGES:

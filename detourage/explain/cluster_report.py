@@ -10,6 +10,7 @@ from detourage.errors import ExpectedError
 from detourage.html import PageError, Tree, parse_page, site_key
 from detourage.messages import PageMessage
 from detourage.template.groups import SiteGroups, group_site
+from detourage.template.methods import METHODS
 from detourage.text.plural import counted
 
 Progress = Callable[[str, int, int], None]
@@ -20,6 +21,7 @@ Progress = Callable[[str, int, int], None]
 class Clustering:
     """Groups of the pages of sites, largest site first, and the number of unusable messages."""
 
+    method: str
     sites: list[SiteGroups]
     unusable: int
 
@@ -42,14 +44,22 @@ class Clustering:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything except the distances as JSON values."""
-        return {"unusable": self.unusable, "sites": [_site_to_json(site) for site in self.sites]}
+        return {
+            "method": self.method,
+            "unusable": self.unusable,
+            "sites": [_site_to_json(site) for site in self.sites],
+        }
 
 
-def cluster_pages(messages: Iterable[bytes], *, threads: int, progress: Progress) -> Clustering:
-    """Group the pages of each site by template, given their raw messages.
+def cluster_pages(
+    messages: Iterable[bytes], method: str, *, threads: int, progress: Progress
+) -> Clustering:
+    """Group the pages of each site by template with a named method, given their raw messages.
 
     Of messages with the same URL, the last one is used.
     """
+    if method not in METHODS:
+        raise ExpectedError(f"unknown method {method!r}; choose one of {', '.join(METHODS)}")
     trees: dict[str, dict[str, Tree]] = {}
     unusable = 0
     for body in messages:
@@ -67,10 +77,10 @@ def cluster_pages(messages: Iterable[bytes], *, threads: int, progress: Progress
         progress("sites", done, len(trees))
         urls = sorted(tree_of)
         ordered = [tree_of[url] for url in urls]
-        sites.append(group_site(site, urls, ordered, threads=threads))
+        sites.append(group_site(site, urls, ordered, estimator=METHODS[method](), threads=threads))
     progress("sites", len(trees), len(trees))
     sites.sort(key=lambda site: (-len(site.urls), site.site))
-    return Clustering(sites, unusable)
+    return Clustering(method, sites, unusable)
 
 
 def _site_to_json(site: SiteGroups) -> dict[str, Any]:

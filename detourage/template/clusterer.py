@@ -1,5 +1,6 @@
 """Grouping of pages by template: projection to a plane, followed by k-means (Deturck 2015)."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Self
@@ -52,22 +53,17 @@ STARTS: Final = 20
 
 
 @dataclass(kw_only=True, eq=False)
-class MdsKMeans:
-    """Group the pages of a site by k-means on a plane that shows their distances.
+class TemplateClusterer(ABC):
+    """Group the pages of a site by a matrix of their distances.
 
-    Source: Deturck (2015, section 4.3). The distances are projected by classical scaling and stress
-    majorisation. Of all numbers of clusters, the one with the largest mean silhouette (of the
-    distances) is used; if none is positive, each page is its own cluster. Clusters within a mean
-    distance of `merge_distance` are then merged; a negative value merges none. Each group gets a
-    pivot, the page nearest to its centroid, with which its other pages are compared. Pages farther
-    than `max_pivot_distance` from their pivot, or alone in their cluster, are outliers. The
-    defaults of the two limits depend on whether the sizes of the pages are given.
+    Subclasses form clusters. Clusters within a mean distance of `merge_distance` are merged; a
+    negative value merges none. Each group gets a pivot, with which its other pages are compared.
+    Pages farther than `max_pivot_distance` from their pivot, or alone in their cluster, are
+    outliers. The defaults of the two limits depend on whether the sizes of the pages are given.
 
-    Unlike the method of the paper, this one is deterministic and has limits; a `merge_distance` of
-    -1 and a `max_pivot_distance` of 1 correspond to the paper. Unknown distances are NaN; the pages
-    with the most unknown distances become outliers until every remaining distance is known. The
-    result depends only on the matrix and the order of its rows, which `group_pages` makes
-    independent of the order of the pages.
+    Unknown distances are NaN; the pages with the most unknown distances become outliers until
+    every remaining distance is known. The result depends only on the matrix and the order of its
+    rows, which `group_pages` makes independent of the order of the pages.
     """
 
     merge_distance: float | None = None
@@ -101,15 +97,17 @@ class MdsKMeans:
             reach = NOT_COMPARABLE if sizes is None else NOT_COMPARABLE_TOLERANT
         with threadpool_limits(limits=1):
             positions = majorise_stress(known, classical_scaling(known))
-            clusters = merge_near_clusters(known, _clusters(known, positions), near)
+            clusters = self._clusters(known, positions)
+            outliers = clusters == OUTLIER
+            clusters = np.where(outliers, len(clusters) + np.arange(len(clusters)), clusters)
+            clusters = merge_near_clusters(known, clusters, near)
 
         labels = np.full(len(known), OUTLIER, dtype=np.int64)
         pivots: list[int] = []
         values, first = np.unique(clusters, return_index=True)
         for cluster in values[np.argsort(first)]:
             members = np.flatnonzero(clusters == cluster)
-            away = positions[members] - positions[members].mean(axis=0)
-            pivot = members[first_smallest(np.linalg.norm(away, axis=1))]
+            pivot = members[self._pivot(known[np.ix_(members, members)], positions[members])]
             members = members[known[pivot, members] <= reach]
             if len(members) > 1:
                 labels[members] = len(pivots)
@@ -124,16 +122,38 @@ class MdsKMeans:
         self.silhouette_ = mean_silhouette(known[np.ix_(grouped, grouped)], labels[grouped])
         return self
 
+    @abstractmethod
+    def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:
+        """Return the cluster of each page, numbered from 0, or `OUTLIER` for a page in none."""
 
-def _clusters(distances: Matrix, positions: Matrix) -> Indices:
-    """Return the cluster of each page, numbered from 0."""
-    n = len(distances)
-    points = len(np.unique(positions.round(DECIMALS), axis=0))
-    most = min(MAX_CLUSTERS, points, max(n // 2, 2), n - 1)
-    if most < 2:
-        return np.arange(n)
-    starts = Starts(positions, number=STARTS, most=most, seed=0)
-    return best_separated(distances, map(starts.cluster, range(2, most + 1)))
+    def _pivot(self, distances: Matrix, positions: Matrix) -> int:  # noqa: ARG002
+        """Return the index of the pivot among the pages of a group, by default their medoid."""
+        return first_smallest(distances.sum(axis=1))
+
+
+class MdsKMeans(TemplateClusterer):
+    """Group the pages of a site by k-means on a plane that shows their distances.
+
+    Source: Deturck (2015, section 4.3). The distances are projected by classical scaling and stress
+    majorisation. Of all numbers of clusters, the one with the largest mean silhouette (of the
+    distances) is used; if none is positive, each page is its own cluster before merging. The pivot
+    is the page nearest to its group's centroid.
+
+    Unlike the method of the paper, this one is deterministic and has limits; a `merge_distance` of
+    -1 and a `max_pivot_distance` of 1 correspond to the paper.
+    """
+
+    def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:
+        n = len(distances)
+        points = len(np.unique(positions.round(DECIMALS), axis=0))
+        most = min(MAX_CLUSTERS, points, max(n // 2, 2), n - 1)
+        if most < 2:
+            return np.arange(n)
+        starts = Starts(positions, number=STARTS, most=most, seed=0)
+        return best_separated(distances, map(starts.cluster, range(2, most + 1)))
+
+    def _pivot(self, distances: Matrix, positions: Matrix) -> int:  # noqa: ARG002
+        return first_smallest(np.linalg.norm(positions - positions.mean(axis=0), axis=1))
 
 
 def mean_silhouette(distances: Matrix, clusters: Indices) -> float:

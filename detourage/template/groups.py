@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.html import Tree
-from detourage.template.clusterer import MdsKMeans
+from detourage.template.clusterer import MdsKMeans, TemplateClusterer
 from detourage.template.distance import TreeTooLargeError, distance_matrix, normalised_distance
 from detourage.template.matrix import Matrix, checked_distances, checked_sizes
 
@@ -51,13 +51,18 @@ class Grouping:
 
 
 def group_pages(
-    keys: Sequence[str], distances: npt.ArrayLike, *, sizes: npt.ArrayLike | None = None
+    keys: Sequence[str],
+    distances: npt.ArrayLike,
+    *,
+    sizes: npt.ArrayLike | None = None,
+    estimator: TemplateClusterer | None = None,
 ) -> Grouping:
     """Group the pages of a site by template, independently of their order.
 
     `keys`, such as the URLs, are unique and the same in every run. `distances` are normalised, with
     rows in the order of the keys, and NaN if two pages could not be compared. Without `sizes`
-    (numbers of nodes), pages that differ only in length are more likely to be separated.
+    (numbers of nodes), pages that differ only in length are more likely to be separated. The
+    default `estimator` is `MdsKMeans`; see `detourage.template.methods` for others.
 
     Raise ValueError if two keys are equal, or keys, sizes or distances are invalid.
     """
@@ -68,7 +73,7 @@ def group_pages(
         raise ValueError("two pages have the same key")
     order = sorted(range(len(keys)), key=keys.__getitem__)
     nodes = None if sizes is None else checked_sizes(sizes, len(keys))[order]
-    method = MdsKMeans().fit(matrix[np.ix_(order, order)], sizes=nodes)
+    method = (estimator or MdsKMeans()).fit(matrix[np.ix_(order, order)], sizes=nodes)
 
     groups = [
         Group(
@@ -112,7 +117,12 @@ class SiteGroups:
 
 
 def group_site(
-    site: str, urls: Sequence[str], trees: Sequence[Tree], *, threads: int = 1
+    site: str,
+    urls: Sequence[str],
+    trees: Sequence[Tree],
+    *,
+    estimator: TemplateClusterer | None = None,
+    threads: int = 1,
 ) -> SiteGroups:
     """Compare all pages of a site and group them by template (see `group_pages`)."""
     distances = np.full((len(trees), len(trees)), np.nan)
@@ -127,5 +137,6 @@ def group_site(
         sizes = np.array([len(trees[place]) for place in places])
         distances[np.ix_(places, places)] = normalised_distance(raw, sizes[:, None], sizes[None, :])
         break
-    grouping = group_pages(urls, distances, sizes=[len(tree) for tree in trees])
+    sizes_of_all = [len(tree) for tree in trees]
+    grouping = group_pages(urls, distances, sizes=sizes_of_all, estimator=estimator)
     return SiteGroups(site, tuple(urls), distances, grouping)

@@ -31,6 +31,7 @@ page_argument = click.argument("page", metavar="URL|FILE|-")
 @click.option(
     "--groups", is_flag=True, help="Show instead how the pages of each site in FILE are grouped."
 )
+@click.option("--method", help="With --groups: grouping method; by default, the service's.")
 def explain(
     page: str,
     site_pages: Path | None,
@@ -38,6 +39,7 @@ def explain(
     html_file: Path | None,
     json_file: Path | None,
     groups: bool,
+    method: str | None,
 ) -> None:
     """Show which lines of a page count, or the groups of pages.
 
@@ -47,9 +49,11 @@ def explain(
     """
     if groups:
         if site_pages or url or html_file:
-            raise click.UsageError("--groups can only be combined with --json")
-        _explain_groups(page, json_file)
+            raise click.UsageError("--groups can only be combined with --method and --json")
+        _explain_groups(page, method, json_file)
         return
+    if method is not None:
+        raise click.UsageError("--method can only be combined with --groups")
     from detourage.explain.explained import to_json, to_terminal
     from detourage.explain.marked_page import to_html
     from detourage.explain.subject import load_subject
@@ -71,13 +75,17 @@ def explain(
         out.print(table)
 
 
-def _explain_groups(source: str, json_file: Path | None) -> None:
+def _explain_groups(source: str, method: str | None, json_file: Path | None) -> None:
     from detourage.explain.cluster_report import cluster_pages
+    from detourage.template.clusterer import DEFAULT_METHOD
     from worker.cli.display import measurement_bar
 
     messages = messages_in((Path(source),))
     with measurement_bar() as progress:
-        found = cluster_pages(messages, threads=os.cpu_count() or 1, progress=progress)
+        threads = os.cpu_count() or 1
+        found = cluster_pages(
+            messages, method or DEFAULT_METHOD, threads=threads, progress=progress
+        )
     click.echo("\n".join(map(printable, found.to_lines())))
     if json_file:
         text = json.dumps(found.to_json(), ensure_ascii=False, indent=1)

@@ -32,7 +32,7 @@ def examine(settings: Settings, *, accepting: bool = False) -> list[Finding]:
 
     ``accepting`` has the meaning that it has for `readiness`.
     """
-    findings = [_variables()]
+    findings = [_distance(), _variables()]
     if settings.render_browser is not None:
         findings.append(_checked("browser", _browser, settings))
     if settings.database_url is None and settings.broker_url is None:
@@ -64,6 +64,27 @@ def readiness(settings: Settings, *, accepting: bool = False) -> list[Finding]:
         ),
         *_each_while_healthy(settings, broker=_broker, queues=_queues_are_there),
     ]
+
+
+def _distance() -> Finding:
+    """Compare the native tree edit distance with that of the reference implementation."""
+    # Imported here because the readiness of a process is checked without them.
+    from apted import APTED
+    from apted.helpers import Tree as Bracketed
+
+    from detourage.html import Tree
+    from detourage.template.distance import tree_edit_distance
+
+    one, other = "{html{head{title}}{body{div{p}{p}}{ul}}}", "{html{body{div{p}{img}}{ul{li}}}}"
+    expected = APTED(Bracketed.from_text(one), Bracketed.from_text(other)).compute_edit_distance()
+    # The same trees as nodes in postorder, with the size of the tree below each.
+    labels = ["title", "head", "p", "p", "div", "ul", "body", "html"]
+    found = tree_edit_distance(
+        Tree.from_postorder(labels, [1, 2, 1, 1, 3, 1, 5, 8]),
+        Tree.from_postorder(["p", "img", "div", "li", *labels[-3:]], [1, 1, 3, 1, 2, 6, 7]),
+    )
+    detail = f"{found} edits between two small trees, {expected} according to apted"
+    return Finding("tree edit distance", found == expected, detail)
 
 
 def _variables() -> Finding:

@@ -1,10 +1,11 @@
-"""Sites that are hard to group, given as pages; `test_clusterer` uses distance matrices."""
+"""Sites that are hard to group, given as pages; `test_methods` uses distance matrices."""
 
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from detourage.html import Tree
-from detourage.template.groups import SiteGroups, group_site
+from detourage.template.groups import SiteGroups, group_pages, group_site
+from detourage.template.methods import METHODS
 from tests.unit.template.template_sites import Pages
 
 TWO_DESIGNS = "harbour-post.example"
@@ -23,11 +24,21 @@ def labels_of(found: SiteGroups) -> list[int]:
     return labels
 
 
-def test_two_designs_years_apart_with_menus_among_articles(site: Pages) -> None:
-    found = group_site(TWO_DESIGNS, site.urls, site.trees)
+@pytest.fixture(scope="module")
+def compared(site: Pages) -> SiteGroups:
+    return group_site(TWO_DESIGNS, site.urls, site.trees)
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_two_designs_years_apart_with_menus_among_articles(
+    site: Pages, compared: SiteGroups, name: str
+) -> None:
+    sizes = [len(tree) for tree in site.trees]
+    grouping = group_pages(site.urls, compared.distances, sizes=sizes, estimator=METHODS[name]())
+    found = SiteGroups(TWO_DESIGNS, compared.urls, compared.distances, grouping)
     assert adjusted_rand_score(site.classes, labels_of(found)) == 1
-    assert len(found.grouping.groups) == 6
-    for group in found.grouping.groups:
+    assert len(grouping.groups) == 6
+    for group in grouping.groups:
         assert len({site.kinds[member] for member in group.members}) == 1
 
 

@@ -1,4 +1,4 @@
-"""Properties that the clustering guarantees."""
+"""Properties that every clustering method guarantees."""
 
 from copy import copy
 from dataclasses import fields
@@ -8,13 +8,14 @@ import numpy.typing as npt
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from detourage.template.clusterer import OUTLIER, MdsKMeans
+from detourage.template.clusterer import OUTLIER, TemplateClusterer
+from detourage.template.methods import METHODS
 from tests.unit.template.template_sites import made_site
 
 
-@pytest.fixture
-def method() -> MdsKMeans:
-    return MdsKMeans()
+@pytest.fixture(params=sorted(METHODS))
+def method(request: pytest.FixtureRequest) -> TemplateClusterer:
+    return METHODS[request.param]()
 
 
 def same_partition(labels: npt.ArrayLike, expected: npt.ArrayLike) -> bool:
@@ -22,7 +23,7 @@ def same_partition(labels: npt.ArrayLike, expected: npt.ArrayLike) -> bool:
 
 
 @pytest.mark.parametrize("count", [2, 3, 6])
-def test_finds_the_templates(method: MdsKMeans, count: int) -> None:
+def test_finds_the_templates(method: TemplateClusterer, count: int) -> None:
     templates = list(range(count)) * 8
     method.fit(made_site(templates))
     assert same_partition(method.labels_, templates)
@@ -31,20 +32,24 @@ def test_finds_the_templates(method: MdsKMeans, count: int) -> None:
 
 
 @pytest.mark.parametrize("sizes", [(30, 2), (20, 5, 3), (2, 2, 2), (12, 12, 2, 2)])
-def test_groups_may_be_of_very_different_sizes(method: MdsKMeans, sizes: tuple[int, ...]) -> None:
+def test_groups_may_be_of_very_different_sizes(
+    method: TemplateClusterer, sizes: tuple[int, ...]
+) -> None:
     templates = [template for template, size in enumerate(sizes) for _ in range(size)]
     assert same_partition(method.fit(made_site(templates)).labels_, templates)
 
 
 @pytest.mark.parametrize("n", [2, 3, 12, 40])
 @pytest.mark.parametrize("spread", [0.02, 0.15, 0.3])
-def test_a_site_of_one_template_is_one_group(method: MdsKMeans, n: int, spread: float) -> None:
+def test_a_site_of_one_template_is_one_group(
+    method: TemplateClusterer, n: int, spread: float
+) -> None:
     method.fit(made_site([0] * n, spread=spread))
     assert method.labels_.tolist() == [0] * n
     assert method.silhouette_ == 0
 
 
-def test_articles_with_and_without_comments_stay_together(method: MdsKMeans) -> None:
+def test_articles_with_and_without_comments_stay_together(method: TemplateClusterer) -> None:
     distances = made_site([0] * 12 + [1] * 6)
     distances[:6, 6:12] = distances[6:12, :6] = 0.35
     assert same_partition(method.fit(distances).labels_, [0] * 12 + [1] * 6)
@@ -52,52 +57,54 @@ def test_articles_with_and_without_comments_stay_together(method: MdsKMeans) -> 
 
 @pytest.mark.parametrize(("distance", "groups"), [(0.1, 1), (0.3, 1), (0.6, 0), (1.0, 0)])
 def test_two_pages_are_a_group_if_they_are_near(
-    method: MdsKMeans, distance: float, groups: int
+    method: TemplateClusterer, distance: float, groups: int
 ) -> None:
     assert len(method.fit([[0, distance], [distance, 0]]).pivots_) == groups
 
 
-def test_stray_pages_next_to_a_dominant_template_are_outliers(method: MdsKMeans) -> None:
+def test_stray_pages_next_to_a_dominant_template_are_outliers(method: TemplateClusterer) -> None:
     labels = method.fit(made_site([0] * 20 + [1, 2])).labels_
     assert labels.tolist() == [0] * 20 + [OUTLIER, OUTLIER]
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
-def test_pages_that_have_nothing_in_common_are_outliers(method: MdsKMeans, n: int) -> None:
+def test_pages_that_have_nothing_in_common_are_outliers(method: TemplateClusterer, n: int) -> None:
     method.fit(made_site(range(n)))
     assert method.labels_.tolist() == [OUTLIER] * n
     assert method.pivots_.shape == (0,)
 
 
-def test_no_pages_and_a_single_page(method: MdsKMeans) -> None:
+def test_no_pages_and_a_single_page(method: TemplateClusterer) -> None:
     assert method.fit(np.zeros((0, 0))).labels_.shape == (0,)
     assert method.fit([[0.0]]).labels_.tolist() == [OUTLIER]
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 30])
-def test_equal_pages_are_one_group_whose_pivot_is_the_first(method: MdsKMeans, n: int) -> None:
+def test_equal_pages_are_one_group_whose_pivot_is_the_first(
+    method: TemplateClusterer, n: int
+) -> None:
     method.fit(np.zeros((n, n)))
     assert method.labels_.tolist() == [0] * n
     assert method.pivots_.tolist() == [0]
 
 
-def test_copies_do_not_hide_the_templates(method: MdsKMeans) -> None:
+def test_copies_do_not_hide_the_templates(method: TemplateClusterer) -> None:
     templates = [0] * 10 + [1] * 10 + [2] * 3
     assert same_partition(method.fit(made_site(templates, spread=0)).labels_, templates)
 
 
-def test_the_pivot_is_the_page_in_the_middle_of_its_group(method: MdsKMeans) -> None:
+def test_the_pivot_is_the_page_in_the_middle_of_its_group(method: TemplateClusterer) -> None:
     places = np.array([0.0, 0.1, 0.2, 0.3, 0.4])
     assert method.fit(np.abs(np.subtract.outer(places, places))).pivots_.tolist() == [2]
 
 
-def test_groups_are_numbered_by_their_first_pages(method: MdsKMeans) -> None:
+def test_groups_are_numbered_by_their_first_pages(method: TemplateClusterer) -> None:
     method.fit(made_site([3, 1, 2, 0] * 6))
     assert method.labels_.tolist() == [0, 1, 2, 3] * 6
     assert method.labels_[method.pivots_].tolist() == [0, 1, 2, 3]
 
 
-def test_a_page_that_could_not_be_compared_is_an_outlier(method: MdsKMeans) -> None:
+def test_a_page_that_could_not_be_compared_is_an_outlier(method: TemplateClusterer) -> None:
     distances = made_site([0] * 6 + [1] * 6)
     distances[3, :] = distances[:, 3] = np.nan
     method.fit(distances)
@@ -106,18 +113,18 @@ def test_a_page_that_could_not_be_compared_is_an_outlier(method: MdsKMeans) -> N
     assert not np.isnan(np.delete(method.embedding_, 3, axis=0)).any()
 
 
-def test_an_unknown_distance_excludes_only_one_page(method: MdsKMeans) -> None:
+def test_an_unknown_distance_excludes_only_one_page(method: TemplateClusterer) -> None:
     distances = made_site([0] * 6)
     distances[1, 4] = distances[4, 1] = np.nan
     assert method.fit(distances).labels_.tolist() == [0, 0, 0, 0, OUTLIER, 0]
 
 
-def test_a_page_too_far_from_its_pivot_leaves_the_group(method: MdsKMeans) -> None:
+def test_a_page_too_far_from_its_pivot_leaves_the_group(method: TemplateClusterer) -> None:
     method.max_pivot_distance = 0.01
     assert method.fit(made_site([0] * 10 + [1] * 10)).labels_.tolist() == [OUTLIER] * 20
 
 
-def test_the_same_matrix_gives_the_same_result(method: MdsKMeans) -> None:
+def test_the_same_matrix_gives_the_same_result(method: TemplateClusterer) -> None:
     distances = made_site([0, 1, 2, 3, 4, 5] * 5, spread=0.5)
     before = distances.copy()
     first, again = copy(method).fit(distances), copy(method).fit(distances)
@@ -127,14 +134,14 @@ def test_the_same_matrix_gives_the_same_result(method: MdsKMeans) -> None:
     assert np.array_equal(distances, before)
 
 
-def test_fitting_returns_the_method_and_keeps_its_parameters(method: MdsKMeans) -> None:
+def test_fitting_returns_the_method_and_keeps_its_parameters(method: TemplateClusterer) -> None:
     method.merge_distance = 0.4
     before = fields_of(method)
     assert method.fit(made_site([0, 1] * 5)) is method
     assert fields_of(method) == before
 
 
-def fields_of(method: MdsKMeans) -> dict[str, object]:
+def fields_of(method: TemplateClusterer) -> dict[str, object]:
     return {each.name: getattr(method, each.name) for each in fields(method)}
 
 
@@ -150,7 +157,7 @@ def fields_of(method: MdsKMeans) -> dict[str, object]:
     ],
 )
 def test_an_invalid_matrix_is_rejected_with_the_reason(
-    method: MdsKMeans, matrix: npt.ArrayLike, complaint: str
+    method: TemplateClusterer, matrix: npt.ArrayLike, complaint: str
 ) -> None:
     with pytest.raises(ValueError, match=complaint):
         method.fit(matrix)
