@@ -3,43 +3,17 @@
 A separate task joins them, so that the revisions do not depend on the order of arrival.
 """
 
-import hashlib
-import json
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from functools import cached_property
-from typing import Any
 
 from celery import shared_task
-from sqlalchemy.orm import Session
 
-from detourage.limits import MAX_MESSAGE_BYTES
-from detourage.messages import ArticleMessage
-from detourage.pagination import (
-    Member,
-    Pagination,
-    addresses_of,
-    chain_of,
-    is_held_by,
-    joined_values,
-)
-from detourage.reader.article_values import parts_of
 from detourage.text.plural import counted
 from worker.messaging import task_names
-from worker.store import addresses, outbox, parts
+from worker.store import outbox, parts
 from worker.store.database import AdvisoryLock, is_connection_lost
-from worker.store.parts import StoredPart
 from worker.tasks.base import TASK_OPTIONS
-from worker.workflow.article_message import (
-    further_revision,
-    next_number,
-    reader_digest,
-    revision_of,
-    save_revisions,
-)
-from worker.workflow.article_parts import addresses_of_links, from_json, joined_parts, with_missing
+from worker.workflow.joining import process_part
 from worker.workflow.process import ProcessState, process_state
 
 logger = logging.getLogger(__name__)
@@ -50,10 +24,6 @@ and each late part causes another revision."""
 
 ATTEMPTS = 3
 """Maximum number of crashed attempts to join a part, which is then abandoned until it changes."""
-
-ARTICLES_PER_PART = 8
-"""Maximum number of articles joined per part processed; further articles are joined when their own
-pages are processed."""
 
 PARTS_PER_TASK = 500
 """Maximum number of parts processed per task."""
@@ -106,7 +76,7 @@ def _try_part(state: ProcessState, page_id: int) -> int:
         state.database.run(lambda session: parts.note_seen(session, {page_id: version}))
         return 0
     try:
-        return state.database.run(lambda session: _process_part(session, state, page_id, version))
+        return state.database.run(lambda session: process_part(session, state, page_id, version))
     except Exception as error:
         if is_connection_lost(error):
             raise
@@ -114,131 +84,3 @@ def _try_part(state: ProcessState, page_id: int) -> int:
         logger.exception("parts of page %d not joined", page_id)
         state.database.run(lambda session: parts.note_seen(session, {page_id: version}))
         return 0
-
-
-def _process_part(session: Session, state: ProcessState, page_id: int, version: int) -> int:
-    """Publish the missing revisions of a part's articles, and return their number."""
-    reached, are_all = parts.reach(
-        session, page_id, lambda links: addresses_of_links(from_json(links))
-    )
-    stored = parts.load_parts(session, reached)
-    links = {each.page_id: from_json(each.links) for each in stored}
-    written = [each for each in stored if each.size is not None and each.links]
-    processed = revised = 0
-    for each in sorted(written, key=lambda part: (part.page_id != page_id, part.page_id)):
-        # Built again for each article, so that only one article's messages are in memory.
-        members = {part.page_id: _member(session, part, links[part.page_id]) for part in written}
-        first = members[each.page_id]
-        if each.joined_revision is None and not first.is_first:
-            continue
-        processed += 1
-        if processed > ARTICLES_PER_PART:
-            break
-        revised += _revise(session, state, each, first, list(members.values()))
-    is_whole = are_all and processed <= ARTICLES_PER_PART
-    seen = {each.page_id: each.version for each in stored} if is_whole else {}
-    parts.note_seen(session, {**seen, page_id: version})
-    return revised
-
-
-def _member(session: Session, part: StoredPart, links: Pagination) -> Member:
-    message = _StoredMessage(lambda: parts.message_of(session, part.page_id))
-    return Member(part.page_id, part.url, links, message, part.size or 0)
-
-
-class _StoredMessage(Mapping[str, Any]):
-    """A part's article message, loaded on first access."""
-
-    def __init__(self, read: Callable[[], Mapping[str, Any]]) -> None:
-        self._read = read
-
-    @cached_property
-    def _values(self) -> Mapping[str, Any]:
-        return self._read()
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-
-def _revise(
-    session: Session,
-    state: ProcessState,
-    stored: StoredPart,
-    first: Member,
-    members: Sequence[Member],
-) -> bool:
-    """Publish an article with its parts, unless its latest revision has the same content."""
-    chain, is_held = [first], _is_held_by_whole(session, first)
-    if first.is_first and not is_held:
-        chain = chain_of(first, members)
-    own = ArticleMessage.model_validate(dict(first.message))
-    leading = addresses.of_pages(session, [first.page_id])[first.page_id]
-    while True:
-        wanted = _compose(session, own, chain, is_held=is_held)
-        number = next_number(stored.revision, state.settings.revisions_from)
-        revision = revision_of(
-            state,
-            stored.page_id,
-            further_revision(wanted, number, datetime.now(UTC), leading).to_json(),
-            # The digest covers this page only, so that extracting it again without changes creates
-            # no revision.
-            reader_digest(own),
-        )
-        if len(chain) == 1 or len(revision.outgoing.body) <= MAX_MESSAGE_BYTES:
-            break
-        # The broker would refuse the message, so publish as many parts as fit.
-        chain = chain[: max(1, len(chain) * 3 // 4)]
-    parts.note_joined(session, first.page_id, [each.page_id for each in chain[1:]])
-    last = parts.article_of(session, first.page_id)
-    if last is not None and _digest(wanted) == _digest(ArticleMessage.model_validate(last)):
-        return False
-    parts.note_revision(session, first.page_id, number)
-    save_revisions(session, [revision])
-    return True
-
-
-def _is_held_by_whole(session: Session, first: Member) -> bool:
-    address = first.links.whole
-    if address is None:
-        return False
-    found = parts.find_pages(session, {first.page_id: [address]})
-    whole_id = found.get(first.page_id, {}).get(address)
-    if whole_id is None or whole_id == first.page_id:
-        return False
-    whole = parts.article_of(session, whole_id)
-    return whole is not None and is_held_by(first, whole)
-
-
-def _compose(
-    session: Session, own: ArticleMessage, chain: Sequence[Member], *, is_held: bool
-) -> ArticleMessage:
-    first = chain[0]
-    declared = parts_of(first.links)
-    if declared is None:
-        return own
-    places = addresses_of(chain)
-    wanted = [*places.values(), *addresses_of_links(first.links)]
-    found = {
-        *parts.find_pages(session, {first.page_id: wanted}).get(first.page_id, ()),
-        *(member.url for member in chain),
-    }
-    if len(chain) == 1:
-        alone = with_missing(declared, found).model_copy(update={"held_by_whole": is_held})
-        return own.model_copy(update={"parts": alone})
-    joined = joined_parts(declared, places, [member.url for member in chain], found)
-    return ArticleMessage.model_validate(
-        {**own.to_json(), **joined_values(chain), "parts": joined.model_dump()}
-    )
-
-
-def _digest(message: ArticleMessage) -> str:
-    """Return the digest of a message's content, including its parts."""
-    declared = message.parts.model_dump() if message.parts is not None else None
-    text = reader_digest(message) + json.dumps(declared, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
