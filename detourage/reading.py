@@ -12,26 +12,17 @@ from detourage.article import Article, Result
 from detourage.html import Page as ParsedPage
 from detourage.html import PageError, parse_page
 from detourage.outcomes import PageOutcome
-from detourage.pages import Page
+from detourage.pages import Page, pages_of
 from detourage.reader import NoArticleError, TemplateKnowledge
 from detourage.reader.content import read_content
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from detourage.comments import CommentPattern
-    from detourage.roles import LineRole
-from typing import TYPE_CHECKING
-
-from detourage.pages import AnyPage, pages_of
-from detourage.pool import in_processes
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from detourage.article import Result
+    from detourage.pages import AnyPage
     from detourage.roles import LineRole
 
 logger = logging.getLogger(__name__)
@@ -182,6 +173,9 @@ def extract_many(
     reader = partial(read_page, text_roles=tuple(text_roles))
     if processes == 1:
         return map(reader, pages_of(pages))
+    # Imported here because a single page needs no processes, which take 10 ms to import.
+    from detourage.pool import in_processes
+
     apart = partial(_read_apart, text_roles=tuple(text_roles))
     return in_processes(
         apart, pages_of(pages), processes, preload="detourage.reading", crashed=_crashed

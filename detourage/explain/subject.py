@@ -2,13 +2,16 @@
 
 import codecs
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from detourage.comments import CommentPattern
 from detourage.errors import ExpectedError
 from detourage.html import Page, PageError, parse_page, site_key, site_of
 from detourage.inputs import SourceError, read_messages
@@ -16,17 +19,11 @@ from detourage.inputs.reading import HtmlFile, html_file, is_html, lines_of
 from detourage.inputs.streams import STANDARD_INPUT, open_source
 from detourage.limits import MAX_CONTENT_BYTES, MAX_HTML_BYTES
 from detourage.outcomes import PageOutcome
+from detourage.reader.content import comment_pattern_of, pattern_of_group, patterns_for_page
+from detourage.text.plural import counted
 
 if TYPE_CHECKING:
     from io import BufferedReader
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from dataclasses import replace
-
-from detourage.comments import CommentPattern
-from detourage.reader.content import comment_pattern_of, pattern_of_group, patterns_for_page
-from detourage.text.plural import counted
 
 UNKNOWN_URL = "https://standard-input.invalid/"
 """URL assigned to a page given without one, in the reserved domain ``invalid``."""

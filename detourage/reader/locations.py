@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
@@ -16,8 +16,10 @@ from detourage.html.locations import Location, TextLocation, ValueLocations
 from detourage.html.nodes import Paths, index_at
 from detourage.html.source import ByteRange, PageSource
 from detourage.html.text import NO_TEXT, WITHIN_SENTENCES
-from detourage.messages import ArticleMessage
 from detourage.text import words
+
+if TYPE_CHECKING:
+    from detourage.messages import ArticleMessage
 
 MAX_PATH_CHARACTERS = 200_000
 """Maximum total length of paths; parts beyond it, as on deep, hostile pages, have no location."""
@@ -355,7 +357,7 @@ def located_blocks(article: Article) -> list[LocatedBlock]:
     ]
 
 
-def blocks_in_message(message: ArticleMessage) -> list[LocatedBlock]:
+def blocks_in_message(message: "ArticleMessage") -> list[LocatedBlock]:
     """Return the blocks of an article message that have a location."""
     return [
         LocatedBlock(
@@ -381,7 +383,7 @@ def absolute_path(base: str, path: str) -> str:
 
 
 def locate_in_message(
-    content: bytes | str, content_type: str | None, message: ArticleMessage, start: int, end: int
+    content: bytes | str, content_type: str | None, message: "ArticleMessage", start: int, end: int
 ) -> list[Passage]:
     """Locate a range of an article message's text in the stored page.
 
