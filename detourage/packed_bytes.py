@@ -1,4 +1,4 @@
-"""Compressed bytes as stored, which are unpacked one by one and within a limit."""
+"""Compression of stored bytes, and their decompression within a size limit."""
 
 import sys
 import zlib
@@ -30,8 +30,8 @@ def pack(content: bytes, level: int) -> bytes:
 def unpack(packed: bytes, limit: int) -> bytes:
     """Decompress bytes packed with Zstandard or zlib.
 
-    Raises `DamagedBytesError` unless they are whole and have at most ``limit`` bytes. Unpacking
-    stops at the limit.
+    Raises `DamagedBytesError` if they are damaged, or decompress to more than ``limit`` bytes.
+    Decompression stops at the limit.
     """
     try:
         unpacking = (
@@ -39,11 +39,11 @@ def unpack(packed: bytes, limit: int) -> bytes:
         )
         content: bytes = unpacking.decompress(packed, limit + 1)
     except (zstd.ZstdError, zlib.error) as error:
-        raise DamagedBytesError(f"they cannot be unpacked: {error}") from error
+        raise DamagedBytesError(f"cannot be decompressed: {error}") from error
     if len(content) > limit:
-        raise DamagedBytesError(f"they have more than {limit} bytes when unpacked")
+        raise DamagedBytesError(f"more than {limit} bytes when decompressed")
     if not unpacking.eof:
-        raise DamagedBytesError("they are cut off")
+        raise DamagedBytesError("truncated")
     if unpacking.unused_data:
-        raise DamagedBytesError("they are followed by others")
+        raise DamagedBytesError("unexpected bytes after the end")
     return content
