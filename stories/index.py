@@ -297,10 +297,12 @@ def _known_text(row: Iterable[Any]) -> KnownText:
 
 
 def unpacked(stored: bytes, text_id: int) -> Shingles:
-    """Return stored shingles as an array; a text with damaged shingles is like no other."""
+    """Return stored shingles as an array, which is empty if they are damaged."""
     shingles = np.frombuffer(stored[: len(stored) // 4 * 4], dtype="<u4")
     if len(stored) % 4 or (shingles[1:] <= shingles[:-1]).any():
-        logger.error("the shingles of text %d are damaged: it is compared with no other", text_id)
+        logger.error(
+            "the shingles of text %d are damaged: it is not compared with other texts", text_id
+        )
         return np.empty(0, np.uint32)
     return shingles.astype(np.uint32, copy=False)
 

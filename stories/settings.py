@@ -15,10 +15,10 @@ PREFIX = "DETOURAGE_"
 
 
 class Settings(BaseSettings):
-    """Settings, read from environment variables; all but ``stories_days`` are the service's, too.
+    """Settings, read from environment variables.
 
-    The URLs may be read from the files named by ``DETOURAGE_DATABASE_URL_FILE`` and
-    ``DETOURAGE_BROKER_URL_FILE``.
+    All but ``stories_days`` are shared with the service. The URLs may be read from the files named
+    by ``DETOURAGE_DATABASE_URL_FILE`` and ``DETOURAGE_BROKER_URL_FILE``.
     """
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, allow_inf_nan=False)

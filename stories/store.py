@@ -102,7 +102,10 @@ def require_current(engine: Engine) -> None:
     if found is None:
         raise ExpectedError("the stories have no schema: run `detourage stories migrate`")
     if found != REVISION:
-        raise ExpectedError(f"the schema of the stories is {found}, not {REVISION}")
+        raise ExpectedError(
+            f"the schema of the stories is {found}, but this version needs {REVISION}: run"
+            " `detourage stories migrate`, or install the version that migrated the database"
+        )
 
 
 def pages_of(connection: Connection, articles: Collection[UUID]) -> dict[UUID, int]:

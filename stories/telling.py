@@ -80,7 +80,7 @@ def _tell(connection: Connection, row: Row[Any], state: StoryState | None) -> No
         "number": row.number + 1,
         "told": json.dumps(told),
         "pending": json.dumps(message.to_json()),
-        # Who has received an article must also receive its revisions.
+        # A consumer that has received an article must also receive its revisions.
         "forward": is_first_time or (is_new and row.is_forwarded),
         "corrected": 0 if is_new else 1,
         "delay": CORRECTION_SECONDS,
