@@ -48,7 +48,7 @@ def enable(process: str) -> None:
         provider = TracerProvider(shutdown_on_exit=False)
         provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     except Exception as error:  # noqa: BLE001 - traces must not affect pages
-        logger.error("traces are off: %s", cause(error))  # noqa: TRY400 - a setting
+        logger.error("tracing is disabled: %s", cause(error))  # noqa: TRY400 - a setting
         return
     trace.set_tracer_provider(provider)
     CeleryInstrumentor().instrument()

@@ -213,7 +213,7 @@ class Intake(ConsumerMixin):
                     partial(store_waiting, due=due, page=page, store_url=self._settings.pages)
                 )
             except Exception:
-                logger.exception("dropped a fetch that had waited, which cannot be stored")
+                logger.exception("dropped a waiting fetch that cannot be stored")
                 self._try(partial(recording.take_fetch, fetch_id=due.id))
             self._read_from_broker()
 

@@ -53,8 +53,8 @@ class TreeCache:
         if damaged:
             left = trees.remove_trees(session, damaged)
             for tree_id, error in damaged.items():
-                logger.error("tree %d is damaged, and removed: %s", tree_id, error)
-            logger.error("%s without a tree parsed again", counted(len(left), "page"))
+                logger.error("removed the damaged tree %d: %s", tree_id, error)
+            logger.error("parsing %s again, whose tree was removed", counted(len(left), "page"))
             wanted = [(site_id, {"page_id": page_id}) for site_id, page_id in left]
             outbox.add_tasks_of_sites(session, task_names.PARSE, wanted)
         known = {i: self._trees[i] for i in tree_ids if i in self._trees}
