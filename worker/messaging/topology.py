@@ -140,6 +140,7 @@ class Topology:
             "x-dead-letter-exchange": "",
             "x-dead-letter-routing-key": _quarantine_of(queue),
             "x-dead-letter-strategy": "at-least-once",
+            # The maximum length of the page queue is a policy, set by `deploy/broker-users.sh`.
             "x-overflow": "reject-publish",
         }
 
