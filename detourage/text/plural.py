@@ -15,5 +15,5 @@ def short_age(seconds: float) -> str:
 
 
 def cut(text: str, length: int) -> str:
-    """Return a text of at most the given length, which ends in an ellipsis if it was longer."""
+    """Shorten a text to at most the given length, with an ellipsis at the end if it was longer."""
     return text if len(text) <= length else f"{text[: length - 1]}…"

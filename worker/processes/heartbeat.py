@@ -27,7 +27,7 @@ MAX_AGE_SECONDS = 30.0
 class Confirmed:
     """The last confirmed work of a process, and the age at which the process counts as stuck.
 
-    ``at`` is on the monotonic clock of the host, which nobody can set.
+    ``at`` is on the monotonic clock of the host, which cannot be set.
     """
 
     did: str

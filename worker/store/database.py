@@ -171,7 +171,7 @@ class RowSession(Session):
         is_text = isinstance(statement, TextClause | TextualSelect)
         if not is_text and not statement.get_execution_options().get(_ROWS_ONLY):
             return super().execute(statement, params, **options)
-        # A session flushes pending objects before its own statements, too.
+        # As a session does before its own statements.
         self.flush()
         return self.connection().execute(statement, params)
 

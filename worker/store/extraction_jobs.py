@@ -48,7 +48,7 @@ class Pivot:
 
 
 class BegunPage(NamedTuple):
-    """A page whose extraction has begun; ``attempt`` counts this attempt, too."""
+    """A page whose extraction has begun; ``attempt`` includes the current attempt."""
 
     id: int
     generation: int
@@ -66,9 +66,9 @@ class BegunPage(NamedTuple):
 class ExtractionJob:
     """An extraction that a worker has started, with everything it needs from the store.
 
-    ``attempt`` counts this attempt, too. ``content`` is the page as fetched, or why it cannot be
-    read, or None if it is not read because of its many attempts; ``group_pattern`` is
-    `TemplateGroup.comment_pattern`.
+    ``attempt`` includes the current attempt. ``content`` is the page as fetched, the reason it
+    cannot be read, or None if it is not read because it has had too many attempts.
+    ``group_pattern`` is `TemplateGroup.comment_pattern`.
     """
 
     page_id: int

@@ -166,7 +166,7 @@ def _read(url: str) -> bytes | LostContentError:
         try:
             content = _content(store, name)
         except (BaseError, OSError) as error:
-            # Fails, too, if it is the whole store that does not respond.
+            # Also fails if the whole store does not respond.
             obstore.get(store, MARKER).bytes()
             if isinstance(error, FileNotFoundError):
                 return LostContentError(f"the stored HTML is missing: {url}")

@@ -24,7 +24,7 @@ SET number = clustering_attempts.number + 1, began_at = now() WHERE {may_begin}
 RETURNING number
 
 -- resting_sites --
--- Sites of which no clustering may start yet.
+-- Sites whose next clustering must not start yet.
 SELECT site_id FROM clustering_attempts WHERE NOT ({may_begin})
 
 -- note_asked --

@@ -8,7 +8,7 @@ FROM unnest(
     CAST(:work AS text[]), CAST(:at_most AS float[]), CAST(:number AS bigint[]),
     CAST(:seconds AS float[])
 ) AS counted (work, at_most, number, seconds),
-    -- No process waits for the disk.
+    -- Do not wait for the disk: a crash may lose the last counts.
     set_config('synchronous_commit', 'off', true)
 ON CONFLICT ON CONSTRAINT pk_durations DO UPDATE SET
     number = durations.number + excluded.number,

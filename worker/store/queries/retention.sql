@@ -24,7 +24,7 @@ articles.revision < (SELECT revision FROM pages WHERE id = articles.page_id)
 AND created_at <= now() - :age
 
 -- membership_is_superseded --
--- Condition: a membership is not that of its page, which may be in the generation before the last.
+-- Condition: a membership is from an earlier generation than that of its page.
 memberships.generation < (SELECT generation FROM pages WHERE id = page_id)
 
 -- representative_is_superseded --
