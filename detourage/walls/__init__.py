@@ -103,7 +103,8 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     """Judge whether a page shows a wall; `article` is None if no text was found.
 
     Only a status, or a phrase in the text or the headlines, makes a page a wall. Its other lines
-    speak of newsletters and cookies on every page of a site, so they may only acquit it.
+    mention newsletters and cookies on every page of a site, so they can only be evidence against
+    a wall.
     """
     status = page.answer.status
     is_error = status is not None and status >= _FIRST_ERROR
