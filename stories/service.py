@@ -164,7 +164,7 @@ class StoriesWorker(ConsumerMixin):
 
     @contextmanager
     def establish_connection(self) -> Iterator[Connection]:
-        """Connect to the first node that responds, again and again, and declare the queues."""
+        """Connect to the first node that responds, retrying until one does; declare the queues."""
         self._waiting.clear()
         while not self.should_stop:
             for node in self._settings.broker_nodes:

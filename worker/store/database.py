@@ -255,7 +255,7 @@ class Database(AbstractContextManager["Database"]):
             yield connection.execution_options(isolation_level="AUTOCOMMIT")
 
     def run(self, work: Callable[[Session], T]) -> T:
-        """Run ``work`` in a transaction, and retry it if the connection is lost, or the like.
+        """Run ``work`` in a transaction, and retry it after a failure that may pass.
 
         ``work`` must have no effects outside its session that a retry, which uses a new session,
         does not repeat.
