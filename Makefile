@@ -60,7 +60,8 @@ $(extras): $(runtime) $(package)
 dev: $(development) $(package)
 
 # Excludes the fault tests, which take minutes and use their own servers, and what only a release or a
-# change of its files can break (release-check). Runs four jobs in parallel, the longest first: tests with servers spend half of their time waiting. Output is printed per job.
+# change of its files can break (release-check). Runs four jobs in parallel, the longest first, because
+# tests with servers spend half of their time waiting. Output is printed per job.
 test:
 	@$(MAKE) --no-print-directory $(development) $(package)
 	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target test-services test-domain test-tasks test-store test-command-line lint

@@ -164,7 +164,7 @@ def test_the_read_only_role_can_read_everything_and_change_nothing(
     code, output = command_line("status --json", database_url=reader)
     assert code == 0
     assert json.loads(output)["totals"]["sites"] >= 0
-    code, output = command_line("status", "--prometheus", database_url=reader)
+    code, output = command_line("status --prometheus", database_url=reader)
     assert (code, "detourage_sites " in output) == (0, True)
     for statement in (
         "DELETE FROM pages",
