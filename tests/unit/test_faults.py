@@ -4,8 +4,9 @@ from importlib import import_module
 
 import pytest
 
-from tests.faults.hostile.measured.sitecustomize import MEASURED
+from tests.faults.hostile.measured.sitecustomize import INTAKE, MEASURED
 from tests.faults.sabotage.sitecustomize import SABOTAGED
+from worker.service.intake import Intake
 
 
 @pytest.mark.parametrize(
@@ -19,3 +20,8 @@ from tests.faults.sabotage.sitecustomize import SABOTAGED
 )
 def test_a_replaced_name_exists(module: str, name: str) -> None:
     assert hasattr(import_module(module), name)
+
+
+@pytest.mark.parametrize("name", INTAKE)
+def test_a_measured_method_of_the_intake_exists(name: str) -> None:
+    assert hasattr(Intake, name)

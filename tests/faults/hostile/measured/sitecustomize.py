@@ -59,11 +59,12 @@ def _measured_tasks(base: Any) -> Any:
     return base
 
 
+INTAKE = {"_read_message": "intake, a message", "_store_all": "intake, storing a batch"}
+"""Measured methods of the intake, each with its name in the report."""
+
+
 def _measured_intake(intake: Any) -> Any:
-    for name, work in (
-        ("_prepare", "intake, a message"),
-        ("_store_all", "intake, storing a batch"),
-    ):
+    for name, work in INTAKE.items():
         setattr(intake, name, _measured(work)(getattr(intake, name)))
     return intake
 
