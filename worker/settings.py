@@ -5,6 +5,7 @@ import re
 import ssl
 from collections.abc import Collection, Mapping
 from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
@@ -324,12 +325,17 @@ def _check_url(url: str, schemes: Collection[str]) -> None:
 
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
-    """Return the environment variables that have the prefix but name no setting."""
+    """Return the environment variables that have the prefix but name no setting.
+
+    Those of a neighbour begin with the name of its command.
+    """
+    own = (f"{PREFIX}{each.name.upper()}_" for each in entry_points(group="detourage.commands"))
+    neighbours = (f"{PREFIX}TEST_", *own)
     return sorted(
         name
         for name in environment
         if name.startswith(PREFIX)
-        and not name.startswith(f"{PREFIX}TEST_")
+        and not name.startswith(neighbours)
         and name.removeprefix(PREFIX).lower() not in Settings.model_fields
         and name not in map(file_variable, SECRETS)
     )

@@ -149,6 +149,7 @@ def test_a_variable_that_is_not_a_setting_is_found() -> None:
     variables = {"DETOURAGE_SETLE_SECONDS": "1", "DETOURAGE_QUEUE_PREFIX": "", "PATH": ""}
     assert unknown_variables(variables) == ["DETOURAGE_SETLE_SECONDS"]
     assert unknown_variables({"DETOURAGE_TEST_BROKER_URL": ""}) == []
+    assert unknown_variables({"DETOURAGE_STORIES_DAYS": "3"}) == []
 
 
 def test_passwords_are_not_shown() -> None:
