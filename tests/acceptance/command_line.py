@@ -66,4 +66,5 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 
 def without_clock(articles: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{k: v for k, v in each.items() if k != "extracted_at"} for each in articles]
+    clock = ("received_at", "extracted_at")
+    return [{k: v for k, v in each.items() if k not in clock} for each in articles]
