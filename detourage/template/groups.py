@@ -1,6 +1,7 @@
 """Template groups of a site: the interface between this package and its users."""
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Self
 
@@ -73,7 +74,9 @@ def group_pages(
         raise ValueError("two pages have the same key")
     order = sorted(range(len(keys)), key=keys.__getitem__)
     nodes = None if sizes is None else checked_sizes(sizes, len(keys))[order]
-    method = (estimator or MdsKMeans()).fit(matrix[np.ix_(order, order)], sizes=nodes)
+    # The given estimator stays as it is.
+    method = copy(estimator) if estimator is not None else MdsKMeans()
+    method.fit(matrix[np.ix_(order, order)], sizes=nodes)
 
     groups = [
         Group(

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from detourage.template.clusterer import MdsKMeans
 from detourage.template.groups import Group, group_pages
 from tests.unit.template.template_sites import made_site
 
@@ -37,6 +38,12 @@ def test_the_order_of_arrival_changes_nothing(order: list[int]) -> None:
     assert [order[i] for i in arrived.outliers] == list(expected.outliers)
     assert np.array_equal(arrived.embedding, expected.embedding[order])
     assert arrived.silhouette == expected.silhouette
+
+
+def test_another_method_may_be_chosen() -> None:
+    strict = MdsKMeans(max_pivot_distance=0)
+    assert group_pages(KEYS, DISTANCES, estimator=strict).groups == ()
+    assert not hasattr(strict, "labels_")
 
 
 def test_duplicate_keys_are_rejected() -> None:
