@@ -6,7 +6,7 @@ ARG PYTHON_IMAGE=docker.io/library/python:3.11.13-slim-bookworm
 
 FROM ${PYTHON_IMAGE} AS build
 RUN apt-get update \
- && apt-get install --yes --no-install-recommends gcc libc6-dev \
+ && apt-get install --yes --no-install-recommends g++ libc6-dev \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore

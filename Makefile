@@ -16,7 +16,7 @@
 # make coverage                     write a line coverage report to out/coverage
 #
 # Each target installs its dependencies into .venv if necessary. Requirements: Python 3.11 or later with
-# its venv module, a C compiler and Python's headers.
+# its venv module, a C++ compiler and Python's headers.
 
 .DELETE_ON_ERROR:
 extras := arrow benchmarks inspector objects otel papers render

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -13,26 +14,27 @@ results are the same on every machine.
 """
 
 
-def native(name: str, folder: Path, *sources: Path) -> Extension:
+def native(name: str, folder: Path, *sources: Path, options: Sequence[str] = ()) -> Extension:
     """Return a native module for the stable ABI of Python 3.11 and later."""
     return Extension(
         name,
         sources=[path.as_posix() for path in sources],
-        depends=sorted(path.as_posix() for path in folder.glob("*.h")),
+        depends=sorted(path.as_posix() for path in folder.glob("*.[hi]*")),
         define_macros=[("Py_LIMITED_API", "0x030B0000")],
         # Debian's Python requests debugging information, which would be three quarters of the size.
-        extra_compile_args=[] if os.name == "nt" else ["-g0", *GCC],
+        extra_compile_args=[] if os.name == "nt" else ["-g0", *GCC, *options],
         libraries=[] if os.name == "nt" else ["m"],
         py_limited_api=True,
     )
 
 
+CORE = Path("detourage/core")
 INFERENCE = Path("detourage/inference")
 
 NATIVE = [
+    native("detourage.core._core", CORE, *sorted(CORE.glob("*.cpp")), options=["-std=c++20"]),
     native("detourage.template.distance._native", KERNEL, *sorted(KERNEL.glob("*.c"))),
     native("detourage.inference._trees", INFERENCE, INFERENCE / "_trees.c"),
-    native("detourage.inference._layers", INFERENCE, INFERENCE / "_layers.c"),
     native("detourage.text._texts", Path("detourage/text"), Path("detourage/text/_texts.c")),
     native("detourage.html._markup", Path("detourage/html"), Path("detourage/html/_markup.c")),
 ]

@@ -27,7 +27,7 @@ from benchmarks.comments.train import (
 )
 from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1, CommentScore, score_comments
 from benchmarks.evaluation.scores.records import Comment
-from benchmarks.extraction.examples import fold_of
+from benchmarks.extraction.folds import fold_of
 from detourage.comments.certainty import Certainty
 from detourage.comments.elements import PageElements
 from detourage.comments.finding import MIN_CONFIDENCE, MIN_OF_DISCUSSION

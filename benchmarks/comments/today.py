@@ -26,8 +26,7 @@ from benchmarks.evaluation.bench.measuring import even_sample, measurable
 from benchmarks.evaluation.methods import Source
 from benchmarks.evaluation.scores import Gold, load_corpus
 from benchmarks.extraction.bags import BagScore, compare_bags
-from benchmarks.extraction.examples import fold_of
-from benchmarks.extraction.folds import FoldModels
+from benchmarks.extraction.folds import FoldModels, fold_of
 from detourage.article import Article
 from detourage.comments import finding
 from detourage.comments.certainty import Certainty

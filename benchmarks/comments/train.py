@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from benchmarks.boosting import as_trees, mean_of, new_classifier
 from benchmarks.comments.examples import THREAD, Example, read_examples
 from benchmarks.comments.labels import is_good
-from benchmarks.extraction.examples import fold_of
+from benchmarks.extraction.folds import fold_of
 from benchmarks.training.headers import ModelFile, Training, corpus_used, training_of
 from detourage.comments.certainty import Certainty, Floats, measure_choice, read_choice
 from detourage.comments.discussion import is_discussion

@@ -23,8 +23,7 @@ from benchmarks.boosting import as_trees, new_classifier
 from benchmarks.evaluation.bench.measuring import measurable
 from benchmarks.evaluation.methods import Source
 from benchmarks.evaluation.scores import Gold, bag_of_words, headline_of, load_corpus, words
-from benchmarks.extraction.examples import ARTICLES, fold_of
-from benchmarks.extraction.folds import FoldModels
+from benchmarks.extraction.folds import ARTICLES, FoldModels, fold_of
 from benchmarks.training.headers import ModelFile, corpus_used, training_of
 from detourage.html import PageError
 from detourage.inference import BoostedTrees, Features

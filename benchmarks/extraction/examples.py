@@ -1,11 +1,14 @@
-"""Training examples for the page model: pages with evidence and labels for their lines."""
+"""Training examples for the page model: what its network sees of pages, with labelled lines."""
 
+import random
+import re
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from html import escape
+from itertools import pairwise
 from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,33 +17,37 @@ from benchmarks.evaluation.bench.measuring import measurable
 from benchmarks.evaluation.methods import Source
 from benchmarks.evaluation.methods.grouping import find_neighbours
 from benchmarks.evaluation.methods.ours import knowledge_of
-from benchmarks.evaluation.scores import Gold, headline_of, load_corpus
-from benchmarks.evaluation.scores.records import TextBlock
+from benchmarks.evaluation.scores import Gold, headline_of, load_corpus, matching_blocks, words
 from benchmarks.evaluation.scores.roles import LabelledPage, align
-from benchmarks.extraction.labels import UNSAID, hinted_labels, lines_of_lead, shares_in_gold
-from benchmarks.extraction.weak import KnownLines, weak_roles
+from benchmarks.extraction.folds import ARTICLES
+from benchmarks.extraction.inserted import LINES, MARKUP
+from benchmarks.extraction.labels import UNSAID, hinted_labels, shares_in_gold
+from detourage import core
 from detourage.html import PageError
-from detourage.inference import Features
+from detourage.html.encoding import decode
 from detourage.papers.interface import ALONE
 from detourage.papers.reading import page_of
-from detourage.reader import TemplateKnowledge
-from detourage.reader.evidence import Evidence, gather_evidence
+from detourage.reader.knowledge import KNOWN
+from detourage.reader.lines import lines_of
 from detourage.reader.outline import Outline
-from detourage.roles import LineRole
+from detourage.reader.page_model import JudgedPage, PageModel
+from detourage.roles import ALL_ROLES, Kind, LineRole
 from detourage.sample import generate
 
-ARTICLES = frozenset({None, "article"})
-"""Kinds of pages that are articles; None is included because corpora of articles record no kinds.
-"""
+GROUPED: Final = frozenset({"daniel", "msv_big9", "l3s_gn1"})
+"""Corpora with several pages per site, which are also read in comparison with another page."""
 
-SINGLE = frozenset({"wcxb", "fundus_body"})
-"""Corpora with little more than one page per site, whose pages are read without other pages."""
+INSERTED: Final = {"wcxb": 0.55, "fundus_body": 0.55, "daniel": 0.3, "l3s_gn1": 0.3}
+"""Corpora into whose articles lines are inserted, and the share of the articles."""
 
-SAMPLE = "sample"
-"""Name of the corpus of generated pages."""
+MOST: Final = {"dragnet": 400, "l3s_gn1": 300, "daniel": 600, "msv_big9": 150}
+"""Maximum number of pages of the older corpora, evenly spaced, in addition to labelled ones."""
 
-BARE = "bare"
-"""Name of the corpus of pages that consist of nothing but a text."""
+SAMPLE, BARE = "sample", "bare"
+"""Names of the corpora of generated pages, and of pages that consist of little but a text."""
+
+MAX_LINES: Final = 600
+"""Maximum number of lines of a page; the rest is cut off."""
 
 BARE_ARTICLES, BARE_OTHERS = 8, 2
 """Intervals at which articles and pages of other kinds, respectively, are taken from a corpus to
@@ -79,40 +86,42 @@ POSTS_OF_THREAD = 28
 WORDS_OF_TITLE = 8
 """Number of words at the start of the first post that form the title of a bare thread."""
 
-GENERATED_SEED = 7
-GENERATED_PAGES = 3
-"""Number of generated pages per template, and their seed, which differs from that of the sample
-crawl."""
+GENERATED_SEED, GENERATED_PAGES = 7, 3
+"""Seed of the generated pages, which differs from the sample crawl's, and their number per
+template."""
 
 Labels = Mapping[str, LabelledPage]
 """Pages of a corpus whose lines are labelled with roles, by ID."""
 
+Array = npt.NDArray[Any]
+
+_NUMBERS: Final[Mapping[str | None, int]] = {role: at for at, role in enumerate(ALL_ROLES)}
+
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """A page with what is known about its lines.
+    """A page as the network sees it, with what is known about its lines.
 
-    `knowledge` is learned from the page with which the service compares this one, and `beside`
-    contains the features of the lines in that comparison. `shares` gives, for each line, the share
-    of its words that the gold text contains; `unsaid` marks a lead that the gold record separates
-    from its text. `hints` are 1 for lines that the gold record requires, 0 for lines that it
-    forbids, and `UNSAID` for all others. `roles` were assigned by an annotator; `weak` roles are
-    inferred (see `benchmarks.extraction.weak`).
+    `seen` are the columns of `detourage.core.columns`, with rows per line; `known` compares the
+    lines with another page of the template, or is -1. `shares` gives the share of each line's words
+    that the gold text contains, or is None; `hints` are labels of `hinted_labels`. `roles` are
+    numbers of `ALL_ROLES`, or -1; they are known for pages labelled by hand, and for lines that
+    were `inserted`. `commented` is the share of each line's words that are in comments, `starts`
+    marks the first lines of comments; both are None if the comments are unknown. `taught` are the
+    probabilities that the teacher assigns to the roles and to the kinds.
     """
 
     corpus: str
     gold: Gold
-    page: Source
-    headline: TextBlock | None
-    knowledge: TemplateKnowledge | None
-    evidence: Evidence
-    beside: Features | None
-    lengths: npt.NDArray[np.float32]
-    shares: npt.NDArray[np.float64] | None = None
-    unsaid: npt.NDArray[np.bool_] | None = None
-    hints: npt.NDArray[np.int64] | None = None
-    roles: Sequence[str | None] | None = None
-    weak: Sequence[LineRole | None] | None = None
+    seen: Mapping[str, Array]
+    known: Array
+    shares: Array | None
+    hints: Array | None
+    roles: Array
+    inserted: Array
+    commented: Array | None
+    starts: Array | None
+    taught: tuple[Array, Mapping[Kind, float]]
 
     @property
     def is_article(self) -> bool:
@@ -120,112 +129,279 @@ class Example:
         return self.gold.kind in ARTICLES
 
 
-def read_examples(folder: Path, labels: Labels) -> Iterator[Example]:
-    """Compute the evidence of a corpus whose gold records contain texts."""
-    corpus = load_corpus(folder)
-    pages = list(corpus.pages.values())
-    sources = [Source(page.html, page.url, page.content_type) for page in pages]
-    neighbours = (
-        [ALONE] * len(pages)
-        if corpus.name in SINGLE
-        else find_neighbours(sources, [page.site for page in pages])
+class Reading:
+    """Reading of pages into examples, with a model as the teacher."""
+
+    def __init__(self, teacher: PageModel) -> None:
+        self._teacher = teacher
+
+    def corpus(self, folder: Path, labels: Labels) -> Iterator[Example]:
+        """Read the pages of a corpus, and copies of its articles with inserted lines."""
+        corpus = load_corpus(folder)
+        pages = _chosen(corpus.name, [*corpus.pages.values()], labels)
+        sources = [Source(page.html, page.url, page.content_type) for page in pages]
+        near = [ALONE] * len(pages)
+        if corpus.name in GROUPED:
+            near = find_neighbours(sources, [page.site for page in pages])
+        measured = {gold.id for gold in measurable(corpus) if gold.text}
+        titles = [gold.title for gold in corpus.golds.values() if gold.title] or list(_TITLES)
+        chance = random.Random(corpus.name)
+        for page, source, around in zip(pages, sources, near, strict=True):
+            gold = corpus.golds.get(page.id)
+            if gold is None:
+                continue
+            labelled, is_measured = labels.get(page.id), page.id in measured
+            yield from self._read(
+                corpus.name, gold, source, around.pivot, labelled, is_measured=is_measured
+            )
+            is_chosen = is_measured and gold.kind in ARTICLES
+            if is_chosen and chance.random() < INSERTED.get(corpus.name, 0):
+                made = with_lines(chance, source, gold, titles)
+                if made is not None:
+                    yield from self._read(
+                        corpus.name, gold, made[0], None, labelled, is_measured=True, put=made[1]
+                    )
+
+    def generated(self) -> Iterator[Example]:
+        """Generate pages of the sample crawl's sites with different stories and layouts."""
+        for page in generate(seed=GENERATED_SEED, pages_per_template=GENERATED_PAGES):
+            told, message = page.gold, page.message
+            if told["kind"] != "article":
+                continue
+            gold = Gold(
+                told["id"], told["site"], told["language"], told["text"], title_in_text=False
+            )
+            gold = replace(gold, title=told["title"], lead=told["lead"])
+            html = message["html"] if "html" in message else b64decode(message["html_base64"])
+            source = Source(html, message["url"], message.get("content_type"))
+            yield from self._read(SAMPLE, gold, source, is_measured=True)
+
+    def bare(self, folder: Path, said: Sequence[str]) -> Iterator[Example]:
+        """Make pages that consist of little but a gold text: a headline and its lines.
+
+        Every crawled page has a template, so without such pages in the training data, the kind of a
+        small page would be a guess. Half of the articles have comments with texts from `said`. Only
+        the kind is learnt from these articles and from pages of other kinds, because their lines
+        would teach the model that the last items of a list are comments.
+        """
+        corpus = load_corpus(folder)
+        golds = [gold for gold in measurable(corpus) if gold.text and gold.kind != THREAD]
+        articles = [gold for gold in golds if gold.kind in ARTICLES][::BARE_ARTICLES]
+        others = [gold for gold in golds if gold.kind not in ARTICLES][::BARE_OTHERS]
+        for number, gold in enumerate(articles):
+            url, half = corpus.pages[gold.id].url, number // 2
+            article = replace(gold, kind="article")
+            if said and number % 2:
+                layout = half % len(COMMENT_LAYOUTS)
+                comments = _comments(said, half * 13, layout, count=1 + half * 5 % 12)
+                yield from self._bare(article, url, after=comments, is_measured=False)
+            else:
+                yield from self._bare(article, url, *(BARE_FRAME if half % 2 else ()))
+        for gold in others:
+            yield from self._bare(gold, corpus.pages[gold.id].url, is_measured=False)
+
+    def threads(self, said: Sequence[str]) -> Iterator[Example]:
+        """Make pages that consist only of comments from `said`; only their kind is known."""
+        for number, start in enumerate(range(0, len(said), POSTS_OF_THREAD)):
+            first = said[start]
+            title = " ".join(first.split()[:WORDS_OF_TITLE])
+            posts = _comments(said[start:], 0, number % len(COMMENT_LAYOUTS), 3 + number * 5 % 11)
+            html = f"<title>{escape(title)}</title><body><h1>{escape(title)}</h1>{posts}</body>"
+            site = f"thread-{number}.example"
+            gold = Gold(f"thread-{number}", site, "", first, title_in_text=False, kind="forum")
+            source = Source(html, f"https://{site}/{number}", "text/html")
+            yield from self._read(BARE, gold, source, is_measured=False)
+
+    def _bare(
+        self, gold: Gold, url: str, before: str = "", after: str = "", *, is_measured: bool = True
+    ) -> Iterator[Example]:
+        title = gold.title or ""
+        lines = [
+            line for line in (gold.text or "").removeprefix(title).splitlines() if line.strip()
+        ]
+        body = "".join(f"<p>{escape(line)}</p>" for line in lines)
+        heading = f"<h1>{escape(title)}</h1>" if title else ""
+        html = f"<title>{escape(title)}</title><body>{before}{heading}<div>{body}</div>{after}"
+        bare = replace(gold, text="\n".join(lines), title_in_text=False)
+        yield from self._read(BARE, bare, Source(html, url, "text/html"), is_measured=is_measured)
+
+    def _read(
+        self,
+        corpus: str,
+        gold: Gold,
+        source: Source,
+        pivot: Source | None = None,
+        labelled: LabelledPage | None = None,
+        *,
+        is_measured: bool,
+        put: Mapping[str, LineRole] | None = None,
+    ) -> Iterator[Example]:
+        """Read a page; yield nothing if it is unreadable or has no lines."""
+        try:
+            document = page_of(source).document
+            knowledge = knowledge_of(pivot) if pivot is not None else None
+        except PageError:
+            return
+        outline = Outline.of(document)
+        lines = lines_of(outline)
+        seen = _seen(core.columns(outline.document, source.url))
+        if not lines or len(seen["counts"]) != len(lines):
+            return
+        judged = self._teacher.judge(outline, None, source.url)
+        texts = [line.text for line in lines]
+        known = knowledge.compare(outline, lines) if knowledge is not None else None
+        shares = shares_in_gold(texts, gold, headline_of(gold, document)) if is_measured else None
+        is_hinted = not is_measured and corpus not in (BARE, SAMPLE)
+        commented, starts = _comments_in(texts, gold) or (None, None)
+        aligned = align(labelled, texts) if labelled is not None else [None] * len(texts)
+        example = Example(
+            corpus,
+            gold,
+            seen,
+            known if known is not None else np.full((len(lines), KNOWN), -1, np.float32),
+            shares,
+            hinted_labels(texts, gold) if is_hinted else None,
+            np.array([_NUMBERS.get(role, UNSAID) for role in aligned]),
+            np.zeros(len(lines), np.bool_),
+            commented,
+            starts,
+            (judged.of_roles, judged.kinds),
+        )
+        yield _cut(_with_inserted(example, texts, put or {}, judged))
+
+
+def _chosen(name: str, pages: list[Any], labels: Labels) -> list[Any]:
+    most = MOST.get(name, len(pages))
+    kept = [page for page in pages if page.id in labels]
+    rest = [page for page in pages if page.id not in labels]
+    number = min(len(rest), max(0, most - len(kept)))
+    places = np.linspace(0, max(0, len(rest) - 1), number).astype(int)
+    return [*kept, *(rest[place] for place in places.tolist())]
+
+
+def _seen(columns: Mapping[str, Any]) -> dict[str, Array]:
+    count = len(columns["counts"]) // 4
+    rows = {
+        name: np.frombuffer(columns[name], kind).reshape(count, -1)
+        for name, kind in (
+            *(("numbers", "f4"), ("words", "u2"), ("shapes", "u2"), ("links", "u2")),
+            ("places", "u2"),
+        )
+        if count
+    }
+    whole = {
+        name: np.frombuffer(columns[name], "i4")
+        for name in ("counts", "paths", "parents", "grandparents")
+    }
+    names = np.frombuffer(columns["names"], "u2").reshape(-1, core.NAMES)
+    return {**rows, **whole, "names": names, "page": np.frombuffer(columns["page"], "u2")}
+
+
+def _with_inserted(
+    example: Example, texts: Sequence[str], put: Mapping[str, LineRole], judged: JudgedPage
+) -> Example:
+    """Label the lines that were inserted, whatever the gold text and the teacher say of them."""
+    places = [place for place, text in enumerate(texts) if text in put]
+    if not places or example.shares is None:
+        return example
+    shares, roles, inserted = example.shares.copy(), example.roles.copy(), example.inserted.copy()
+    of_roles = judged.of_roles.copy()
+    for place in places:
+        number = _NUMBERS[put[texts[place]]]
+        shares[place], roles[place], inserted[place] = 0, number, True
+        of_roles[place] = np.eye(len(ALL_ROLES))[number]
+    return replace(
+        example, shares=shares, roles=roles, inserted=inserted, taught=(of_roles, judged.kinds)
     )
-    measured = {gold.id for gold in measurable(corpus) if gold.text}
-    for page, source, around in zip(pages, sources, neighbours, strict=True):
-        if page.id in measured:
-            gold, labelled = corpus.golds[page.id], labels.get(page.id)
-            example = _example(corpus.name, gold, source, around.pivot, labelled)
-            if example is not None:
-                yield example
 
 
-def read_hints(folder: Path, labels: Labels) -> Iterator[Example]:
-    """Compute the evidence of a corpus whose gold records contain only snippets or comments."""
-    corpus = load_corpus(folder)
-    for page in corpus.pages.values():
-        gold = corpus.golds.get(page.id)
-        if gold is None:
-            continue
-        source = Source(page.html, page.url, page.content_type)
-        example = _example(corpus.name, gold, source, None, labels.get(page.id))
-        if example is None:
-            continue
-        hints = hinted_labels([line.text for line in example.evidence.lines], gold)
-        if example.roles is not None or (hints != UNSAID).any():
-            yield replace(_of_known_kind(example), hints=hints)
+def _cut(example: Example) -> Example:
+    """Return the first `MAX_LINES` lines of a page."""
+
+    def cut(rows: Array | None) -> Array | None:
+        return None if rows is None else rows[:MAX_LINES]
+
+    whole = ("names", "page")
+    seen = {
+        name: rows if name in whole else rows[:MAX_LINES] for name, rows in example.seen.items()
+    }
+    for name in ("paths", "parents", "grandparents"):
+        seen[name] = np.unique(seen[name], return_inverse=True)[1].astype(np.int32)
+    return replace(
+        example,
+        seen=seen,
+        known=example.known[:MAX_LINES],
+        shares=cut(example.shares),
+        hints=cut(example.hints),
+        roles=example.roles[:MAX_LINES],
+        inserted=example.inserted[:MAX_LINES],
+        commented=cut(example.commented),
+        starts=cut(example.starts),
+        taught=(example.taught[0][:MAX_LINES], example.taught[1]),
+    )
 
 
-def generated_examples() -> Iterator[Example]:
-    """Generate pages of the sample crawl's sites with different stories and layouts."""
-    for page in generate(seed=GENERATED_SEED, pages_per_template=GENERATED_PAGES):
-        told, message = page.gold, page.message
-        if told["kind"] != "article":
-            continue
-        gold = Gold(told["id"], told["site"], told["language"], told["text"], title_in_text=False)
-        gold = replace(gold, title=told["title"], authors=tuple(told["authors"]), lead=told["lead"])
-        html = message["html"] if "html" in message else b64decode(message["html_base64"])
-        source = Source(html, message["url"], message.get("content_type"))
-        captions = [image["caption"] for image in told["images"] if image["caption"]]
-        example = _example(SAMPLE, gold, source, None, None, captions)
-        if example is not None:
-            yield example
+_PARAGRAPH = re.compile(r"<p\b[^<>]{0,300}>((?:[^<]|<(?!/p>|p\b)){40,4000})</p>", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*>")
+_TITLES: Final = (
+    "The council approves the plan for the new bridge",
+    "Storm cuts power to villages",
+)
 
 
-def bare_examples(folder: Path, said: Sequence[str] = ()) -> Iterator[Example]:
-    """Make pages that consist of little but a gold text: a headline and its lines.
-
-    Every crawled page has a template, so without such pages in the training data, the kind of a
-    small page would be a guess. Half of the articles have comments with texts from `said`. Only the
-    kind is learnt from these articles and from pages of other kinds, because their lines would
-    teach the model that the last items of a list are comments.
-    """
-    corpus = load_corpus(folder)
-    golds = [gold for gold in measurable(corpus) if gold.text and gold.kind != THREAD]
-    articles = [gold for gold in golds if gold.kind in ARTICLES][::BARE_ARTICLES]
-    others = [gold for gold in golds if gold.kind not in ARTICLES][::BARE_OTHERS]
-    for number, gold in enumerate(articles):
-        url, half = corpus.pages[gold.id].url, number // 2
-        article = replace(gold, kind="article")
-        if said and number % 2:
-            layout = half % len(COMMENT_LAYOUTS)
-            comments = _comments(said, half * 13, layout, count=1 + half * 5 % 12)
-            yield from map(_of_known_kind, _bare(article, url, after=comments))
-        else:
-            yield from _bare(article, url, *(BARE_FRAME if half % 2 else ()))
-    for gold in others:
-        yield from map(_of_known_kind, _bare(gold, corpus.pages[gold.id].url))
-
-
-def _bare(gold: Gold, url: str, before: str = "", after: str = "") -> Iterator[Example]:
-    title = gold.title or ""
-    lines = [line for line in (gold.text or "").removeprefix(title).splitlines() if line.strip()]
-    body = "".join(f"<p>{escape(line)}</p>" for line in lines)
-    heading = f"<h1>{escape(title)}</h1>" if title else ""
-    html = f"<title>{escape(title)}</title><body>{before}{heading}<div>{body}</div>{after}</body>"
-    bare = replace(gold, text="\n".join(lines), title_in_text=False)
-    example = _example(BARE, bare, Source(html, url, "text/html"), None, None)
-    if example is not None:
-        yield example
+def with_lines(
+    chance: random.Random, source: Source, gold: Gold, titles: Sequence[str]
+) -> tuple[Source, dict[str, LineRole]] | None:
+    """Insert lines between paragraphs of the gold text; return the page, and the lines' roles."""
+    html = source.html
+    text = decode(html, source.content_type).text if isinstance(html, bytes) else html
+    said = set(words(gold.text or ""))
+    places = [
+        found.end()
+        for found in _PARAGRAPH.finditer(text)
+        if len(own := words(_TAG.sub(" ", found[1]))) >= 8
+        and sum(word in said for word in own) >= 0.9 * len(own)
+    ]
+    if len(places) < 2:
+        return None
+    language = gold.language[:2]
+    if language not in LINES or chance.random() < 0.15:
+        language = chance.choice([*LINES])
+    put: dict[str, LineRole] = {}
+    parts: list[str] = []
+    chosen = sorted(chance.sample(places, min(len(places), 3)))
+    for start, place in pairwise([0, *chosen]):
+        role = chance.choices([*LINES[language]], [5, 5, 1])[0]
+        about = chance.choice(titles) if role == "related" else gold.site.split(".")[0]
+        line = " ".join(chance.choice(LINES[language][role]).format(about).split())
+        if role == "related" and chance.random() < 0.15:
+            line = about
+        markup = chance.choice(MARKUP).replace("{n}", str(chance.randint(1, 99)))
+        parts += [text[start:place], markup.format(escape(line))]
+        put[line] = role
+    return Source("".join([*parts, text[chosen[-1] :]]), source.url, "text/html"), put
 
 
-def _of_known_kind(example: Example) -> Example:
-    """Return a page without the labels from its gold text; only its kind remains known."""
-    return replace(example, shares=None, unsaid=None, weak=None)
-
-
-def bare_threads(said: Sequence[str]) -> Iterator[Example]:
-    """Make pages that consist only of comments from `said`, in order; only their kind is known."""
-    for number, start in enumerate(range(0, len(said), POSTS_OF_THREAD)):
-        first = said[start]
-        title = " ".join(first.split()[:WORDS_OF_TITLE])
-        posts = _comments(said[start:], 0, number % len(COMMENT_LAYOUTS), 3 + number * 5 % 11)
-        html = f"<title>{escape(title)}</title><body><h1>{escape(title)}</h1>{posts}</body>"
-        site = f"thread-{number}.example"
-        gold = Gold(f"thread-{number}", site, "", first, title_in_text=False, kind="forum")
-        source = Source(html, f"https://{site}/{number}", "text/html")
-        example = _example(BARE, gold, source, None, None)
-        if example is not None:
-            yield _of_known_kind(example)
+def _comments_in(texts: Sequence[str], gold: Gold) -> tuple[Array, Array] | None:
+    """Return the share of each line in comments, and whether a comment starts in the line."""
+    if gold.comments is None and gold.comment_text is None:
+        return None
+    comments = gold.comments
+    said = [gold.comment_text or ""] if comments is None else [each.text for each in comments]
+    by_comment, by_line = [words(each) for each in said], [words(text) for text in texts]
+    first = {int(place) for place in np.cumsum([0, *map(len, by_comment)])[:-1]}
+    every = [word for line in by_line for word in line]
+    matched, starting = np.zeros(len(every) + 1), np.zeros(len(every) + 1)
+    wanted = [word for comment in by_comment for word in comment]
+    for start, in_wanted, size in matching_blocks(every, wanted):
+        matched[start : start + size] = 1
+        for shift in range(size):
+            if comments is not None and in_wanted + shift in first:
+                starting[start + shift] = 1
+    ends = np.cumsum([0, *map(len, by_line)])
+    sizes = np.maximum(1, np.diff(ends))
+    counts = [np.diff(np.concatenate([[0], np.cumsum(each)])[ends]) for each in (matched, starting)]
+    return counts[0] / sizes, counts[1] > 0
 
 
 def comments_said(folder: Path) -> list[str]:
@@ -243,62 +419,3 @@ def _comments(said: Sequence[str], first: int, layout: int, count: int) -> str:
         for at in range(count)
     )
     return f"<{outer}>{shown}</{outer.split()[0]}>"
-
-
-def _example(
-    corpus: str,
-    gold: Gold,
-    source: Source,
-    pivot: Source | None,
-    labelled: LabelledPage | None,
-    captions: Sequence[str] = (),
-) -> Example | None:
-    """Compute the evidence of a page; return None if it is unreadable or has no lines."""
-    try:
-        document = page_of(source).document
-        knowledge = knowledge_of(pivot) if pivot is not None else None
-    except PageError:
-        return None
-    outline = Outline.of(document)
-    evidence = gather_evidence(outline, None, source.url)
-    if not evidence.lines:
-        return None
-    texts = [line.text for line in evidence.lines]
-    headline = headline_of(gold, document)
-    shares, unsaid = shares_in_gold(texts, gold, headline), lines_of_lead(texts, gold)
-    known = KnownLines(
-        [line.tokens for line in evidence.lines],
-        evidence.features,
-        [outline.tags[line.block] for line in evidence.lines],
-        shares,
-        unsaid,
-        gold.title or "",
-        gold.authors or (),
-        captions,
-    )
-    beside = gather_evidence(outline, knowledge, source.url).features if knowledge else None
-    return Example(
-        corpus,
-        gold,
-        source,
-        headline,
-        knowledge,
-        evidence,
-        beside,
-        lengths_of(evidence),
-        shares,
-        unsaid,
-        None,
-        align(labelled, texts) if labelled is not None else None,
-        weak_roles(known),
-    )
-
-
-def lengths_of(evidence: Evidence) -> npt.NDArray[np.float32]:
-    """Return the number of words of each line."""
-    return np.array([len(line.tokens) for line in evidence.lines], dtype=np.float32)
-
-
-def fold_of(site: str, folds: int) -> int:
-    """Return the fold of a site, which does not depend on the other sites."""
-    return int(sha256(site.encode()).hexdigest(), 16) % folds

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from benchmarks.evaluation.scores import load_corpus
-from benchmarks.extraction.examples import fold_of
+from benchmarks.extraction.folds import fold_of
 from detourage.article import ArticleImage
 from detourage.html import PageError, parse_page
 from detourage.reader import NoArticleError

@@ -66,7 +66,7 @@ def scores_of(pages: Iterable[LabelledSource], models: FoldModels) -> dict[str, 
         except PageError:
             continue
         judged = judge_page(outline, None, source.url, models.model_for(gold.site))
-        lines = judged.evidence.lines
+        lines = judged.lines
         lengths = np.array([len(line.tokens) for line in lines], dtype=np.float64)
         chosen, _ = choose_lines(judged.probabilities, lengths)
         found = [judged.roles[place] for place in judged.of_roles.argmax(axis=1).tolist()]

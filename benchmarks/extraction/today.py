@@ -1,15 +1,17 @@
 """Comparison of the service and its peers on current pages, in a single run.
 
-python -m benchmarks.extraction.today CORPORA --models FOLDER [--peers NAMES] [--sample N]
+python -m benchmarks.extraction.today CORPORA [--models FOLDER] [--peers NAMES] [--sample N]
 
 CORPORA is the folder of the corpora. As in the service, each page of wcxb and fundus_body is read
-without other pages, by the model in FOLDER that was not trained on its site (see
+without other pages: pages of the sites left out of the training by the shipped model, or, with
+``--models``, all pages, by the model in FOLDER that was not trained on the page's site (see
 `benchmarks.extraction.folds`). Texts are compared as bags of words.
 """
 
 import argparse
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
@@ -25,7 +27,7 @@ from benchmarks.evaluation.scores import (
     paired_difference,
 )
 from benchmarks.extraction.bags import BagScore, compare_bags, words_of
-from benchmarks.extraction.folds import FoldModels
+from benchmarks.extraction.folds import LEFT_OUT, FoldModels, fold_of
 from detourage.html import Page, PageError, parse_page
 from detourage.papers.reading import text_of
 from detourage.reader import NoArticleError, extract_article
@@ -92,11 +94,14 @@ class MethodScores:
         return len(seconds) / sum(seconds) if sum(seconds) else 0.0
 
 
-def read_samples(folder: Path, sample: int | None) -> Iterator[Sample]:
-    """Read the pages of the corpora whose gold records have a text."""
+def read_samples(folder: Path, sample: int | None, *, is_left_out: bool) -> Iterator[Sample]:
+    """Read the pages whose gold records have a text, optionally only those of sites left out."""
     for name in CORPORA:
         corpus = load_corpus(folder / name)
-        for gold in even_sample([gold for gold in measurable(corpus) if gold.text], sample):
+        golds = [gold for gold in measurable(corpus) if gold.text]
+        if is_left_out:
+            golds = [gold for gold in golds if fold_of(gold.site, LEFT_OUT) == 0]
+        for gold in even_sample(golds, sample):
             page = corpus.pages[gold.id]
             yield Sample(name, gold, Source(page.html, page.url, page.content_type))
 
@@ -106,10 +111,15 @@ def parsed(source: Source) -> Page:
     return parse_page(source.html, source.url, content_type=source.content_type)
 
 
-def read_ours(samples: Sequence[Sample], models: FoldModels) -> Iterator[Text]:
+def on_site(models: FoldModels | None, site: str) -> AbstractContextManager[None]:
+    """Use the model that was not trained on a site; without models, the shipped one."""
+    return models.on_site(site) if models is not None else nullcontext()
+
+
+def read_ours(samples: Sequence[Sample], models: FoldModels | None) -> Iterator[Text]:
     """Extract pages as the service does, each with the model that was not trained on its site."""
     for place, each in enumerate([*samples[:WARMING], *samples]):
-        with models.on_site(each.gold.site):
+        with on_site(models, each.gold.site):
             began = process_time()
             try:
                 text = read_content(parsed(each.source)).text
@@ -215,7 +225,7 @@ def blackouts(samples: Sequence[Sample], methods: Methods) -> Iterator[str]:
             yield f"{each.group}, {each.gold.id}: {best} has {peers[best]:.2f} of it"
 
 
-def reason(each: Sample, models: FoldModels) -> str:
+def reason(each: Sample, models: FoldModels | None) -> str:
     """Return the reason why most of an article is missing from the service's text."""
     try:
         page = parsed(each.source)
@@ -227,7 +237,7 @@ def reason(each: Sample, models: FoldModels) -> str:
     if compare_bags(shown, wanted).recall < HALF:
         is_held = compare_bags(text_of(each.source), wanted).recall >= HALF
         return "not shown, in the source" if is_held else "not in the page"
-    with models.on_site(each.gold.site):
+    with on_site(models, each.gold.site):
         try:
             read_content(page)
             alone = extract_article(page, None).text
@@ -238,7 +248,9 @@ def reason(each: Sample, models: FoldModels) -> str:
     return "other lines chosen"
 
 
-def reasons(samples: Sequence[Sample], ours: MethodScores, models: FoldModels) -> Iterator[str]:
+def reasons(
+    samples: Sequence[Sample], ours: MethodScores, models: FoldModels | None
+) -> Iterator[str]:
     """Yield a table of the pages on which most of the article is missed, by group and reason."""
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for each, score in zip(samples, ours.scores, strict=True):
@@ -253,15 +265,13 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
-    parser.add_argument(
-        "--models", type=Path, required=True, help="folder with the models of the folds"
-    )
+    parser.add_argument("--models", type=Path, help="folder with the models of the folds")
     parser.add_argument("--peers", default=PEERS, help="names of methods, as for bench")
     parser.add_argument("--sample", type=int, help="maximum number of pages per corpus")
     parser.add_argument("--cache", type=Path, help="folder in which results of peers are cached")
     options = parser.parse_args()
-    models = FoldModels.of(options.models)
-    samples = list(read_samples(options.corpora, options.sample))
+    models = FoldModels.of(options.models) if options.models is not None else None
+    samples = [*read_samples(options.corpora, options.sample, is_left_out=models is None)]
     methods = {OURS: measured(samples, list(read_ours(samples, models)))}
     runner = Runner(processes=1, cache=options.cache)
     for name in filter(None, options.peers.split(",")):

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.boosting import as_trees, new_classifier
-from benchmarks.extraction.examples import fold_of
+from benchmarks.extraction.folds import fold_of
 from benchmarks.training.headers import ModelFile, corpus_used, training_of
 from benchmarks.walls.examples import (
     CORPORA,

@@ -2,13 +2,11 @@
 
 from detourage.inference.features import Features, NamedColumn, Rows, expect_columns
 from detourage.inference.files import load_model
-from detourage.inference.networks import LineNetwork
 from detourage.inference.trees import BoostedTrees, likelihoods
 
 __all__ = [
     "BoostedTrees",
     "Features",
-    "LineNetwork",
     "NamedColumn",
     "Rows",
     "expect_columns",

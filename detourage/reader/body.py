@@ -7,19 +7,26 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.reader import page_model
-from detourage.reader.evidence import gather_evidence
 from detourage.reader.finding import Finding, FoundRole
 from detourage.reader.illustrations import MAX_CAPTION_TOKENS
 from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.lines import Line
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage, PageModel
+from detourage.reader.rendering import MAX_CELL_TOKENS
 from detourage.roles import TEXT_ROLES, LineRole
 
 METHOD = "lines"
 
 MIN_EXPECTED_F1 = 0.3
 """Minimum expected word F1; below it, no lines are chosen."""
+
+MIN_SHARED_WORDS = 3
+"""Minimum length, in words, of a line that does not belong to the text if another page has it; two
+articles often have the same short subheading."""
+
+MAX_SHARED = 0.5
+"""Maximum share of the text's words in such lines; with more, the other page is a copy."""
 
 MIN_REPEATED_WORDS = 20
 """Minimum length, in words, of a line that counts as a repetition of an earlier line."""
@@ -35,6 +42,7 @@ element with all the words would often be the whole page.
 """
 
 _Floats = npt.NDArray[np.float64]
+_Booleans = npt.NDArray[np.bool_]
 
 
 def judge_page(
@@ -43,8 +51,8 @@ def judge_page(
     url: str = "",
     model: PageModel | None = None,
 ) -> JudgedPage:
-    """Judge a page by the evidence of its lines, by default with the shipped model."""
-    return (model or page_model.trained_model()).judge(gather_evidence(page, knowledge, url))
+    """Judge the lines of a page, by default with the shipped model."""
+    return (model or page_model.trained_model()).judge(page, knowledge, url)
 
 
 def find_body(
@@ -54,18 +62,49 @@ def find_body(
 
     The container is the smallest element around all chosen lines.
     """
-    lines = judged.evidence.lines
+    lines = judged.lines
     if not lines:
         return None
     lengths = np.array([len(line.tokens) for line in lines], dtype=np.float64)
     chosen, expected_f1 = choose_lines(judged.probability_of(roles), lengths)
     if expected_f1 < MIN_EXPECTED_F1:
         return None
-    places = np.flatnonzero(chosen)
+    chosen |= _rest_of_lists(page, lines, chosen)
+    places = np.flatnonzero(chosen & ~_of_template(judged, chosen, lengths))
     kept = [lines[place] for place in places.tolist()]
     found = judged.likeliest(places, roles)
     by_line = dict(zip((line.number for line in kept), found, strict=True))
     return body_of(page, kept, expected_f1, by_line)
+
+
+def _rest_of_lists(page: Outline, lines: Sequence[Line], chosen: _Booleans) -> _Booleans:
+    """Return the lines of data tables and description lists of which most is chosen.
+
+    A table without some of its cells, or answers without their questions, are of no use.
+    """
+    lengths = np.array([len(line.tokens) for line in lines])
+    numbers = np.array([line.number for line in lines])
+    rest = np.zeros(len(lines), np.bool_)
+    for index in np.flatnonzero(page.flat.having(("table", "dl"))).tolist():
+        inside = page.text_lines[page.text_starts[index] : page.text_ends[index]]
+        if not len(inside):
+            continue
+        first, last = np.searchsorted(numbers, (inside[0], inside[-1] + 1)).tolist()
+        own = slice(first, last)
+        if lengths[own].max(initial=0) <= MAX_CELL_TOKENS or page.tags[index] == "dl":
+            rest[own] |= 2 * lengths[own][chosen[own]].sum() > lengths[own].sum()
+    return rest
+
+
+def _of_template(judged: JudgedPage, chosen: _Booleans, lengths: _Floats) -> _Booleans:
+    """Return the lines that the page shares with another page of its template.
+
+    Another page that has much of the text is a copy of the article, and says nothing of it.
+    """
+    shared: _Booleans = judged.on_other & (lengths >= MIN_SHARED_WORDS)
+    if lengths[chosen & shared].sum() > MAX_SHARED * lengths[chosen].sum():
+        return np.zeros(len(lengths), np.bool_)
+    return shared
 
 
 def body_of(
@@ -94,7 +133,7 @@ def body_of(
     )
 
 
-def choose_lines(probabilities: _Floats, lengths: _Floats) -> tuple[npt.NDArray[np.bool_], float]:
+def choose_lines(probabilities: _Floats, lengths: _Floats) -> tuple[_Booleans, float]:
     """Return a mask of the lines that maximise the expected word F1, and the F1 they achieve.
 
     The chosen lines, of which there is at least one, are those whose probability is at least half

@@ -100,7 +100,7 @@ def explain_article(
             probability,
         )
         for line, role, probability in zip(
-            judged.evidence.lines, roles, judged.probabilities.tolist(), strict=True
+            judged.lines, roles, judged.probabilities.tolist(), strict=True
         )
     )
     other_url = pivot.url if isinstance(pivot, Page) else None

@@ -18,7 +18,7 @@ from detourage.html.flat import Integers
 from detourage.html.names import split_name
 from detourage.limits import MAX_URL_CHARACTERS
 from detourage.metadata.bylines import BYLINE_MARKS
-from detourage.reader import whole_page
+from detourage.reader.declared_types import declared_types
 from detourage.reader.finding import Finding, kept_texts
 from detourage.reader.outline import Outline
 from detourage.reader.scripts import structured_data
@@ -145,7 +145,7 @@ class _Page:
     def further(self) -> Sequence[FurtherArticle]:
         page = self.page
         heads = self._heads()
-        if not heads or "liveblogposting" in whole_page.declared_types(page):
+        if not heads or "liveblogposting" in declared_types(page):
             return ()
         found: dict[int, FurtherArticle] = {}
         for head in heads:

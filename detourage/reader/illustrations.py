@@ -15,7 +15,7 @@ from detourage.html.nodes import Node
 from detourage.reader import media
 from detourage.reader.finding import Finding, kept_texts
 from detourage.reader.outline import Outline
-from detourage.reader.vocabulary import PARTS
+from detourage.reader.vocabulary import CAPTION, PARTS
 from detourage.text.words import listed
 
 MAX_CAPTION_TOKENS = 100
@@ -141,7 +141,7 @@ class _Region:
 
 def named_captions(page: Outline) -> Booleans:
     """Return, for each element, whether it is short and its class or ID names a caption."""
-    named = page.count_named(frozenset({"caption"}))[:, 0]
+    named = page.count_named(CAPTION)[:, 0]
     captions: Booleans = (named > 0) & (page.sizes <= MAX_CAPTION_TOKENS)
     return captions
 

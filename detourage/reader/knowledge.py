@@ -9,15 +9,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
+import numpy as np
+import numpy.typing as npt
+
 from detourage.html import Page
 from detourage.limits import MAX_HTML_BYTES
 from detourage.packed_bytes import unpack
-from detourage.reader.lines import Paths, Step, lines_of
+from detourage.reader.lines import Line, Paths, Step, lines_of
 from detourage.reader.outline import Outline
 from detourage.reader.titles import Titles
 
 FORMAT = 1
 """Version of the stored format; increment it with every change to the format."""
+
+KNOWN = 5
+"""Number of columns that compare a line with the known pages."""
 
 _MAX_BYTES = 2 * MAX_HTML_BYTES
 """Maximum size of the serialised knowledge, which is smaller than the pages."""
@@ -100,6 +106,33 @@ class TemplateKnowledge:
     def titles(self) -> list[Titles]:
         """Titles of the pages."""
         return [page.titles for page in self.pages]
+
+    def compare(self, page: Outline, lines: Sequence[Line]) -> npt.NDArray[np.float32] | None:
+        """Compare the lines of a page with the known pages; None if no page is known.
+
+        The columns are: whether the text of the line is on a known page, whether its path is, the
+        average numbers of lines and of words at the path, each as log(1 + x), and the share of the
+        words at the path that this page does not repeat. Unknown values are -1.
+        """
+        if not self.pages:
+            return None
+        paths = Paths.of(page)
+        known = self.numbers_of(paths.steps)
+        at = [known[paths.numbers[line.block]] for line in lines]
+        digests = [digest_of(line.tokens) for line in lines]
+        repeated: Counter[int] = Counter()
+        for digest in set(digests):
+            for line in self.by_digest.get(digest, ()):
+                repeated[line.path] += line.words
+        rows = np.full((len(lines), KNOWN), -1.0, dtype=np.float32)
+        rows[:, 0] = [digest in self.by_digest for digest in digests]
+        rows[:, 1] = [path in self.words_at for path in at]
+        rows[:, 2] = np.log1p([self.lines_at[path] / len(self.pages) for path in at])
+        rows[:, 3] = np.log1p([self.words_at[path] / len(self.pages) for path in at])
+        for row, path in zip(rows, at, strict=True):
+            if words := self.words_at[path]:
+                row[4] = (words - repeated[path]) / words
+        return rows
 
     def numbers_of(self, steps: Sequence[Step]) -> list[int]:
         """Map another page's paths (`Paths.steps`) to the numbers of known paths; -1 if unknown."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from detourage.html.addresses import absolute, base_of, site_of
 from detourage.html.flat import Integers
-from detourage.reader import whole_page
+from detourage.reader.declared_types import declared_types
 from detourage.reader.outline import Outline
 from detourage.roles import Kind
 from detourage.text.texts import Count
@@ -249,7 +249,7 @@ def count_offers(page: Outline) -> int:
 
     A price must start a line or be in a short line, unlike prices mentioned in headlines.
     """
-    declared = sum(_THINGS.fullmatch(kind) is not None for kind in whole_page.declared_types(page))
+    declared = sum(_THINGS.fullmatch(kind) is not None for kind in declared_types(page))
     return max(declared, _count_prices(page))
 
 

@@ -1,127 +1,91 @@
-"""Model of a page, which judges the role of each line and the kind of the page in a single pass.
+"""Model of a page, which judges the role of each line and the kind of the page in a single pass."""
 
-A network reads the sequence of lines and their words; boosted trees read the features of each line.
-Their log odds that a line belongs to the text are averaged.
-"""
-
-from collections.abc import Collection, Mapping
+import json
+import pkgutil
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self, get_args
+from functools import cache, cached_property
+from typing import Any, Final, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from detourage.inference import BoostedTrees, Features, LineNetwork, likelihoods, load_model
-from detourage.reader.evidence import Evidence
+from detourage.core import Network
 from detourage.reader.finding import FoundRole
+from detourage.reader.knowledge import TemplateKnowledge
+from detourage.reader.lines import Line, lines_of
+from detourage.reader.outline import Outline
 from detourage.roles import ALL_ROLES, TEXT_ROLES, Kind, LineRole
 
-MAX_LINES = 10_000
-"""Maximum number of lines judged together, because the network needs about 12 kB of memory per
-line.
-"""
-
-MIN_COMMENT = 0.05
+MIN_COMMENT = 0.3
 """Minimum probability that some line is a comment, or that the page is a forum page, for the page
 to be searched for comments."""
 
 Floats = npt.NDArray[np.float64]
 
 
-class Opinions(NamedTuple):
-    """Probability that each line belongs to the text, according to each member of the model."""
-
-    network: Floats
-    trees: Floats
+_NONE = np.zeros(0, np.bool_)
 
 
 @dataclass(frozen=True)
 class PageModel:
-    """A network that judges the lines and the page as a whole, and trees that judge only the lines.
+    """A network that judges the lines of a page, and the page as a whole.
 
-    The network gives a logit for each of `roles` per line and for each of `kinds` per page; the
-    trees give the log odds that a line belongs to the text.
+    It gives a logit for each of `roles` per line and for each of `kinds` per page.
     """
-
-    KIND: ClassVar[str] = "roles of lines and kind of page"
 
     roles: tuple[LineRole, ...]
     kinds: tuple[Kind, ...]
-    network: LineNetwork
-    trees: BoostedTrees
+    network: Network
 
     @classmethod
-    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Restore a model from `to_parameters`; raise ValueError if a role or kind is unknown."""
-        roles, kinds = tuple(parameters["roles"]), tuple(parameters["kinds"])
+    def from_bytes(cls, data: bytes) -> Self:
+        """Read a model file: a line of JSON, and the network; raise ValueError if it is damaged."""
+        header, _, network = data.partition(b"\n")
+        try:
+            values: dict[str, Any] = json.loads(header)
+            roles, kinds = tuple(values["roles"]), tuple(values["kinds"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"not a model file: {error!r}") from error
         unknown = sorted({*roles} - {*ALL_ROLES} | {*kinds} - {*get_args(Kind)})
         if unknown:
             raise ValueError(f"unknown roles or kinds: {', '.join(unknown)}")
-        return cls(
-            roles,
-            kinds,
-            LineNetwork.from_parameters(parameters["network"]),
-            BoostedTrees.from_parameters(parameters["trees"]),
+        return cls(roles, kinds, Network(network))
+
+    def judge(
+        self, page: Outline, knowledge: TemplateKnowledge | None = None, url: str = ""
+    ) -> "JudgedPage":
+        """Judge a page, if possible in comparison with other pages of its template."""
+        lines = lines_of(page)
+        known = knowledge.compare(page, lines) if knowledge is not None else None
+        found = self.network.judge(page.document, url, known)
+        if len(found.of_roles) != len(lines):
+            raise RuntimeError("the compiled core does not match this version: install it again")
+        if not lines:
+            return JudgedPage(lines, self.roles, np.empty((0, len(self.roles))), {}, _NONE)
+        of_page = softmax(found.of_kinds[None, : len(self.kinds)].astype(np.float64))[0]
+        return JudgedPage(
+            lines,
+            self.roles,
+            softmax(found.of_roles[:, : len(self.roles)].astype(np.float64)),
+            dict(zip(self.kinds, of_page.tolist(), strict=True)),
+            known[:, 0] > 0 if known is not None else np.zeros(len(lines), np.bool_),
         )
-
-    def to_parameters(self) -> dict[str, Any]:
-        """Return all parameters as JSON-serialisable values."""
-        return {
-            "roles": list(self.roles),
-            "kinds": list(self.kinds),
-            "network": self.network.to_parameters(),
-            "trees": self.trees.to_parameters(),
-        }
-
-    def judge(self, evidence: Evidence) -> "JudgedPage":
-        """Judge a page from the evidence of its lines.
-
-        Raises RuntimeError if the columns differ from those of the training data.
-        """
-        count = len(evidence.lines)
-        if not count:
-            nothing = np.empty(0)
-            of_roles = np.empty((0, len(self.roles)))
-            return JudgedPage(evidence, self.roles, of_roles, {}, Opinions(nothing, nothing))
-        rows, columns = evidence.features.rows, evidence.features.columns
-        pieces = [
-            self.network.outputs(
-                Features(columns, rows[start : start + MAX_LINES]),
-                [bag[start : start + MAX_LINES] for bag in evidence.words.bags],
-            )
-            for start in range(0, count, MAX_LINES)
-        ]
-        of_lines = np.concatenate([piece.of_lines for piece in pieces])
-        of_roles, opinions = self._with_trees(of_lines, self.trees.log_odds(evidence.features))
-        # The kind of the page is judged by its beginning.
-        of_page = softmax(pieces[0].of_page[None, :])[0].tolist()
-        kinds = dict(zip(self.kinds, of_page, strict=True))
-        return JudgedPage(evidence, self.roles, of_roles, kinds, opinions)
-
-    def _with_trees(self, logits: Floats, of_trees: Floats) -> tuple[Floats, Opinions]:
-        """Shift the text roles so that the log odds of text are the mean of the two members'."""
-        is_text = np.isin(self.roles, TEXT_ROLES)
-        of_network = np.logaddexp.reduce(logits[:, is_text], axis=1) - np.logaddexp.reduce(
-            logits[:, ~is_text], axis=1
-        )
-        of_roles = softmax(logits + np.outer((of_trees - of_network) / 2, is_text))
-        return of_roles, Opinions(likelihoods(of_network), likelihoods(of_trees))
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedPage:
     """The lines of a page with the probability of each role and of each kind of page.
 
-    `of_roles` has the shape (lines, roles), and its rows sum to 1. `kinds` is empty for a page
-    without lines.
+    `of_roles` has the shape (lines, roles), and its rows sum to 1. `kinds` is empty for a
+    page without lines. `on_other` marks lines whose text is on another page of the template.
     """
 
-    evidence: Evidence
+    lines: Sequence[Line]
     roles: tuple[LineRole, ...]
     of_roles: Floats
     kinds: Mapping[Kind, float]
-    opinions: Opinions
+    on_other: npt.NDArray[np.bool_]
 
     @cached_property
     def probabilities(self) -> Floats:
@@ -157,9 +121,17 @@ class JudgedPage:
         ]
 
 
+MODEL: Final = ("detourage.reader", "model.bin")
+"""Package and name of the shipped model file."""
+
+
+@cache
 def trained_model() -> PageModel:
     """Return the shipped model."""
-    return load_model(PageModel, "detourage.reader", "model.json")
+    data = pkgutil.get_data(*MODEL)
+    if data is None:
+        raise FileNotFoundError("{1} of {0}".format(*MODEL))
+    return PageModel.from_bytes(data)
 
 
 def softmax(logits: Floats) -> Floats:

@@ -20,7 +20,7 @@ from detourage.article import (
 )
 from detourage.html.addresses import absolute
 from detourage.html.nodes import Node
-from detourage.html.text import DIVISIONS, HEADINGS, NO_TEXT, WITHIN_SENTENCES
+from detourage.html.text import HEADINGS, NO_TEXT, WITHIN_SENTENCES
 from detourage.reader import illustrations, media
 from detourage.reader.finding import Finding, FoundRole
 from detourage.reader.outline import Outline
@@ -141,15 +141,9 @@ _TYPES: dict[str, BlockType] = {
     "caption": "caption",
     "pre": "code",
 }
-_LAYOUT = (DIVISIONS - {"center", "caption"}) | {
-    "table",
-    "div",
-    "section",
-    "article",
-    "form",
-    "img",
-    "iframe",
-}
+_LAYOUT = HEADINGS | {"table", "section", "article", "form", "iframe", "pre"}
+"""Elements that a data table does not have."""
+
 _IN_ROWS = frozenset({"td", "th"})
 _EMPHASIS: Mapping[str, EmphasisKind] = {
     "b": "bold",
@@ -552,7 +546,7 @@ class _Renderer:
         rows: list[list[int]] = []
         for below in range(index + 1, page.ends[index]):
             tag = page.tags[below]
-            if tag in _LAYOUT or below in finding.dropped or below in finding.muted:
+            if tag in _LAYOUT:
                 return None
             if tag in _IN_ROWS:
                 if page.size(below) > MAX_CELL_TOKENS or not rows:
@@ -562,6 +556,9 @@ class _Renderer:
                 rows.append([])
         if len(rows) < 2 or max(map(len, rows)) < 2:
             return None
+        for below in range(index, page.ends[index]):
+            if page.tags[below] == "img":
+                self._show(page.node(below))
         cells = [[self._cell(cell) for cell in row] for row in rows]
         shown = [row for row in cells if any(text for text, _ in row)]
         if not shown:

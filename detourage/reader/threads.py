@@ -76,7 +76,7 @@ def find_thread(
     `likelihood` is the probability of a forum page. Only lines with one of the `text_roles` are
     kept, or all lines if it is empty.
     """
-    lines = judged.evidence.lines
+    lines = judged.lines
     if not lines:
         return None
     of_posts = _lines_of_posts(page, lines, posts)

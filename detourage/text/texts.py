@@ -162,16 +162,6 @@ class Texts:
         """Return a count for each text."""
         return self.counts[:, counted].astype(np.int64)
 
-    def starts_with(self, trait: Trait) -> Booleans:
-        """Return for each text whether the first character, after cleaning, has a trait."""
-        found: Booleans = (self.counts[:, Count.FIRST] & trait) != 0
-        return found
-
-    def ends_with(self, trait: Trait) -> Booleans:
-        """Return for each text whether the last character, after cleaning, has a trait."""
-        found: Booleans = (self.counts[:, Count.LAST] & trait) != 0
-        return found
-
 
 def count_words(text: str) -> float:
     """Count words; in scripts without spaces, two characters count as one word."""

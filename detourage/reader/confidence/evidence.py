@@ -9,12 +9,10 @@ import numpy.typing as npt
 from detourage.article import Article
 from detourage.inference import Features
 from detourage.reader import titles
-from detourage.reader.body import METHOD, choose_lines
-from detourage.reader.evidence import UNKNOWN
+from detourage.reader.body import METHOD
 from detourage.reader.finding import Finding, kept_texts
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
-from detourage.reader.whole_page import Number
 from detourage.roles import Kind
 from detourage.text import words
 
@@ -24,25 +22,18 @@ ROLES = ("list_item", "table", "qa", "comment", "promo", "related", "template")
 KINDS: tuple[Kind, ...] = ("article", "listing", "collection", "product")
 """Kinds whose probability is used."""
 
-MEANS = ("same_text", "siblings", "packet_share")
-"""Columns of the line evidence that are averaged over the lines of the article."""
-
-AGREEING = ("in_densest_packet", "kept_by_sentences")
-"""Columns of the line evidence that record which lines simpler methods choose."""
-
-OPINIONS = (
-    *("trees_and_network", "trees_and_text", "network_and_text"),
-    *("apart_in_text", "apart_elsewhere"),
-)
-"""Columns that compare the text and the choices of the model's two members (pairwise F1), and the
-members' probabilities (mean difference inside and outside the text)."""
-
 SHARES = (0.05, 0.25, 0.5)
 """Shares of the article's words, sorted by ascending probability, at which the probability is
 sampled."""
 
+UNKNOWN = -1.0
+"""Value of a feature that does not apply."""
+
 MIN_DESCRIPTION = 5
 """Minimum number of distinct words in a description that counts as a summary."""
+
+Number = tuple[str, float]
+"""A named feature value."""
 
 _Floats = npt.NDArray[np.float64]
 _Booleans = npt.NDArray[np.bool_]
@@ -60,7 +51,7 @@ class ExtractedArticle:
 
 def confidence_evidence(made: ExtractedArticle) -> Features:
     """Compute the confidence features of an article, as one row."""
-    lines = made.judged.evidence.lines
+    lines = made.judged.lines
     sizes = np.array([len(line.tokens) for line in lines], dtype=np.float64)
     kept = _kept_lines(made)
     numbers = [
@@ -70,7 +61,6 @@ def confidence_evidence(made: ExtractedArticle) -> Features:
         *_of_probabilities(made.judged.probabilities, sizes, kept),
         *_of_lines(made, sizes, kept),
         *_of_agreement(made, sizes, kept),
-        *_of_opinions(made, sizes, kept),
         *_of_roles(made, sizes, kept),
         *_of_description(made),
     ]
@@ -80,7 +70,7 @@ def confidence_evidence(made: ExtractedArticle) -> Features:
 
 def _kept_lines(made: ExtractedArticle) -> _Booleans:
     """Return a mask of the lines that are in the article's text."""
-    page, finding, lines = made.page, made.finding, made.judged.evidence.lines
+    page, finding, lines = made.page, made.finding, made.judged.lines
     if finding is None:
         return np.zeros(len(lines), dtype=np.bool_)
     numbers = np.array([line.number for line in lines], dtype=np.int64)
@@ -113,20 +103,16 @@ def _entropies(probabilities: _Floats) -> _Floats:
 
 
 def _of_lines(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
-    lines, total = made.judged.evidence.lines, max(1.0, float(sizes[kept].sum()))
+    lines, total = made.judged.lines, max(1.0, float(sizes[kept].sum()))
     linked = np.array([line.linked for line in lines], dtype=np.float64)
     yield "kept_share", sizes[kept].sum() / max(1.0, sizes.sum())
     yield "kept_linked", linked[kept].sum() / total
     yield "longest_kept", sizes[kept].max(initial=0.0)
     yield "mean_kept", sizes[kept].sum() / max(1, np.count_nonzero(kept))
-    for name, values in _columns(made, MEANS):
-        yield f"mean_{name}", (values * sizes)[kept].sum() / total
 
 
 def _of_agreement(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
-    page, lines, total = made.page, made.judged.evidence.lines, max(1.0, float(sizes[kept].sum()))
-    for name, values in _columns(made, AGREEING):
-        yield f"{name}_share", sizes[kept & (values >= 1)].sum() / total
+    page, lines, total = made.page, made.judged.lines, max(1.0, float(sizes[kept].sum()))
     mains = np.flatnonzero(page.flat.having(("main",)))
     if not len(mains):
         yield "main_kept", UNKNOWN
@@ -140,31 +126,6 @@ def _of_agreement(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> It
     yield "main_prose", sizes[inside & prose].sum() / total
 
 
-def _of_opinions(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
-    """Compare the article with the lines chosen by each member of the model."""
-    network, trees = made.judged.opinions
-    if not len(sizes):
-        yield from ((name, UNKNOWN) for name in OPINIONS)
-        return
-    of_trees, of_network = (choose_lines(each, sizes)[0] for each in (trees, network))
-    apart = abs(trees - network) * sizes
-    total = max(1.0, float(sizes[kept].sum()))
-    numbers = (
-        _shared(of_trees, of_network, sizes),
-        _shared(of_trees, kept, sizes),
-        _shared(of_network, kept, sizes),
-        float(apart[kept].sum() / total),
-        float(apart[~kept].sum() / total),
-    )
-    yield from zip(OPINIONS, numbers, strict=True)
-
-
-def _shared(one: _Booleans, other: _Booleans, sizes: _Floats) -> float:
-    """Return the word F1 between two selections of lines."""
-    total = float(sizes[one].sum() + sizes[other].sum())
-    return 2 * float(sizes[one & other].sum()) / total if total else 1.0
-
-
 def _of_roles(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> Iterator[Number]:
     judged, total = made.judged, max(1.0, float(sizes[kept].sum()))
     for role in ROLES:
@@ -172,16 +133,6 @@ def _of_roles(made: ExtractedArticle, sizes: _Floats, kept: _Booleans) -> Iterat
     yield "text_words", total
     surest = judged.of_roles.max(axis=1, initial=0.0)
     yield "mean_surest", (surest * sizes)[kept].sum() / total
-
-
-def _columns(made: ExtractedArticle, names: tuple[str, ...]) -> Iterator[tuple[str, _Floats]]:
-    """Yield columns of the line evidence, or empty columns for a page without lines."""
-    features = made.judged.evidence.features
-    if not features.columns:
-        yield from ((name, np.empty(0)) for name in names)
-        return
-    chosen = features.chosen(names).rows.astype(np.float64)
-    yield from zip(names, chosen.T, strict=True)
 
 
 def _of_description(made: ExtractedArticle) -> Iterator[Number]:

@@ -13,7 +13,6 @@ from detourage.comments.certainty import Certainty
 from detourage.inference import BoostedTrees, load_model
 from detourage.inference.files import TrainedModel
 from detourage.papers import commentsminer, nclean
-from detourage.reader.page_model import PageModel
 
 TREE = DecisionTree([0, -1, -1], [0.5, 0, 0], [1, 0, 0], [2, 0, 0], [0, -2, 3])
 CORPUS = TrainingCorpus(
@@ -33,7 +32,6 @@ MODELS: tuple[TrainedModel, ...] = (
     Certainty(("a", "b"), (1.5, -0.25), -0.5, BoostedTrees(("a", "b"), 0.25, forest_of([TREE]))),
 )
 SHIPPED: tuple[tuple[type[TrainedModel], str, str], ...] = (
-    (PageModel, "detourage.reader", "model.json"),
     (BoostedTrees, "detourage.reader.confidence", "model.json"),
     (BoostedTrees, "detourage.comments", "model.json"),
     (Certainty, "detourage.comments", "certainty.json"),

@@ -6,26 +6,30 @@ affects results must raise it. This record detects such changes.
 
 import base64
 import json
+import pkgutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from detourage.comments.certainty import trained_certainty
-from detourage.comments.finding import trained_model as trained_ranker
 from detourage.html import Page, parse_page
-from detourage.inference.files import TrainedModel
 from detourage.reader import NoArticleError
 from detourage.reader.article_values import json_values
-from detourage.reader.confidence import trained_confidence
 from detourage.reader.content import read_content
-from detourage.reader.page_model import trained_model
+from detourage.reader.page_model import MODEL
 from detourage.sample import SamplePage, generate
 from detourage.versions import EXTRACTION_VERSION
 
 RECORDED = Path(__file__).with_name("recorded.json")
 COMMAND = "python -m tests.unit.reader.recorded"
+
+MODELS = (
+    MODEL,
+    ("detourage.reader.confidence", "model.json"),
+    ("detourage.comments", "model.json"),
+    ("detourage.comments", "certainty.json"),
+)
 
 _DIGITS_OF_CONFIDENCE = 3
 
@@ -42,16 +46,11 @@ class Record:
 
 def record() -> Record:
     crawl = list(generate(pages_per_template=2, noise=1.0))
-    models: tuple[TrainedModel, ...] = (
-        trained_model(),
-        trained_confidence(),
-        trained_ranker(),
-        trained_certainty(),
-    )
+    models = [sha256(pkgutil.get_data(*file) or b"").hexdigest() for file in MODELS]
     return Record(
         version=EXTRACTION_VERSION,
         pages=_digest([page.message for page in crawl]),
-        models=_digest([model.to_parameters() for model in models]),
+        models=_digest(models),
         contents=_contents(crawl),
     )
 

@@ -6,7 +6,7 @@ import pytest
 
 from detourage.html import Page
 from detourage.reader import TemplateKnowledge, extract_article
-from detourage.reader.evidence import gather_evidence
+from detourage.reader.lines import lines_of
 from detourage.reader.outline import Outline
 from tests.unit.reader.article_pages import page, prose
 
@@ -47,15 +47,15 @@ def test_knowledge_of_no_pages_has_no_effect() -> None:
 
 def test_several_pages_are_averaged() -> None:
     outline = Outline.of(story(1).document)
-    one = TemplateKnowledge.from_pages([story(2)])
-    twice = TemplateKnowledge.from_pages([story(2), story(2)])
-    features = [gather_evidence(outline, known).features for known in (one, twice)]
-    assert (features[0].rows == features[1].rows).all()
-    knowledge = TemplateKnowledge.from_pages([story(2), page("<p>Other</p>")])
-    both = gather_evidence(outline, knowledge)
-    column = both.features.columns.index("text_on_other")
-    text_on_other = both.features.rows[:, column]
-    assert text_on_other[both.lines.index(next(li for li in both.lines if li.linked))] == 1
+    lines = lines_of(outline)
+    one = TemplateKnowledge.from_pages([story(2)]).compare(outline, lines)
+    twice = TemplateKnowledge.from_pages([story(2), story(2)]).compare(outline, lines)
+    assert one is not None
+    assert twice is not None
+    assert (one == twice).all()
+    both = TemplateKnowledge.from_pages([story(2), page("<p>Other</p>")]).compare(outline, lines)
+    assert both is not None
+    assert both[lines.index(next(line for line in lines if line.linked)), 0] == 1
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,78 @@
+"""Compiled core: the lines of a page, what a network sees of them, and its judgement.
+
+The core reads the columns of a flat document in linear time, without holding the interpreter's
+lock. Results are the same on every machine.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from detourage.core import _core
+from detourage.html.flat import FlatDocument
+from detourage.text.texts import character_tables
+
+WORDS, SHAPES, LINK_WORDS, PLACES, NAMES, PAGE_WORDS = 32, 3, 6, 9, 12, 32
+"""Widths of the columns of hashed words."""
+
+Floats = npt.NDArray[np.float32]
+
+
+class Logits(NamedTuple):
+    """What the network says of a page's lines: its outputs before they become probabilities.
+
+    `of_roles` has a row per line.
+    """
+
+    of_roles: Floats
+    of_kinds: Floats
+
+
+class Network:
+    """The network of a model file; ValueError if the file is damaged."""
+
+    def __init__(self, model: bytes) -> None:
+        self._network = _core.load(model)
+
+    def judge(self, page: FlatDocument, url: str, known: Floats | None = None) -> Logits:
+        """Judge the lines of a whole document.
+
+        `known` has a row per line that compares it with other pages of the template; rows whose
+        number is not that of the lines are ignored.
+        """
+        compared = np.empty(0, np.float32) if known is None else known
+        count, *outputs = _core.judge(self._network, compared.tobytes(), *_arguments(page, url))
+        roles, kinds = (np.frombuffer(each, np.float32) for each in outputs)
+        return Logits(roles.reshape(count, -1) if count else _NOTHING, kinds)
+
+
+_NOTHING = np.empty((0, 1), np.float32)
+"""Output for a page without lines."""
+
+
+def columns(page: FlatDocument, url: str) -> dict[str, Any]:
+    """Return what the network sees of each line, for training; see ``columns.hpp``."""
+    found: dict[str, Any] = _core.columns(*_arguments(page, url))
+    return found
+
+
+def _arguments(page: FlatDocument, url: str) -> tuple[Any, ...]:
+    tables = character_tables()
+    pieces, attributes = page.pieces, page.attributes
+    return (
+        [*page.distinct_tags],
+        [*pieces.texts],
+        [*attributes.distinct],
+        [*attributes.values],
+        page.tag_numbers.tobytes(),
+        page.parents.tobytes(),
+        page.ends.tobytes(),
+        pieces.parents.tobytes(),
+        pieces.after.tobytes(),
+        attributes.owners.tobytes(),
+        attributes.names.tobytes(),
+        url,
+        tables.traits,
+        tables.lower,
+    )

@@ -1,0 +1,81 @@
+// The document of a page, from the columns of `detourage.html.flat.FlatDocument`.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace detourage {
+
+// Names of elements that the reader distinguishes; all others are `OTHER`.
+#define DETOURAGE_TAGS(X)                                                                          \
+    X(other) X(html) X(head) X(body) X(title) X(meta) X(link) X(base) X(script) X(style)           \
+    X(noscript) X(template) X(iframe) X(object) X(embed) X(applet) X(audio) X(video) X(canvas)     \
+    X(frame) X(frameset) X(noframes) X(noembed) X(xmp) X(area) X(basefont) X(datalist) X(param)    \
+    X(rp) X(source) X(track) X(button) X(input) X(optgroup) X(option) X(select) X(textarea)        \
+    X(map) X(math) X(svg) X(a) X(abbr) X(acronym) X(b) X(bdi) X(bdo) X(big) X(blink) X(cite)       \
+    X(code) X(del) X(dfn) X(em) X(font) X(i) X(ins) X(kbd) X(label) X(mark) X(nobr) X(q) X(rb)     \
+    X(rt) X(ruby) X(s) X(samp) X(small) X(span) X(strike) X(strong) X(sub) X(sup) X(time) X(tt)    \
+    X(u) X(var) X(wbr) X(br) X(hr) X(img) X(picture) X(figure) X(figcaption) X(p) X(div)           \
+    X(section) X(article) X(main) X(nav) X(header) X(footer) X(aside) X(form) X(fieldset)          \
+    X(ul) X(ol) X(li) X(dl) X(dt) X(dd) X(table) X(thead) X(tbody) X(tfoot) X(tr) X(td) X(th)      \
+    X(caption) X(col) X(bgsound) X(keygen) X(blockquote) X(pre) X(h1) X(h2) X(h3) X(h4) X(h5)      \
+    X(h6) X(address) X(details) X(summary) X(dialog) X(center)
+
+enum class Tag : uint8_t {
+#define DETOURAGE_TAG(name) name##_,
+    DETOURAGE_TAGS(DETOURAGE_TAG)
+#undef DETOURAGE_TAG
+        count_
+};
+
+// Kinds of elements, as in `detourage.html.text`.
+enum Kind : uint8_t {
+    SILENT = 1,   // no article text below
+    WITHIN = 2,   // does not interrupt a line
+};
+
+struct Attribute {
+    std::string_view name, value;
+};
+
+struct Element {
+    int32_t parent, end;          // end: after the last descendant
+    int32_t attributes, attributes_end;
+    int32_t depth;
+    int32_t rank;                 // among its siblings
+    int32_t children;
+    Tag tag;
+    uint8_t kind;
+    bool is_silent_inside;        // has a SILENT ancestor
+    std::string_view name;
+};
+
+// A text node with its parent, and its place among the elements.
+struct Text {
+    std::string_view text;
+    int32_t parent;
+    int32_t after;                // last element that starts before it
+};
+
+// Elements, attributes and texts in document order. The strings belong to the caller.
+struct Document {
+    std::vector<Element> elements;
+    std::vector<Attribute> attributes;
+    std::vector<Text> texts;
+    size_t characters = 0;        // size of all texts, in bytes
+
+    void reserve(size_t element_count, size_t text_count, size_t attribute_count);
+    // Add the next element; returns false if its parent does not precede it.
+    bool add_element(std::string_view name, int64_t parent, int64_t end);
+    // Add an attribute of the last element.
+    void add_attribute(std::string_view name, std::string_view value);
+    // Add the next text; returns false if an element is out of range. Of white space, only the first
+    // character is kept: it separates the words of a line.
+    bool add_text(std::string_view text, int64_t parent, int64_t after);
+
+    std::string_view value(int32_t element, std::string_view name) const;
+};
+
+}  // namespace detourage

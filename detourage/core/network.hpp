@@ -1,0 +1,72 @@
+// The network that reads the lines of a page.
+#pragma once
+#include <map>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "columns.hpp"
+
+namespace detourage {
+
+// Allocates at the borders of vectors.
+template <typename T> struct Aligned {
+    using value_type = T;
+    Aligned() = default;
+    template <typename U> Aligned(const Aligned<U> &) {}
+    T *allocate(size_t count) { return static_cast<T *>(::operator new(count * sizeof(T), std::align_val_t{32})); }
+    void deallocate(T *from, size_t) { ::operator delete(from, std::align_val_t{32}); }
+    bool operator==(const Aligned &) const = default;
+};
+
+// A named array of the model file.
+struct Weights {
+    std::vector<int> shape;
+    std::vector<float> values;
+    int rows() const { return shape.empty() ? 0 : shape[0]; }
+    int width() const { return shape.size() < 2 ? 1 : shape[1]; }
+};
+
+// What the network says of the lines of a page, and of the page.
+struct Judged {
+    int roles = 0;
+    std::vector<float> of_roles;      // lines × roles, logits
+    std::vector<float> of_kinds;      // logits
+};
+
+class Network {
+  public:
+    // Read a model file; throws std::runtime_error if it is damaged.
+    Network(const char *data, size_t size);
+
+    // Weights as whole numbers, in pairs of inputs, with the scale of each output.
+    struct Packed {
+        int inputs = 0, outputs = 0;
+        std::vector<int16_t, Aligned<int16_t>> values;
+        std::vector<float> scales;
+    };
+
+    Judged judge(const Lines &lines, const Columns &columns) const;
+
+  private:
+    struct Dense {
+        const Packed *weights;
+        const Weights *bias;
+    };
+    void check();
+    const Weights &array(const std::string &name) const;
+    Dense dense(const std::string &name) const { return {&packed_.at(name + ".w"), &array(name + ".b")}; }
+    void embed(const Lines &lines, const Columns &columns, std::vector<float> &out) const;
+    void put_numbers(const Columns &columns, std::vector<float> &out) const;
+
+    std::map<std::string, Weights> arrays_;
+    std::map<std::string, Packed> packed_;
+    int width_ = 0, embedding_ = 0;
+    const Weights *numbers_ = nullptr;
+    // Cumulative weights of the pieces of each column.
+    std::vector<float> pieces_;
+    std::vector<int> piece_starts_;
+    std::vector<float> knots_, widths_;
+};
+
+}  // namespace detourage

@@ -1,0 +1,92 @@
+// Characters of UTF-8 text: traits, lower case and hashes.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace detourage {
+
+// Traits of a character, in the same order as `detourage.text.texts.Trait`.
+enum Trait : uint32_t {
+    UPPER = 1 << 0,
+    DECIMAL = 1 << 1,
+    DIGIT = 1 << 2,
+    COMMA = 1 << 3,
+    COLON = 1 << 4,
+    QUESTION_MARK = 1 << 5,
+    QUOTE = 1 << 6,
+    SEPARATOR = 1 << 7,
+    AT = 1 << 8,
+    COPYRIGHT = 1 << 9,
+    START_MARK = 1 << 10,
+    END_MARK = 1 << 11,
+    SPACE = 1 << 12,
+    ILLEGAL = 1 << 13,
+    INVISIBLE = 1 << 14,
+    WORD = 1 << 15,
+    UNSPACED = 1 << 16,
+    SIGN = 1 << 17,
+    SENTENCE_MARK = 1 << 18,
+    WEAK_MARK = 1 << 19,
+    AFTER_SENTENCE = 1 << 20,
+    UNSPACED_MARK = 1 << 21,
+    GREEK = 1 << 22,
+};
+
+// Traits and lower case of the characters below `size`; see `detourage.text.texts`.
+struct Characters {
+    const uint32_t *traits = nullptr;
+    const uint32_t *lower = nullptr;
+    uint32_t size = 0;
+
+    uint32_t traits_of(uint32_t code) const {
+        if (code < size) return traits[code];
+        return code >= 0x20000 && code <= 0x3FFFF ? uint32_t{UNSPACED} : 0;
+    }
+    uint32_t lower_of(uint32_t code) const { return code < size ? lower[code] : code; }
+};
+
+// Decode the character at `at`, and advance. Malformed bytes count as characters of their own.
+inline uint32_t next_character(const char *&at, const char *end) {
+    const auto byte = [&](ptrdiff_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(at[i])); };
+    const uint32_t first = byte(0);
+    const ptrdiff_t left = end - at;
+    if (first < 0x80) return at++, first;
+    uint32_t code = first;
+    ptrdiff_t length = 1;
+    if (first >= 0xF0 && left >= 4) {
+        code = (first & 7) << 18 | (byte(1) & 63) << 12 | (byte(2) & 63) << 6 | (byte(3) & 63);
+        length = 4;
+    } else if (first >= 0xE0 && left >= 3) {
+        code = (first & 15) << 12 | (byte(1) & 63) << 6 | (byte(2) & 63);
+        length = 3;
+    } else if (first >= 0xC0 && left >= 2) {
+        code = (first & 31) << 6 | (byte(1) & 63);
+        length = 2;
+    }
+    at += length;
+    return code;
+}
+
+// 64-bit FNV-1a hash, fed character by character.
+struct Hash {
+    uint64_t value = 14695981039346656037u;
+    void add(uint32_t unit) { value = (value ^ unit) * 1099511628211u; }
+    void add(std::string_view text) {
+        for (const char c : text) add(static_cast<unsigned char>(c));
+    }
+    // A number from 1 to 65,535; 0 stands for nothing.
+    uint16_t bucket() const {
+        const uint64_t mixed = (value ^ value >> 32) * 0x9E3779B97F4A7C15u;
+        return static_cast<uint16_t>((mixed >> 40) % 65535 + 1);
+    }
+};
+
+inline uint64_t combined(uint64_t above, uint64_t own) {
+    const uint64_t mixed = (above ^ (own + 0x9E3779B97F4A7C15u + (above << 6) + (above >> 2)));
+    return (mixed ^ mixed >> 31) * 0xFF51AFD7ED558CCDu;
+}
+
+}  // namespace detourage

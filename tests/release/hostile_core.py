@@ -1,0 +1,58 @@
+"""Judge hostile pages with a core built with sanitizers: ``python hostile_core.py CORE``.
+
+A sanitizer ends the process with an error at the first fault.
+"""
+
+import importlib.util
+import pkgutil
+import random
+import sys
+from contextlib import suppress
+
+PARTS = (
+    *("<p>", "</p>", "<div class=a1>", "</div>", "<a href='http://x.y/a/b-c?d#e'>", "</a>", "<b>"),
+    '<script type=application/ld+json>{"@type":"Article"</script>',
+    *("<noscript><p>No</p></noscript>", "<svg><title>t</title></svg>", "<table><tr><td>", "<br>"),
+    *("</table>", "\u200b", "日本語。", "İ", "word ", "Word. ", "«Yes»", "<h1>", "</h1>", "<li>"),
+    *("<ul>", "<meta name=description content='word Word'>", "<title>word</title>", "3.5 %", "😀"),
+    *("<p style='display:none'>", "<article id=x9 class='ArticleBody main-Text2'>"),
+)
+PAGES, LENGTHS, FILES = 300, (0, 1, 5, 60, 400), 60
+
+
+def main(core_file: str) -> None:
+    spec = importlib.util.spec_from_file_location("detourage.core._core", core_file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.modules[spec.name] = module
+
+    from detourage import core
+    from detourage.html import PageError, parse_page
+    from detourage.reader.body import judge_page
+    from detourage.reader.outline import Outline
+    from detourage.reader.page_model import MODEL
+
+    chance = random.Random(3)
+    page = parse_page("<p>word</p>")
+    lines = 0
+    for _ in range(PAGES):
+        html = "".join(chance.choices(PARTS, k=chance.choice(LENGTHS)))
+        with suppress(PageError):
+            page = parse_page(html, "https://a.example/" + html[:30])
+            lines += len(judge_page(Outline.of(page.flat), None, page.url).lines)
+            core.columns(page.flat, page.url)
+    network = (pkgutil.get_data(*MODEL) or b"").partition(b"\n")[2]
+    for number in range(FILES):
+        size = chance.randrange(len(network)) if number % 2 else len(network)
+        damaged = bytearray(network[:size])
+        for _ in range(4):
+            damaged[chance.randrange(min(len(damaged), 200_000))] = chance.randrange(256)
+        with suppress(ValueError, RuntimeError):
+            core.Network(bytes(damaged)).judge(page.flat, "")
+    sys.stdout.write(f"{lines}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,72 @@
+"""The shipped page model, and files that are damaged."""
+
+import datetime
+import json
+import pkgutil
+
+import numpy as np
+import pytest
+
+from benchmarks.training.headers import Training
+from detourage.core import Network
+from detourage.html import parse_page
+from detourage.reader.body import judge_page
+from detourage.reader.outline import Outline
+from detourage.reader.page_model import MODEL, PageModel, trained_model
+from tests.unit.reader.article_pages import page, prose
+
+SHIPPED = pkgutil.get_data(*MODEL) or b""
+
+
+def test_the_shipped_model_has_a_card() -> None:
+    card = json.loads(SHIPPED.partition(b"\n")[0])
+    training = Training.from_json(card["training"])
+    assert training.command.startswith("python -m benchmarks.extraction.train")
+    assert datetime.date.fromisoformat(training.date or "")
+    assert training.corpora
+
+
+@pytest.mark.parametrize("size", [0, 1, 40, 5_000, 100_000, len(SHIPPED) - 1])
+def test_a_model_file_that_is_cut_off_is_rejected(size: int) -> None:
+    with pytest.raises(ValueError, match="model file"):
+        PageModel.from_bytes(SHIPPED[:size])
+
+
+def test_a_model_file_with_a_wrong_size_is_rejected() -> None:
+    header, _, network = SHIPPED.partition(b"\n")
+    at = network.index(b"two.w") + len(b"two.w") + 2
+    damaged = network[:at] + (2).to_bytes(4, "little") + network[at + 4 :]
+    with pytest.raises(ValueError, match="model file"):
+        PageModel.from_bytes(header + b"\n" + damaged)
+
+
+def test_an_unknown_role_is_named() -> None:
+    header, _, network = SHIPPED.partition(b"\n")
+    with pytest.raises(ValueError, match="slogan"):
+        PageModel.from_bytes(header.replace(b'"legal"', b'"slogan"') + b"\n" + network)
+
+
+def test_a_page_without_lines_has_no_kind() -> None:
+    judged = judge_page(Outline.of(parse_page("<p><img alt='x'>.</p>").flat))
+    assert not judged.lines
+    assert not judged.kinds
+    assert not judged.may_have_comments
+
+
+def test_probabilities_sum_to_one_and_do_not_depend_on_other_pages() -> None:
+    outlines = [Outline.of(page(prose(seed), f"<title>{seed}</title>").flat) for seed in range(3)]
+    alone = [trained_model().judge(outline).of_roles for outline in outlines]
+    again = [trained_model().judge(outline).of_roles for outline in reversed(outlines)]
+    for one, other in zip(alone, reversed(again), strict=True):
+        assert np.array_equal(one, other)
+        assert np.allclose(one.sum(axis=1), 1)
+
+
+def test_columns_that_do_not_fit_each_other_are_rejected() -> None:
+    flat = parse_page("<p>One</p><p>Two</p>").flat
+    network = Network(SHIPPED.partition(b"\n")[2])
+    for name in ("parents", "ends", "tag_numbers"):
+        damaged = page("<p>One</p><p>Two</p>").flat
+        object.__setattr__(damaged, name, getattr(flat, name) + 100)
+        with pytest.raises(ValueError, match="do not fit"):
+            network.judge(damaged, "")
