@@ -2,8 +2,9 @@
 
 The names of ``meta`` elements come from OpenGraph, Dublin Core, Parsely, Sailthru, Google Scholar
 and hundreds of content management systems. JSON-LD and microdata use the schema.org vocabulary.
-JSON-LD is often invalid: it contains comments, trailing commas, quotes written as HTML entities, or
-several objects in a row. Anything that cannot be parsed is ignored.
+JSON-LD is often invalid: it contains comments, too many or too few commas, quotation marks within
+strings or written as HTML entities, or several objects in a row, or it is cut off. It is read as
+far as possible.
 """
 
 import html
@@ -248,13 +249,24 @@ MAX_VALUES = 100
 
 _TYPE = re.compile(r"^\s*application/ld\+json\b", re.IGNORECASE)
 _WRAPPING = re.compile(r"<!--|-->|<!\[CDATA\[|\]\]>")
-# An unclosed string or comment extends to the end of the text, so the text is searched only once.
-_KEPT_OR_FAULT = re.compile(
-    r'(?P<kept>"(?:[^"\\]|\\.)*+(?:"|\\?+\Z))|/\*.*?\*/|(?P<rest>/\*.*+)'
-    r"|(?<![:\w])//[^\n]*|,(?=\s*+[}\]])|;\s*+\Z",
+# A quotation mark inside a string ends it only if a colon, bracket, comma and value, or another
+# property follows. Each run of spaces is examined once for the mark before it, so the time is
+# linear.
+_LITERAL_OR_MORE = r'["\[\]{}\d-]|(?:true|false|null)\b|/[*/]'
+_ENDS_KEY = r"\s*+(?:[:,}\]]|\Z)"
+_ENDS_TEXT = rf'\s*+(?:[}}\]]|\Z|,\s*+(?:{_LITERAL_OR_MORE}|\Z)|"[@\w]{{1,40}}+"\s*+:)'
+_KEY, _TEXT = (
+    re.compile(rf'"(?P<text>(?:[^"\\]|\\.|"(?!{end}))*+)(?P<end>")?', re.DOTALL)
+    for end in (_ENDS_KEY, _ENDS_TEXT)
+)
+_OTHER = re.compile(
+    r"\s++|/\*.*?(?:\*/|\Z)|//[^\n]*+|[{}\[\],:]|[^\s\"{}\[\],:]++",
     re.DOTALL,
 )
-_ESCAPE = re.compile(r'\\(?!["\\/bfnrtu])')
+_ESCAPE = re.compile(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?|"')
+_OPENING: Mapping[str, Callable[[], Any]] = {"{": dict, "[": list}
+_CLOSING = ("}", "]")
+_AROUND = "\ufeff\u200b\u2060 \t\r\n\f;/"
 
 _MEDIA = re.compile(r"(?:videoobject|gallery|audioobject|newsvideo)$")
 _SITE = re.compile(r"^(?:website|blog|organization|newsmediaorganization)$")
@@ -291,22 +303,19 @@ def read_json_ld(elements: Iterable[AnyElement], is_this: Callable[[str], bool])
 
 
 def parse_tolerant(text: str) -> list[Any]:
-    """Return the consecutive JSON values in a text, up to the first that cannot be parsed."""
-    text = _WRAPPING.sub(" ", text).strip().rstrip(";")
-    for repair in (str, html.unescape, _without_faults, _with_escapes):
-        text = repair(text)
+    """Return the consecutive JSON values in a text, which may be malformed or cut off.
+
+    Strings may contain quotation marks; commas may be missing or superfluous; comments, values
+    without quotation marks and an unfinished last string are ignored.
+    """
+    text = _WRAPPING.sub(" ", text).strip(_AROUND)
+    values, is_complete = _decode(text)
+    if is_complete:
+        return values
+    if '"' not in text:
+        text = html.unescape(text)
         values, is_complete = _decode(text)
-        if is_complete:
-            break
-    return values
-
-
-def _without_faults(text: str) -> str:
-    return _KEPT_OR_FAULT.sub(lambda match: match["kept"] or match["rest"] or " ", text)
-
-
-def _with_escapes(text: str) -> str:
-    return _ESCAPE.sub(r"\\\\", text)
+    return values if is_complete else _salvaged(text)
 
 
 def _decode(text: str) -> tuple[list[Any], bool]:
@@ -323,6 +332,66 @@ def _decode(text: str) -> tuple[list[Any], bool]:
             return values, False
         values.append(value)
     return values, True
+
+
+MAX_OPEN = 100
+"""Maximum nesting depth of malformed JSON; the rest of a deeper text is ignored."""
+
+MAX_TOKENS = 50_000
+"""Maximum number of strings, brackets and so on of malformed JSON; the rest is ignored."""
+
+
+def _salvaged(text: str) -> list[Any]:
+    """Read malformed JSON in a single pass; any closing bracket closes the innermost value."""
+    values: list[Any] = []
+    around: list[tuple[Any, str | None]] = []
+    inner: Any = values
+    key: str | None = None
+    position = 0
+    for _ in range(MAX_TOKENS):
+        if position >= len(text) or len(around) >= MAX_OPEN:
+            break
+        is_key = isinstance(inner, dict) and key is None
+        match = (_KEY if is_key else _TEXT).match(text, position) or _OTHER.match(text, position)
+        assert match is not None
+        position = match.end()
+        if match[0] in _CLOSING and around:
+            inner, key = around.pop()
+        elif match[0] == "," and isinstance(inner, dict):
+            key = None
+        value = _value_at(match)
+        if is_key:
+            key = value if isinstance(value, str) else None
+        elif value is not None:
+            if isinstance(inner, dict):
+                inner[key], key = value, None
+            elif around or isinstance(value, dict | list):
+                inner.append(value)
+            if isinstance(value, dict | list):
+                around.append((inner, None))
+                inner = value
+    return values
+
+
+def _value_at(match: re.Match[str]) -> Any:
+    """Return the value that begins with a token of malformed JSON, or None."""
+    found = match[0]
+    if found[0] == '"':
+        return _unescaped(match["text"]) if match["end"] else None
+    if found in _OPENING:
+        return _OPENING[found]()
+    if found in ("true", "false"):
+        return found == "true"
+    return found if found.lstrip("-")[:1].isdecimal() else None
+
+
+def _unescaped(text: str) -> str:
+    """Decode the escapes of a JSON string; a backslash that escapes nothing is kept."""
+    if "\\" not in text:
+        return text
+    valid = _ESCAPE.sub(lambda match: match[0] if match[1] else "\\" + match[0], text)
+    found: str = json.loads(f'"{valid}"', strict=False)
+    return found
 
 
 def _values_of(elements: Iterable[AnyElement]) -> list[Any]:
@@ -436,6 +505,8 @@ def _texts(value: Any, known: Mapping[str, _Node]) -> list[str]:
             name = value.get("@id")
             if isinstance(name, str) and name in known:
                 value = {**known[name], **value}
-            named = value.get("name") or value.get("@value") or value.get("@id") or value.get("url")
+            parts = [value.get(part) for part in ("givenName", "familyName")]
+            named = value.get("name") or " ".join(part for part in parts if isinstance(part, str))
+            named = named or value.get("@value") or value.get("@id") or value.get("url")
             pending.append((named, depth + 1))
     return texts

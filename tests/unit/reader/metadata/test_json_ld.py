@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from detourage.metadata.declared import MAX_CHARACTERS, Record, read_json_ld
+from detourage.metadata.declared import MAX_CHARACTERS, Record, parse_tolerant, read_json_ld
 from tests.unit.reader.article_pages import page
 
 ARTICLE = {
@@ -43,6 +43,13 @@ def changed(**changes: Any) -> str:
         json.dumps(ARTICLE).replace("The bridge", "The\nbridge"),
         json.dumps(ARTICLE).replace("NewsArticle", "https://schema.org/NewsArticle"),
         json.dumps(ARTICLE)[:-1] + r', "description": "a \d fault"}',
+        "\ufeff" + json.dumps(ARTICLE),
+        json.dumps(ARTICLE).replace("{", '{"alternateName": "The "old" one", ', 1),
+        json.dumps(ARTICLE).replace("{", '{"wordCount": , "image": undefined, ', 1),
+        json.dumps(ARTICLE).replace(", ", " "),
+        json.dumps(ARTICLE)[:-1] + ', "description": "The ferry will',
+        "<!-- plugin -->" + json.dumps(ARTICLE) + "<!-- /plugin -->",
+        "// <![CDATA[ " + json.dumps(ARTICLE) + "] // ]]>",
     ],
 )
 def test_malformed_json_is_read_as_far_as_possible(text: str) -> None:
@@ -58,6 +65,7 @@ def test_malformed_json_is_read_as_far_as_possible(text: str) -> None:
         ("Jane Doe", ("Jane Doe",)),
         (["Jane Doe", "John Roe"], ("Jane Doe", "John Roe")),
         ([{"name": "Jane Doe"}, {"name": ["John Roe"]}], ("Jane Doe", "John Roe")),
+        ({"givenName": "Jane", "familyName": "Doe"}, ("Jane Doe",)),
         ({"@list": [], "name": "Jane &amp; Joe"}, ("Jane & Joe",)),
         (None, ()),
         ({"name": {"name": {"name": {"name": {"name": "deep"}}}}}, ()),
@@ -110,3 +118,9 @@ def test_invalid_and_overlong_json_is_ignored() -> None:
     assert read("[" * 100_000) == Record()
     assert read("1" * 10_000) == Record()
     assert read(json.dumps("x" * MAX_CHARACTERS), json.dumps(ARTICLE)) == Record()
+
+
+@pytest.mark.parametrize("repeated", ['"', '",', '"a" ', '{"a":', "[],", "/*", "\\", '" , '])
+def test_malformed_json_is_read_in_linear_time(repeated: str) -> None:
+    text = '{"a" ' + repeated * (MAX_CHARACTERS // len(repeated) - 10)
+    assert parse_tolerant(text) is not None
