@@ -14,7 +14,7 @@ from detourage.text.dates import Moment, find_moments, parse_moment, without_dat
 from detourage.text.words import contains_any, listed
 
 MAX_NAME_WORDS = 5
-"""Maximum number of words in a name, as in "María del Carmen López García"."""
+"""Maximum number of words in a name besides particles, as in "María del Carmen López García"."""
 
 MAX_NAME_CHARACTERS = 50
 """Maximum name length, in characters."""
@@ -29,35 +29,90 @@ HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 """Chinese characters, for use inside a character class."""
 
 BYLINE_MARKS = (
-    "by|von|par|por|di|da|door|av|af|przez|autor(?:en|in|es|a|zy|ka)?|authors?"
+    "by|von|par|por|di|da|door|av|af|przez|autor(?:en|in|es|a|zy|ka)?|authors?|as told to"
     "|auteurs?|autrice|autori|autore|författare|skribent|journalist|kirjoittaja|toimittaja"
     "|szerző|írta|yazar|penulis|oleh|tekst|text|texte|testo|texto|words|reporter"
-    "|propos recueillis par|a cura di|napisał(?:a)?|opracował(?:a)?"
-    "|автор(?:ы)?|текст|журналист|корреспондент|από|του|της|γράφει ο|γράφει η|συντάκτης|συντάκτρια"
-    "|كتب|كتبت|بقلم|الكاتب|מאת"
+    "|propos recueillis par|a cura di|napisał(?:a)?|opracował(?:a)?|oprac\\.|piše|scris de"
+    "|автор(?:ы)?|текст|журналист|корреспондент|від|του|της|γράφει ο|γράφει η|συντάκτης"
+    "|συντάκτρια|подготовила?|підготува(?:в|ла)|записала?|беседовала?|пише"
+    "|كتبه?|كتبت|بقلم|الكاتب|מאת|به قلم|نویسنده|โดย|เขียนโดย"
 )
 """Regular expression for the words that introduce an author in a byline."""
 
-_BYLINE = re.compile(
-    rf"^\W*(?:(?:{BYLINE_MARKS})(?:\s*[:：|/]\s*|\s+|$)|(?:作者|记者|撰文|编辑|文)\s*[:：]\s*)",
+# Words that introduce an author before a colon or in an element of their own.
+_LABELS = (
+    "editors?|contributors?|story|writers?|editing|redakt(?:ion|or|orka|ør|ör)|bericht|interview"
+    "|rédaction|redacci(?:ó|ón)|redação|redazione|redactie|redakcja|reportagem?|reportaje|firma"
+    "|redactor|teksti|tekstas?|teksts|besedilo|avtor(?:ica)?|autor(?:ul|ka|ė|ius|s|i)?|аутор|авторка"
+    "|haber|yazı|yazan|muhabir|röportaj|editör|müəllif|kirjutas|parengė|laporan|wartawan"
+    "|tác giả|người viết|bài|de|deur|nga|gan|κείμενο|ρεπορτάζ|επιμέλεια|հեղինակ|ავტორი"
+    "|إعداد|تحرير|المؤلف|تقرير|حوار|گزارش|نگارنده|خبرنگار|تهیه|مصنف|تحریر|رپورٹ|כתבת?"
+    "|लेखक|लेखिका|लेखन|रिपोर्ट|संवाददाता|द्वारा|লেখক|প্রতিবেদক|লিখেছেন|ஆசிரியர்|எழுதியவர்"
+    "|రచయిత|લેખક|ਲੇਖਕ|ಲೇಖಕ|ലേഖകൻ|ผู้เขียน|เรื่อง"
+)
+_UNSPACED_LABEL = (
+    "作者|记者|記者|著者|筆者|撰文者?|撰稿人?|采写|取材|執筆|文章?|编辑|編輯|構成|聞き手|ライター"
+)
+_UNSPACED_LABEL += "|글쓴이|작성자|글|취재|저자"
+
+# Words that may precede a byline marker, as in "Text von", "Posted by" and "Ein Gastbeitrag von". A
+# date in between has been replaced by a vertical bar.
+_BEFORE_MARK = (
+    "text|words|written|blog\\w*|posted?|story|article|review|opinion|column|published|report(?:ed)?"
+    "|reporting|last|edited|on|at|artikel|beitrag|bericht|ein|eine|gast\\w*|kolumne|kommentar|essay"
+    "|rezension|analyse"
+    "|geschrieben|verfasst|veröffentlicht|erstellt|eingestellt|gepostet|am|um|uhr|publié|écrit|rédigé"
+    "|recueilli|le|escrito|redigido|publicado|el|scritto|pubblicato|il|skrevet|skriven|geschreven"
+    "|dodane|opublikowan\\w+|опубликовано|материал"
+)
+_AFTER_MARK = r"\s*[:：|¦/＝=・]\s*"
+_MARK = re.compile(
+    rf"^\W*(?:(?:(?:{_BEFORE_MARK})\W+){{0,4}}(?:{BYLINE_MARKS})(?:{_AFTER_MARK}|\s+|$)"
+    rf"|(?:{_LABELS})(?:{_AFTER_MARK}|\s[-–—]\s|\s*+$)"
+    rf"|(?:{_UNSPACED_LABEL})(?:[・·/](?:{_UNSPACED_LABEL}))?(?:{_AFTER_MARK}|$|(?<=글)\s+))",
     re.IGNORECASE,
 )
+# Credits of pictures, editors and translators.
 _CREDIT = re.compile(
     r"(?:(?<!\s)\s+)?+(?:\b(?:photos?|photography|fotos?|fotografie|images?|illustrations?|bild(?:er)?"
+    r"|edit(?:ing|ed) by|translat(?:ed|ion) by|übersetzt von|übersetzung|traduit par|traducción"
     r"|zdjęcia|фото)\b|摄影|图/|[©ⓒ]).*$",
     re.IGNORECASE | re.DOTALL,
 )
-_JOINING = "and|und|et|y|e|i|en|och|og|ja|és|ve|и|και|with|mit|avec|con"
+_JOINING = "and|und|et|en|och|og|ja|és|ve|та|και|with|mit|avec|con|(?-i:[yeiий])"
+_LISTING = r"[;|¦•·/、,，；\n&＆،]"
 _BETWEEN = re.compile(
-    r"(?:(?<!\s)\s+)?(?:[;|•·/、,，；\n&＆،]"
-    rf"|\s(?:im gespräch mit|in conversation with|{_JOINING})\s|\s[-–—]\s)\s*",
+    rf"(?:(?<!\s)\s+)?(?:{_LISTING}(?:\s*+(?P<joining>[&＆]|(?:{_JOINING})\s))?"
+    rf"|\s(?P<joining2>im gespräch mit|in conversation with|{_JOINING})\s|\s[-–—]\s)\s*",
     re.IGNORECASE,
 )
+# Surnames may consist of two names: "Ramos y Cajal", "Pinto e Castro".
+_IN_SURNAMES = listed("y e i")
 _ADDRESS = re.compile(r"https?:|www\.|\S@\S|^/|\.(?:com|net|org|html?|php)\b", re.IGNORECASE)
+_ADDRESSES = re.compile(r"(?<!\S)(?:https?:|www\.|[^\s@(<]++@)[^\s(<]*+", re.IGNORECASE)
 # An unclosed bracket matches up to the end of the line.
 _IN_BRACKETS = re.compile(r"(?:(?<!\s)\s+)?+[(（\[【<][^)）\]】>\n]*+[)）\]】>]?+")
 _NOT_IN_BYLINES = re.compile(r"[\d:：?!]")
-_EDGES = " \t\"'“”„«»‚‘’*:：.,;|-–—/·•›»>_"
+_EDGES = " \t()[]\"'“”„«»‚‘’*:：.,;|¦-–—/·•›»>_"
+_SUFFIX = re.compile(r",?\s+(Jr|Sr)\b\.?")
+# What a person is writing for, where, or about.
+_CIRCUMSTANCE = re.compile(
+    r"(?:^|\s)(?:[Ff]or|in|at|on|from|via|is|für|aus|bei|dans|pour|à|chez|para|desde|em|voor|per|dla"
+    r"|для|в)(?:\s.*)?$"
+)
+_STATEMENT = re.compile(
+    r"\s(?:(?:last )?updated|(?:first )?published|posted|aktualisiert|zuletzt|veröffentlicht|publié"
+    r"|mis à jour|publicado|actualizado|atualizado|aggiornato|pubblicato|bijgewerkt|gepubliceerd"
+    r"|aktualizacja|opublikowano|обновлено|опубликовано|\d)\b.*$",
+    re.IGNORECASE,
+)
+_TITLE_OF_PERSON = re.compile(
+    r"^(?:[^,]*[支本]社|[^,]*支局)(?:[\s　・]\s*)|^\w{1,10}=(?=[가-힣]{2,4}\b)"
+    r"|(?<=\w)\s?(?:記者|特派員|論説委員|編集委員|기자|특파원|논설위원|통신원)$"
+)
+_ORDER = re.compile(
+    r"^([^\W\d_][^\s,;]*[^\W\d_.]),\s*([^\W\d_][^\s,;]*(?:\s(?:[^\W\d_]\.|[a-z]{1,3}))*)$"
+)
 
 # Words that occur in job titles, section names, buttons and accounts, but not in names.
 _NO_NAME = listed(
@@ -73,15 +128,29 @@ _NO_NAME = listed(
     " written publisher publishing news nachrichten aktuelles link links website site online blog"
     " veröffentlicht erschienen publié publicado pubblicato opublikowano gepubliceerd"
     " redaktion redaktionsteam online-redaktion redacción redação redazione redakcja redactie"
-    " redaksi редакция newsdesk 著者 筆者 原创 原創 本报讯 编辑部"
+    " last update updates redaksi редакция newsdesk 著者 筆者 原创 原創 本报讯 编辑部"
 )
+_ROLES = listed(
+    "editor correspondent reporter columnist writer journalist producer photographer director"
+    " engineer president professor technologist scientist analyst manager officer fellow researcher"
+    " redakteur redakteurin redactor redactora redacteur korrespondent korrespondentin reporterin"
+    " journaliste journalistin periodista giornalista dziennikarz dziennikarka correspondant"
+    " correspondante corresponsal corrispondente journalistka muhabir editörü"
+    " корреспондент редактор обозреватель журналист"
+)
+_ORGANISATIONS = listed(
+    "project institute university center centre foundation division department ministry group"
+    " society association committee council school college programme program studio press"
+)
+_NOT_OF_PERSONS = _NO_NAME | _ROLES | _ORGANISATIONS
 # Words that occur in company names, but not in persons' names.
 _LEGAL_FORMS = listed("gmbh mbh ag kg inc llc ltd limited corp corporation plc mediengruppe")
 _DEGREES = listed("cfp cpa cfa phd md mba dds esq rn jd llm msc bsc ma ba mph dvm pharmd edd psyd")
 _PARTICLES = listed(
     "von van de der den del della di da dos das do du des la le las los el al bin ibn ben y e und"
-    " zu zur zum vom ter ten te af av st o d l mac mc abu bint and et og och en ja i"
+    " zu zur zum vom ter ten te af av st o d l mac mc abu bint and et og och en ja i 't"
 )
+_ELIDED = re.compile(r"[dl]['’‘](?=[^\W\d_])|al-")
 _HAN_NO_NAME = re.compile(
     "关闭|打印|评论|来源|发表|转载|出自|简介|本站|未知|佚名|网友|编辑|记者|作者|時間|时间"
 )
@@ -93,6 +162,13 @@ def _han_names() -> re.Pattern[str]:
     return re.compile(rf"(?<=[{HAN}]{{2}})\s+(?=[{HAN}]{{2}})")
 
 
+class Piece(NamedTuple):
+    """A text that may contain names."""
+
+    text: str
+    is_linked: bool = False
+
+
 def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False) -> tuple[str, ...]:
     """Split the value of an author field or a byline into names.
 
@@ -100,21 +176,105 @@ def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False)
     `squash`) are removed. In a byline, every part must look like a name; a declared author may be
     an agency or an account.
     """
-    text = text[:MAX_CHARACTERS]
-    if _ADDRESS.search(text) and " " not in text.strip():
-        return ()
+    return names_of((Piece(text),), sites, is_byline=is_byline)
+
+
+def names_of(
+    pieces: Iterable[Piece], sites: Collection[str] = (), *, is_byline: bool = False
+) -> tuple[str, ...]:
+    """Return the names in the pieces of a byline, as `names_in` does for a single text.
+
+    What follows a job title, or "for" or "in", describes the person until the next "and"; so does
+    unlinked text after a linked name unless it goes on with "and".
+    """
     names: dict[str, None] = {}
-    for part in _BETWEEN.split(_CREDIT.sub("", _IN_BRACKETS.sub(" ", without_mark(text)))):
-        for found in _han_names().split(part) if contains_any(part, HAN) else (part,):
-            name = without_mark(found).strip(_EDGES)
-            if _is_name(name, is_byline=is_byline) and squash(name) not in sites:
+    is_open, was_linked = True, False
+    for text, is_linked in pieces:
+        segments = list(_segments(text, is_byline=is_byline))
+        is_marked = is_byline or without_mark(text) != text
+        is_list = any(is_joined for is_joined, _ in segments)
+        for is_joined, segment in segments:
+            is_open |= is_joined
+            beside = was_linked and not (is_linked or is_list)
+            if not is_open or not segment:
+                continue
+            found, goes_on = _person(segment, is_byline=is_marked)
+            is_open = goes_on or not names
+            if beside:
+                continue
+            name = _spelled(found)
+            # A single word that follows a full name is a location or an agency.
+            is_place = is_byline and not is_joined and " " in next(iter(names), "")
+            if (
+                (" " in name or not is_place or contains_any(name, HAN))
+                and _is_name(name, is_byline=is_byline)
+                and squash(name) not in sites
+            ):
                 names[name] = None
+                was_linked |= is_linked
     return tuple(names) if len(names) <= MAX_AUTHORS else ()
+
+
+def _segments(text: str, *, is_byline: bool) -> Iterator[tuple[bool, str]]:
+    """Yield the parts of a list of names, and whether "and" or its like precedes each."""
+    text = text[:MAX_CHARACTERS]
+    bare = _ADDRESSES.sub(" ", text)
+    if bare != text:
+        # An account may be followed by a name in brackets.
+        text = bare if _IN_BRACKETS.sub("", bare).strip(_EDGES) else bare.strip(" ()<>")
+    if _ADDRESS.search(text) and " " not in text.strip():
+        return
+    text = _CREDIT.sub("", _IN_BRACKETS.sub(" ", without_mark(text)))
+    if not is_byline:
+        text = ";".join(_ORDER.sub(_in_order, each.strip()) for each in text.split(";"))
+    text = _SUFFIX.sub(r" \1.", text)
+    first, *others = _BETWEEN.split(f" {text} ")
+    segments = [(False, first.strip())]
+    for listed_join, join, segment in zip(*(others[place::3] for place in range(3)), strict=True):
+        found = segment.strip()
+        was_joined, last = segments[-1]
+        if (join or "").lower() in _IN_SURNAMES and " " in last and found and " " not in found:
+            segments[-1] = was_joined, f"{last} {join} {found}"
+        else:
+            segments.append((bool(listed_join or join), found))
+    for is_joined, segment in segments:
+        split = _han_names().split(segment) if contains_any(segment, HAN) else (segment,)
+        for each in split:
+            yield is_joined, each
+
+
+def _in_order(match: re.Match[str]) -> str:
+    """Return "First Last" for "Last, First"."""
+    last, first = match.groups()
+    are_names = last[0].isupper() and first[0].isupper() and not last.isupper()
+    is_known = {last.lower(), first.lower()} & (_NO_NAME | _ROLES | _DEGREES)
+    return f"{first} {last}" if are_names and not is_known else match[0]
+
+
+def _person(segment: str, *, is_byline: bool) -> tuple[str, bool]:
+    """Return a segment without what describes the person, and whether other names may follow."""
+    found = _TITLE_OF_PERSON.sub("", without_mark(segment).strip(_EDGES))
+    is_open = True
+    if is_byline:
+        cut = _CIRCUMSTANCE.search(found) or _STATEMENT.search(found)
+        if cut and (cut.start() == 0 or " " in found[: cut.start()]):
+            found, is_open = found[: cut.start()], False
+    words = [word.strip(".").lower() for word in found.split()]
+    roles = [place for place, word in enumerate(words) if word in _ROLES]
+    if roles and is_byline and len(words) - roles[-1] in (3, 4):
+        # "Political Editor Jane Doe"
+        return " ".join(found.split()[roles[-1] + 1 :]), is_open
+    return found, is_open and not roles
+
+
+def _spelled(found: str) -> str:
+    name = found.strip(_EDGES)
+    return name + "." if name.endswith((" Jr", " Sr")) else name
 
 
 def without_mark(text: str) -> str:
     """Remove the words that introduce a byline."""
-    return _BYLINE.sub("", text, count=1)
+    return _MARK.sub("", text, count=1)
 
 
 def squash(name: str) -> str:
@@ -141,11 +301,13 @@ def without_repeats(names: Iterable[str]) -> tuple[str, ...]:
 
 def _is_name(name: str, *, is_byline: bool) -> bool:
     words = name.split()
-    if not words or len(name) > MAX_NAME_CHARACTERS or len(words) > MAX_NAME_WORDS:
+    if not words or len(name) > MAX_NAME_CHARACTERS:
         return False
     if _ADDRESS.search(name) or not any(character.isalpha() for character in name):
         return False
     lowered = [word.strip(".").lower() for word in words]
+    if sum(word not in _PARTICLES for word in lowered) > MAX_NAME_WORDS:
+        return False
     if all(word in _NO_NAME or word in _PARTICLES for word in lowered) or len(name) < 2:
         return False
     if not _LEGAL_FORMS.isdisjoint(lowered):
@@ -154,12 +316,12 @@ def _is_name(name: str, *, is_byline: bool) -> bool:
         return False
     if not is_byline:
         return True
-    if lowered[-1] in _PARTICLES or any(word in _NO_NAME for word in lowered):
+    if lowered[-1] in _PARTICLES or any(word in _NOT_OF_PERSONS for word in lowered):
         return False
     if _NOT_IN_BYLINES.search(name) or _HAN_NO_NAME.search(name) or is_weekday(name):
         return False
     return all(
-        word[0].isupper() or not (word[0].islower() or word[0].isupper()) or plain in _PARTICLES
+        not word[0].islower() or plain in _PARTICLES or _ELIDED.match(word)
         for word, plain in zip(words, lowered, strict=True)
     )
 
@@ -170,12 +332,18 @@ MAX_BYLINE = 120
 MAX_BESIDE_DATE = 60
 """Maximum length, in characters, of the text around an unmarked date; longer text is prose."""
 
+MAX_IN_PARTS = 100
+"""Maximum length, in characters, of a line whose elements are read one by one."""
+
 MAX_NAMES = 40
 """Maximum length, in characters, of unmarked names next to a date."""
 
 _AUTHOR_NAME = re.compile(
     r"^(?:author|autor|auteur|byline|zuozhe|redaktor|writer|journalist|creator)"
 )
+_COUNT = re.compile(r"[^\W\d_]\s\d")
+_LABEL_NAMES = listed("label prefix")
+_LABEL = re.compile(r"^[^\s,&]+(?:\s[^\s,&]+)?\s?[:：=＝・]$|^[^\W\d_]+$")
 _DATE_NAMES = listed(
     "date time datetime published publish pubdate datum dateline datepublished timestamp posted"
     " fecha data created meta entry info pubtime"
@@ -184,17 +352,9 @@ _READERS = listed(
     "comment comments commentlist commentary reply replies respond discussion related teaser"
 )
 
-# Words that may precede a byline marker, as in "Text von", "Posted by" and "Ein Gastbeitrag von". A
-# date in between has been replaced by a vertical bar.
-_BEFORE_MARK = (
-    "text|words|written|blog\\w*|posted?|story|article|review|opinion|column|published|report(?:ed)?"
-    "|last|edited|on|at|artikel|beitrag|ein|eine|gast\\w*|kolumne|kommentar|essay|rezension|analyse"
-    "|geschrieben|verfasst|veröffentlicht|erstellt|eingestellt|gepostet|am|um|uhr|publié|écrit|rédigé"
-    "|recueilli|le|escrito|publicado|el|scritto|pubblicato|il|dodane|opublikowan\\w+|опубликовано"
-)
 _MARKED = re.compile(
-    rf"(?:^|(?<=\w)[^\w|]*+\|)\W*(?:(?:{_BEFORE_MARK})\W+){{0,4}}(?:{BYLINE_MARKS})(?:\s*[:：|/]\s*|\s+)"
-    r"(?P<names>\S.*)$",
+    rf"(?:^|(?<=\w)[^\w|]*+\|)\W*(?:(?:{_BEFORE_MARK})\W+){{0,4}}"
+    rf"(?:{BYLINE_MARKS})(?:{_AFTER_MARK}|\s+)(?P<names>\S.*)$",
     re.IGNORECASE,
 )
 _UPDATED = re.compile(
@@ -228,7 +388,7 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
         here = [note for note in notes if note.place == place and _may_name(note)]
         for read in (_named, _marked, _dated, _presented):
             for found in read(here):
-                names = names_in(found.text, sites, is_byline=not found.is_account)
+                names = names_of(found.pieces, sites, is_byline=not found.is_account)
                 if names:
                     return without_repeats(names)
     if any(contains_any(note.text, HAN) for note in notes):
@@ -243,9 +403,9 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
 
 
 class _NameSource(NamedTuple):
-    """A text that may contain names; an account name may have any form."""
+    """Texts that may contain names; an account name may have any form."""
 
-    text: str
+    pieces: tuple[Piece, ...]
     is_account: bool = False
 
 
@@ -264,19 +424,42 @@ def _is_of_readers(note: Note) -> bool:
 def _named(notes: Sequence[Note]) -> Iterator[_NameSource]:
     """Yield the texts of elements whose classes or IDs indicate an author."""
     for note in notes:
-        parts = [part.text for part in note.parts if _is_author(part)]
-        if parts:
-            found = ", ".join(without_dates(part) for part in parts)
-            yield _NameSource(found)
-            if not names_in(found, is_byline=True):
-                yield from _account(without_mark(found))
+        parts = [part for part in note.parts if _is_author(part)]
+        own = [part for part in parts if _LABEL_NAMES.isdisjoint(part.names)]
+        pieces = _pieces(own or parts)
+        if pieces:
+            yield _NameSource(pieces)
+            if not names_of(pieces, is_byline=True):
+                yield from _account(" ".join(piece.text for piece in pieces))
+                yield from map(_pseudonym, filter(_is_pseudonym, pieces))
+
+
+def _pieces(parts: Iterable[Part]) -> tuple[Piece, ...]:
+    """Return the texts of parts without dates and without a label before a linked name."""
+    pieces = tuple(Piece(without_dates(part.text), part.is_linked) for part in parts)
+    is_labelled = len(pieces) > 1 and pieces[1].is_linked and not pieces[0].is_linked
+    return pieces[1:] if is_labelled and _LABEL.search(pieces[0].text) else pieces
 
 
 def _account(text: str) -> Iterator[_NameSource]:
     """Yield the name of an account if a byline consists of nothing else."""
-    found = text.strip(" \t|·,.:()")
+    found = without_mark(text).strip(" \t|¦·,.:()")
     if re.fullmatch(r"[\w.-]{3,24}", found) and not found.isdigit():
-        yield _NameSource(found, is_account=True)
+        yield _NameSource((Piece(found),), is_account=True)
+
+
+def _is_pseudonym(piece: Piece) -> bool:
+    """Return whether a text is linked and may be a name in lower case, as in "bell hooks"."""
+    words = piece.text.split()
+    return (
+        piece.is_linked
+        and 1 < len(words) <= 3
+        and all(word.isalpha() and word not in _NO_NAME | _PARTICLES for word in words)
+    )
+
+
+def _pseudonym(piece: Piece) -> _NameSource:
+    return _NameSource((piece,), is_account=True)
 
 
 def _is_author(part: Part) -> bool:
@@ -286,27 +469,43 @@ def _is_author(part: Part) -> bool:
 def _marked(notes: Sequence[Note]) -> Iterator[_NameSource]:
     """Yield the text after a byline marker, on the same line or else on the next one."""
     for note, following in zip_longest(notes, notes[1:]):
+        parts = [*note.parts]
         rest = without_dates(note.text)
         if following is not None and not without_mark(note.text):
+            parts += following.parts
             rest = f"{note.text} {without_dates(following.text)}"
+        if len(parts) > 1 and len(rest) <= MAX_IN_PARTS and rest[-1:] not in ".!?":
+            pieces = _after_mark(parts)
+            if pieces and " " in next(iter(names_of(pieces[:1], is_byline=True)), ""):
+                yield _NameSource(pieces)
         match = _MARKED.search(rest)
         if match:
             names = names_in(match["names"], is_byline=True)
             if not names and (rest != note.text or any(map(_is_author, note.parts))):
                 yield from _account(match["names"])
-            # A single word that follows a full name is a location or an agency.
-            several = [name for name in names if " " in name]
-            yield _NameSource(", ".join(several if names and " " in names[0] else names[:1]))
+            yield _NameSource(
+                (Piece(", ".join(names if names and " " in names[0] else names[:1])),)
+            )
+
+
+def _after_mark(parts: Sequence[Part]) -> tuple[Piece, ...]:
+    """Return the texts of the parts after a byline marker that only dates precede."""
+    pieces = [Piece(without_dates(part.text).strip(_EDGES), part.is_linked) for part in parts]
+    pieces = [piece for piece in pieces if piece.text]
+    if not pieces or without_mark(pieces[0].text) == pieces[0].text:
+        return ()
+    first = Piece(without_mark(pieces[0].text), pieces[0].is_linked)
+    return tuple(pieces[1:]) if not first.text else (first, *pieces[1:])
 
 
 def _dated(notes: Sequence[Note]) -> Iterator[_NameSource]:
     """Yield names of two or more words on a line that contains nothing else but a date."""
     for note in notes:
         rest = without_dates(note.text)
-        is_short = rest != note.text and len(rest) <= MAX_NAMES
+        is_short = rest != note.text and len(rest) <= MAX_NAMES and not _COUNT.search(rest)
         if note.place in ("before", "opening") and is_short and not contains_any(rest, HAN):
             names = names_in(rest, is_byline=True)
-            yield _NameSource(", ".join(name for name in names if " " in name))
+            yield _NameSource((Piece(", ".join(name for name in names if " " in name)),))
 
 
 def _presented(notes: Sequence[Note]) -> Iterator[_NameSource]:
@@ -315,7 +514,7 @@ def _presented(notes: Sequence[Note]) -> Iterator[_NameSource]:
         first, *rest = (part.text for part in note.parts)
         goes_on = note.place == "before" and rest and rest[0][0].islower()
         if goes_on and " " in first and names_in(first, is_byline=True) == (first,):
-            yield _NameSource(first)
+            yield _NameSource((Piece(first),))
 
 
 class DisplayedDate(NamedTuple):

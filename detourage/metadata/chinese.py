@@ -5,6 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from detourage.metadata.bylines import HAN
 from detourage.metadata.surroundings import Note
+from detourage.text.words import contains_any
+
+KANA = "\u3040-\u30ff"
+"""Japanese syllables, for use inside a character class."""
 
 SURNAMES = (
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖萧田董袁潘于蒋蔡余杜叶程"
@@ -23,7 +27,8 @@ _LONG_SURNAMES = "欧阳|司马|上官|诸葛|东方|皇甫|尉迟|公孙|慕容
 _NAME = rf"(?:(?:[{SURNAMES}]|{_LONG_SURNAMES})[{HAN}]{{1,2}})(?![{HAN}])"
 # The quantifiers are possessive, because every additional name multiplies the ways to split the
 # text.
-_NAMES = rf"(?P<names>{_NAME}(?:\s*+(?:[、，,]\s*+)?+{_NAME})*+)"
+_REPORTERS = r"(?:记\s*者|記者|通讯员|通訊員|评论员|撰稿人|实习生)"
+_NAMES = rf"(?P<names>{_NAME}(?:\s*+(?:[、，,]\s*+)?+(?:{_REPORTERS}\s*+)?+{_NAME})*+)"
 _ANY_NAME = rf"(?P<names>[{HAN}\w·•.&]{{1,20}}(?:[\s、，]+[{HAN}]{{2,4}}(?![{HAN}:：]))*+)"
 
 _AUTHOR = re.compile(
@@ -32,13 +37,17 @@ _AUTHOR = re.compile(
 _TEXT_BY = re.compile(
     rf"(?:文字?|撰文|撰稿人?|采写|编译|供稿|筆者|執筆)\s*[:：/／|｜]\s*{_ANY_NAME}"
 )
-_REPORTER = re.compile(rf"(?:记\s*者|記者|通讯员|评论员|撰稿人)\s*+(?:[:：]\s*+)?+{_NAMES}")
+_REPORTER = re.compile(rf"{_REPORTERS}\s*+(?:[:：]\s*+)?+{_NAMES}")
 _POSTED = re.compile(
     r"(?:由\s*(?P<names>[^\s于在由]{2,12}?)\s*(?:于|在|张贴|发表|发布)|"
     r"(?:发布人|发布者|发帖人)\s*[:：]\s*(?P<other>\S{2,20}))"
 )
 _ALONE = re.compile(rf"^[\s(（\[【〔]*{_NAMES}[\s)）\]】〕]*$")
 _SIGNED = re.compile(rf"[(（\[【〔]\s*{_NAMES}\s*[)）\]】〕]")
+# A Japanese article may end with its author's name in brackets.
+_SIGNED_LAST = re.compile(
+    rf"[。」]\s*[(（](?P<names>[{HAN}]{{2,3}}\s?[{HAN}]{{1,2}})(?<![信社聞面版略市区県町村部事供真])[)）]$"
+)
 _EDITOR = re.compile(
     rf"(?:责任编辑|责\s*编|编\s*辑|編輯|校对|审核)\s*[:：]\s*(?P<names>[{HAN}]{{2,4}})(?![{HAN}])"
 )
@@ -54,6 +63,8 @@ def chinese_bylines(notes: Sequence[Note]) -> Iterator[str]:
             yield _named(match)
     yield from _found(_ALONE, [note for note in notes if note.place in ("opening", "closing")])
     yield from _found(_SIGNED, [note for note in notes if note.place != "after"])
+    closing = [note for note in notes if note.place == "closing"]
+    yield from _found(_SIGNED_LAST, [note for note in closing if contains_any(note.text, KANA)])
     yield from _found(_EDITOR, notes)
 
 
@@ -68,4 +79,4 @@ def _found(pattern: re.Pattern[str], notes: Sequence[Note]) -> Iterator[str]:
 
 def _named(match: re.Match[str]) -> str:
     found = match.groupdict()
-    return found["names"] or found["other"] or ""
+    return re.sub(_REPORTERS, " ", found["names"] or found["other"] or "")

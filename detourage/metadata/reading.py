@@ -17,6 +17,7 @@ from detourage.roles import Kind
 from detourage.text import words
 from detourage.text.dates import date_in_path
 from detourage.text.texts import count_words
+from detourage.text.words import listed
 
 MAX_TAGS = 30
 """Maximum number of tags; a longer list consists of keywords for search engines."""
@@ -24,6 +25,16 @@ MAX_TAGS = 30
 MAX_TAG_CHARACTERS = 60
 """Maximum length, in characters, of a tag or a section's name; a longer one is a sentence."""
 
+# The name of an account or a feed.
+_ACCOUNT = re.compile(r"^(?:\S+ )?[a-z]+$")
+_MEDIA_WORDS = listed(
+    "the post times news herald tribune gazette journal chronicle courier observer mail press daily"
+    " weekly today online digital media magazine blog radio tv channel network world voice report"
+    " review star sun guardian mirror standard express independent zeitung nachrichten blatt"
+    " anzeiger kurier bote presse direkt wirtschaft diario periódico nación nacion hora noticias"
+    " jornal correio folha giornale corriere gazzetta monde figaro echos gazeta dziennik"
+    " haber gazetesi dagblad nieuws posten tidningen газета новости"
+)
 _BETWEEN_TAGS = re.compile(r"(?:(?<!\s)\s+)?+[,;，；、|]\s*")
 
 
@@ -88,13 +99,30 @@ def read_metadata(
 def _authors(
     linked: Record, marked: Record, metas: Record, shown: tuple[str, ...], sites: Collection[str]
 ) -> tuple[str, ...]:
-    def declared(record: Record) -> tuple[str, ...]:
-        return without_repeats(name for value in record.authors for name in names_in(value, sites))
-
-    sources = (declared(linked), shown, declared(marked), declared(metas))
-    found = next(filter(None, sources), ())
+    """Return the authors: those in JSON-LD if they may be persons, those displayed, or others."""
+    records = (linked, marked, metas)
+    in_json, *others = (_declared_authors(record, sites) for record in records)
+    if shown and all(map(_ACCOUNT.search, in_json)):
+        return shown
+    found = next(filter(None, (in_json, shown, *others)), ())
+    known = {*map(squash, found)}
     # A content management system may declare only the first of several authors.
-    return shown if {*map(squash, found)} < {*map(squash, shown)} else found
+    if known < {*map(squash, shown)} and all(" " in name for name in shown):
+        return shown
+    # The author of a personal blog may have its name.
+    return found or next(filter(None, map(_persons, records)), ())
+
+
+def _declared_authors(record: Record, sites: Collection[str]) -> tuple[str, ...]:
+    return without_repeats(name for value in record.authors for name in names_in(value, sites))
+
+
+def _persons(record: Record) -> tuple[str, ...]:
+    """Return the declared authors that have the names of persons, not of media."""
+    names = (name for value in record.authors for name in names_in(value, is_byline=True))
+    return without_repeats(
+        name for name in names if " " in name and _MEDIA_WORDS.isdisjoint(name.lower().split())
+    )
 
 
 def _canonical(addresses: Iterable[str], url: str) -> str | None:

@@ -51,6 +51,7 @@ class Part(NamedTuple):
 
     text: str
     names: frozenset[str]
+    is_linked: bool = False
 
 
 @dataclass(frozen=True)
@@ -204,7 +205,7 @@ class Surroundings:
         if place not in ("before", "opening") and self._is_known(nodes):
             return None
         parts = tuple(
-            Part(text, self._names_around(node.parent))
+            Part(text, self._names_around(node.parent), self._page.links[node.parent] >= 0)
             for node in nodes
             if (text := words.clean(node.text))
         )

@@ -62,6 +62,18 @@ def test_the_byline_takes_precedence_over_the_author_in_the_template() -> None:
     assert metadata(head=head).authors == ("Harbour Media Group",)
 
 
+def test_the_author_of_a_personal_blog_may_have_its_name() -> None:
+    head = (
+        '<meta property="og:site_name" content="Jane Doe"><meta name="author" content="Jane Doe">'
+    )
+    assert metadata(head=head).authors == ("Jane Doe",)
+
+
+def test_a_displayed_name_takes_precedence_over_an_account() -> None:
+    head = json_ld(author={"name": "Harbour feed"})
+    assert metadata("<p>By Jane Doe</p>", head).authors == ("Jane Doe",)
+
+
 def test_the_byline_completes_a_list_of_authors() -> None:
     head = json_ld(author={"name": "Jane Doe"})
     assert metadata("<p>By Jane Doe and John Roe</p>", head).authors == ("Jane Doe", "John Roe")
