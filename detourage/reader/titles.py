@@ -1,5 +1,6 @@
 """Identification of an article's headline."""
 
+import html
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,7 +11,7 @@ from urllib.parse import urlsplit
 from detourage.reader.outline import Outline
 from detourage.text import words
 from detourage.text.texts import count_words
-from detourage.text.words import squash
+from detourage.text.words import listed, squash
 
 MIN_SHARED = 0.5
 """Minimum share of a heading's words that a declared title must contain for the heading to be the
@@ -26,16 +27,29 @@ MAX_HEADLINE_TOKENS = 100
 """Maximum number of tokens in a headline; a longer heading or title results from an unclosed
 element."""
 
+MIN_TEXT_BEFORE = 3
+"""Minimum number of text nodes of a body before a heading that belongs to a section."""
+
 MAX_PARTS = 12
 """Maximum number of parts in a title that is matched against the page."""
 
 # Unlike the other separators, these never occur in headlines.
-_STRONG_SEPARATOR = re.compile(r"(?:(?<!\s)\s+)?+(?:[|｜]|::|//)\s*|(?<=\S)_(?=\S)|(?<!\s)\s++_")
+_STRONG_SEPARATOR = re.compile(
+    r"(?:(?<!\s)\s+)?+(?:[|｜]|::|//)\s*|(?<!\s)\s++_"
+    r"|(?<=[\u3040-\u9fff])_(?=\S)|(?<=\S)_(?=[\u3040-\u9fff])"
+)
 _AFFIX_SEPARATOR = re.compile(
     _STRONG_SEPARATOR.pattern + r"|(?<!\s)\s++[-–—·•»«>/]+\s+|(?:(?<!\s)\s+)?+--+\s*"
     r"|(?<=[^\W\d_a-zA-Z])-(?=[^\W\d_a-zA-Z])"
 )
 _SEPARATOR = re.compile(_AFFIX_SEPARATOR.pattern + r"|(?:(?<!\s)\s+)?+:\s+")
+
+_KICKER_NAMES = listed(
+    "kicker overline topline eyebrow dachzeile spitzmarke roofline surtitle surtitre antetitulo"
+    " cintillo occhiello topic label badge flag category rubric section date time"
+)
+
+_JOINING = tuple(":–—-|,")
 
 
 @dataclass(frozen=True)
@@ -66,44 +80,47 @@ def headline(
     (`others`). A ``title`` without any such part is reduced to its longest part. The headline is
     the first of these, ignoring headings equal to an ``h1`` of another page of the template:
 
+    Headings that are links to the home page do not count either.
+
     1. the heading (``h1`` or ``h2``) nearest to the body that equals a declared title;
     2. the nearest ``h1`` that shares half of its words with a declared title;
-    3. the nearest ``h1`` that is a phrase (section names and logos are shorter);
+    3. the nearest ``h1`` that is a phrase (section names and logos are shorter), but not one that
+       follows text of the body if there is another;
     4. the first declared title;
     5. if no title is declared, the nearest ``h1``.
 
     Headings within the `container` of the body are nearest, then those before it. Parts of an
-    ``h1`` that name the site or are in no declared title are removed.
+    ``h1`` that name the site or are in no declared title are removed, and so are kickers.
     """
     template = frozenset[str]().union(*(other.headings for other in others))
-    headings = _nearest_headings(page, container)
+    headings = [each for each in _nearest_headings(page, container) if not _is_logo(page, each[0])]
     firsts = [
         (text, index)
         for index, text in headings
         if text and page.tags[index] == "h1" and text not in template
     ]
     sites, declared = _declared_on(page, url, others)
-    declared_tokens = {tuple(words.tokens(title)) for title in declared}
+    spelled = {squash(title): title for title in reversed(declared)}
     for index, text in headings:
-        tokens = tuple(words.tokens(text))
+        tokens = words.tokens(text)
+        same = spelled.get("".join(tokens))
         is_named = page.tags[index] == "h1" or len(tokens) >= MIN_WORDS_OF_SECOND_LEVEL
-        if (
-            is_named
-            and page.tags[index] != "h3"
-            and text not in template
-            and tokens in declared_tokens
-        ):
-            return text, index
+        if is_named and page.tags[index] != "h3" and text not in template and same is not None:
+            # Elements displayed on lines of their own may have no spaces between them.
+            spaced = text if tokens == words.tokens(same) else same
+            return _without_kicker(page, index) or spaced, index
     for text, index in firsts:
         if any(_shared(text, title) >= MIN_SHARED for title in declared):
             return _cut(page, index, declared, sites), index
-    for text, index in firsts:
+    start = page.text_starts[container]
+    tops = [each for each in firsts if page.text_starts[each[1]] - start < MIN_TEXT_BEFORE]
+    for text, index in tops or firsts:
         if count_words(text) >= MIN_HEADLINE_WORDS or not declared:
             return _cut(page, index, declared, sites), index
     if not declared:
         return None, None
-    same = words.tokens(declared[0])
-    shown = (index for index, text in headings if words.tokens(text) == same)
+    first = words.tokens(declared[0])
+    shown = (index for index, text in headings if words.tokens(text) == first)
     return declared[0], next(shown, None)
 
 
@@ -121,7 +138,8 @@ class _Sites:
 
     @classmethod
     def of(cls, page: Outline, url: str, others: Sequence[Titles]) -> Self:
-        names = {squash(page.metas.get(name, "")) for name in ("og:site_name", "application-name")}
+        names = {squash(text) for index, text in page.headings if _is_logo(page, index)}
+        names |= {squash(page.metas.get(name, "")) for name in ("og:site_name", "application-name")}
         for other in others:
             if other.declared != page.title:
                 parts = _parts(other.declared)
@@ -131,6 +149,11 @@ class _Sites:
     def name(self, text: str) -> bool:
         squashed = squash(text)
         return squashed in self.names or squashed in self.host
+
+    def begin(self, text: str) -> bool:
+        """Return whether a text begins with a name of the site."""
+        squashed = squash(text)
+        return any(len(name) > 4 and squashed.startswith(name) for name in self.names)
 
 
 def _declared_on(page: Outline, url: str, others: Sequence[Titles]) -> tuple[_Sites, list[str]]:
@@ -144,13 +167,13 @@ def _declared_on(page: Outline, url: str, others: Sequence[Titles]) -> tuple[_Si
 
 
 def _declared(page: Outline, sites: _Sites) -> list[str]:
-    whole = page.title
+    whole = html.unescape(page.title)
     title = _without_site(whole, sites)
     if title == whole:
         parts = (whole[start:end] for start, end in _parts(whole))
         title = _shown_part(page, whole) or max(parts, key=len, default="")
     title = max(_STRONG_SEPARATOR.split(title), key=len)
-    found = (_without_site(page.metas.get("og:title", ""), sites), title)
+    found = (_without_site(html.unescape(page.metas.get("og:title", "")), sites), title)
     return [text for text in found if 0 < len(words.tokens(text)) <= MAX_HEADLINE_TOKENS]
 
 
@@ -181,7 +204,7 @@ def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> s
 
     The latter are kickers, dates or tags in separate elements within the heading.
     """
-    heading = page.text_of(index)
+    heading = _without_kicker(page, index) or page.text_of(index)
     spelled = {squash(title) for title in declared}
     nodes = page.texts[page.text_starts[index] : page.text_ends[index]]
     if squash(heading) not in spelled and 1 < len(nodes) <= MAX_PARTS:
@@ -237,8 +260,51 @@ def _stretches(title: str, parts: Sequence[tuple[int, int]]) -> Iterator[str]:
 
 def _without_site(title: str, sites: _Sites) -> str:
     parts = _parts(title)
+    for first in range(max(1, len(parts) - MAX_PARTS), len(parts)):
+        if sites.name(title[parts[first][0] : parts[-1][1]]):
+            parts = parts[:first]
+            break
     while len(parts) > 1 and sites.name(title[slice(*parts[-1])]):
         parts.pop()
     while len(parts) > 1 and sites.name(title[slice(*parts[0])]):
         parts.pop(0)
+    if len(parts) > 1 and sites.begin(title[slice(*parts[-1])]):
+        parts.pop()
     return title[parts[0][0] : parts[-1][1]] if parts else ""
+
+
+def _is_logo(page: Outline, index: int) -> bool:
+    """Return whether a heading is a link to the site's home page."""
+    start, end = page.text_starts[index], page.text_ends[index]
+    links = {page.links[node.parent] for node in page.texts[start:end] if node.text.strip()}
+    if len(links) != 1 or -1 in links:
+        return False
+    address = page.flat.values("href").get(links.pop())
+    parts = urlsplit(address.strip()) if address is not None and len(address) < 200 else None
+    return parts is not None and parts.path in ("", "/") and not (parts.query or parts.fragment)
+
+
+def _without_kicker(page: Outline, index: int) -> str | None:
+    """Return a heading without the elements at its start whose names are those of kickers.
+
+    None if there is no such element, or if a colon or dash joins it to the headline.
+    """
+    nodes = page.texts[page.text_starts[index] : page.text_ends[index]][:MAX_PARTS]
+    kept = next(
+        (place for place, n in enumerate(nodes) if not _is_kicker(page, index, n.parent)), 0
+    )
+    start = page.text_starts[index]
+    kicker, text = (
+        words.clean("".join(node.text for node in page.texts[first:end]))
+        for first, end in ((start, start + kept), (start + kept, page.text_ends[index]))
+    )
+    is_joined = kicker[-1:] in _JOINING or text[:1] in _JOINING
+    return text if kept and not is_joined and count_words(text) > 1 else None
+
+
+def _is_kicker(page: Outline, heading: int, index: int) -> bool:
+    while index > heading:
+        if not _KICKER_NAMES.isdisjoint(page.name_words(index)) or page.tags[index] == "time":
+            return True
+        index = page.parents[index]
+    return False

@@ -70,6 +70,8 @@ def test_a_heading_that_is_also_on_the_other_page_is_the_site_name() -> None:
         f"<title>{STORY} - harbour-post.example</title>",
         f"<title>{STORY} :: News</title>",
         f"<title>News » {STORY}</title>",
+        f'<meta property="og:title" content="{STORY} - Harbour Post Ltd. of Ellersby">'
+        '<meta property="og:site_name" content="Harbour Post">',
     ],
 )
 def test_without_a_heading_the_site_name_is_cut_from_the_declared_title(head: str) -> None:
@@ -133,3 +135,48 @@ def test_parts_of_a_heading_that_are_in_no_title_are_cut(heading: str) -> None:
     head = f"<title>{STORY} | Harbour Post</title>"
     article = extract_article(page(f"<h1>{heading}</h1>{BODY}", head), None)
     assert article.title == STORY
+
+
+@pytest.mark.parametrize(
+    ("body", "head", "title"),
+    [
+        (
+            f"<h1><span class='overline'>Bridges</span>{STORY}</h1>{BODY}",
+            f"<title>Bridges: {STORY}</title>",
+            STORY,
+        ),
+        (
+            f"<h1><span class='kicker'>Bridges</span>: {STORY}</h1>{BODY}",
+            f"<title>Bridges: {STORY}</title>",
+            f"Bridges: {STORY}",
+        ),
+        (
+            "<h1><span>Council votes to reopen</span><span>the old bridge</span></h1>" + BODY,
+            f"<title>{STORY}</title>",
+            STORY,
+        ),
+        (f"<h1>bridge_span</h1>{BODY}", "<title>bridge_span - Reference</title>", "bridge_span"),
+        (
+            f"<h1><a href='/'>All of our harbour's news</a></h1>{BODY}",
+            f"<title>{STORY} « All of our harbour's news</title>",
+            STORY,
+        ),
+        (
+            f"<h1>{OLD}</h1><div>{prose(1)}<h1>How the council came to vote</h1></div>",
+            "<title>Harbour Post</title>",
+            OLD,
+        ),
+        (BODY, f'<meta property="og:title" content="{STORY} &amp;amp; &amp;#039;more">', None),
+    ],
+    ids=[
+        "kicker",
+        "kicker and colon",
+        "two lines",
+        "underscore",
+        "logo",
+        "section",
+        "escaped twice",
+    ],
+)
+def test_nothing_but_the_headline_is_the_title(body: str, head: str, title: str | None) -> None:
+    assert title_of(body, head) == (title or f"{STORY} & 'more")
