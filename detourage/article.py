@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
 """Block types, with their names in the article message."""
 
+TextDirection = Literal["ltr", "rtl"]
+"""Direction of a text: from left to right, or from right to left."""
+
 EmphasisKind = Literal["bold", "italic"]
 """Kinds of emphasis, with their names in the article message."""
 
@@ -195,6 +198,8 @@ class ArticleMetadata:
     `lead` is the standfirst. `address` is the canonical URL (absolute, HTTP or HTTPS). `is_paid`
     states whether the full article is for subscribers only. `truncated` is True if only the
     beginning is displayed, otherwise None. `wire` is the news agency that supplied the article.
+    `site_name`, `description`, `image`, `favicon` (absolute URLs) and `text_direction` are as
+    declared by the page; `image` need not be one of the article's images.
     """
 
     lead: str | None = None
@@ -208,6 +213,11 @@ class ArticleMetadata:
     truncated: bool | None = None
     kind: Kind = "article"
     wire: str | None = None
+    site_name: str | None = None
+    description: str | None = None
+    image: str | None = None
+    favicon: str | None = None
+    text_direction: TextDirection | None = None
 
 
 @dataclass(frozen=True)

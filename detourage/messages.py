@@ -536,6 +536,15 @@ class Template(MessagePart):
     role: Role = Field(description="Role of the page in its group.")
 
 
+def _declared(what: str) -> Any:
+    """Return a field of version 1 that is absent unless the page declares it."""
+    return Field(
+        default=None,
+        exclude_if=_is_empty,
+        description=f"{what}, as declared by the page; otherwise absent. Added to version 1.",
+    )
+
+
 class Metadata(MessagePart):
     """Metadata of an article in addition to the message's other keys.
 
@@ -569,6 +578,11 @@ class Metadata(MessagePart):
         default=None,
         description="News agency named in the byline, dateline or sign-off, or null.",
     )
+    site_name: str | None = _declared("Name of the site")
+    description: str | None = _declared("Description of the article")
+    image: str | None = _declared("Absolute URL of the lead image")
+    favicon: str | None = _declared("Absolute URL of the site's icon")
+    text_direction: Literal["ltr", "rtl"] | None = _declared("Direction of the text")
 
 
 DOUBTFUL = 0.8

@@ -49,6 +49,12 @@ class Record:
     sites: tuple[str, ...] = ()
     """Names of the site and of the publisher."""
 
+    images: tuple[str, ...] = ()
+    """URLs of the lead image, possibly relative."""
+
+    icons: tuple[str, ...] = ()
+    """URLs of the site's icon, possibly relative."""
+
     access: tuple[str, ...] = ()
     """``free`` or ``paid``, if the source declares whether the article is free to read."""
 
@@ -81,12 +87,19 @@ _EXACT = {
     "og:site_name": "sites",
     "application-name": "sites",
     "publisher": "sites",
+    "og:image": "images",
+    "og:image:url": "images",
+    "og:image:secure_url": "images",
+    "twitter:image": "images",
+    "twitter:image:src": "images",
     "og:type": "kinds",
     "og:url": "addresses",
     "keywords": "tags",
     "news_keywords": "tags",
     "date": "published",
 }
+
+_ICONS = listed("icon apple-touch-icon")
 
 MAX_NAME = 200
 """Maximum length of an element's name, in characters; the rest is ignored."""
@@ -121,9 +134,12 @@ def read_metas(elements: Iterable[AnyElement]) -> Record:
     found: defaultdict[str, list[str]] = defaultdict(list)
     for element in islice(elements, MAX_METAS):
         if element.tag == "link":
-            address = element.get("href")
-            if address and (element.get("rel") or "").strip().lower() == "canonical":
-                found["addresses"].insert(0, words.clean(address))
+            address = words.clean(element.get("href") or "")
+            relations = (element.get("rel") or "").lower().split()
+            if address and relations == ["canonical"]:
+                found["addresses"].insert(0, address)
+            elif address and not _ICONS.isdisjoint(relations):
+                found["icons"].insert(0 if "icon" in relations else len(found["icons"]), address)
             continue
         if element.tag != "meta":
             continue
@@ -460,6 +476,7 @@ def _read(node: _Node, known: Mapping[str, _Node], found: defaultdict[str, list[
         for name in names:
             found[field].extend(_texts(node.get(name), known))
     found["sites"].extend(_texts(node.get("publisher"), known))
+    found["images"].extend(_addresses(node.get("image"), known))
     free = _texts(node.get("isAccessibleForFree"), {})
     found["access"].extend("free" if _is_true(each) else "paid" for each in free[:1])
 
@@ -510,3 +527,17 @@ def _texts(value: Any, known: Mapping[str, _Node]) -> list[str]:
             named = named or value.get("@value") or value.get("@id") or value.get("url")
             pending.append((named, depth + 1))
     return texts
+
+
+def _addresses(value: Any, known: Mapping[str, _Node]) -> list[str]:
+    """Return the URLs of images, which may be texts, lists or objects."""
+    values = value[:MAX_VALUES] if isinstance(value, list) else [value]
+    objects = (
+        known.get(str(each.get("@id")), each) if isinstance(each, dict) else {"url": each}
+        for each in values
+    )
+    return [
+        words.clean(address)
+        for each in objects
+        if isinstance(address := each.get("url") or each.get("contentUrl"), str)
+    ]

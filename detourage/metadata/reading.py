@@ -1,10 +1,11 @@
 """Metadata of an article, combined from everything that its page declares and displays."""
 
+import html
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
-from detourage.article import ArticleMetadata
-from detourage.html.addresses import absolute, split_url
+from detourage.article import ArticleMetadata, TextDirection
+from detourage.html.addresses import absolute, base_of, split_url
 from detourage.html.nodes import Node
 from detourage.metadata.bylines import names_in, shown_authors, shown_dates, squash, without_repeats
 from detourage.metadata.dates import modification_date, publication_date, publication_date_elsewhere
@@ -70,6 +71,7 @@ def read_metadata(
     declared = linked + marked + metas
     surroundings = Surroundings(page, finding, heading, known)
     address = split_url(url)
+    base = base_of(page.root, url)
     host = (address.hostname or "").removeprefix("www.")
     sites = {squash(name) for name in (*declared.sites, host)}
     shown, shown_modified = shown_dates(surroundings.notes, language)
@@ -93,7 +95,42 @@ def read_metadata(
         )
         or "article",
         wire=wire_of(surroundings.notes, text, declared.authors),
+        site_name=_text(metas.sites + linked.sites + marked.sites),
+        description=_text(declared.descriptions),
+        image=_first_absolute(metas.images + linked.images, base),
+        favicon=_first_absolute(metas.icons, base),
+        text_direction=_direction(page, finding.container),
     )
+
+
+MAX_TEXT = 1_000
+"""Maximum length of a declared description or name, in characters; the rest is cut off."""
+
+MAX_ADDRESS = 2_000
+"""Maximum length of the URL of an image or icon, in characters; a longer one contains it."""
+
+
+_DIRECTIONS: Mapping[str, TextDirection] = {"ltr": "ltr", "rtl": "rtl"}
+
+
+def _text(values: Iterable[str]) -> str | None:
+    return next((words.clean(html.unescape(value))[:MAX_TEXT] for value in values), None)
+
+
+def _first_absolute(addresses: Iterable[str], base: str) -> str | None:
+    short = (address for address in addresses if len(address) <= MAX_ADDRESS)
+    return next(filter(None, (absolute(address, base) for address in short)), None)
+
+
+def _direction(page: Outline, index: int) -> TextDirection | None:
+    """Return the text direction that the nearest element around a body declares."""
+    declared = page.flat.values("dir")
+    while index >= 0:
+        direction = _DIRECTIONS.get(declared.get(index, "").strip().lower())
+        if direction is not None:
+            return direction
+        index = page.parents[index]
+    return None
 
 
 def _authors(

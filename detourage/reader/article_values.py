@@ -152,6 +152,11 @@ def _metadata(article: Article) -> Metadata:
         truncated=found.truncated,
         kind=found.kind,
         wire=found.wire,
+        site_name=found.site_name,
+        description=found.description,
+        image=found.image,
+        favicon=found.favicon,
+        text_direction=found.text_direction,
     )
 
 

@@ -50,6 +50,38 @@ def test_declared_metadata_is_read() -> None:
     assert found.kind == "article"
 
 
+def test_what_the_page_declares_of_itself_is_read() -> None:
+    found = metadata(
+        head='<meta property="og:site_name" content="Harbour Post">'
+        '<meta property="og:description" content="Council &amp;amp; bridge">'
+        '<meta property="og:image" content="/bridge.jpg">'
+        '<link rel="apple-touch-icon" href="/touch.png"><link rel="shortcut icon" href="/i.ico">',
+        body=f"<div dir='RTL'>{BODY}</div>",
+    )
+    assert found == ArticleMetadata(
+        site_name="Harbour Post",
+        description="Council & bridge",
+        image="https://harbour-post.example/bridge.jpg",
+        favicon="https://harbour-post.example/i.ico",
+        text_direction="rtl",
+    )
+
+
+@pytest.mark.parametrize(
+    "image",
+    ["/a.jpg", ["/a.jpg", "/b.jpg"], {"@type": "ImageObject", "url": "/a.jpg"}, {"@id": "/a.jpg"}],
+)
+def test_the_lead_image_may_be_declared_in_json_ld(image: object) -> None:
+    known = {"@id": "/a.jpg", "@type": "ImageObject", "contentUrl": "/a.jpg"}
+    head = json_ld(image=image, isPartOf=known)
+    assert metadata(head=head).image == "https://harbour-post.example/a.jpg"
+
+
+@pytest.mark.parametrize("image", ["data:image/png;base64,AAAA", "javascript:alert(1)", {}, [True]])
+def test_anything_but_a_web_address_is_no_image(image: object) -> None:
+    assert metadata(head=json_ld(image=image)).image is None
+
+
 def test_the_site_is_not_its_own_author() -> None:
     head = '<meta property="og:site_name" content="Harbour Post">'
     found = metadata(head=head + json_ld(author={"name": "Harbour Post"}))
