@@ -67,7 +67,7 @@ _BEFORE_MARK = (
 )
 _AFTER_MARK = r"\s*[:：|¦/＝=・]\s*"
 _MARK = re.compile(
-    rf"^\W*(?:(?:(?:{_BEFORE_MARK})\W+){{0,4}}(?:{BYLINE_MARKS})(?:{_AFTER_MARK}|\s+|$)"
+    rf"^\W*+(?:(?:(?:{_BEFORE_MARK})\W+){{0,4}}(?:{BYLINE_MARKS})(?:{_AFTER_MARK}|\s+|$)"
     rf"|(?:{_LABELS})(?:{_AFTER_MARK}|\s[-–—]\s|\s*+$)"
     rf"|(?:{_UNSPACED_LABEL})(?:[・·/](?:{_UNSPACED_LABEL}))?(?:{_AFTER_MARK}|$|(?<=글)\s+))",
     re.IGNORECASE,
@@ -94,7 +94,7 @@ _ADDRESSES = re.compile(r"(?<!\S)(?:https?:|www\.|[^\s@(<]++@)[^\s(<]*+", re.IGN
 _IN_BRACKETS = re.compile(r"(?:(?<!\s)\s+)?+[(（\[【<][^)）\]】>\n]*+[)）\]】>]?+")
 _NOT_IN_BYLINES = re.compile(r"[\d:：?!]")
 _EDGES = " \t()[]\"'“”„«»‚‘’*:：.,;|¦-–—/·•›»>_"
-_SUFFIX = re.compile(r",?\s+(Jr|Sr)\b\.?")
+_SUFFIX = re.compile(r"(?:,\s*+|(?<!\s)\s++)(Jr|Sr)\b\.?")
 # What a person is writing for, where, or about.
 _CIRCUMSTANCE = re.compile(
     r"(?:^|\s)(?:[Ff]or|in|at|on|from|via|is|für|aus|bei|dans|pour|à|chez|para|desde|em|voor|per|dla"
