@@ -128,7 +128,7 @@ _NO_NAME = listed(
     " written publisher publishing news nachrichten aktuelles link links website site online blog"
     " veröffentlicht erschienen publié publicado pubblicato opublikowano gepubliceerd"
     " redaktion redaktionsteam online-redaktion redacción redação redazione redakcja redactie"
-    " last update updates redaksi редакция newsdesk 著者 筆者 原创 原創 本报讯 编辑部"
+    " last update updates location redaksi редакция newsdesk 著者 筆者 原创 原創 本报讯 编辑部"
 )
 _ROLES = listed(
     "editor correspondent reporter columnist writer journalist producer photographer director"

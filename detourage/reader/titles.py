@@ -46,7 +46,7 @@ _SEPARATOR = re.compile(_AFFIX_SEPARATOR.pattern + r"|(?:(?<!\s)\s+)?+:\s+")
 
 _KICKER_NAMES = listed(
     "kicker overline topline eyebrow dachzeile spitzmarke roofline surtitle surtitre antetitulo"
-    " cintillo occhiello topic label badge flag category rubric section date time"
+    " cintillo occhiello topic label badge flag category rubric date time"
 )
 
 _JOINING = tuple(":–—-|,")
