@@ -1,4 +1,4 @@
-"""Names of months, weekdays and units of time for `detourage.text`.
+"""Names of months, weekdays, parts of the day and units of time for `detourage.text`.
 
 ``python -m benchmarks.language.names detourage/text/names.json`` writes the names to that file.
 They are taken from the Unicode CLDR data in the installed Babel; a test fails if it is outdated.
@@ -19,7 +19,13 @@ from babel import Locale, UnknownLocaleError, localedata
 from babel.core import get_global
 from babel.dates import format_timedelta
 
-from detourage.text.calendars import LANGUAGES, MIN_PREFIX, plain_name
+from detourage.text.calendars import (
+    LANGUAGES,
+    MIN_PREFIX,
+    is_long_enough,
+    plain_name,
+    plain_period,
+)
 from detourage.text.relative import words_of_age
 
 _CODE = re.compile("[a-z]{2,3}")
@@ -41,7 +47,7 @@ _NEVER = 1_000_000
 _COUNTS = (1, 2, 5)
 """Numbers that together require all plural forms of most languages."""
 
-_OF_AGES = sorted(LANGUAGES | {"zh", "zh_Hant", "ko", "fa", "th", "bn", "ta", "ur", "hi"})
+_OF_AGES = sorted(LANGUAGES | {"zh_Hant"})
 """Languages whose expressions of age are included."""
 
 _WITHOUT_NUMBER = {"one": 1, "two": 2}
@@ -81,7 +87,35 @@ _OFTEN_WRITTEN: dict[str, dict[str, _Unit]] = {
 }
 """Common short forms that CLDR lacks, or lists for two different units."""
 
+_OTHER_MONTHS = {
+    "he": {"מרס": 3},
+    "hi": {"जून": 6, "जुलाई": 7, "सितंबर": 9, "अक्तूबर": 10, "नवंबर": 11, "दिसंबर": 12},
+}
+"""Common spellings of months that CLDR lacks."""
+
+_PREFIXES = {"he": "ב"}
+"""Prepositions written as part of the name of a month ("in March")."""
+
+_OTHER_PERIODS: dict[str, dict[str, tuple[int, int]]] = {
+    "ar": {
+        "صباحًا": (0, 12),
+        "صباحا": (0, 12),
+        "مساءً": (12, 24),
+        "مساء": (12, 24),
+        "ظهرا": (12, 16),
+        "عصرا": (12, 18),
+    },
+    "en": {"noon": (12, 13)},
+    "ja": {"深夜": (0, 5), "未明": (0, 5), "早朝": (3, 9)},
+    "pt": {"da manhã": (0, 12), "da tarde": (12, 20), "da noite": (18, 24)},
+    "zh": {"傍晚": (16, 20), "深夜": (22, 6), "夜间": (18, 24), "早晨": (4, 10)},
+}
+"""Common parts of the day that CLDR lacks."""
+
 _AGO_KO = "전"
+
+_OTHER_DIRECTIONS = frozenset(("منذ",))
+"""Common words that place an age in the past, which CLDR lacks."""
 
 _MOST_UNITS = 3
 """Maximum number of units that a word may accompany in a language and still count as a unit itself.
@@ -94,6 +128,7 @@ def names() -> dict[str, Any]:
     return {
         "months": _months(),
         "weekdays": sorted(_weekdays()),
+        "periods": _periods(),
         "units": sorted(units),
         "directions": sorted(directions),
         "ages": _ages(),
@@ -123,6 +158,8 @@ def _months() -> dict[str, dict[str, int]]:
     codes: defaultdict[str, list[str]] = defaultdict(list)
     for code in _codes():
         found = _months_of(code)
+        if found and code in LANGUAGES:
+            found = _with_other_forms(found, code)
         if found:
             codes[json.dumps(found, sort_keys=True)].append(code)
     return {" ".join(each): json.loads(found) for found, each in codes.items()}
@@ -145,9 +182,55 @@ def _months_of(language: str) -> dict[str, int]:
         for width in ("wide", "abbreviated"):
             for number, name in months[context][width].items():
                 plain = plain_name(name)
-                if len(plain) >= MIN_PREFIX:
+                if is_long_enough(plain):
                     found.setdefault(plain, number)
     return found
+
+
+def _with_other_forms(months: dict[str, int], language: str) -> dict[str, int]:
+    """Add the names in other countries and scripts, which may be quite different (Arabic)."""
+    found = months | {plain_name(name): n for name, n in _OTHER_MONTHS.get(language, {}).items()}
+    for identifier in sorted(localedata.locale_identifiers()):
+        if identifier.startswith(f"{language}_"):
+            for name, number in _months_of(identifier).items():
+                if len(name) > MIN_PREFIX and name[0] != "·" and max(name) < _RARE:
+                    found.setdefault(name, number)
+    prefix = _PREFIXES.get(language)
+    return found | ({prefix + name: number for name, number in found.items()} if prefix else {})
+
+
+_RARE = "\U00010000"
+"""First character of the scripts in which no newspaper appears."""
+
+
+def _periods() -> dict[str, dict[str, list[int]]]:
+    """Return the parts of the day (``p.m.``) by language, each with its first hour and its end."""
+    periods: dict[str, dict[str, list[int]]] = {}
+    for language in sorted(LANGUAGES):
+        rules = _hours_of_periods(language)
+        others = _OTHER_PERIODS.get(language, {})
+        found = {plain_period(name): list(hours) for name, hours in others.items()}
+        data = _of_locale(language, "day_periods")["format"]
+        names = [each for width in ("wide", "abbreviated") for each in data[width].items()]
+        # A word may denote both the half of a day and a part of it.
+        for period, name in sorted(names, key=lambda each: each[0] not in _HALVES):
+            if period in rules and (len(name) > 1 or period in _HALVES):
+                found.setdefault(plain_period(name), rules[period])
+        periods[language] = dict(sorted(found.items()))
+    return periods
+
+
+_HALVES = {"am": [0, 12], "pm": [12, 24]}
+
+
+def _hours_of_periods(language: str) -> dict[str, list[int]]:
+    rules = Locale.parse(language).day_period_rules.get(None, {})
+    hours = dict(_HALVES)
+    for period in rules:
+        first, end = (rules[period][0].get(key) for key in ("from", "before"))
+        if first is not None and end is not None:
+            hours[period] = [first // 3_600, end // 3_600]
+    return hours
 
 
 def _weekdays() -> Iterable[str]:
@@ -174,7 +257,7 @@ def _of_locale(language: str, part: str) -> Any:
 def _words_of_ages() -> tuple[set[str], set[str]]:
     """Return the names of units and the words that mark the past."""
     units: set[str] = set()
-    directions: set[str] = set()
+    directions: set[str] = {*_OTHER_DIRECTIONS}
     for language in _OF_AGES:
         locale = Locale.parse(language)
         counts = Counter(word for unit in _UNITS for word in _words_of(locale, unit))

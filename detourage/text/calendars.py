@@ -1,9 +1,9 @@
-"""Names of months and weekdays in many languages."""
+"""Names of months, weekdays and parts of the day in many languages."""
 
 import unicodedata
-from collections.abc import Mapping
-from functools import cache
-from typing import TypedDict
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple, TypedDict
 
 from detourage.text.caches import cached_if_short
 from detourage.text.shipped import shipped_json
@@ -25,12 +25,14 @@ class Names(TypedDict):
     """Content of the file.
 
     `months` are month numbers by name, grouped by the space-separated codes of the languages that
-    share them. `units` (``hours``) and `directions`, which place an age in the past (``ago``), are
-    not separated by language.
+    share them. `periods` are parts of the day by language and name, with their first hour and the
+    hour at which they end; ``22, 6`` is the night. `units` (``hours``) and `directions`, which
+    place an age in the past (``ago``), are not separated by language.
     """
 
     months: dict[str, dict[str, int]]
     weekdays: list[str]
+    periods: dict[str, dict[str, tuple[int, int]]]
     units: list[str]
     directions: list[str]
     ages: dict[str, Ages]
@@ -44,8 +46,9 @@ def names() -> Names:
 
 
 LANGUAGES = listed(
-    "ar az be bg bs ca cs da de el en es et eu fi fr ga gl he hi hr hu hy id is it ja ka kk"
-    " lt lv mk mn ms mt nb nl nn pl pt ro ru sk sl sq sr sv sw tr uk uz vi"
+    "ar az be bg bn bs ca cs da de el en es et eu fa fi fil fr ga gl gu he hi hr hu hy id is it ja"
+    " ka kk kn ko lt lv mk ml mn mr ms mt my nb ne nl nn pa pl pt ro ru sk sl sq sr sv sw ta te th"
+    " tr uk ur uz vi zh"
 )
 """Languages whose months are recognised if a page declares no language or a wrong language."""
 
@@ -63,10 +66,18 @@ def month_named(name: str, language: str | None = None) -> int | None:
     them.
     """
     plain = plain_name(name)
-    if len(plain) < MIN_PREFIX:
+    if not is_long_enough(plain):
         return None
     own = _find(plain, language.split("-")[0]) if language else None
     return own or _find(plain, None)
+
+
+def is_long_enough(plain: str) -> bool:
+    """Return whether a name is long enough for a month; two letters of an abugida may be."""
+    return len(plain) >= MIN_PREFIX or (len(plain) == MIN_PREFIX - 1 and plain[0] >= _FIRST_HEBREW)
+
+
+_FIRST_HEBREW = "\u0590"
 
 
 def is_weekday(name: str) -> bool:
@@ -77,6 +88,43 @@ def is_weekday(name: str) -> bool:
 @cache
 def _weekdays() -> frozenset[str]:
     return frozenset(names()["weekdays"])
+
+
+class Periods(NamedTuple):
+    """Parts of the day with their hours, by names as from `plain_period`.
+
+    `beginning` and `ending` are the names by first and last character, longest first.
+    """
+
+    hours: Mapping[str, tuple[int, int]]
+    beginning: Mapping[str, Sequence[str]]
+    ending: Mapping[str, Sequence[str]]
+
+
+@lru_cache(maxsize=64)
+def periods_of(language: str) -> Periods:
+    """Return the parts of the day in a language (a primary subtag, or empty).
+
+    Names in other languages count if they mean the same in all of them and cannot be mistaken for
+    another word (``sa`` is the morning in Vietnamese and Saturday in German).
+    """
+    found: dict[str, tuple[int, int]] = {}
+    unclear = set()
+    for periods in names()["periods"].values():
+        for name, hours in periods.items():
+            if found.setdefault(name, hours) != hours or (name.isascii() and name not in _HALVES):
+                unclear.add(name)
+    clear = {name: hours for name, hours in found.items() if name not in unclear}
+    known = clear | names()["periods"].get(language, {})
+    beginning: dict[str, list[str]] = {}
+    ending: dict[str, list[str]] = {}
+    for name in sorted(known, key=len, reverse=True):
+        beginning.setdefault(name[0], []).append(name)
+        ending.setdefault(name[-1], []).append(name)
+    return Periods(known, beginning, ending)
+
+
+_HALVES = frozenset(("am", "pm"))
 
 
 def _find(name: str, language: str | None) -> int | None:
@@ -118,6 +166,12 @@ def _months_of_all() -> Mapping[str, int]:
         for name, number in _months_of(language).items():
             found[name] = number if found.get(name, number) == number else 0
     return found
+
+
+def plain_period(name: str) -> str:
+    """Return the name of a part of the day in lower case, without white space and full stops."""
+    # The lower case of some characters, such as İ, has two, and that of Σ depends on its place.
+    return "".join(each.lower()[0] for each in name if each not in ".\u200c" and not each.isspace())
 
 
 def plain_name(name: str) -> str:

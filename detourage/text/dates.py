@@ -2,12 +2,13 @@
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from typing import NamedTuple
 
-from detourage.text.calendars import month_named
+from detourage.text.calendars import Periods, month_named, periods_of, plain_name, plain_period
+from detourage.text.words import listed
 
 MIN_YEAR = 1990
 """Earliest plausible year; earlier years are dates of birth or foundation."""
@@ -15,52 +16,157 @@ MIN_YEAR = 1990
 MAX_YEAR = 2100
 """Latest plausible year."""
 
-_ZONES = {
-    "z": 0,
-    "utc": 0,
-    "gmt": 0,
-    "cet": 1,
-    "mez": 1,
-    "cest": 2,
-    "mesz": 2,
-    "msk": 3,
-    "est": -5,
-    "edt": -4,
-    "pst": -8,
-    "pdt": -7,
+_ZONES: dict[str, float] = {
+    name: hours
+    for names, hours in (
+        ("z,utc,gmt,wet", 0),
+        ("cet,mez,bst,west,wat", 1),
+        ("cest,mesz,eet,sast,cat", 2),
+        ("msk,мск,eest,trt,eat,по московскому времени,по москве", 3),
+        ("irst", 3.5),
+        ("gst", 4),
+        ("pkt", 5),
+        ("ist", 5.5),
+        ("npt", 5.75),
+        ("ict,wib", 7),
+        ("sgt,hkt,pht,myt,wita,awst,北京时间,北京時間", 8),
+        ("jst,kst,wit,日本時間", 9),
+        ("acst", 9.5),
+        ("aest", 10),
+        ("acdt", 10.5),
+        ("aedt", 11),
+        ("nzst", 12),
+        ("nzdt", 13),
+        ("ndt", -2.5),
+        ("brt,art,clst,adt,horário de brasília,hora de brasília", -3),
+        ("nst", -3.5),
+        ("edt,ast,clt,vet,eastern daylight time", -4),
+        ("est,et,cdt,cot,pet,eastern standard time,eastern time", -5),
+        ("cst,ct,mdt,central time", -6),
+        ("mst,mt,pdt", -7),
+        ("pst,pt,akdt,pacific time", -8),
+        ("akst", -9),
+        ("hst", -10),
+    )
+    for name in names.split(",")
 }
-"""UTC offsets of unambiguous zone names, in hours."""
+"""UTC offsets by name, in hours. Of several zones of the same name, the one with most readers."""
 
-_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_ZONES_ELSEWHERE = {
+    ("ast", "AE"): 3.0,
+    ("ast", "SA"): 3.0,
+    ("bst", "BD"): 6.0,
+    ("cst", "CN"): 8.0,
+    ("cst", "TW"): 8.0,
+    ("cst", "zh"): 8.0,
+    ("ist", "IE"): 1.0,
+    ("ist", "IL"): 2.0,
+    ("ist", "he"): 2.0,
+}
+"""UTC offsets of names that mean another zone in a country or language."""
+
+_WITH_SUMMER = frozenset(("et", "eastern time", "ct", "central time", "mt", "pt", "pacific time"))
+"""Names in the USA that stand for summer time as well, which is an hour ahead."""
+
+_MONTH_FIRST = listed("en en-US en-AS en-GU en-MP en-PH en-PR en-UM en-VI es-PA es-PR fil fil-PH")
+"""Languages, with or without a country, in which 4/5/2024 is in April (from CLDR)."""
+
+_YEAR_FIRST = frozenset(("eu", "hu", "ja", "ko", "lt", "mn", "ne", "zh"))
+"""Languages in which 24.5.4 is in May 2024."""
+
+_ERAS = {"令和": 2018, "平成": 1988, "民國": 1911, "民国": 1911}
+"""Japanese and Chinese eras by their year 0."""
+
+_BUDDHIST = 543
+_PERSIAN_MONTHS = {
+    plain_name(name): number
+    for number, name in enumerate(
+        "فروردین اردیبهشت خرداد تیر مرداد شهریور مهر آبان آذر دی بهمن اسفند".split(),  # noqa: SIM905
+        start=1,
+    )
+}
+_THAI = re.compile("[\u0e01-\u0e5b]")
+_HAN_DIGITS = dict(zip("〇一二三四五六七八九十", range(11), strict=True)) | {
+    "零": 0, "○": 0, "元": 1, "廿": 20, "卅": 30,
+}  # fmt: skip
+
+_PLAIN = str.maketrans(
+    {
+        **{chr(zero + n): str(n) for zero in (
+            0x660, 0x6F0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xE50,
+            0xED0, 0x1040, 0x17E0, 0xFF10,
+        ) for n in range(10)},
+        **dict(zip("：／．－−،，、\u200e\u200f", ":/.--,,,  ", strict=True)),
+    }
+)  # fmt: skip
+"""ASCII forms of digits and punctuation in other scripts; offsets remain the same."""
+
+# Any letter, and also a vowel sign, which Python does not count as one.
+_LETTER = r"(?-i:[^\s\d\x00-@\[-`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u200b\u200e-\u206f])"
+_YEAR = r"(?P<year>(?:1[34]|19|2[05])\d\d)"
 _DAY = r"(?P<day>\d{1,2})"
 _MONTH = r"(?P<month>\d{1,2})"
-_NAME = r"(?P<name>[^\W\d_]{3,14})\.?"
-_SMALL = r"(?:de|del|d[’'e]|of|di|do|den|ta|v)"
+# Thai abbreviations contain full stops, some names consist of two words (Arabic, Irish), and Arabic
+# pages give both names of a month.
+_NAME = (
+    r"(?P<name>[\u0e01-\u0e5b]{1,3}\.[\u0e01-\u0e5b]{1,2}|[\u0590-\u109f]{2}"
+    rf"|{_LETTER}{{3,14}}(?:\s(?:ال{_LETTER}{{3,5}}|Fómhair))?)"
+    rf"\.?(?:/{_LETTER}{{3,14}})?"
+)
+_SMALL = r"(?:(?:de|del|of|di|do|den|ta’?|v)\s++|d[’']\s?)"
+_AFTER_YEAR = r"(?:[.,]?\s?(?:m\.|թ\.|ж\.|(?:\(e\))?ko\b|gada\b|жылы?\b|жылғы\b|оны\b)|[.,]?)"
+_OF_ERA = r"(?:[พค]\.?\s?ศ\.?\s?)?"
+_HAN = "[〇零○一二三四五六七八九十廿卅元]"
 _FORMS = tuple(
-    re.compile(rf"(?<![\d.,/-]){form}(?!\.?\d)", re.IGNORECASE)
-    for form in (
-        rf"{_YEAR}-{_MONTH}-{_DAY}",
-        rf"{_YEAR}\s*[年년]\s*{_MONTH}\s*[月월]\s*{_DAY}",
-        rf"{_YEAR}\s?(?P<sign>[./-])\s?{_MONTH}\s?(?P=sign)\s?{_DAY}",
-        rf"{_DAY}\s?(?P<sign>[./|-])\s?{_MONTH}\s?(?P=sign)\s?{_YEAR}",
-        rf"{_DAY}(?:st|nd|rd|th|er|\.|º|ª|o)?\s*+(?:{_SMALL}\s++)?[\s/-]*+{_NAME}"
-        rf"[\s.,/-]*+(?:{_SMALL}\s++)?{_YEAR}",
-        rf"(?<![^\W\d_]){_NAME}\s+{_DAY}(?:st|nd|rd|th|\.)?,?\s+{_YEAR}",
-        rf"{_YEAR}[.,]?\s+{_NAME}\s+{_DAY}",
-        rf"{_DAY}(?P<sign>[./])\s?{_MONTH}(?P=sign)\s?(?P<short>\d\d)",
-        rf"(?<![^\W\d_]){_NAME}\s+{_DAY},?\s+[’'](?P<short>\d\d)",
-        rf"{_DAY}\.?\s+{_NAME}\s+(?P<short>\d\d)(?=[\s,]+\d\d?:\d\d)",
+    (needed.split(), re.compile(rf"(?<![\d.,/-]){form}(?!\.?\d)", re.IGNORECASE))
+    for needed, form in (
+        ("-", rf"{_YEAR}-{_MONTH}-{_DAY}"),
+        ("月 월", rf"{_YEAR}\s*[年년]\s*{_MONTH}\s*[月월]\s*{_DAY}"),
+        (
+            "月",
+            rf"(?P<era>{'|'.join(_ERAS)})\s?(?P<of_era>\d{{1,3}}|元)\s?年\s?{_MONTH}\s?月\s?{_DAY}",
+        ),
+        ("月", rf"(?P<year>{_HAN}{{4}})年(?P<month>{_HAN}{{1,2}})月(?P<day>{_HAN}{{1,3}})日"),
+        (". / -", rf"{_YEAR}\s?(?P<sign>[./-])\s?{_MONTH}\s?(?P=sign)\s?{_DAY}"),
+        (". / - |", rf"{_DAY}\s?(?P<sign>[./|-])\s?{_MONTH}\s?(?P=sign)\s?{_YEAR}"),
+        ("tháng thg", rf"{_DAY}\s(?:tháng|thg)\s{_MONTH},?\s(?:năm\s)?{_YEAR}"),
+        (
+            "",
+            rf"{_DAY}(?:st|nd|rd|th|er|[.,]|º|ª|o|ο)?\s*+{_SMALL}?[\s/-]*+{_NAME}"
+            rf"[\s.,/-]*+{_SMALL}?{_OF_ERA}{_YEAR}",
+        ),
+        ("", rf"(?<!{_LETTER}){_NAME}\s+{_DAY}(?:st|nd|rd|th|\.)?,?\s+{_YEAR}"),
+        ("", rf"{_YEAR}{_AFTER_YEAR}\s+{_NAME}\s+{_DAY}"),
+        ("", rf"{_YEAR}{_AFTER_YEAR}\s+{_DAY}\.?\s{_NAME}"),
+        ("оны", rf"{_YEAR}\s?оны\s{_MONTH}(?:-р)?\sсарын\s{_DAY}"),
+        (". /", rf"(?<!{_LETTER}){_DAY}(?P<sign>[./])\s?{_MONTH}(?P=sign)\s?(?P<short>\d\d)"),
+        ("' ’", rf"(?<!{_LETTER}){_NAME}\s+{_DAY},?\s+[’'](?P<short>\d\d)"),
+        (":", rf"{_DAY}\.?\s+{_NAME}\s+(?P<short>\d\d)(?=[\s,]+\d\d?:\d\d)"),
     )
 )
-_COMPACT = re.compile(rf"(?<!\d){_YEAR}(?P<month>\d\d)(?P<day>\d\d)(?=$|[T\s]|\d{{4}}(?:\d\d)?$)")
-_DIGIT = re.compile(r"\d")
+"""Texts of which a line must contain one, and the pattern of a form; the most reliable first."""
+
+_COMPACT = re.compile(
+    r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?=$|[T\s]|\d{4}(?:\d\d)?$)"
+)
+_DIGIT = re.compile(r"[\d〇零○]")
 _HAS_YEAR = re.compile(
-    r"(?:19|20)\d\d|\d[./]\s?\d{1,2}[./]\s?\d\d(?!\d)|[’']\d\d(?!\d)"
+    r"(?:1[349]|2[05])\d\d|\d[./]\s?\d{1,2}[./]\s?\d\d(?!\d)|[’']\d\d(?!\d)"
+    r"|[〇一二三四五六七八九零○\d元]\s?年"
     r"|[^\W\d_]\.?\s\d\d[\s,]+\d\d?:\d\d"
 )
-_TIME = re.compile(
-    r"(?P<hour>\d{1,2})(?:(?P<colon>[:：])|[.h]\s?)(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,]\d+)?)?"
-    r"(?!\d)\s*(?P<half>[ap]\.?m\b)?[.,]?\s*\(?(?P<zone>[A-Z]{1,4}\b)?(?P<offset>[+-]\d\d:?(?:\d\d)?(?!\d))?",
+_CLOCK = re.compile(
+    r"(?<![\d:])(?P<hour>\d{1,2})"
+    r"(?:(?:(?P<colon>:)|\.\s?|\s?h\s?|\s?[時时시點点]\s?)(?P<minute>\d\d(?!\d)|\d(?=\s?[分분]))"
+    r"(?::(?P<second>\d\d)(?:[.,]\d+)?(?!\d)|\s?[分분](?:\s?\d\d?\s?[秒초])?)?"
+    r"|(?P<sign>\s?(?:[時时시點点]|(?:h|uhr)\b)))?",
+    re.IGNORECASE,
+)
+_ZONE = re.compile(
+    r"(?P<unit>\s?(?:uhr|hrs?|น|ч)\b\.?)?[.,]?\s*[(\[]?\s?"
+    rf"(?:(?P<zone>{'|'.join(name for name in _ZONES if ' ' in name)}|{_LETTER}{{1,6}})"
+    rf"(?!{_LETTER}))?"
+    r"\s?(?P<offset>[+-]\d\d?(?::?\d\d)?(?!\d))?",
     re.IGNORECASE,
 )
 _COMPACT_TIME = re.compile(
@@ -68,7 +174,7 @@ _COMPACT_TIME = re.compile(
 )
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?")
 _IN_PATH = re.compile(
-    r"(?<!\d)(?P<year>(?:19|20)\d\d)(?:(?P<sign>[/_.-])(?P<month>\d{1,2})(?P=sign)(?P<day>\d{1,2})"
+    r"(?<!\d)(?P<year>(?:19|20)\d\d)(?:(?P<sign>[/_.-])(?P<month>\d{1,2}|[a-z]{3,9})(?P=sign)(?P<day>\d{1,2})"
     r"|[/_.-]?(?P<month2>\d\d)[/_.-]?(?P<day2>\d\d))(?!\d)"
 )
 
@@ -113,15 +219,18 @@ def parse_moment(text: str, language: str | None = None) -> Moment | None:
     in words of `language` (a BCP 47 tag).
     """
     if _EPOCH.fullmatch(text):
-        moment = datetime.fromtimestamp(int(text[:10]), UTC)
-        if not _is_likely(moment.year):
+        instant = datetime.fromtimestamp(int(text[:10]), UTC)
+        if not _is_likely(instant.year):
             return None
-        return replace(_moment(moment.date(), moment.timetz()), written=text)
+        return Moment(instant.date(), instant.time(), UTC, text)
     compact = _COMPACT.match(text)
     if compact:
         day = _day(compact)
         clock = _COMPACT_TIME.fullmatch(text[compact.end() :].strip())
-        return None if day is None else replace(_with_time(day, clock), written=text)
+        if day is None:
+            return None
+        moment = Moment(day) if clock is None else _with_clock(day, clock, clock)
+        return replace(moment, written=text)
     return next(find_moments(text[:200], language), None)
 
 
@@ -141,20 +250,33 @@ class WrittenDate(NamedTuple):
 def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
     """Yield the dates in a line with their times, beginning with the most reliable format.
 
-    The language (a BCP 47 tag) selects the month names and decides whether 4/5/2024 is in April or
-    May.
+    The language (a BCP 47 tag) selects the calendar and the names of months and of parts of the
+    day. Language and country decide whether 4/5/2024 is in April or May.
     """
-    if not _may_have_date(text):
+    plain = _plain(text)
+    if not _may_have_date(plain):
         return
-    for form in _FORMS:
-        for match in form.finditer(text):
+    for form in _forms_for(plain):
+        for match in form.finditer(plain):
             day = _day(match, language)
             if day is not None:
-                clock = _time_beside(text, match)
-                spans = [match.span(), *([clock.span()] if clock else [])]
-                start, end = min(spans)[0], max(spans)[1]
-                moment = replace(_with_time(day, clock), written=text[start:end])
-                yield WrittenDate(moment, start, end)
+                clock = _time_beside(plain, match, language)
+                start, end = match.span()
+                moment = Moment(day)
+                if clock is not None:
+                    start, end = min(start, clock.start), max(end, clock.end)
+                    moment = clock.on(day, language)
+                yield WrittenDate(replace(moment, written=text[start:end]), start, end)
+
+
+def _forms_for(text: str) -> Iterator[re.Pattern[str]]:
+    for needed, form in _FORMS:
+        if not needed or any(each in text for each in needed):
+            yield form
+
+
+def _plain(text: str) -> str:
+    return text if text.isascii() else text.translate(_PLAIN)
 
 
 def _may_have_date(text: str) -> bool:
@@ -162,11 +284,41 @@ def _may_have_date(text: str) -> bool:
     return _DIGIT.search(text) is not None and _HAS_YEAR.search(text) is not None
 
 
+def in_other_order(moment: Moment) -> Moment | None:
+    """Return a date with day and month exchanged, or None if it can only be read in one way."""
+    is_ambiguous = _EITHER_ORDER.match(_plain(moment.written)) and moment.day.day <= 12
+    if not is_ambiguous or moment.day.day == moment.day.month:
+        return None
+    return replace(moment, day=moment.day.replace(month=moment.day.day, day=moment.day.month))
+
+
+def in_one_order(moments: Iterable[Moment | None]) -> list[Moment | None]:
+    """Exchange day and month of dates of one form if others (13/5/2024) show that order."""
+    found = [*moments]
+    written = [
+        match and (int(match[1]), int(match[2]))
+        for match in (_EITHER_ORDER.match(_plain(each.written)) if each else None for each in found)
+    ]
+    day_first = any(pair and pair[0] > _MONTHS for pair in written)
+    if day_first == any(pair and pair[1] > _MONTHS for pair in written):
+        return found
+    return [
+        (in_other_order(moment) or moment)
+        if moment and pair and moment.day.day != pair[0 if day_first else 1]
+        else moment
+        for moment, pair in zip(found, written, strict=True)
+    ]
+
+
+_EITHER_ORDER = re.compile(r"(\d\d?)\s?[/|.-]\s?(\d\d?)\s?[/|.-]\s?\d{4}")
+
+
 def date_in_path(path: str) -> Moment | None:
     """Return the date in a URL's path, such as ``/2024/05/31/`` or ``/20240531-``."""
     for match in _IN_PATH.finditer(path):
         month, day = match["month"] or match["month2"], match["day"] or match["day2"]
-        found = _date(int(match["year"]), int(month), int(day))
+        number = int(month) if month.isdecimal() else month_named(month, "en")
+        found = _date(int(match["year"]), number or 0, int(day))
         if found is not None:
             return Moment(found)
     return None
@@ -174,17 +326,90 @@ def date_in_path(path: str) -> Moment | None:
 
 def _day(match: re.Match[str], language: str | None = None) -> date | None:
     parts = match.groupdict()
-    year = int(parts["year"]) if parts.get("year") else 2000 + int(parts["short"])
-    day = int(parts["day"])
-    if parts.get("name"):
-        month = month_named(parts["name"], language)
-        return _date(year, month, day) if month else None
-    month = int(parts["month"])
-    if match.start("day") < match.start("month"):
-        is_month_first = parts["sign"] != "." and language in {"en", "en-US"}
-        if month > 12 or (is_month_first and day <= 12):
+    day, name = _number(parts["day"]), parts.get("name")
+    spoken = (language or "").partition("-")[0]
+    if parts.get("short") and spoken in _YEAR_FIRST and not name:
+        year, day = 2000 + day, int(parts["short"])
+    else:
+        year = _year(match, spoken)
+    is_persian = year // 100 in (13, 14)
+    if name:
+        month = (
+            _PERSIAN_MONTHS.get(plain_name(name)) if is_persian else month_named(name, language)
+        ) or 0
+    else:
+        month = _number(parts["month"])
+        if match.start("day") < match.start("month") and (
+            month > _MONTHS
+            or (
+                day <= _MONTHS
+                and parts.get("sign") not in (None, ".")
+                and _is_month_first(language)
+            )
+        ):
             day, month = month, day
+    if is_persian:
+        return _persian_date(year, month, day) if name or spoken in ("fa", "ps") else None
     return _date(year, month, day)
+
+
+_MONTHS = 12
+
+
+def _year(match: re.Match[str], spoken: str) -> int:
+    """Return the year of a date in our calendar, or in the Persian one; 0 if unknown."""
+    parts = match.groupdict()
+    if parts.get("era"):
+        return _ERAS[parts["era"]] + _number(parts["of_era"])
+    is_thai = spoken == "th" or _THAI.search(match[0]) is not None
+    if parts.get("short"):
+        short = int(parts["short"])
+        thai = _CENTURY_OF_THAI + short - _BUDDHIST
+        return thai if is_thai and _is_likely(thai) else 2000 + short
+    year = _number(parts["year"])
+    if year >= _CENTURY_OF_THAI:
+        return year - _BUDDHIST if is_thai else 0
+    return year
+
+
+_CENTURY_OF_THAI = 2500
+
+
+def _is_month_first(language: str | None) -> bool:
+    language, _, rest = (language or "").replace("_", "-").partition("-")
+    country = next((part.upper() for part in rest.split("-") if len(part) == 2), "")
+    return (f"{language.lower()}-{country}" if country else language.lower()) in _MONTH_FIRST
+
+
+def _number(text: str) -> int:
+    """Return the value of a number in decimal or Chinese digits."""
+    if text.isdecimal():
+        return int(text)
+    digits = [_HAN_DIGITS[character] for character in text]
+    if len(digits) == _DIGITS_OF_YEAR:
+        return sum(digit * 10**place for place, digit in enumerate(reversed(digits)))
+    tens, value = 0, 0
+    for digit in digits:
+        if digit == 10:
+            tens, value = 10 * (value or 1), 0
+        elif digit > 10:
+            tens = digit
+        else:
+            value = digit
+    return tens + value
+
+
+_DIGITS_OF_YEAR = 4
+
+
+def _persian_date(year: int, month: int, day: int) -> date | None:
+    """Convert a date of the Persian calendar, whose years have eight leap days in 33 years."""
+    if not 1 <= month <= 12 or not 1 <= day <= (31 if month <= 6 else 30):
+        return None
+    before = 31 * min(month - 1, 6) + 30 * max(month - 7, 0)
+    leap_days = (8 * year + 21) // 33
+    found = date.fromordinal(226_894 + 365 * (year - 1) + leap_days + before + day)
+    return found if _is_likely(found.year) else None
 
 
 def _date(year: int, month: int, day: int) -> date | None:
@@ -200,54 +425,184 @@ def _is_likely(year: int) -> bool:
     return MIN_YEAR <= year <= MAX_YEAR
 
 
-def _time_beside(text: str, found: re.Match[str]) -> re.Match[str] | None:
+class ClockTime(NamedTuple):
+    """A time of day in a text, with its offsets."""
+
+    match: re.Match[str]
+    zone: re.Match[str] | None
+    period: tuple[int, int] | None
+    start: int
+    end: int
+
+    def on(self, day: date, language: str | None = None) -> Moment:
+        """Return the moment of this time on a day, with the zone that it has in the language."""
+        return _with_clock(day, self.match, self.zone, self.period, language)
+
+
+def find_times(text: str, start: int, end: int, language: str | None = None) -> Iterator[ClockTime]:
+    """Yield the times of day that begin in a range of a text, in order."""
+    periods: Periods | None = None
+    for match in _CLOCK.finditer(text, start, end):
+        first, last, period = match.start(), match.end(), None
+        if int(match["hour"]) <= _NOON:
+            periods = periods or periods_of((language or "").partition("-")[0])
+            after = _period_after(text, last, periods)
+            before = _period_before(text, first, periods) if after is None else None
+            if after is not None:
+                last, period = after
+            elif before is not None:
+                first, period = before
+        if period is None and match["minute"] is None and match["sign"] is None:
+            continue
+        zone = _ZONE.match(text, last)
+        if zone is not None:
+            is_known = _is_zone(zone["zone"]) if zone["zone"] else zone["offset"]
+            last = max(last, zone.end() if is_known else zone.end("unit"))
+            zone = zone if is_known else None
+        yield ClockTime(match, zone, period, first, last)
+
+
+def _period_after(text: str, start: int, periods: Periods) -> tuple[int, tuple[int, int]] | None:
+    """Return the end of the longest part of the day that begins here, and its hours."""
+    if text[start : start + 1].isspace():
+        start += 1
+    names = periods.beginning.get(text[start : start + 1].lower(), ())
+    near = plain_period(text[start : start + _MAX_PERIOD]) if names else ""
+    for name in names:
+        if near.startswith(name):
+            end = start
+            for character in name:
+                while text[end].lower()[0] != character:
+                    end += 1
+                end += 1
+            if end == len(text) or _is_apart(text[end], name[-1]):
+                return end, periods.hours[name]
+    return None
+
+
+def _period_before(text: str, end: int, periods: Periods) -> tuple[int, tuple[int, int]] | None:
+    """Return the start of the longest part of the day that ends here, and its hours."""
+    while end and text[end - 1] in " .":
+        end -= 1
+    names = periods.ending.get(text[end - 1 : end].lower(), ())
+    near = plain_period(text[max(0, end - _MAX_PERIOD) : end]) if names else ""
+    for name in names:
+        if near.endswith(name):
+            start = end
+            for character in reversed(name):
+                start -= 1
+                while text[start].lower()[0] != character:
+                    start -= 1
+            if start == 0 or _is_apart(text[start - 1], name[0]):
+                return start, periods.hours[name]
+    return None
+
+
+def _is_apart(other: str, edge: str) -> bool:
+    """Return whether a word may end between two characters."""
+    return edge >= _FIRST_UNSPACED or not other.isalpha()
+
+
+_NOON = 12
+
+_MAX_PERIOD = 24
+"""Maximum length of a part of the day, in characters."""
+
+_FIRST_UNSPACED = "\u2e80"
+"""First character of the scripts in which words are not separated."""
+
+
+def _time_beside(text: str, found: re.Match[str], language: str | None) -> ClockTime | None:
     """Return the time directly after a day or, if there is none, directly before it."""
-    after = _TIME.search(text, found.end(), found.end() + MAX_GAP + 20)
-    if after and after.start() - found.end() <= MAX_GAP:
+    end = found.end()
+    after = next(find_times(text, end, end + MAX_GAP + 20, language), None)
+    if after is not None and after.start - end <= MAX_GAP:
         return after
-    start = max(0, found.start() - MAX_GAP - 8)
-    before = deque(_TIME.finditer(text, start, found.start()), maxlen=1)
-    if before and before[0]["colon"] and found.start() - before[0].end() <= MAX_GAP:
+    start = max(0, found.start() - MAX_GAP - 16)
+    before = deque(find_times(text, start, found.start(), language), maxlen=1)
+    if before and before[0].match["colon"] and found.start() - before[0].end <= MAX_GAP:
         return before[0]
     return None
 
 
-def _with_time(day: date, match: re.Match[str] | None) -> Moment:
-    if match is None:
-        return Moment(day)
-    parts = match.groupdict()
-    hour, minute, second = int(parts["hour"]), int(parts["minute"]), int(parts["second"] or 0)
-    half = (parts.get("half") or "").lower()
-    if half and hour <= 12:
-        hour = hour % 12 + (12 if half.startswith("p") else 0)
+def _with_clock(
+    day: date,
+    clock: re.Match[str],
+    zone: re.Match[str] | None,
+    period: tuple[int, int] | None = None,
+    language: str | None = None,
+) -> Moment:
+    parts = clock.groupdict()
+    hour = int(parts["hour"])
+    if period is not None:
+        hour = _hour_in(period, hour)
     try:
-        return _moment(day, time(hour, minute, second, tzinfo=_zone(parts)))
+        found = time(hour, int(parts["minute"] or 0), int(parts.get("second") or 0))
     except ValueError:
         return Moment(day)
+    return Moment(day, found, None if zone is None else _zone(zone, day, language))
 
 
-def _moment(day: date, clock: time) -> Moment:
-    return Moment(day, clock.replace(tzinfo=None), clock.tzinfo)
+def _hour_in(period: tuple[int, int], hour: int) -> int:
+    """Return the hour of the day that an hour on a clock's face means in a part of the day."""
+    first, end = period
+    length = (end - first) % 24 or 24
+    # Of the two hours, the nearer to the middle of the part of the day; 12 p.m. is noon.
+    return min(
+        (hour % 12, hour % 12 + 12),
+        key=lambda each: (
+            (each - first) % 24 >= length,
+            abs((each - first - length / 2 + 12) % 24 - 12),
+            (each >= 12) != (first >= 12),
+        ),
+    )
 
 
-def _zone(parts: dict[str, str | None]) -> tzinfo | None:
-    offset = parts.get("offset")
-    if offset:
-        digits = offset[1:].replace(":", "")
+def _zone(match: re.Match[str], day: date, language: str | None) -> tzinfo | None:
+    name, offset = match["zone"] or "", match["offset"]
+    if offset and (len(offset) > 2 or name):
+        digits = offset[1:].replace(":", "").zfill(2)
+        digits = digits.zfill(4) if len(digits) == 3 else digits
         hours, minutes = int(digits[:2]), int(digits[2:4] or 0)
         shift = timedelta(hours=hours, minutes=minutes)
         if shift >= timedelta(hours=15) or minutes >= 60:
             return None
         return timezone(-shift if offset[0] == "-" else shift)
-    hours_of = _ZONES.get((parts.get("zone") or "").lower())
-    return None if hours_of is None else timezone(timedelta(hours=hours_of))
+    if not name:
+        return None
+    return timezone(timedelta(hours=_offset_of(name.lower(), day, language)))
+
+
+def _is_zone(name: str) -> bool:
+    # In lower case, most names are words as well, such as "est".
+    is_name = not name.isascii() or " " in name or name.isupper() or name in ("utc", "gmt", "z")
+    return is_name and name.lower() in _ZONES
+
+
+def _offset_of(name: str, day: date, language: str | None) -> float:
+    for part in (language or "").replace("_", "-").split("-"):
+        if (name, part) in _ZONES_ELSEWHERE:
+            return _ZONES_ELSEWHERE[name, part]
+    is_summer = name in _WITH_SUMMER and _sunday(day.year, 3, 8) <= day < _sunday(day.year, 11, 1)
+    return _ZONES[name] + is_summer
+
+
+def _sunday(year: int, month: int, earliest: int) -> date:
+    first = date(year, month, earliest)
+    return first + timedelta(days=6 - first.weekday())
 
 
 def without_dates(text: str) -> str:
     """Return a line without dates, times and their separators."""
-    if not _may_have_date(text):
+    plain = _plain(text)
+    if not _may_have_date(plain):
         return text
-    for form in _FORMS:
-        text = form.sub(" | ", text)
-    text = _TIME.sub(" | ", text)
-    return _LEFT_OVER.sub("", text)
+    rest = plain
+    for form in _forms_for(plain):
+        rest = form.sub(" | ", rest)
+    parts, end = [], 0
+    for clock in find_times(rest, 0, len(rest)):
+        parts.append(rest[end : max(end, clock.start)])
+        end = max(end, clock.end)
+    rest = " | ".join([*parts, rest[end:]])
+    return text if rest == plain else _LEFT_OVER.sub("", rest)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import month_named, names
-from detourage.text.dates import Moment
+from detourage.text.dates import MAX_GAP, Moment, find_times
 from detourage.text.words import contains_any
 
 MAX_CHARACTERS = 200
@@ -75,10 +75,6 @@ def _of_units() -> frozenset[str]:
     return _required_words(names()["units"])
 
 
-_TIME_AFTER = re.compile(
-    r"\W{0,3}(?:(?:at|um|à|a las|alle|às|om|o|в|kl)\b)?\W{0,3}\d{1,2}[:.h]\d\d(?:\s*[ap]\.?m\b)?",
-    re.IGNORECASE,
-)
 _WITHOUT_YEAR = re.compile(
     r"(?<![\w.,/])(?:(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:de\s+|of\s+)?(?P<name>[^\W\d_]{3,14})\b\.?"
     r"|(?P<name2>[^\W\d_]{3,14})\.?\s+(?P<day2>\d{1,2})(?:st|nd|rd|th)?)(?![\w/])",
@@ -109,7 +105,7 @@ def find_relative(text: str) -> tuple[int, int] | None:
     named = _named_day(text) if may_be_day else None
     if named is None and has_digit:
         found = next((found for found, _ in _days_without_year(text)), None)
-        named = found and (found.start(), (_TIME_AFTER.match(text, found.end()) or found).end())
+        named = found and (found.start(), _end_of_time(text, found.end()) or found.end())
     if named is None and may_be_whole and not has_digit and len(text) <= MAX_WHOLE:
         is_whole = " ".join(words_of_age(text)) in _phrases()
         return (0, len(text)) if is_whole else None
@@ -132,6 +128,27 @@ def days_ago(text: str, language: str | None) -> int | None:
 
 def _kind(found: re.Match[str]) -> str:
     return (found.lastgroup or "").rstrip("2")
+
+
+def is_past(text: str) -> bool:
+    """Return whether a relative date is in the past, unlike a duration ("3 min")."""
+    if _DAY.search(text) or day_without_year(text) is not None:
+        return True
+    words = words_of_age(text)
+    return (
+        not _directions().isdisjoint(words)
+        or " ".join(words) in _phrases()
+        or text.lower().startswith("il y a")
+        or _PAST.search(text) is not None
+    )
+
+
+_PAST = re.compile("前|전|ที่แล้ว|ที่ผ่านมา")
+
+
+@cache
+def _directions() -> frozenset[str]:
+    return frozenset(names()["directions"])
 
 
 def is_one(word: str) -> bool:
@@ -177,10 +194,16 @@ def _named_day(text: str) -> tuple[int, int] | None:
     found = _DAY.search(text)
     if found is None:
         return None
-    after = _TIME_AFTER.match(text, found.end())
-    if after is None and len(text) - len(found[0]) > _MAX_BESIDE_DAY:
+    end = _end_of_time(text, found.end())
+    if end is None and len(text) - len(found[0]) > _MAX_BESIDE_DAY:
         return None
-    return found.start(), (after or found).end()
+    return found.start(), end or found.end()
+
+
+def _end_of_time(text: str, start: int) -> int | None:
+    """Return the end of the time that follows a named day, or None."""
+    clock = next(find_times(text, start, start + MAX_GAP + 20), None)
+    return clock.end if clock is not None and clock.start - start <= MAX_GAP else None
 
 
 def _has_number_of_units(text: str) -> bool:
@@ -215,7 +238,7 @@ def _age_pattern() -> re.Pattern[str]:
     """Return the pattern of ages: numbers with units, and words that place them in the past."""
     unit, direction = _one_of(names()["units"]), _one_of(names()["directions"])
     before = rf"(?:\b{direction}\s+|\bil y a\s+)?"
-    after = rf"(?:\.?\s*(?:{direction}|her)\b)?"
+    after = rf"(?:\.?\s*(?:{direction}|her)(?!\w))?"
     # The empty group has matched before every number except the first. Repeating the hundreds of
     # units instead would double the time taken to compile the pattern.
     form = rf"{before}(?:(?(1){_BETWEEN}){_NUMBER}\s?{unit}(?!\w)())++{after}"
@@ -234,9 +257,6 @@ MAX_NUMBER = 999
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
 """Seconds per unit; an age in weeks does not determine a day."""
-
-_CLOCK = re.compile(r"(\d{1,2})[:.h](\d\d)(?!\d)\s?([ap])?", re.IGNORECASE)
-
 
 _IDEOGRAPHIC = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 _AGO = re.compile("[\u524d\uc804]")
@@ -264,7 +284,7 @@ def moment_before(text: str, anchor: datetime, language: str | None = None) -> M
         return _to_the_minute(anchor)
     days = days_ago(text, language)
     if days is not None:
-        return _moment_of_day(anchor.date() - timedelta(days=days), text)
+        return _moment_of_day(anchor.date() - timedelta(days=days), text, language)
     seconds, unit = _age(text, language) or (0, "")
     if unit == "week":
         return None
@@ -275,7 +295,7 @@ def moment_before(text: str, anchor: datetime, language: str | None = None) -> M
         return _to_the_hour(moment) if unit == "hour" else moment
     named = day_without_year(text, language)
     day = _most_recent(named, anchor.date()) if named is not None else None
-    return None if day is None else _moment_of_day(day, text)
+    return None if day is None else _moment_of_day(day, text, language)
 
 
 def _age(text: str, language: str | None) -> tuple[int, str] | None:
@@ -293,7 +313,7 @@ def _age(text: str, language: str | None) -> tuple[int, str] | None:
 
 
 def _as_phrase(text: str, units: _Units) -> tuple[int, str] | None:
-    found = units.whole.get(" ".join(words_of_age(text)))
+    found = None if _DIGIT.search(text) else units.whole.get(" ".join(words_of_age(text)))
     if found is None or found[1] not in _SECONDS:
         return None
     return found[0] * _SECONDS[found[1]], found[1]
@@ -380,14 +400,9 @@ def _to_the_hour(moment: Moment) -> Moment:
     return Moment(moment.day, time(moment.clock.hour), moment.zone)
 
 
-def _moment_of_day(day: date, text: str) -> Moment:
-    clock = _CLOCK.search(text)
-    if clock is None:
-        return Moment(day)
-    hour, minute = int(clock[1]), int(clock[2])
-    if clock[3]:
-        hour = hour % 12 + (12 if clock[3].lower() == "p" else 0)
-    return Moment(day, time(hour, minute)) if hour < 24 and minute < 60 else Moment(day)
+def _moment_of_day(day: date, text: str, language: str | None) -> Moment:
+    clock = next(find_times(text, 0, len(text), language), None)
+    return Moment(day) if clock is None else clock.on(day, language)
 
 
 def _most_recent(named: tuple[int, int], today: date) -> date | None:
