@@ -10,7 +10,7 @@ from detourage.comments.layout import Column, Layout
 from detourage.comments.naming import Naming
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
-from detourage.text.dates import Moment, find_dates, parse_moment
+from detourage.text.dates import Moment, find_dates, in_one_order, parse_moment
 from detourage.text.relative import find_relative
 from detourage.text.words import listed
 
@@ -115,7 +115,11 @@ def _read(layouts: Sequence[Layout], column: Column, language: str | None) -> di
         if end or moment is not None:
             written = value.text[_with_weekday(value.text, start) : end]
             found[number] = Dating(value.element, written.strip(), moment)
-    return found
+    moments = in_one_order(each.moment for each in found.values())
+    return {
+        number: each._replace(moment=moment)
+        for (number, each), moment in zip(found.items(), moments, strict=True)
+    }
 
 
 def _with_weekday(text: str, start: int) -> int:
