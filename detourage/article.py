@@ -200,12 +200,14 @@ class ArticleMetadata:
     beginning is displayed, otherwise None. `wire` is the news agency that supplied the article.
     `site_name`, `description`, `image`, `favicon` (absolute URLs) and `text_direction` are as
     declared by the page; `image` need not be one of the article's images.
+    `age` is the displayed date of publication if it is relative ("3 hours ago"), otherwise empty.
     """
 
     lead: str | None = None
     authors: tuple[str, ...] = ()
     published: Moment | None = None
     modified: Moment | None = None
+    age: str = ""
     address: str | None = None
     section: str | None = None
     tags: tuple[str, ...] = ()
@@ -305,7 +307,7 @@ class Article:
     def published_at(self) -> datetime | None:
         """Time of publication, with its zone.
 
-        Defaults to UTC if the page gives no zone, and to midnight if it gives no time.
+        Defaults to UTC if the page gives no known zone, and to midnight if it gives no time.
         """
         published = self.metadata.published
         return published.instant if published is not None else None

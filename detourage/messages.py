@@ -553,7 +553,9 @@ class Metadata(MessagePart):
     """
 
     published: str | None = Field(
-        default=None, description="Date of publication as given by the page, ISO 8601, or null."
+        default=None,
+        description="Date of publication as given by the page, ISO 8601, or null. A relative date"
+        " is resolved against fetched_at, like those of comments.",
     )
     modified: str | None = Field(
         default=None, description="Date of the last change as given by the page, ISO 8601, or null."
@@ -594,7 +596,8 @@ class ArticleMessage(SentMessage):
 
     ``published_at`` is a point in time: if the page gives no time zone, it is UTC; if the page
     gives no time, it is midnight UTC, so that the date is the one on the page.
-    ``metadata.published`` has the precision given by the page.
+    ``metadata.published`` has the precision given by the page: it has an offset only if the page
+    gives one, or names a zone whose offset is known (``EST``).
     """
 
     model_config = ConfigDict(title="Article message")

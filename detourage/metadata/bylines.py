@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from detourage.metadata.surroundings import Note, Part, Place
 from detourage.text.calendars import is_weekday
-from detourage.text.dates import Moment, find_moments, parse_moment, without_dates
-from detourage.text.words import contains_any, listed
+from detourage.text.dates import Moment, find_dates, find_moments, parse_moment, without_dates
+from detourage.text.relative import find_relative, is_past
+from detourage.text.words import CLOSING, MARKS, UNSPACED_MARKS, contains_any, listed
 
 MAX_NAME_WORDS = 5
 """Maximum number of words in a name besides particles, as in "María del Carmen López García"."""
@@ -537,7 +538,8 @@ def shown_dates(
     for note in notes:
         shown = _date_of(note, language)
         if shown is not None:
-            (modified if _is_of_update(note) else published).append(shown)
+            for moment, is_update in _by_mark(note, shown.moment, language):
+                (modified if is_update else published).append(shown._replace(moment=moment))
     by_rank = attrgetter("rank")
     return sorted(published, key=by_rank), sorted(modified, key=by_rank)
 
@@ -553,11 +555,71 @@ def _date_of(note: Note, language: str | None) -> DisplayedDate | None:
         return None
     if note.names & _DATE_NAMES or _PUBLISHED.search(note.text) or note.moment:
         return DisplayedDate(moment, _RANKS[note.place])
-    if len(without_dates(note.text)) <= MAX_BESIDE_DATE:
+    rest = without_dates(note.text)
+    is_prose = _is_sentence(rest) and _UPDATED.search(rest) is None
+    if len(rest) <= MAX_BESIDE_DATE and not is_prose:
         return DisplayedDate(moment, _UNMARKED_RANKS[note.place], is_marked=False)
     return None
 
 
+def _is_sentence(rest: str) -> bool:
+    """Return whether the text around a date is a sentence, which tells of an event."""
+    return _STATEMENT.search(rest) is not None and (
+        rest.count(" ") >= MIN_SPACES_OF_SENTENCE or rest[-1] in UNSPACED_MARKS
+    )
+
+
+MIN_SPACES_OF_SENTENCE = 3
+"""Minimum number of spaces in a text that ends like a sentence for it to be one."""
+
+_STATEMENT = re.compile(rf"[{MARKS}{UNSPACED_MARKS}][{re.escape(CLOSING)}]*$")
+
+
+def _by_mark(note: Note, moment: Moment, language: str | None) -> Iterator[tuple[Moment, bool]]:
+    """Yield the dates of a line and whether each is of an update.
+
+    If a line with several dates says which are of updates, each belongs to the words before it.
+    """
+    if _UPDATED.search(note.text) is not None:
+        end = -1
+        dates = []
+        for found in sorted(find_dates(note.text, language), key=attrgetter("start")):
+            if found.start >= end:
+                dates.append(found)
+                end = found.end
+        if len(dates) > 1:
+            start = 0
+            for found in dates:
+                before = note.text[start : found.start]
+                start = found.end
+                is_same = moment.day == found.moment.day
+                yield moment if is_same else found.moment, _UPDATED.search(before) is not None
+            return
+    yield moment, _is_of_update(note)
+
+
 def _is_of_update(note: Note) -> bool:
-    is_updated = "updated" in note.names or _UPDATED.search(note.text) is not None
+    is_updated = not _OF_UPDATES.isdisjoint(note.names) or _UPDATED.search(note.text) is not None
     return is_updated and _PUBLISHED.search(note.text) is None
+
+
+_OF_UPDATES = frozenset(("updated", "modified", "datemodified"))
+
+MAX_WORDS_BESIDE_AGE = 4
+"""Maximum number of words around an unmarked age; a longer text is prose."""
+
+
+def shown_age(notes: Iterable[Note]) -> str:
+    """Return the relative date of publication displayed next to the headline, or an empty text."""
+    for note in notes:
+        if len(note.text) > MAX_BYLINE or _is_of_readers(note) or _is_of_update(note):
+            continue
+        span = find_relative(note.text)
+        if span is None or not is_past(note.text[slice(*span)]):
+            continue
+        rest = note.text[: span[0]] + note.text[span[1] :]
+        is_marked = note.names & _DATE_NAMES or _PUBLISHED.search(rest)
+        is_short = note.place == "before" and len(rest.split()) <= MAX_WORDS_BESIDE_AGE
+        if note.place in ("above", "before", "opening") and (is_marked or is_short):
+            return note.text[slice(*span)]
+    return ""

@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
-from itertools import chain
+from itertools import chain, islice
 
+from detourage.article import ArticleMetadata
 from detourage.html.nodes import AnyElement, Node
 from detourage.metadata.bylines import DisplayedDate, shown_dates
 from detourage.metadata.declared import Record
 from detourage.metadata.surroundings import Surroundings
-from detourage.text.dates import Moment, find_moments, parse_moment
+from detourage.text.dates import Moment, find_moments, in_other_order, parse_moment
+from detourage.text.relative import moment_before
+from detourage.text.words import listed
 
 SURE_RANK = 1
 """Maximum rank of a date that is marked as one and is between headline and body or in the body's
@@ -24,12 +28,39 @@ MAX_SCRIPT_CHARACTERS = 2_000_000
 # The pattern starts with a mandatory non-letter, so that the engine can skip to the next quotation
 # mark even though case is ignored.
 _PUBLISHED = re.compile(
-    r"[\"'](?=[cdfp])"
+    r"[\"'](?=[dfp])"
     r"(?:date_?published|published(?:_?(?:at|on|date|time))?|publish_?(?:date|time|ed_?at)"
-    r"|publication_?date|pub_?date|first_?published?(?:_?(?:at|date))?|created_?(?:at|date|on))\\?[\"']"
+    r"|publication_?date|pub_?date|first_?published?(?:_?(?:at|date))?)\\?[\"']"
     r"\s*:\s*\\?[\"'](?P<date>[^\"'\\]{8,40})",
     re.IGNORECASE,
 )
+
+_NOT_COUNTRIES = listed(
+    "ai cc cf co cx fm ga gg gl gq im io la li ly me ml ms mu nu pw sh st su tk tl to tv vc vu ws"
+)
+"""Top-level domains of two letters whose sites may be in any country."""
+
+
+def written_language(language: str | None, host: str, *declared: str | None) -> str | None:
+    """Return the language in which a page writes dates, with a country (``en-AU``) if known.
+
+    The country is the domain's, or else that of the first of the declared tags of the language.
+    """
+    if language is None:
+        return None
+    spoken = language.partition("-")[0]
+    top = host.rpartition(".")[2].lower()
+    if len(top) == 2 and top.isalpha() and top not in _NOT_COUNTRIES:
+        return f"{spoken}-{'GB' if top == 'uk' else top.upper()}"
+    tags = (tag.replace("_", "-").split("-") for tag in (*declared, language) if tag)
+    countries = (
+        part.upper()
+        for first, *rest in tags
+        if first.lower() == spoken
+        for part in rest
+        if len(part) == 2
+    )
+    return "-".join([spoken, *islice(countries, 1)])
 
 
 def publication_date(
@@ -42,6 +73,10 @@ def publication_date(
     """
     moments = (parse_moment(value, language) for value in declared.published)
     stated = [moment for moment in moments if moment is not None]
+    clear = [moment for moment in stated if in_other_order(moment) is None]
+    clear += [] if in_path is None else [in_path]
+    stated = [_in_order_of(clear, moment) for moment in stated]
+    shown = [each._replace(moment=_in_order_of(clear, each.moment)) for each in shown]
     for tolerance in (timedelta(0), timedelta(days=1)):
         for moment in stated:
             for each in shown:
@@ -53,6 +88,37 @@ def publication_date(
     near = [each.moment for each in shown if each.rank <= NEAR_RANK]
     path = [] if in_path is None else [in_path]
     return next(iter((*sure, *stated, *near, *path)), None)
+
+
+def _in_order_of(clear: Iterable[Moment], moment: Moment) -> Moment:
+    """Exchange day and month of a date if that alone makes it agree with a clear one."""
+    other = in_other_order(moment)
+    days = [each.day for each in clear]
+    near = timedelta(days=1)
+    if other is None or any(abs(day - moment.day) <= near for day in days):
+        return moment
+    return other if any(abs(day - other.day) <= near for day in days) else moment
+
+
+def dated_from(
+    metadata: ArticleMetadata, fetched_at: datetime | None, language: str | None
+) -> ArticleMetadata:
+    """Date an article whose page only states its age ("3 hours ago").
+
+    `fetched_at` is the time when the page was fetched, with a time zone. A day and month that can
+    be exchanged are, if the date would be later.
+    """
+    if fetched_at is None:
+        return metadata
+    published = metadata.published
+    if metadata.age:
+        found = moment_before(metadata.age, fetched_at, language)
+        published = published if found is None else replace(found, written=metadata.age)
+    elif published is not None and published.day > fetched_at.date() + timedelta(days=1):
+        other = in_other_order(published)
+        if other is not None and other.day <= fetched_at.date():
+            published = other
+    return metadata if published is metadata.published else replace(metadata, published=published)
 
 
 def publication_date_elsewhere(

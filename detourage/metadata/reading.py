@@ -7,8 +7,20 @@ from collections.abc import Collection, Iterable, Mapping
 from detourage.article import ArticleMetadata, TextDirection
 from detourage.html.addresses import absolute, base_of, split_url
 from detourage.html.nodes import Node
-from detourage.metadata.bylines import names_in, shown_authors, shown_dates, squash, without_repeats
-from detourage.metadata.dates import modification_date, publication_date, publication_date_elsewhere
+from detourage.metadata.bylines import (
+    names_in,
+    shown_age,
+    shown_authors,
+    shown_dates,
+    squash,
+    without_repeats,
+)
+from detourage.metadata.dates import (
+    modification_date,
+    publication_date,
+    publication_date_elsewhere,
+    written_language,
+)
 from detourage.metadata.declared import Record, read_json_ld, read_metas, read_microdata
 from detourage.metadata.surroundings import Surroundings
 from detourage.metadata.wires import wire_of
@@ -74,10 +86,15 @@ def read_metadata(
     base = base_of(page.root, url)
     host = (address.hostname or "").removeprefix("www.")
     sites = {squash(name) for name in (*declared.sites, host)}
+    language = written_language(
+        language, host, page.metas.get("og:locale"), page.root.get("lang"), *declared.languages
+    )
     shown, shown_modified = shown_dates(surroundings.notes, language)
     modified = modification_date(declared, shown_modified, language)
+    published = publication_date(declared, shown, date_in_path(address.path), language)
+    age = "" if published is not None else shown_age(surroundings.notes)
     published = (
-        publication_date(declared, shown, date_in_path(address.path), language)
+        published
         or modified
         or publication_date_elsewhere(surroundings, shown, head, title or "", language)
     )
@@ -86,6 +103,7 @@ def read_metadata(
         authors=_authors(linked, marked, metas, shown_authors(surroundings.notes, sites), sites),
         published=published,
         modified=modified,
+        age=age,
         address=_canonical(metas.addresses + linked.addresses, url),
         section=_section(declared, sites | own | {""}),
         tags=_tags(declared),

@@ -27,6 +27,7 @@ from detourage.comments.reading import dated_from
 from detourage.html import Page
 from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node, element_at
+from detourage.metadata import dated_from as dated_metadata
 from detourage.outcomes import PageOutcome
 from detourage.pagination import read_pagination
 from detourage.reader import (
@@ -162,6 +163,7 @@ def read_shown(
     article = replace(
         article,
         comments=dated_from(comments, fetched_at, article.language),
+        metadata=dated_metadata(article.metadata, fetched_at, article.language),
         pagination=read_pagination(page),
     )
     if not has_locations:

@@ -296,7 +296,7 @@ def in_one_order(moments: Iterable[Moment | None]) -> list[Moment | None]:
     """Exchange day and month of dates of one form if others (13/5/2024) show that order."""
     found = [*moments]
     written = [
-        match and (int(match[1]), int(match[2]))
+        (int(match[1]), int(match[2])) if match and match[3] else None
         for match in (_EITHER_ORDER.match(_plain(each.written)) if each else None for each in found)
     ]
     day_first = any(pair and pair[0] > _MONTHS for pair in written)
@@ -310,7 +310,7 @@ def in_one_order(moments: Iterable[Moment | None]) -> list[Moment | None]:
     ]
 
 
-_EITHER_ORDER = re.compile(r"(\d\d?)\s?[/|.-]\s?(\d\d?)\s?[/|.-]\s?\d{4}")
+_EITHER_ORDER = re.compile(r"(\d\d?)\s?[/|.-]\s?(\d\d?)\s?[/|.-]\s?(\d{4})?")
 
 
 def date_in_path(path: str) -> Moment | None:

@@ -1,9 +1,11 @@
 import json
+from datetime import UTC, datetime
 
 import pytest
 
 from detourage.article import ArticleMetadata
 from detourage.reader import TemplateKnowledge, extract_article
+from detourage.reader.content import read_content
 from tests.unit.reader.article_pages import page, paragraphs, prose, sentence
 
 URL = "https://harbour-post.example/politics/bridge-1"
@@ -156,6 +158,88 @@ def test_the_date_of_publication(beside: str, head: str, date: str) -> None:
 def test_the_date_of_publication_may_be_in_the_url() -> None:
     found = metadata(url="https://news.example/2024/05/31/bridge")
     assert str(found.published) == "2024-05-31"
+
+
+@pytest.mark.parametrize(
+    ("url", "head", "date"),
+    [
+        ("https://news.example/bridge", "", "2024-05-06"),
+        ("https://news.example.co.uk/bridge", "", "2024-06-05"),
+        ("https://news.example.io/bridge", "", "2024-05-06"),
+        (URL, '<meta property="og:locale" content="en_GB">', "2024-06-05"),
+        (URL, json_ld(datePublished="2024-06-05T09:30:00Z"), "2024-06-05T09:30:00+00:00"),
+        ("https://news.example/2024/06/05/bridge", "", "2024-06-05"),
+    ],
+)
+def test_day_and_month_are_told_apart_by_a_clear_date_and_the_country(
+    url: str, head: str, date: str
+) -> None:
+    assert str(metadata("<p class='date'>05/06/2024</p>", head, url=url).published) == date
+
+
+def test_a_clear_date_also_tells_apart_day_and_month_before_a_short_year() -> None:
+    head = json_ld(datePublished="2024-06-05T09:30:00Z")
+    found = metadata("<p class='date'>06.05.24</p>", head)
+    assert str(found.published) == "2024-06-05T09:30:00+00:00"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "First published: 31 May 2024. Last updated: 2 June 2024",
+        "Last updated: 2 June 2024 | First published: 31 May 2024",
+        "31 May 2024 | Updated 2 June 2024",
+        "<time itemprop='dateModified' datetime='2024-06-02'>31 May 2024 | Updated 2 June 2024",
+    ],
+)
+def test_a_line_may_contain_the_dates_of_publication_and_update(line: str) -> None:
+    found = metadata(f"<p>{line}</p>")
+    assert (str(found.published), str(found.modified)) == ("2024-05-31", "2024-06-02")
+
+
+@pytest.mark.parametrize(
+    ("beside", "age"),
+    [
+        ("<p>3 hours ago</p>", "3 hours ago"),
+        ("<p>By Jane Doe | Yesterday at 7:05pm</p>", "Yesterday at 7:05pm"),
+        ("<p>May 31</p>", "May 31"),
+        ("<p>4 min read</p>", ""),
+        ("<p>Updated 3 hours ago</p>", ""),
+        ("<p>The ferry sank 3 days ago, and nobody has said a word about it.</p>", ""),
+        ("<p>31 May 2024, 3 hours ago</p>", ""),
+    ],
+)
+def test_a_relative_date_is_kept_if_there_is_no_other(beside: str, age: str) -> None:
+    assert metadata(beside).age == age
+
+
+@pytest.mark.parametrize(
+    ("beside", "date"),
+    [
+        ("<p>3 hours ago</p>", "2024-06-04T21:00:00+00:00"),
+        ("<p>Yesterday at 7:05pm</p>", "2024-06-04T19:05:00"),
+        ("<p>2 weeks ago</p>", "None"),
+        # Read the other way, the date would be in the future.
+        ("<p>07/05/2024</p>", "2024-05-07"),
+        ("<p>05/07/2024</p>", "2024-05-07"),
+    ],
+)
+def test_the_time_of_the_fetch_determines_the_date(beside: str, date: str) -> None:
+    shown = page(f"<h1>{TITLE}</h1>{beside}{BODY}", "", URL, "lang='en'")
+    read = read_content(shown, fetched_at=datetime(2024, 6, 5, tzinfo=UTC))
+    assert str(read.metadata.published) == date
+
+
+@pytest.mark.parametrize(
+    ("beside", "head"),
+    [
+        ("<p>The fair will open on 3 May 2027.</p>", ""),
+        ("", '<script>{"createdAt": "2024-05-31T09:30:00Z"}</script>'),
+    ],
+    ids=["event", "script"],
+)
+def test_dates_of_events_and_records_are_not_publication_dates(beside: str, head: str) -> None:
+    assert metadata(beside, head).published is None
 
 
 @pytest.mark.parametrize(
