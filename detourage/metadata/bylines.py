@@ -101,7 +101,7 @@ _CIRCUMSTANCE = re.compile(
     r"(?:^|\s)(?:[Ff]or|in|at|on|from|via|is|für|aus|bei|dans|pour|à|chez|para|desde|em|voor|per|dla"
     r"|для|в)(?:\s.*)?$"
 )
-_STATEMENT = re.compile(
+_DATED = re.compile(
     r"\s(?:(?:last )?updated|(?:first )?published|posted|aktualisiert|zuletzt|veröffentlicht|publié"
     r"|mis à jour|publicado|actualizado|atualizado|aggiornato|pubblicato|bijgewerkt|gepubliceerd"
     r"|aktualizacja|opublikowano|обновлено|опубликовано|\d)\b.*$",
@@ -257,7 +257,7 @@ def _person(segment: str, *, is_byline: bool) -> tuple[str, bool]:
     found = _TITLE_OF_PERSON.sub("", without_mark(segment).strip(_EDGES))
     is_open = True
     if is_byline:
-        cut = _CIRCUMSTANCE.search(found) or _STATEMENT.search(found)
+        cut = _CIRCUMSTANCE.search(found) or _DATED.search(found)
         if cut and (cut.start() == 0 or " " in found[: cut.start()]):
             found, is_open = found[: cut.start()], False
     words = [word.strip(".").lower() for word in found.split()]

@@ -14,6 +14,7 @@ from detourage.reader import hidden, menus, sentences, titles
 from detourage.reader.body import find_body, judge_page
 from detourage.reader.comment_exclusion import exclude
 from detourage.reader.confidence import ExtractedArticle, confidence_of
+from detourage.reader.declared_types import declared_types
 from detourage.reader.errors import MenuPageError, NeedsRenderingError, NoTextError
 from detourage.reader.finding import Finding
 from detourage.reader.further_articles import further_articles, without_further_articles
@@ -204,7 +205,11 @@ def read_shown(page: PageInTemplate, apart: Collection[int] = ()) -> tuple[Artic
             return article, replace(finding, kind="forum")
     cuts = (_cut(page, body, apart) for body in _bodies(page))
     shown = next((cut for cut in cuts if cut[0].text), None)
-    return _with_kind(*shown, page.judged.kind) if shown is not None else None
+    if shown is None:
+        return None
+    # Of 55 pages of wcxb that declare to be news, 54 are.
+    is_news = "newsarticle" in declared_types(page.outline)
+    return _with_kind(*shown, "article" if is_news else page.judged.kind)
 
 
 def _with_kind(article: Article, finding: Finding, kind: Kind) -> tuple[Article, Finding]:

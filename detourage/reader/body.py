@@ -21,13 +21,6 @@ METHOD = "lines"
 MIN_EXPECTED_F1 = 0.3
 """Minimum expected word F1; below it, no lines are chosen."""
 
-MIN_SHARED_WORDS = 3
-"""Minimum length, in words, of a line that does not belong to the text if another page has it; two
-articles often have the same short subheading."""
-
-MAX_SHARED = 0.5
-"""Maximum share of the text's words in such lines; with more, the other page is a copy."""
-
 MIN_REPEATED_WORDS = 20
 """Minimum length, in words, of a line that counts as a repetition of an earlier line."""
 
@@ -70,7 +63,7 @@ def find_body(
     if expected_f1 < MIN_EXPECTED_F1:
         return None
     chosen |= _rest_of_lists(page, lines, chosen)
-    places = np.flatnonzero(chosen & ~_of_template(judged, chosen, lengths))
+    places = np.flatnonzero(chosen)
     kept = [lines[place] for place in places.tolist()]
     found = judged.likeliest(places, roles)
     by_line = dict(zip((line.number for line in kept), found, strict=True))
@@ -94,17 +87,6 @@ def _rest_of_lists(page: Outline, lines: Sequence[Line], chosen: _Booleans) -> _
         if lengths[own].max(initial=0) <= MAX_CELL_TOKENS or page.tags[index] == "dl":
             rest[own] |= 2 * lengths[own][chosen[own]].sum() > lengths[own].sum()
     return rest
-
-
-def _of_template(judged: JudgedPage, chosen: _Booleans, lengths: _Floats) -> _Booleans:
-    """Return the lines that the page shares with another page of its template.
-
-    Another page that has much of the text is a copy of the article, and says nothing of it.
-    """
-    shared: _Booleans = judged.on_other & (lengths >= MIN_SHARED_WORDS)
-    if lengths[chosen & shared].sum() > MAX_SHARED * lengths[chosen].sum():
-        return np.zeros(len(lengths), np.bool_)
-    return shared
 
 
 def body_of(

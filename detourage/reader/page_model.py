@@ -24,9 +24,6 @@ to be searched for comments."""
 Floats = npt.NDArray[np.float64]
 
 
-_NONE = np.zeros(0, np.bool_)
-
-
 @dataclass(frozen=True)
 class PageModel:
     """A network that judges the lines of a page, and the page as a whole.
@@ -62,14 +59,13 @@ class PageModel:
         if len(found.of_roles) != len(lines):
             raise RuntimeError("the compiled core does not match this version: install it again")
         if not lines:
-            return JudgedPage(lines, self.roles, np.empty((0, len(self.roles))), {}, _NONE)
+            return JudgedPage(lines, self.roles, np.empty((0, len(self.roles))), {})
         of_page = softmax(found.of_kinds[None, : len(self.kinds)].astype(np.float64))[0]
         return JudgedPage(
             lines,
             self.roles,
             softmax(found.of_roles[:, : len(self.roles)].astype(np.float64)),
             dict(zip(self.kinds, of_page.tolist(), strict=True)),
-            known[:, 0] > 0 if known is not None else np.zeros(len(lines), np.bool_),
         )
 
 
@@ -78,14 +74,13 @@ class JudgedPage:
     """The lines of a page with the probability of each role and of each kind of page.
 
     `of_roles` has the shape (lines, roles), and its rows sum to 1. `kinds` is empty for a
-    page without lines. `on_other` marks lines whose text is on another page of the template.
+    page without lines.
     """
 
     lines: Sequence[Line]
     roles: tuple[LineRole, ...]
     of_roles: Floats
     kinds: Mapping[Kind, float]
-    on_other: npt.NDArray[np.bool_]
 
     @cached_property
     def probabilities(self) -> Floats:
