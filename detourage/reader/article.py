@@ -16,7 +16,7 @@ from detourage.reader.comment_exclusion import exclude
 from detourage.reader.confidence import ExtractedArticle, confidence_of
 from detourage.reader.declared_types import declared_types
 from detourage.reader.errors import MenuPageError, NeedsRenderingError, NoTextError
-from detourage.reader.finding import Finding
+from detourage.reader.finding import Finding, kept_texts
 from detourage.reader.further_articles import further_articles, without_further_articles
 from detourage.reader.illustrations import leading_images
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE, TemplateKnowledge, knowledge_of
@@ -29,7 +29,7 @@ from detourage.reader.threads import FindPosts, find_thread
 from detourage.reader.titles import Titles
 from detourage.roles import TEXT_ROLES, Kind, LineRole
 from detourage.text import words
-from detourage.text.texts import count_words
+from detourage.text.texts import Count, count_words
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,9 @@ def forget_judged(page: Page) -> None:
     """Free the memory held by the result of `judged_page`, about 1.6 kB per line."""
     Outline.of(page.flat).memo.pop(JudgedPage, None)
 
+
+MIN_LIKELY = 0.15
+"""Minimum probability of the likeliest line for a text without a sentence to be an article."""
 
 MAX_OF_LIST = 0.5
 """Upper bound of the factor by which the confidence is multiplied if the page looks like a menu."""
@@ -246,8 +249,16 @@ def _bodies(page: PageInTemplate) -> Iterator[Finding]:
     if of_lines is not None:
         yield of_lines
     of_sentences = sentences.find_body(page.outline)
-    if of_sentences is not None:
+    if of_sentences is not None and _may_be_text(page, of_sentences):
         yield of_sentences
+
+
+def _may_be_text(page: PageInTemplate, body: Finding) -> bool:
+    """Return whether a body has a sentence, or some line of the page is not unlikely to be text."""
+    if page.judged.probabilities.max(initial=0.0) >= MIN_LIKELY:
+        return True
+    marks = page.outline.count_in_texts(Count.SENTENCES)
+    return bool(marks[kept_texts(page.outline, body)].any())
 
 
 def article_of(
