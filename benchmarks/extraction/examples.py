@@ -130,7 +130,7 @@ class Example:
 
 
 class Reading:
-    """Reading of pages into examples, with a model as the teacher."""
+    """A reader of pages, which makes examples, with a model as the teacher."""
 
     def __init__(self, teacher: PageModel) -> None:
         self._teacher = teacher
@@ -300,7 +300,7 @@ def _seen(columns: Mapping[str, Any]) -> dict[str, Array]:
 def _with_inserted(
     example: Example, texts: Sequence[str], put: Mapping[str, LineRole], judged: JudgedPage
 ) -> Example:
-    """Label the lines that were inserted, whatever the gold text and the teacher say of them."""
+    """Label the lines that were inserted, whatever the gold text and the teacher's opinion."""
     places = [place for place, text in enumerate(texts) if text in put]
     if not places or example.shares is None:
         return example

@@ -170,7 +170,7 @@ def _bag(table: Any, words: Any, *, is_mean: bool) -> Any:
 
 
 class _Dropping:
-    """Dropping of random parts; the batch has the random bytes, because JAX's are slow on a CPU."""
+    """Drops random parts; the batch has the random bytes, because JAX's are slow on a CPU."""
 
     def __init__(self, batch: Arrays, noise: Noise | None) -> None:
         self._batch, self._noise, self._taken = batch, noise, 0

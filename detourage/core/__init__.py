@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class Logits(NamedTuple):
-    """What the network says of a page's lines: its outputs before they become probabilities.
+    """Outputs of the network for a page, before they become probabilities.
 
     `of_roles` has a row per line.
     """

@@ -563,7 +563,7 @@ def _date_of(note: Note, language: str | None) -> DisplayedDate | None:
 
 
 def _is_sentence(rest: str) -> bool:
-    """Return whether the text around a date is a sentence, which tells of an event."""
+    """Return whether the text around a date is a sentence, which reports an event."""
     return _STATEMENT.search(rest) is not None and (
         rest.count(" ") >= MIN_SPACES_OF_SENTENCE or rest[-1] in UNSPACED_MARKS
     )

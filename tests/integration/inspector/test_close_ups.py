@@ -149,14 +149,14 @@ def changed_article(settings: Settings, place: int, **values: Any) -> Iterator[i
     page_id = page_ids(settings)[place]
     database = Database(settings.require_database_url())
     with database.transaction() as session:
-        article = session.scalars(select(Article).where(Article.page_id == page_id)).one()
+        newest = select(Article).where(Article.page_id == page_id).order_by(Article.id.desc())
+        article = session.scalars(newest.limit(1)).one()
         before, article.message = article.message, article.message | values
     try:
         yield page_id
     finally:
         with database.transaction() as session:
-            article = session.scalars(select(Article).where(Article.page_id == page_id)).one()
-            article.message = before
+            session.get_one(Article, article.id).message = before
         database.dispose()
 
 
