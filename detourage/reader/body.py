@@ -62,7 +62,7 @@ def find_body(
     chosen, expected_f1 = choose_lines(judged.probability_of(roles), lengths)
     if expected_f1 < MIN_EXPECTED_F1:
         return None
-    chosen |= _rest_of_lists(page, lines, chosen)
+    chosen = _with_whole_lists(page, lines, chosen)
     places = np.flatnonzero(chosen)
     kept = [lines[place] for place in places.tolist()]
     found = judged.likeliest(places, roles)
@@ -70,23 +70,27 @@ def find_body(
     return body_of(page, kept, expected_f1, by_line)
 
 
-def _rest_of_lists(page: Outline, lines: Sequence[Line], chosen: _Booleans) -> _Booleans:
-    """Return the lines of data tables and description lists of which most is chosen.
+def _with_whole_lists(page: Outline, lines: Sequence[Line], chosen: _Booleans) -> _Booleans:
+    """Complete data tables and description lists of which most is chosen, without captions.
 
     A table without some of its cells, or answers without their questions, are of no use.
     """
+    captions = page.flat.within(page.flat.having(("caption",)))
+    is_caption = captions[[line.block for line in lines]]
     lengths = np.array([len(line.tokens) for line in lines])
     numbers = np.array([line.number for line in lines])
-    rest = np.zeros(len(lines), np.bool_)
+    whole = chosen.copy()
     for index in np.flatnonzero(page.flat.having(("table", "dl"))).tolist():
         inside = page.text_lines[page.text_starts[index] : page.text_ends[index]]
         if not len(inside):
             continue
         first, last = np.searchsorted(numbers, (inside[0], inside[-1] + 1)).tolist()
         own = slice(first, last)
-        if lengths[own].max(initial=0) <= MAX_CELL_TOKENS or page.tags[index] == "dl":
-            rest[own] |= 2 * lengths[own][chosen[own]].sum() > lengths[own].sum()
-    return rest
+        is_most = 2 * lengths[own][chosen[own]].sum() > lengths[own].sum()
+        is_layout = page.tags[index] == "table" and lengths[own].max(initial=0) > MAX_CELL_TOKENS
+        if is_most and not is_layout:
+            whole[own] = ~is_caption[own]
+    return whole
 
 
 def body_of(
