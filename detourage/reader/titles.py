@@ -279,7 +279,7 @@ def _is_logo(page: Outline, index: int) -> bool:
     links = {page.links[node.parent] for node in page.texts[start:end] if node.text.strip()}
     if len(links) != 1 or -1 in links:
         return False
-    address = page.flat.values("href").get(links.pop())
+    address = page.node(links.pop()).get("href")
     parts = urlsplit(address.strip()) if address is not None and len(address) < 200 else None
     return parts is not None and parts.path in ("", "/") and not (parts.query or parts.fragment)
 
