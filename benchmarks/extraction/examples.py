@@ -27,7 +27,6 @@ from detourage.html import PageError
 from detourage.html.encoding import decode
 from detourage.papers.interface import ALONE
 from detourage.papers.reading import page_of
-from detourage.reader.knowledge import KNOWN
 from detourage.reader.lines import lines_of
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage, PageModel
@@ -171,7 +170,7 @@ class Reading:
             gold = Gold(
                 told["id"], told["site"], told["language"], told["text"], title_in_text=False
             )
-            gold = replace(gold, title=told["title"], lead=told["lead"])
+            gold = replace(gold, title=told["title"])
             html = message["html"] if "html" in message else b64decode(message["html_base64"])
             source = Source(html, message["url"], message.get("content_type"))
             yield from self._read(SAMPLE, gold, source, is_measured=True)
@@ -258,7 +257,7 @@ class Reading:
             corpus,
             gold,
             seen,
-            known if known is not None else np.full((len(lines), KNOWN), -1, np.float32),
+            known if known is not None else np.full((len(lines), core.KNOWN), -1, np.float32),
             shares,
             hinted_labels(texts, gold) if is_hinted else None,
             np.array([_NUMBERS.get(role, UNSAID) for role in aligned]),

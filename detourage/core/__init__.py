@@ -13,8 +13,12 @@ from detourage.core import _core
 from detourage.html.flat import FlatDocument
 from detourage.text.texts import character_tables
 
-WORDS, SHAPES, LINK_WORDS, PLACES, NAMES, PAGE_WORDS = 32, 3, 6, 9, 12, 32
+WORDS, SHAPES, LINK_WORDS = _core.WORDS, _core.SHAPES, _core.LINK_WORDS
+PLACES, NAMES, PAGE_WORDS = _core.PLACES, _core.NAMES, _core.PAGE_WORDS
 """Widths of the columns of hashed words."""
+
+KNOWN = _core.KNOWN
+"""Number of columns that compare a line with other pages of the template."""
 
 Floats = npt.NDArray[np.float32]
 
@@ -38,8 +42,8 @@ class Network:
     def judge(self, page: FlatDocument, url: str, known: Floats | None = None) -> Logits:
         """Judge the lines of a whole document.
 
-        `known` has a row per line that compares it with other pages of the template; rows whose
-        number is not that of the lines are ignored.
+        `known` has a row of `KNOWN` numbers per line that compares it with other pages of the
+        template; rows whose number is not that of the lines are ignored.
         """
         compared = np.empty(0, np.float32) if known is None else known
         count, *outputs = _core.judge(self._network, compared.tobytes(), *_arguments(page, url))

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <unordered_map>
 
 namespace detourage {
@@ -13,28 +12,24 @@ bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 char small(char c) { return is_capital(c) ? static_cast<char>(c + 32) : c; }
 
-// The numbers of a line, in a fixed order. The labels are noted the first time.
+// The numbers of a line, in a fixed order; without `out`, only their number is counted. The names are
+// for readers of this file.
 class Row {
   public:
-    Row(float *out, std::vector<std::string> *labels) : out_(out), labels_(labels) {}
+    explicit Row(float *out) : out_(out) {}
 
-    void put(const char *label, double value) { put_as(label, value); }
-    void put(const char *label, int level, double value) {
-        put_as(labels_ ? std::string(label) + std::to_string(level) : std::string(), value);
-    }
-    int width() const { return width_; }
-
-  private:
-    void put_as(std::string label, double value) {
-        if (labels_) labels_->push_back(std::move(label));
+    void put(const char *, double value) {
         if (out_) {
             const auto size = static_cast<float>(std::fabs(value));
             out_[width_] = std::copysign(std::log1p(size), static_cast<float>(value));
         }
         width_++;
     }
+    void put(const char *name, int, double value) { put(name, value); }
+    int width() const { return width_; }
+
+  private:
     float *out_;
-    std::vector<std::string> *labels_;
     int width_ = 0;
 };
 
@@ -92,10 +87,6 @@ struct Bag {
 
 // Elements of which the number between two lines counts.
 enum Thing { IMAGES, EMBEDS, CONTROLS, RULES, SCRIPTS, DRAWINGS, THINGS };
-constexpr const char *THING_BEFORE[] = {"img_before",  "embed_before",  "control_before",
-                                        "rule_before", "script_before", "svg_before"};
-constexpr const char *THING_AFTER[] = {"img_after",  "embed_after",  "control_after",
-                                       "rule_after", "script_after", "svg_after"};
 
 int thing_of(Tag tag) {
     using enum Tag;
@@ -113,10 +104,6 @@ int thing_of(Tag tag) {
 // Elements of which those around a line count.
 enum Around { ARTICLE, MAIN, NAV, HEADER, FOOTER, ASIDE, FORM, LIST, TABLE, BLOCKQUOTE, FIGURE, PRE, H1,
               H2, H4, P, DL, SECTION, DETAILS, AROUNDS };
-constexpr const char *AROUND[] = {"in_article", "in_main", "in_nav", "in_header", "in_footer",
-                                  "in_aside", "in_form", "in_list", "in_table", "in_blockquote",
-                                  "in_figure", "in_pre", "in_h1", "in_h2", "in_h4", "in_p", "in_dl",
-                                  "in_section", "in_details"};
 
 int around_of(Tag tag) {
     using enum Tag;
@@ -347,9 +334,6 @@ void put_link(std::string_view url, std::string_view own_domain, uint16_t *out) 
     for (int i = 0; i < std::min(2, depth); i++) words.add("/", segments[i]);
 }
 
-std::vector<std::string> LABELS;
-std::once_flag LABELLED;
-
 class Building {
   public:
     Building(Columns &columns, const Document &document, const Lines &lines, const Characters &characters,
@@ -542,15 +526,12 @@ class Building {
         columns_.places.assign(n * PLACES, 0);
         columns_.link_words.assign(n * LINK_WORDS, 0);
         const PageSums sums{words, linked, prose_words, sentences};
-        if (n)
-            std::call_once(LABELLED, [&] {
-                Row row(nullptr, &LABELS);
-                write_row(row, 0, sums, {});
-            });
-        columns_.width = static_cast<int>(LABELS.size());
-        columns_.numbers.resize(n * LABELS.size());
+        Row first(nullptr);
+        if (n) write_row(first, 0, sums, {});
+        columns_.width = first.width();
+        columns_.numbers.resize(n * at(columns_.width));
         for (size_t i = 0; i < n; i++) {
-            Row row(&columns_.numbers[i * at(columns_.width)], nullptr);
+            Row row(&columns_.numbers[i * at(columns_.width)]);
             const auto group = at(by_path.of_line[i]);
             const PathFigures path{by_path.size(i), by_tags.size(i), by_parent.size(i), by_text.size(i),
                                    path_words[group], path_prose[group], path_linked[group], ranks[group]++};
@@ -636,11 +617,11 @@ class Building {
         row.put("inline_depth", elements[at(own.inner)].depth - depth);
         for (size_t thing = 0; thing < THINGS; thing++) {
             const auto upto = [&](int32_t element) { return things_[at(element + 1) * THINGS + thing]; };
-            row.put(THING_BEFORE[thing], std::max(0, upto(own.inner) - (i ? upto(before) : 0)));
-            row.put(THING_AFTER[thing], std::max(0, upto(after) - upto(own.inner)));
+            row.put("things_before", std::max(0, upto(own.inner) - (i ? upto(before) : 0)));
+            row.put("things_after", std::max(0, upto(after) - upto(own.inner)));
         }
         row.put("hidden", hidden_[at(own.inner)]);
-        for (size_t kind = 0; kind < AROUNDS; kind++) row.put(AROUND[kind], around_[at(own.inner) * AROUNDS + kind]);
+        for (size_t kind = 0; kind < AROUNDS; kind++) row.put("around", around_[at(own.inner) * AROUNDS + kind]);
         write_likeness(row, i);
 
         row.put("same_path", path.same_path);
@@ -700,16 +681,14 @@ class Building {
 
     // Shares of words that the line has in common with what the page declares, and its heading.
     void write_likeness(Row &row, size_t i) {
-        static constexpr const char *LIKE[] = {"like_title", "like_og_title", "like_description", "like_heading"};
-        static constexpr const char *IN[] = {"in_title", "in_og_title", "in_description", "in_heading"};
         const Bag own(tokens(i).size() <= 400 ? tokens(i) : std::vector<uint32_t>{});
-        for (size_t k = 0; k < said_.size(); k++) {
+        for (const Bag &said : said_) {
             double common = 0;
-            if (!said_[k].words.empty())
-                for (const uint32_t word : own.words) common += said_[k].has(word);
-            const double either = double(own.words.size() + said_[k].words.size()) - common;
-            row.put(LIKE[k], either > 0 ? common / either : 0);
-            row.put(IN[k], own.words.empty() ? 0 : common / double(own.words.size()));
+            if (!said.words.empty())
+                for (const uint32_t word : own.words) common += said.has(word);
+            const double either = double(own.words.size() + said.words.size()) - common;
+            row.put("like_said", either > 0 ? common / either : 0);
+            row.put("in_said", own.words.empty() ? 0 : common / double(own.words.size()));
         }
     }
 
@@ -731,8 +710,6 @@ class Building {
 };
 
 }  // namespace
-
-const std::vector<std::string> &Columns::labels() { return LABELS; }
 
 Columns::Columns(const Document &document, const Lines &lines, const Characters &characters, std::string_view url) {
     Building(*this, document, lines, characters, url).run();

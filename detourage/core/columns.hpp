@@ -7,7 +7,7 @@
 
 namespace detourage {
 
-// Numbers per line from other pages of the template; see `detourage.reader.judging`.
+// Numbers per line from other pages of the template; see `TemplateKnowledge.compare`.
 enum : int { KNOWN = 5 };
 enum : int { LEVELS = 7, PLACES = LEVELS + 2, NAMES = 12, LINK_WORDS = 6, PAGE_WORDS = 32 };
 
@@ -24,9 +24,6 @@ struct Columns {
 
     Columns(const Document &document, const Lines &lines, const Characters &characters,
             std::string_view url);
-
-    // Names of the numbers; empty until a page with a line has been read.
-    static const std::vector<std::string> &labels();
 };
 
 }  // namespace detourage

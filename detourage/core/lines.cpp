@@ -23,6 +23,20 @@ struct Token {
     }
 };
 
+// Add a character to a token, or end the token before it.
+template <typename End>
+void read_character(Token &token, uint32_t code, uint32_t lower, uint32_t traits, const End &end) {
+    if (traits & UNSPACED) {
+        end();
+        token.add(code, traits);
+        end();
+    } else if (traits & (WORD | SIGN) && (token.characters || traits & WORD)) {
+        token.add(lower, traits);
+    } else {
+        end();
+    }
+}
+
 uint16_t bucket_of(uint32_t token, uint32_t place) {
     Hash hash;
     hash.add(token & 0xFFFF);
@@ -157,21 +171,12 @@ class Reading {
                 }
                 out.append(begin, at);
                 last_character = code;
-                line.last_text = static_cast<uint32_t>(i);
                 const uint32_t lower = characters_.lower_of(code);
                 start.add(code, traits, lower);
                 longer.add(code, traits, lower);
                 count(traits, is_first_in_word, counts);
                 is_first_in_word = false;
-                if (traits & UNSPACED) {
-                    end_token(text);
-                    token.add(code, traits);
-                    end_token(text);
-                } else if (traits & (WORD | SIGN) && (token.characters || traits & WORD)) {
-                    token.add(lower, traits);
-                } else {
-                    end_token(text);
-                }
+                read_character(token, code, lower, traits, [&] { end_token(text); });
                 sentences(traits, is_mark, is_sure, end_sentence, counts);
             }
             end_of_text(i, to, text, end_token);
@@ -315,14 +320,7 @@ std::vector<uint32_t> words_of(std::string_view text, const Characters &characte
         const uint32_t code = next_character(at, end);
         const uint32_t traits = characters.traits_of(code);
         if (traits & INVISIBLE) continue;
-        if (traits & UNSPACED) {
-            end_token();
-            token.add(code, traits);
-            end_token();
-        } else if (traits & (WORD | SIGN) && (token.characters || traits & WORD))
-            token.add(characters.lower_of(code), traits);
-        else
-            end_token();
+        read_character(token, code, characters.lower_of(code), traits, end_token);
     }
     end_token();
     return found;

@@ -5,7 +5,7 @@
 
 namespace detourage {
 
-enum : int { FIRST_WORDS = 24, LAST_WORDS = 8, WORDS = FIRST_WORDS + LAST_WORDS };
+enum : int { FIRST_WORDS = 24, LAST_WORDS = 8, WORDS = FIRST_WORDS + LAST_WORDS, SHAPES = 3 };
 
 // Counts of the characters and words of a line.
 struct Counts {
@@ -20,12 +20,12 @@ struct Counts {
 
 struct Line {
     uint32_t start, end;                        // in `Lines::text`
-    uint32_t first_text, last_text;             // in `Document::texts`, inclusive
+    uint32_t first_text;                        // in `Document::texts`
     int32_t block, inner;                       // nearest block, and parent of the first text
     int32_t link;                               // first link, or -1
     Counts counts;
     uint16_t words[WORDS];                      // hashed words: the first, and the last ones
-    uint16_t shapes[3];
+    uint16_t shapes[SHAPES];
     uint64_t text_hash;
 };
 

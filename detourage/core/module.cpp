@@ -153,18 +153,13 @@ PyObject *core_columns(PyObject *, PyObject *args) {
     std::vector<int32_t> counts, firsts;
     for (const Line &line : lines->lines) {
         words.insert(words.end(), line.words, line.words + WORDS);
-        shapes.insert(shapes.end(), line.shapes, line.shapes + 3);
+        shapes.insert(shapes.end(), line.shapes, line.shapes + SHAPES);
         counts.push_back(line.counts.tokens);
         firsts.push_back(static_cast<int32_t>(line.first_text));
     }
-    PyObject *answer = PyDict_New(), *labels = PyList_New(0);
-    for (const std::string &label : Columns::labels()) {
-        PyObject *string = PyUnicode_FromString(label.c_str());
-        if (string) PyList_Append(labels, string);
-        Py_XDECREF(string);
-    }
+    PyObject *answer = PyDict_New();
     const bool is_set =
-        set(answer, "labels", labels) && set(answer, "first", bytes_of(firsts)) && set(answer, "counts", bytes_of(counts)) &&
+        set(answer, "first", bytes_of(firsts)) && set(answer, "counts", bytes_of(counts)) &&
         set(answer, "numbers", bytes_of(columns->numbers)) && set(answer, "words", bytes_of(words)) &&
         set(answer, "shapes", bytes_of(shapes)) && set(answer, "links", bytes_of(columns->link_words)) &&
         set(answer, "places", bytes_of(columns->places)) && set(answer, "names", bytes_of(columns->names)) &&
@@ -217,7 +212,17 @@ PyMethodDef methods[] = {
     {"judge", core_judge, METH_VARARGS, "Return the number of lines, and the logits of roles and kinds."},
     {"columns", core_columns, METH_VARARGS, "Return what the network sees of each line."},
     {nullptr, nullptr, 0, nullptr}};
-PyModuleDef_Slot slots[] = {{0, nullptr}};
+// The widths of the columns.
+int add_widths(PyObject *module) {
+    const std::pair<const char *, int> widths[] = {{"WORDS", WORDS}, {"SHAPES", SHAPES}, {"LINK_WORDS", LINK_WORDS},
+                                                   {"PLACES", PLACES}, {"NAMES", NAMES}, {"PAGE_WORDS", PAGE_WORDS},
+                                                   {"KNOWN", KNOWN}};
+    for (const auto &[name, width] : widths)
+        if (PyModule_AddIntConstant(module, name, width) < 0) return -1;
+    return 0;
+}
+
+PyModuleDef_Slot slots[] = {{Py_mod_exec, reinterpret_cast<void *>(add_widths)}, {0, nullptr}};
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", "Compiled core of the reader.", 0, methods, slots,
                           nullptr, nullptr, nullptr};
 

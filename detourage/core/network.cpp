@@ -333,7 +333,7 @@ void Network::embed(const Lines &lines, const Columns &columns, std::vector<floa
         const int count = positions_and_pairs(line.words, static_cast<uint32_t>(positions.rows()), found);
         for (int k = 0; k < count; k++) add_all(part(2), &positions.values[found[k] * width], embedding_);
         scale(part(2), embedding_, 1 / std::sqrt(static_cast<float>(std::max(1, count))));
-        int given = add_words(signs, line.shapes, 3, part(3));
+        int given = add_words(signs, line.shapes, SHAPES, part(3));
         given += add_words(signs, &columns.link_words[i * LINK_WORDS], LINK_WORDS, part(3));
         scale(part(3), embedding_, 1 / std::sqrt(static_cast<float>(std::max(1, given))));
         const uint16_t *places = &columns.places[i * PLACES];
@@ -420,7 +420,6 @@ Judged Network::judge(const Lines &lines, const Columns &columns) const {
     }
     apply("hidden", x, count, y, false, true);
     apply("roles", y, count, judged.of_roles, false, false);
-    judged.roles = array("roles.w").width();
     pool(x, count, width_, pooled.data());
     pooled.insert(pooled.end(), said.begin(), said.end());
     apply("kinds", pooled, 1, hidden, false, true);

@@ -29,7 +29,6 @@ struct Weights {
 
 // What the network says of the lines of a page, and of the page.
 struct Judged {
-    int roles = 0;
     std::vector<float> of_roles;      // lines × roles, logits
     std::vector<float> of_kinds;      // logits
 };

@@ -6,34 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace detourage {
+#include "../text/traits.h"
 
-// Traits of a character, in the same order as `detourage.text.texts.Trait`.
-enum Trait : uint32_t {
-    UPPER = 1 << 0,
-    DECIMAL = 1 << 1,
-    DIGIT = 1 << 2,
-    COMMA = 1 << 3,
-    COLON = 1 << 4,
-    QUESTION_MARK = 1 << 5,
-    QUOTE = 1 << 6,
-    SEPARATOR = 1 << 7,
-    AT = 1 << 8,
-    COPYRIGHT = 1 << 9,
-    START_MARK = 1 << 10,
-    END_MARK = 1 << 11,
-    SPACE = 1 << 12,
-    ILLEGAL = 1 << 13,
-    INVISIBLE = 1 << 14,
-    WORD = 1 << 15,
-    UNSPACED = 1 << 16,
-    SIGN = 1 << 17,
-    SENTENCE_MARK = 1 << 18,
-    WEAK_MARK = 1 << 19,
-    AFTER_SENTENCE = 1 << 20,
-    UNSPACED_MARK = 1 << 21,
-    GREEK = 1 << 22,
-};
+namespace detourage {
 
 // Traits and lower case of the characters below `size`; see `detourage.text.texts`.
 struct Characters {

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from detourage.core import KNOWN
 from detourage.html import Page
 from detourage.limits import MAX_HTML_BYTES
 from detourage.packed_bytes import unpack
@@ -21,9 +22,6 @@ from detourage.reader.titles import Titles
 
 FORMAT = 1
 """Version of the stored format; increment it with every change to the format."""
-
-KNOWN = 5
-"""Number of columns that compare a line with the known pages."""
 
 _MAX_BYTES = 2 * MAX_HTML_BYTES
 """Maximum size of the serialised knowledge, which is smaller than the pages."""

@@ -8,27 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Traits of a character, named as in `detourage.text.texts.Trait`. */
-enum {
-    UPPER = 1 << 0,
-    DECIMAL = 1 << 1,
-    COMMA = 1 << 3,
-    QUOTE = 1 << 6,
-    SEPARATOR = 1 << 7,
-    AT = 1 << 8,
-    COPYRIGHT = 1 << 9,
-    SPACE = 1 << 12,
-    ILLEGAL = 1 << 13,
-    INVISIBLE = 1 << 14,
-    WORD = 1 << 15,
-    UNSPACED = 1 << 16,
-    SIGN = 1 << 17,
-    SENTENCE_MARK = 1 << 18,
-    WEAK_MARK = 1 << 19,
-    AFTER_SENTENCE = 1 << 20,
-    UNSPACED_MARK = 1 << 21,
-    GREEK = 1 << 22,
-};
+#include "traits.h"
 
 /* Counts per text, named as in `detourage.text.texts.Count`. */
 enum { TOKENS, SENTENCES, UNSPACED_CHARACTERS, CHARACTERS, CAPITALS, DECIMALS, COMMAS, QUOTES, SEPARATORS,
