@@ -20,14 +20,6 @@ MIN_COMMENT_WORDS = 4
 """Minimum number of words in a line that is matched with comments; shorter lines may match by
 coincidence."""
 
-MIN_LEAD_WORDS = 5
-"""Minimum number of words in a line that is matched with the lead; shorter lines may match by
-coincidence."""
-
-OF_LEAD = 0.8
-"""Minimum share of a line's distinct words that the lead must contain for the line to be the lead.
-"""
-
 
 def shares_in_gold(
     texts: Sequence[str], gold: Gold, headline: TextBlock | None
@@ -47,19 +39,6 @@ def shares_in_gold(
     ends = np.cumsum([0, *map(len, by_line)])
     return np.array(
         [matched[start:end].mean() if end > start else 0.0 for start, end in pairwise(ends)]
-    )
-
-
-def lines_of_lead(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.bool_]:
-    """Return which lines of a page, in order, are the lead given in its gold record."""
-    lead = set(words(gold.lead or ""))
-    by_line = [words(text) for text in texts]
-    return np.array(
-        [
-            len(line) >= MIN_LEAD_WORDS and len(lead.intersection(line)) >= OF_LEAD * len(set(line))
-            for line in by_line
-        ],
-        dtype=np.bool_,
     )
 
 

@@ -32,7 +32,7 @@ from benchmarks.extraction.network import Arrays, Noise, Pieces, Shape, initial,
 from benchmarks.training.headers import Training, corpus_used, training_of
 from detourage import core
 from detourage.reader.body import choose_lines
-from detourage.reader.page_model import PageModel, trained_model
+from detourage.reader.page_model import PageModel, softmax, trained_model
 from detourage.roles import ALL_ROLES, TEXT_ROLES, Kind
 
 CORPORA: Final = (
@@ -419,8 +419,7 @@ def report(trained: Trained, examples: Sequence[Example]) -> Iterator[str]:
         for at, lesson in enumerate(batch):
             example, end = lesson.example, line + lesson.size
             logits = np.asarray(judged["roles"][line:end], np.float64)
-            odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-            text = (odds / odds.sum(axis=1, keepdims=True))[:, IS_TEXT].sum(axis=1)
+            text = softmax(logits)[:, IS_TEXT].sum(axis=1)
             sizes = example.seen["counts"].astype(np.float64)
             chosen, _ = choose_lines(text, sizes)
             line = end

@@ -1,15 +1,15 @@
 """Inference with trained models, and their files."""
 
-from detourage.inference.features import Features, NamedColumn, Rows, expect_columns
+from detourage.inference.features import Features, NamedColumn, Number, Rows, expect_columns
 from detourage.inference.files import load_model
-from detourage.inference.trees import BoostedTrees, likelihoods
+from detourage.inference.trees import BoostedTrees
 
 __all__ = [
     "BoostedTrees",
     "Features",
     "NamedColumn",
+    "Number",
     "Rows",
     "expect_columns",
-    "likelihoods",
     "load_model",
 ]

@@ -1,7 +1,7 @@
 """Input features of models: rows of numbers with named columns."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -19,6 +19,9 @@ def median(numbers: Sequence[float] | npt.NDArray[np.float64 | np.int64]) -> flo
 
 
 Rows = npt.NDArray[np.float32]
+
+Number = tuple[str, float]
+"""A named feature of a single row."""
 
 NamedColumn = tuple[str, Sequence[float] | npt.NDArray[np.float64 | np.int64 | np.bool_]]
 """Name of a column, and its value in each row."""
@@ -43,13 +46,6 @@ class Features:
         for place, (_, numbers) in enumerate(named):
             rows[:, place] = numbers
         return cls(columns, rows)
-
-    def chosen(self, columns: tuple[str, ...]) -> Self:
-        """Select columns in the given order; raise RuntimeError if one is missing."""
-        places = {name: place for place, name in enumerate(self.columns)}
-        if not places.keys() >= set(columns):
-            expect_columns(self.columns, columns)
-        return replace(self, columns=columns, rows=self.rows[:, [places[n] for n in columns]])
 
     def rows_for(self, columns: tuple[str, ...]) -> Rows:
         """Return the rows for a model trained on `columns`; raise RuntimeError if they differ."""

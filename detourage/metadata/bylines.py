@@ -151,6 +151,8 @@ _PARTICLES = listed(
     "von van de der den del della di da dos das do du des la le las los el al bin ibn ben y e und"
     " zu zur zum vom ter ten te af av st o d l mac mc abu bint and et og och en ja i 't"
 )
+_NOT_NAMED_FIRST = _NO_NAME | _ROLES | _DEGREES
+_NO_PSEUDONYM = _NO_NAME | _PARTICLES
 _ELIDED = re.compile(r"[dl]['’‘](?=[^\W\d_])|al-")
 _HAN_NO_NAME = re.compile(
     "关闭|打印|评论|来源|发表|转载|出自|简介|本站|未知|佚名|网友|编辑|记者|作者|時間|时间"
@@ -248,7 +250,7 @@ def _in_order(match: re.Match[str]) -> str:
     """Return "First Last" for "Last, First"."""
     last, first = match.groups()
     are_names = last[0].isupper() and first[0].isupper() and not last.isupper()
-    is_known = {last.lower(), first.lower()} & (_NO_NAME | _ROLES | _DEGREES)
+    is_known = {last.lower(), first.lower()} & _NOT_NAMED_FIRST
     return f"{first} {last}" if are_names and not is_known else match[0]
 
 
@@ -455,7 +457,7 @@ def _is_pseudonym(piece: Piece) -> bool:
     return (
         piece.is_linked
         and 1 < len(words) <= 3
-        and all(word.isalpha() and word not in _NO_NAME | _PARTICLES for word in words)
+        and all(word.isalpha() and word not in _NO_PSEUDONYM for word in words)
     )
 
 

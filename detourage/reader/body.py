@@ -62,7 +62,7 @@ def find_body(
     chosen, expected_f1 = choose_lines(judged.probability_of(roles), lengths)
     if expected_f1 < MIN_EXPECTED_F1:
         return None
-    chosen = _with_whole_lists(page, lines, chosen)
+    chosen = _with_whole_lists(page, lines, lengths, chosen)
     places = np.flatnonzero(chosen)
     kept = [lines[place] for place in places.tolist()]
     found = judged.likeliest(places, roles)
@@ -70,14 +70,15 @@ def find_body(
     return body_of(page, kept, expected_f1, by_line)
 
 
-def _with_whole_lists(page: Outline, lines: Sequence[Line], chosen: _Booleans) -> _Booleans:
+def _with_whole_lists(
+    page: Outline, lines: Sequence[Line], lengths: _Floats, chosen: _Booleans
+) -> _Booleans:
     """Complete data tables and description lists of which most is chosen, without captions.
 
     A table without some of its cells, or answers without their questions, are of no use.
     """
     captions = page.flat.within(page.flat.having(("caption",)))
     is_caption = captions[[line.block for line in lines]]
-    lengths = np.array([len(line.tokens) for line in lines])
     numbers = np.array([line.number for line in lines])
     whole = chosen.copy()
     for index in np.flatnonzero(page.flat.having(("table", "dl"))).tolist():

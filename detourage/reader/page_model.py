@@ -1,7 +1,6 @@
 """Model of a page, which judges the role of each line and the kind of the page in a single pass."""
 
 import json
-import pkgutil
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -16,6 +15,7 @@ from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.lines import Line, lines_of
 from detourage.reader.outline import Outline
 from detourage.roles import ALL_ROLES, TEXT_ROLES, Kind, LineRole
+from detourage.text.shipped import shipped_bytes
 
 MIN_COMMENT = 0.3
 """Minimum probability that some line is a comment, or that the page is a forum page, for the page
@@ -123,10 +123,7 @@ MODEL: Final = ("detourage.reader", "model.bin")
 @cache
 def trained_model() -> PageModel:
     """Return the shipped model."""
-    data = pkgutil.get_data(*MODEL)
-    if data is None:
-        raise FileNotFoundError("{1} of {0}".format(*MODEL))
-    return PageModel.from_bytes(data)
+    return PageModel.from_bytes(shipped_bytes(*MODEL))
 
 
 def softmax(logits: Floats) -> Floats:

@@ -5,15 +5,20 @@ import pkgutil
 from typing import Any
 
 
-def shipped_text(package: str, name: str) -> str:
-    """Return the text of a file in a package.
+def shipped_bytes(package: str, name: str) -> bytes:
+    """Return the content of a file in a package.
 
     `importlib.resources` does the same, but takes 5 ms to import.
     """
     data = pkgutil.get_data(package, name)
     if data is None:
         raise FileNotFoundError(f"{name} of {package}")
-    return data.decode()
+    return data
+
+
+def shipped_text(package: str, name: str) -> str:
+    """Return the text of a file in a package."""
+    return shipped_bytes(package, name).decode()
 
 
 def shipped_json(package: str, name: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, Self
 
 from detourage.article import Article
 from detourage.html import Page
-from detourage.inference import Features
+from detourage.inference import Features, Number
 from detourage.reader.outline import Outline
 from detourage.text.caches import cached_if_short
 from detourage.text.words import tokens
@@ -41,8 +41,6 @@ _MAX_VALUE: Final = 300
 _MAX_COUNTED: Final = 5_000
 _QUOTES: Final = '"“”«»„「」'
 _SENTENCE_ENDS: Final = ".!?…。！？।؟\"'”»)]"
-
-Number = tuple[str, float]
 
 
 class Line(NamedTuple):

@@ -4,7 +4,6 @@ A sanitizer ends the process with an error at the first fault.
 """
 
 import importlib.util
-import pkgutil
 import random
 import sys
 from contextlib import suppress
@@ -33,6 +32,7 @@ def main(core_file: str) -> None:
     from detourage.reader.body import judge_page
     from detourage.reader.outline import Outline
     from detourage.reader.page_model import MODEL
+    from detourage.text.shipped import shipped_bytes
 
     chance = random.Random(3)
     page = parse_page("<p>word</p>")
@@ -43,7 +43,7 @@ def main(core_file: str) -> None:
             page = parse_page(html, "https://a.example/" + html[:30])
             lines += len(judge_page(Outline.of(page.flat), None, page.url).lines)
             core.columns(page.flat, page.url)
-    network = (pkgutil.get_data(*MODEL) or b"").partition(b"\n")[2]
+    network = shipped_bytes(*MODEL).partition(b"\n")[2]
     for number in range(FILES):
         size = chance.randrange(len(network)) if number % 2 else len(network)
         damaged = bytearray(network[:size])

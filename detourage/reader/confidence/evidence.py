@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.article import Article
-from detourage.inference import Features
+from detourage.inference import Features, Number
 from detourage.reader import titles
 from detourage.reader.body import METHOD
 from detourage.reader.finding import Finding, kept_texts
@@ -31,9 +31,6 @@ UNKNOWN = -1.0
 
 MIN_DESCRIPTION = 5
 """Minimum number of distinct words in a description that counts as a summary."""
-
-Number = tuple[str, float]
-"""A named feature value."""
 
 _Floats = npt.NDArray[np.float64]
 _Booleans = npt.NDArray[np.bool_]

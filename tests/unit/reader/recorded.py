@@ -6,7 +6,6 @@ affects results must raise it. This record detects such changes.
 
 import base64
 import json
-import pkgutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -19,6 +18,7 @@ from detourage.reader.article_values import json_values
 from detourage.reader.content import read_content
 from detourage.reader.page_model import MODEL
 from detourage.sample import SamplePage, generate
+from detourage.text.shipped import shipped_bytes
 from detourage.versions import EXTRACTION_VERSION
 
 RECORDED = Path(__file__).with_name("recorded.json")
@@ -46,7 +46,7 @@ class Record:
 
 def record() -> Record:
     crawl = list(generate(pages_per_template=2, noise=1.0))
-    models = [sha256(pkgutil.get_data(*file) or b"").hexdigest() for file in MODELS]
+    models = [sha256(shipped_bytes(*file)).hexdigest() for file in MODELS]
     return Record(
         version=EXTRACTION_VERSION,
         pages=_digest([page.message for page in crawl]),

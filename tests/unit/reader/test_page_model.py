@@ -2,7 +2,6 @@
 
 import datetime
 import json
-import pkgutil
 
 import numpy as np
 import pytest
@@ -13,9 +12,10 @@ from detourage.html import parse_page
 from detourage.reader.body import judge_page
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import MODEL, PageModel, trained_model
+from detourage.text.shipped import shipped_bytes
 from tests.unit.reader.article_pages import page, prose
 
-SHIPPED = pkgutil.get_data(*MODEL) or b""
+SHIPPED = shipped_bytes(*MODEL)
 
 
 def test_the_shipped_model_has_a_card() -> None:
