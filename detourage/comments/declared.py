@@ -33,7 +33,7 @@ MAX_SHORT = 300
 """Maximum length of a name, date, ID or URL, in characters."""
 
 _TYPES = ('Comment"', 'UserComments"', 'Answer"')
-_KEY = re.compile(r"omment[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]")
+_KEY = re.compile(r"omment[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]\s{0,20}[^\s\]}]")
 
 _REPLIES = frozenset(["comment", "answer", "usercomments"])
 _FIRST = frozenset(["discussionforumposting", "question"])

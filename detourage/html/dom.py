@@ -290,6 +290,8 @@ def _expand(reference: re.Match[str]) -> str:
 
 def _well_encoded(text: str) -> str:
     """Join surrogate pairs and replace lone surrogates."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

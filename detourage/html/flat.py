@@ -88,6 +88,18 @@ class Attributes:
         return self.owners[places], [self.values[place] for place in places.tolist()]
 
     @cached_property
+    def _by_name(self) -> dict[str, dict[int, str]]:
+        return {}
+
+    def by_element(self, name: str) -> dict[int, str]:
+        """Return the values of the named attribute by element, computed once."""
+        found = self._by_name.get(name)
+        if found is None:
+            owners, values = self.named(name)
+            found = self._by_name[name] = dict(zip(owners.tolist(), values, strict=True))
+        return found
+
+    @cached_property
     def _starts(self) -> list[int]:
         """The index of each element's first attribute, up to the last element with attributes."""
         last = int(self.owners[-1]) if len(self.owners) else 0

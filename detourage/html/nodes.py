@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Self
@@ -116,31 +115,41 @@ def _steps(path: str) -> list[tuple[str, int]]:
     return [(each[1] or each[2], int(each[3] or 1)) if each else ("", 1) for each in matches]
 
 
-@dataclass(frozen=True)
 class Node:
     """An element of a complete document, given by its index.
 
     Nodes of the same element are equal. Members with the same names as in lxml behave as in lxml.
     """
 
-    flat: FlatDocument
-    index: int
+    __slots__ = ("flat", "index")
+
+    def __init__(self, flat: FlatDocument, index: int) -> None:
+        self.flat = flat
+        self.index = index
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the elements."""
+        return isinstance(other, Node) and (self.flat, self.index) == (other.flat, other.index)
+
+    def __hash__(self) -> int:
+        """Hash the element."""
+        return hash((self.flat, self.index))
 
     @property
     def tag(self) -> str:
         """The tag."""
         return self.flat.tags[self.index]
 
-    @cached_property
+    @property
     def attrib(self) -> dict[str, str]:
         """The attributes by name."""
         return self.flat.attributes.of(self.index)
 
     def get(self, name: str, default: str | None = None) -> str | None:
         """Return the value of an attribute."""
-        return self.attrib.get(name, default)
+        return self.flat.attributes.by_element(name).get(self.index, default)
 
-    @cached_property
+    @property
     def text(self) -> str | None:
         """The text before the first child element."""
         pieces = self.flat.pieces
