@@ -186,6 +186,6 @@ $(axe):
 	@command -v npm >/dev/null || { echo "no npm: apt-get install npm" >&2; exit 1; }
 	npm install --silent --no-save --prefix .venv/node axe-core@4.10
 
-$(package): pyproject.toml setup.py $(shell find detourage -name '*.[ch]') $(tools)
+$(package): pyproject.toml setup.py $(shell find detourage -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.inc') $(tools)
 	$(uv) --no-deps --no-build-isolation --editable .
 	@touch $@
