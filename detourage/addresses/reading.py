@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from detourage.addresses.form import canonical_form
 from detourage.addresses.refusal import is_front
 from detourage.addresses.variants import MAX_ADDRESS, MAX_TARGETS, Kind, Target, targets_by_form
 from detourage.html import Page, publisher_of
-from detourage.html.addresses import absolute
+from detourage.html.addresses import absolute, split_url
 from detourage.html.flat import FlatDocument
 from detourage.html.text import INLINE, UNSEEN
 from detourage.text import words
@@ -230,7 +229,7 @@ def _is_believable(address: str, own: str) -> bool:
 
 def _headlines(flat: FlatDocument, head: _Head, url: str) -> Iterator[str]:
     sites = {squash(head.site_name), ""}
-    host = squash(urlsplit(url).hostname or "")
+    host = squash(split_url(url).hostname or "")
 
     def names_site(text: str) -> bool:
         squashed = squash(text)

@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlsplit
 
 from detourage.addresses.form import canonical_form
 from detourage.html import Answer, site_of
+from detourage.html.addresses import split_url
 from detourage.outcomes import PageOutcome
 
 _REMOVED: Final = (404, 410)
@@ -60,12 +60,12 @@ def _redirected(url: str, final_url: str) -> Refusal | None:
 
 
 def _asks(address: str) -> set[str]:
-    parts = urlsplit(address)
+    parts = split_url(address)
     labels = [*(parts.hostname or "").split("."), *parts.path.split("/")]
     return {label.lower() for label in labels if _BEFORE_PAGES.fullmatch(label)}
 
 
 def is_front(address: str) -> bool:
     """Return whether a canonical URL belongs to a front page."""
-    parts = urlsplit(address)
+    parts = split_url(address)
     return parts.path in {"", "/"} and not parts.query and not parts.fragment

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
-from urllib.parse import urlsplit
 
+from detourage.html.addresses import split_url
 from detourage.reader.outline import Outline
 from detourage.text import words
 from detourage.text.texts import count_words
@@ -144,7 +144,7 @@ class _Sites:
             if other.declared != page.title:
                 parts = _parts(other.declared)
                 names.update(squash(other.declared[start:end]) for start, end in parts)
-        return cls(frozenset(names), squash(urlsplit(url).hostname or "") if url else "")
+        return cls(frozenset(names), squash(split_url(url).hostname or "") if url else "")
 
     def name(self, text: str) -> bool:
         squashed = squash(text)
@@ -280,7 +280,7 @@ def _is_logo(page: Outline, index: int) -> bool:
     if len(links) != 1 or -1 in links:
         return False
     address = page.node(links.pop()).get("href")
-    parts = urlsplit(address.strip()) if address is not None and len(address) < 200 else None
+    parts = split_url(address.strip()) if address is not None and len(address) < 200 else None
     return parts is not None and parts.path in ("", "/") and not (parts.query or parts.fragment)
 
 

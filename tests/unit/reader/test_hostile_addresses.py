@@ -1,6 +1,11 @@
 import json
 
+import pytest
+
+from detourage import read
+from detourage.addresses import refusal_of
 from detourage.article import Article
+from detourage.html import Answer
 from detourage.reader import extract_article
 from tests.unit.reader.article_pages import page, prose, sentence
 
@@ -40,3 +45,18 @@ def test_titles_names_and_texts_are_in_display_order() -> None:
     assert article.metadata.authors == ("Jane Doe",)
     assert f"{sentence(1)} Turned." in article.text
     assert article.images[0].alt == "The bridge"
+
+
+@pytest.mark.parametrize("address", ["http://[", "//[::1", "https://[v1.x]/", "http://a]b/"])
+def test_an_invalid_address_anywhere_costs_only_its_link(address: str) -> None:
+    html = (
+        f'<html><head><link rel="canonical" href="{address}"><base href="{address}">'
+        f'<meta property="og:url" content="{address}"></head><body>'
+        f'<h1><a href="{address}">Harbour to reopen in spring</a></h1>'
+        f'<article>{prose(2)}<p><a href="{address}">{sentence(3)}</a></p>'
+        f'<img src="{address}"></article><a rel="next" href="{address}">Next</a></body></html>'
+    )
+    article = read(html, address).article
+    assert article is not None
+    assert sentence(3) in article.text
+    assert refusal_of(address, Answer(200, address)) is None
