@@ -14,6 +14,17 @@ const std::unordered_map<std::string_view, Tag> &tags() {
     return found;
 }
 
+bool is_paragraph(Tag tag) {
+    using enum Tag;
+    return tag == p_ || tag == h1_ || tag == h2_ || tag == h3_ || tag == h4_ || tag == h5_ || tag == h6_;
+}
+
+// Custom elements are inline in a paragraph; elsewhere, they may contain one.
+bool is_inline(std::string_view name, bool is_in_paragraph) {
+    return name == "data" || name == "output"
+        || (is_in_paragraph && name.find('-') != std::string_view::npos);
+}
+
 std::array<uint8_t, static_cast<size_t>(Tag::count_)> kinds() {
     std::array<uint8_t, static_cast<size_t>(Tag::count_)> kinds{};
     const auto mark = [&](std::initializer_list<Tag> marked, uint8_t kind) {
@@ -22,7 +33,7 @@ std::array<uint8_t, static_cast<size_t>(Tag::count_)> kinds() {
     using enum Tag;
     mark({applet_, audio_, canvas_, embed_, frame_, frameset_, head_, iframe_, noframes_, noscript_,
           object_, script_, style_, template_, video_, button_, input_, optgroup_, option_, select_,
-          textarea_, map_, math_, svg_},
+          textarea_, map_, math_, rp_, rt_, svg_},
          SILENT);
     mark({a_,    abbr_, acronym_, b_,    bdi_,  bdo_, big_,    blink_, cite_,  code_, del_,
           dfn_,  em_,   font_,    i_,    ins_,  kbd_, label_,  mark_,  nobr_,  q_,    rb_,
@@ -52,13 +63,15 @@ bool Document::add_element(std::string_view name, int64_t parent, int64_t end) {
     const Tag tag = known == tags().end() ? Tag::other_ : known->second;
     const auto first = static_cast<int32_t>(attributes.size());
     Element element{static_cast<int32_t>(parent), static_cast<int32_t>(end), first, first, 0, 0, 0,
-                    tag, KINDS[static_cast<size_t>(tag)], false, name};
+                    tag, KINDS[static_cast<size_t>(tag)], false, is_paragraph(tag), name};
     if (parent >= 0) {
         Element &above = elements[static_cast<size_t>(parent)];
         element.is_silent_inside = above.is_silent_inside || (above.kind & SILENT);
+        element.is_in_paragraph |= above.is_in_paragraph;
         element.rank = above.children++;
         element.depth = above.depth + 1;
     }
+    if (tag == Tag::other_ && is_inline(name, element.is_in_paragraph)) element.kind |= WITHIN;
     elements.push_back(element);
     return true;
 }

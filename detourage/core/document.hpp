@@ -49,6 +49,7 @@ struct Element {
     Tag tag;
     uint8_t kind;
     bool is_silent_inside;        // has a SILENT ancestor
+    bool is_in_paragraph;         // is a paragraph or heading, or has such an ancestor
     std::string_view name;
 };
 

@@ -2,9 +2,11 @@
 
 import re
 
+import numpy as np
 from lxml import etree
 from lxml.html import HtmlElement
 
+from detourage.html.flat import Booleans, FlatDocument
 from detourage.text.words import clean, listed
 
 _NEVER_TEXT = listed(
@@ -20,8 +22,9 @@ UNSEEN = _NEVER_TEXT | listed(
 CONTROLS = listed("button input optgroup option select textarea")
 """Interactive elements."""
 
-NO_TEXT = _NEVER_TEXT | CONTROLS | listed("map math svg")
-"""Elements without article text: those not rendered as text, controls, drawings and formulas."""
+NO_TEXT = _NEVER_TEXT | CONTROLS | listed("map math rp rt rtc svg")
+"""Elements without article text: those not rendered as text, controls, drawings, formulas and the
+pronunciation above a word."""
 
 _WORDING = listed(
     "a abbr acronym b bdi bdo big blink cite code del dfn em font i ins kbd label mark nobr q rb "
@@ -31,10 +34,23 @@ _WORDING = listed(
 INLINE = _WORDING | listed("button data img input map meter output picture progress rtc select svg")
 """Elements rendered within a line; all other elements start and end a line."""
 
-WITHIN_SENTENCES = _WORDING | {"rp"}
+WITHIN_SENTENCES = _WORDING | {"data", "output", "rp"}
 """Inline elements that contain words and do not interrupt a text, unlike images and controls."""
 
 HEADINGS = listed("h1 h2 h3 h4 h5 h6")
+
+_PARAGRAPHS = HEADINGS | {"p"}
+"""Elements in which custom elements, such as ``stock-ticker``, are inline."""
+
+
+def within_sentences(flat: FlatDocument) -> Booleans:
+    """Return a mask of the `WITHIN_SENTENCES` and of custom elements in paragraphs."""
+    custom = np.array(["-" in tag for tag in flat.distinct_tags], dtype=np.bool_)
+    inline = flat.having(WITHIN_SENTENCES)
+    if custom.any():
+        inline |= custom[flat.tag_numbers] & flat.within(flat.having(_PARAGRAPHS))
+    return inline
+
 
 DIVISIONS = HEADINGS | listed("p ul ol li dl dt dd blockquote pre center figure figcaption")
 """Blocks that divide a text; the element that contains the whole text encloses them."""

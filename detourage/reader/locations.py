@@ -15,7 +15,7 @@ from detourage.html.flat import FlatDocument
 from detourage.html.locations import Location, TextLocation, ValueLocations
 from detourage.html.nodes import Paths, index_at
 from detourage.html.source import ByteRange, PageSource
-from detourage.html.text import NO_TEXT, WITHIN_SENTENCES
+from detourage.html.text import NO_TEXT, within_sentences
 from detourage.text import words
 
 if TYPE_CHECKING:
@@ -157,12 +157,17 @@ class PageLocations:
 
     def _element_around(self, pieces: Sequence[int]) -> int:
         """Return the innermost element around text nodes, except elements within sentences."""
-        tags, above, ends = self._flat.tags, self._above, self._ends
+        is_inline, above, ends = self._is_inline, self._above, self._ends
         parents = [self._source.holders[each] for each in pieces]
         element, last = min(parents), max(parents)
-        while (last >= ends[element] or tags[element] in WITHIN_SENTENCES) and above[element] >= 0:
+        while (last >= ends[element] or is_inline[element]) and above[element] >= 0:
             element = above[element]
         return element
+
+    @cached_property
+    def _is_inline(self) -> list[bool]:
+        inline: list[bool] = within_sentences(self._flat).tolist()
+        return inline
 
     @cached_property
     def _above(self) -> list[int]:

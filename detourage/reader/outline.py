@@ -12,7 +12,7 @@ from lxml.html import HtmlElement
 from detourage.html.flat import Booleans, FlatDocument, Integers
 from detourage.html.names import split_words, words_of_each
 from detourage.html.nodes import Node
-from detourage.html.text import DIVISIONS, NO_TEXT, WITHIN_SENTENCES
+from detourage.html.text import DIVISIONS, NO_TEXT, within_sentences
 from detourage.reader.vocabulary import KNOWN_WORDS
 from detourage.text import words
 from detourage.text.texts import Count, Texts, read_texts
@@ -103,7 +103,7 @@ class Outline:
         around = whole.count_around(silent)
         outermost = silent & (around == 1)
         flat = whole.select((around == 0) | outermost, around[whole.text_parents] == 0)
-        borders = ~flat.having(WITHIN_SENTENCES)
+        borders = ~within_sentences(flat)
         count = len(flat.texts)
         crossed = np.bincount(flat.text_starts[borders], minlength=count + 1)
         crossed += np.bincount(flat.text_ends[borders], minlength=count + 1)
@@ -191,9 +191,15 @@ class Outline:
         return sizes
 
     @cached_property
+    def is_inline(self) -> list[bool]:
+        """Whether each element is within a line (`within_sentences`)."""
+        inline: list[bool] = within_sentences(self.flat).tolist()
+        return inline
+
+    @cached_property
     def block_numbers(self) -> Integers:
         """Index of each element's nearest enclosing block, or its own index if it is a block."""
-        return self.nearest_marked(~self.flat.having(WITHIN_SENTENCES))
+        return self.nearest_marked(~within_sentences(self.flat))
 
     @cached_property
     def blocks(self) -> list[int]:

@@ -20,7 +20,7 @@ from detourage.article import (
 )
 from detourage.html.addresses import absolute
 from detourage.html.nodes import Node
-from detourage.html.text import HEADINGS, NO_TEXT, WITHIN_SENTENCES
+from detourage.html.text import HEADINGS, NO_TEXT
 from detourage.reader import illustrations, media
 from detourage.reader.finding import Finding, FoundRole
 from detourage.reader.outline import Outline
@@ -110,6 +110,18 @@ def _marks(setting: Setting) -> tuple[int | str, ...]:
     return (*marks, "italic") if is_italic else marks
 
 
+def unbroken(text: str) -> str:
+    """Return a text with a space for each line break, but none between CJK characters.
+
+    This follows the transformation of segment breaks in CSS Text Level 4, section 4.1.3.
+    """
+    if "\n" not in text:
+        return text
+    if not text.isascii():
+        text = _BREAK_IN_CJK.sub("", text)
+    return text.replace("\n", " ")
+
+
 def inline_text(pieces: Iterable[tuple[str, Setting]]) -> tuple[str, list[Span]]:
     """Return the cleaned text of the given pieces, and its spans."""
     text = InlineText()
@@ -117,6 +129,9 @@ def inline_text(pieces: Iterable[tuple[str, Setting]]) -> tuple[str, list[Span]]
         text.add(piece, setting)
     return text.finish()
 
+
+_CJK = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
+_BREAK_IN_CJK = re.compile(rf"(?<=[{_CJK}])[ \t\r]{{0,200}}\n[ \t\r\n]{{0,200}}(?=[{_CJK}])")
 
 Marked = TypeVar("Marked", ArticleLink, ArticleEmphasis)
 Medium = TypeVar("Medium", ArticleImage, ArticleEmbed)
@@ -333,7 +348,7 @@ class _Renderer:
         if tag == "br":
             self._break()
             return False
-        if tag in WITHIN_SENTENCES:
+        if self._page.is_inline[index]:
             if self._link is None and self._page.links[index] == index:
                 self._link = index
             if tag in _EMPHASIS:
@@ -362,7 +377,7 @@ class _Renderer:
         if index == self._link:
             self._link = None
         tag = self._page.tags[index]
-        if tag not in WITHIN_SENTENCES:
+        if not self._page.is_inline[index]:
             self._flush()
         elif tag in _EMPHASIS:
             self._emphasis[_EMPHASIS[tag]] -= 1
@@ -445,7 +460,7 @@ class _Renderer:
                 self._is_blank = False
                 self._pieces.append(piece)
                 self._sizes[self._page.texts[self._next_text - 1].line] += len(text)
-            text = text if self._type() == "code" else text.replace("\n", " ")
+            text = text if self._type() == "code" else unbroken(text)
             self._parts.append((text, self._setting()))
 
     def _is_shown(self, *, is_blank: bool) -> bool:
@@ -584,7 +599,7 @@ class _Renderer:
         line = -1
         for node in page.texts[page.text_starts[index] : page.text_ends[index]]:
             link = page.links[node.parent]
-            text = node.text.replace("\n", " ")
+            text = unbroken(node.text)
             setting = PLAIN if link < 0 else Setting(link)
             pieces.append((text if node.line == line else f" {text}", setting))
             line = node.line

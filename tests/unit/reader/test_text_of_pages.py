@@ -73,3 +73,28 @@ def test_a_page_without_text_yields_none(body: str) -> None:
     with pytest.raises(NoTextError) as caught:
         extract_article(shown, None)
     assert caught.value.outcome == "no-text"
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("rose <data value='10'>ten years</data> ago", "rose ten years ago"),
+        ("a total of <output>14</output> points", "a total of 14 points"),
+        ("The <x-meter><b>gauge</b></x-meter> showed", "The gauge showed"),
+        ("Norlane <stock-ticker>NOR</stock-ticker>'s shares", "Norlane NOR's shares"),
+        ("<ruby>竹取<rp>（</rp><rt>たけとり</rt><rp>）</rp></ruby>さんは", "竹取さんは"),
+        ("初日に\n  二百人が", "初日に二百人が"),
+        ("한국의\n  기자", "한국의 기자"),
+        ("two\n  lines", "two lines"),
+    ],
+)
+def test_a_sentence_stays_whole(markup: str, text: str) -> None:
+    shown = f"<p>{sentence(4)} {markup} {sentence(5)}</p>"
+    found = extract_article(page(f"<div>{prose(1)}{shown}{prose(2)}</div>"), None)
+    blocks = [block.text for block in found.blocks]
+    assert f"{sentence(4)} {text} {sentence(5)}" in blocks
+
+
+def test_custom_elements_around_paragraphs_are_blocks() -> None:
+    body = "".join(f"<my-text>{each}</my-text>" for each in paragraphs(1))
+    assert extract_article(page(f"<div>{body}</div>"), None).text == "\n\n".join(paragraphs(1))
