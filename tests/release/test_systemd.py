@@ -1,0 +1,94 @@
+"""The systemd units start what the compose file starts, with the same limits."""
+
+import configparser
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.snippets import check_assignments, check_command
+
+ROOT = Path(__file__).parents[2]
+SYSTEMD = ROOT / "deploy" / "systemd"
+INSTALLED = "/opt/detourage/bin/"
+UNITS = sorted(SYSTEMD.glob("*.service"))
+
+
+def read(unit: Path) -> configparser.RawConfigParser:
+    """Return a unit; of a repeated key, the last value."""
+    parser = configparser.RawConfigParser(strict=False, delimiters="=")
+    parser.optionxform = str  # type: ignore[assignment, method-assign]
+    parser.read_string(unit.read_text())
+    return parser
+
+
+@pytest.fixture(scope="module")
+def services() -> dict[str, Any]:
+    """The services of the compose file."""
+    services: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+    return services
+
+
+def process(unit: Path) -> str:
+    return unit.stem.removeprefix("detourage-")
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=process)
+def test_a_unit_runs_the_command_of_the_compose_file(unit: Path, services: dict[str, Any]) -> None:
+    command = read(unit)["Service"]["ExecStart"]
+    assert command.startswith(INSTALLED)
+    check_command(command.removeprefix(INSTALLED))
+    words = command.removeprefix(INSTALLED).split()
+    assert words[:3] == services[process(unit)]["command"][:3][: len(words)]
+    assert read(unit)["Service"]["MemoryMax"].lower() == {"worker": "3g"}.get(process(unit), "1g")
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=process)
+def test_a_unit_gets_the_secrets_of_the_compose_file(unit: Path, services: dict[str, Any]) -> None:
+    files = [line.partition(":/etc/detourage/")[2] for line in _values(unit, "LoadCredential")]
+    assert files == services[process(unit)]["secrets"]
+    named = {name for line in _values(unit, "LoadCredential") for name in [line.partition(":")[0]]}
+    (variables,) = _values(unit, "Environment")
+    assert {each.rpartition("%d/")[2] for each in variables.split()} == named
+    check_assignments("\n".join(each.replace("_FILE=", "=") for each in variables.split()))
+
+
+def test_the_target_starts_the_processes_that_compose_starts(services: dict[str, Any]) -> None:
+    wanted = read(SYSTEMD / "detourage.target")["Unit"]["Wants"].split()
+    ours = {name for name, each in services.items() if each.get("image") == "detourage"}
+    started = {name for name in ours if "profiles" not in services[name]} - {"migrate"}
+    assert {Path(name).stem.removeprefix("detourage-") for name in wanted} == started
+    assert all((SYSTEMD / name).is_file() for name in wanted)
+
+
+def test_the_environment_file_has_only_known_settings() -> None:
+    lines = (SYSTEMD / "detourage.env").read_text().splitlines()
+    check_assignments("\n".join(line for line in lines if not line.startswith("#")))
+
+
+def test_systemd_accepts_the_units(tmp_path: Path) -> None:
+    program = shutil.which("systemd-analyze")
+    programs = Path(sys.executable).parent
+    for unit in [*UNITS, SYSTEMD / "detourage.target"]:
+        text = unit.read_text().replace(INSTALLED, f"{programs}/")
+        (tmp_path / unit.name).write_text(text)
+        assert set(read(unit).sections()) <= {"Unit", "Service", "Install"}
+    if program is None:
+        return
+    done = subprocess.run(
+        [program, "verify", "--man=no", *map(str, tmp_path.iterdir())],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    ours = [line for line in done.stderr.splitlines() if str(tmp_path) in line]
+    assert (done.returncode, ours) == (0, []), done.stderr
+
+
+def _values(unit: Path, key: str) -> list[str]:
+    lines = unit.read_text().splitlines()
+    return [line.partition("=")[2] for line in lines if line.startswith(f"{key}=")]
