@@ -37,14 +37,14 @@ DOCUMENTS = sorted(
     ]
 )
 
-SENDING_TASKS = (ROOT / "docs/how-to/prune.md", ROOT / "docs/how-to/reprocess.md")
+SENDING_TASKS = (ROOT / "docs/how-to/back-up.md", ROOT / "docs/how-to/handle-failures.md")
 """Documents whose Python code needs a broker."""
 
 ABBREVIATED = "…"
 OUTSIDE = frozenset(
     (
-        *("buildah", "cd", "createdb", "createuser", "curl", "debootstrap", "git", "mkdir"),
-        *("pg_basebackup", "pre-commit", "rm", "tar"),
+        *("cp", "createdb", "createuser", "curl", "install", "pg_basebackup", "pre-commit"),
+        *("python3", "systemctl", "systemd-sysusers"),
     )
 )
 """Third-party programs, none of whose arguments refer to this project."""
@@ -136,7 +136,7 @@ def _check_words(words: Sequence[str], *, whole: bool) -> None:
         if not words:
             return
     program, *arguments = words
-    match program.removeprefix(".venv/bin/"):
+    match re.sub(r"^(\.venv|/opt/detourage)/bin/", "", program):
         case "detourage":
             _check_click(main, arguments, whole=whole)
         case "celery":

@@ -1,6 +1,6 @@
 """Detection of walls shown in place of an article, including notices that the article is gone.
 
-docs/explanation/walls.md explains how a wall is distinguished from an article about walls.
+docs/explanation/extraction.md explains how a wall is distinguished from an article about walls.
 """
 
 from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
 python -m tests.faults.report [PAGES] [FAULT…]
 
-Without FAULT, all faults are tried, and their tables are written to docs/explanation/faults.md. If
+Without FAULT, all faults are tried, and their tables are written to benchmarks/faults/README.md. If
 faults are named, their tables are only printed. `availability` names all faults of a highly
 available deployment.
 """

@@ -1,4 +1,4 @@
-"""Completion in bash, with the script that docs/how-to/install.md recommends."""
+"""Completion in bash, with the script that docs/how-to/run-on-files.md recommends."""
 
 import os
 import subprocess
