@@ -64,7 +64,7 @@ together."""
 
 BATCH_BYTES = 8 * 1024 * 1024
 """Total size of message bodies in a transaction; once it is reached, no further message is
-added."""
+added, since a prepared page takes several times the memory of its message."""
 
 BATCH_SECONDS = 2.0
 """Parsing time after which the parsed messages are stored, so that none waits for slow pages."""
@@ -287,7 +287,7 @@ class Intake(ConsumerMixin):
 
     def _store_batch(self, messages: Sequence[Message]) -> None:
         prepared: list[Prepared] = []
-        began = time.monotonic()
+        began, size = time.monotonic(), 0
         for message in messages:
             try:
                 logs.bind(message_id=message_id_of(message))
@@ -296,11 +296,12 @@ class Intake(ConsumerMixin):
             except Exception:  # noqa: BLE001 - one message must not stop the rest
                 self._requeue(message)
             logs.unbind_all()
-            if time.monotonic() - began >= BATCH_SECONDS:
+            size += len(message.body)
+            if time.monotonic() - began >= BATCH_SECONDS or size >= BATCH_BYTES:
                 self._read_from_broker()
                 if not self._store_all(prepared):
                     return
-                prepared, began = [], time.monotonic()
+                prepared, began, size = [], time.monotonic(), 0
         self._store_all(prepared)
 
     def _store_all(self, prepared: Sequence[Prepared]) -> bool:
