@@ -27,6 +27,13 @@ MIN_REPEATED_WORDS = 20
 MIN_REPEATED_LINES = 2
 """Minimum number of repeated lines; fewer repeated lines are kept."""
 
+MIN_OF_LIST = 0.35
+"""Minimum share of a list's words that are expected to be the article's, for a list between two
+lines of the article."""
+
+_UNDIVIDED = frozenset({"table", "dl"})
+_LISTS = _UNDIVIDED | {"ul", "ol"}
+
 CORE_SHARE = 0.7
 """Minimum share of the body's words in the element searched for images and embeds.
 
@@ -59,10 +66,11 @@ def find_body(
     if not lines:
         return None
     lengths = np.array([len(line.tokens) for line in lines], dtype=np.float64)
-    chosen, expected_f1 = choose_lines(judged.probability_of(roles), lengths)
+    probabilities = judged.probability_of(roles)
+    chosen, expected_f1 = choose_lines(probabilities, lengths)
     if expected_f1 < MIN_EXPECTED_F1:
         return None
-    chosen = _with_whole_lists(page, lines, lengths, chosen)
+    chosen = _with_whole_lists(page, lines, lengths * probabilities, lengths, chosen)
     places = np.flatnonzero(chosen)
     kept = [lines[place] for place in places.tolist()]
     found = judged.likeliest(places, roles)
@@ -71,25 +79,31 @@ def find_body(
 
 
 def _with_whole_lists(
-    page: Outline, lines: Sequence[Line], lengths: _Floats, chosen: _Booleans
+    page: Outline, lines: Sequence[Line], expected: _Floats, lengths: _Floats, chosen: _Booleans
 ) -> _Booleans:
-    """Complete data tables and description lists of which most is chosen, without captions.
+    """Complete data tables and lists that are likely to be the article's, without captions.
 
-    A table without some of its cells, or answers without their questions, are of no use.
+    A table without some of its cells, or answers without their questions, are of no use. Between
+    two lines of the article, a list is the article's unless it is unlikely; elsewhere, most of it
+    must be chosen. `expected` are the expected numbers of words of the article.
     """
     captions = page.flat.within(page.flat.having(("caption",)))
     is_caption = captions[[line.block for line in lines]]
     numbers = np.array([line.number for line in lines])
+    around = [False, *chosen.tolist(), False]
     whole = chosen.copy()
-    for index in np.flatnonzero(page.flat.having(("table", "dl"))).tolist():
+    for index in np.flatnonzero(page.flat.having(_LISTS)).tolist():
         inside = page.text_lines[page.text_starts[index] : page.text_ends[index]]
         if not len(inside):
             continue
         first, last = np.searchsorted(numbers, (inside[0], inside[-1] + 1)).tolist()
         own = slice(first, last)
-        is_most = 2 * lengths[own][chosen[own]].sum() > lengths[own].sum()
+        size = lengths[own].sum()
+        is_likely = 2 * lengths[own][chosen[own]].sum() > size and page.tags[index] in _UNDIVIDED
+        if around[first] and around[last + 1]:
+            is_likely |= expected[own].sum() > MIN_OF_LIST * size
         is_layout = page.tags[index] == "table" and lengths[own].max(initial=0) > MAX_CELL_TOKENS
-        if is_most and not is_layout:
+        if is_likely and not is_layout:
             whole[own] = ~is_caption[own]
     return whole
 
