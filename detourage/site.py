@@ -12,6 +12,8 @@ from detourage.html import site_of
 from detourage.pages import AnyPage, pages_of
 from detourage.reader import TemplateKnowledge
 from detourage.reader.content import comment_pattern_of, pattern_of_group, patterns_for_page
+from detourage.reader.outline import Outline
+from detourage.reader.shared_lines import PageLines, SharedLines, counted_pages
 from detourage.reading import attempt, parse, read_parsed
 
 if TYPE_CHECKING:
@@ -86,6 +88,7 @@ class Site:
             else:
                 self._parsed[url] = parsed
         self._templates: dict[str, TemplateKnowledge] = {}
+        self._lines: dict[str, PageLines] = {}
 
     @property
     def urls(self) -> tuple[str, ...]:
@@ -136,18 +139,31 @@ class Site:
         place = self._places[url]
         other = self._grouped.compared_with(place)
         patterns = patterns_for_page(self._own_patterns.get(url), self._group_patterns.get(url))
-        return read_parsed(
-            self._pages[url],
-            self._parsed[url],
-            self._template_of(self._grouped.urls[other]) if other is not None else None,
-            patterns,
-            text_roles,
-        )
+        template = None
+        if other is not None:
+            shared = self._shared_lines[url].on(url, self._lines_of(url))
+            template = self._template_of(self._grouped.urls[other]).with_shared(shared)
+        return read_parsed(self._pages[url], self._parsed[url], template, patterns, text_roles)
 
     def _template_of(self, url: str) -> TemplateKnowledge:
         if url not in self._templates:
             self._templates[url] = TemplateKnowledge.from_pages([self._parsed[url]])
         return self._templates[url]
+
+    def _lines_of(self, url: str) -> PageLines:
+        if url not in self._lines:
+            page = self._parsed[url]
+            found = attempt(self._pages[url], lambda: PageLines.of(Outline.of(page.flat)))
+            self._lines[url] = PageLines() if isinstance(found, Result) else found
+        return self._lines[url]
+
+    @cached_property
+    def _shared_lines(self) -> Mapping[str, SharedLines]:
+        found: dict[str, SharedLines] = {}
+        for group in self.groups:
+            counted = {url: self._lines_of(url) for url in counted_pages(group.urls)}
+            found |= dict.fromkeys(group.urls, SharedLines.of(counted))
+        return found
 
     @cached_property
     def _grouped(self) -> SiteGroups:

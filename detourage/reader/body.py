@@ -70,7 +70,7 @@ def find_body(
     chosen, expected_f1 = choose_lines(probabilities, lengths)
     if expected_f1 < MIN_EXPECTED_F1:
         return None
-    chosen = _with_whole_lists(page, lines, lengths * probabilities, lengths, chosen)
+    chosen = _with_whole_lists(page, judged, lengths * probabilities, lengths, chosen)
     places = np.flatnonzero(chosen)
     kept = [lines[place] for place in places.tolist()]
     found = judged.likeliest(places, roles)
@@ -79,16 +79,19 @@ def find_body(
 
 
 def _with_whole_lists(
-    page: Outline, lines: Sequence[Line], expected: _Floats, lengths: _Floats, chosen: _Booleans
+    page: Outline, judged: JudgedPage, expected: _Floats, lengths: _Floats, chosen: _Booleans
 ) -> _Booleans:
     """Complete data tables and lists that are likely to be the article's, without captions.
 
     A table without some of its cells, or answers without their questions, are of no use. Between
     two lines of the article, a list is the article's unless it is unlikely; elsewhere, most of it
-    must be chosen. `expected` are the expected numbers of words of the article.
+    must be chosen. The heads of a table may be those of all pages, but not its sentences.
+    `expected` are the expected numbers of words of the article.
     """
+    lines = judged.lines
     captions = page.flat.within(page.flat.having(("caption",)))
-    is_caption = captions[[line.block for line in lines]]
+    left_out = captions[[line.block for line in lines]]
+    left_out |= [line.number in judged.shared and line.is_prose for line in lines]
     numbers = np.array([line.number for line in lines])
     around = [False, *chosen.tolist(), False]
     whole = chosen.copy()
@@ -104,7 +107,7 @@ def _with_whole_lists(
             is_likely |= expected[own].sum() > MIN_OF_LIST * size
         is_layout = page.tags[index] == "table" and lengths[own].max(initial=0) > MAX_CELL_TOKENS
         if is_likely and not is_layout:
-            whole[own] = ~is_caption[own]
+            whole[own] = ~left_out[own]
     return whole
 
 

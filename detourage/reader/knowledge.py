@@ -5,6 +5,7 @@ import zlib
 from base64 import b64decode, b64encode
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -48,11 +49,14 @@ class TemplateKnowledge:
     """Knowledge about a template, learned from some of its pages: paths, lines and titles.
 
     It takes a few kilobytes and replaces the pages: extraction gives the same result with either.
-    For `steps`, see `Paths.steps`.
+    For `steps`, see `Paths.steps`. `shared` are the lines that are not a page's own because other
+    pages have them as well (see `detourage.reader.shared_lines`); they differ between the pages of
+    a group, and are not serialised.
     """
 
     steps: tuple[Step, ...]
     pages: tuple[KnownPage, ...]
+    shared: frozenset[int] = frozenset()
 
     @classmethod
     def from_pages(cls, pages: Iterable[Page]) -> Self:
@@ -99,6 +103,16 @@ class TemplateKnowledge:
         }
         text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
         return zlib.compress(text.encode())
+
+    def with_shared(self, lines: frozenset[int]) -> Self:
+        """Return the knowledge for a page that shares the given lines with other pages."""
+        if lines == self.shared:
+            return self
+        # What was derived from the pages is derived once for all copies.
+        _ = self._by_step, self.lines_at, self.words_at, self.by_digest
+        made = copy(self)
+        object.__setattr__(made, "shared", lines)
+        return made
 
     @property
     def titles(self) -> list[Titles]:

@@ -14,12 +14,19 @@ from detourage.reader.finding import FoundRole
 from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.lines import Line, lines_of
 from detourage.reader.outline import Outline
+from detourage.reader.shared_lines import masked_digest_of
 from detourage.roles import ALL_ROLES, TEXT_ROLES, Kind, LineRole
 from detourage.text.shipped import shipped_bytes
 
 MIN_COMMENT = 0.3
 """Minimum probability that some line is a comment, or that the page is a forum page, for the page
 to be searched for comments."""
+
+OWN_ROLES: Final[tuple[LineRole, ...]] = (*TEXT_ROLES, "correction")
+"""Roles that a line has because of what it says on this page."""
+
+MIN_OWN = 0.5
+"""Minimum probability that some line that is not shared belongs to the text."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -61,12 +68,13 @@ class PageModel:
         if not lines:
             return JudgedPage(lines, self.roles, np.empty((0, len(self.roles))), {})
         of_page = softmax(found.of_kinds[None, : len(self.kinds)].astype(np.float64))[0]
-        return JudgedPage(
+        judged = JudgedPage(
             lines,
             self.roles,
             softmax(found.of_roles[:, : len(self.roles)].astype(np.float64)),
             dict(zip(self.kinds, of_page.tolist(), strict=True)),
         )
+        return judged.without(knowledge.shared) if knowledge and knowledge.shared else judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,13 +82,15 @@ class JudgedPage:
     """The lines of a page with the probability of each role and of each kind of page.
 
     `of_roles` has the shape (lines, roles), and its rows sum to 1. `kinds` is empty for a
-    page without lines.
+    page without lines. `shared` are the numbers of the lines that belong to the template, however
+    probable they were, because other pages have them as well.
     """
 
     lines: Sequence[Line]
     roles: tuple[LineRole, ...]
     of_roles: Floats
     kinds: Mapping[Kind, float]
+    shared: frozenset[int] = frozenset()
 
     @cached_property
     def probabilities(self) -> Floats:
@@ -91,6 +101,25 @@ class JudgedPage:
         """Return, for each line, the probability that it has one of the given roles."""
         chosen = [role in roles for role in self.roles]
         return np.asarray(self.of_roles[:, chosen].sum(axis=1), dtype=np.float64)
+
+    def without(self, shared: Collection[int]) -> "JudgedPage":
+        """Give the article's lines that other pages share to the template.
+
+        Nothing changes if no other line is likely to be text: a legal notice may be the article.
+        """
+        likelihood = self.probability_of(OWN_ROLES)
+        is_shared = np.array([masked_digest_of(line) in shared for line in self.lines])
+        if not is_shared.any() or self.probabilities[~is_shared].max(initial=0.0) < MIN_OWN:
+            return self
+        of_roles = self.of_roles.copy()
+        for place, role in enumerate(self.roles):
+            if role in OWN_ROLES:
+                of_roles[is_shared, place] = 0.0
+        of_roles[is_shared, self.roles.index("template")] += likelihood[is_shared]
+        numbers = frozenset(
+            self.lines[place].number for place in np.flatnonzero(is_shared).tolist()
+        )
+        return JudgedPage(self.lines, self.roles, of_roles, self.kinds, numbers)
 
     @property
     def kind(self) -> Kind:

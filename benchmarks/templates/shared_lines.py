@@ -1,0 +1,221 @@
+"""Lines that the pages of a template share: how many are dropped, and how many by mistake.
+
+    python -m benchmarks.templates.shared_lines CORPORA
+
+The first table compares the articles of real sites, read with their groups, with and without the
+decision on shared lines. For the second, sentences are inserted between the paragraphs of real
+pages, the same ones into all pages of a group.
+"""
+
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from unittest.mock import patch
+
+import lxml.html
+import numpy as np
+from lxml.html import HtmlElement
+
+from benchmarks.evaluation.scores.cleaneval import text_only
+from benchmarks.evaluation.scores.corpora import Corpus, load_corpus
+from benchmarks.extraction.folds import LEFT_OUT, fold_of
+from detourage import Page, Site
+from detourage.html.nodes import element_at
+from detourage.reader.shared_lines import MIN_TEXTS, SharedLines
+from detourage.reading import parse
+from detourage.text.words import clean
+
+CORPORA = ("daniel", "l3s_gn1", "msv_big9")
+GROUP_SIZES = (2, 3, 4, 5, 10, 30)
+MOST_GROUPS = 40
+
+SENTENCES: Mapping[str, Sequence[str]] = {
+    "short": (
+        "All times are local.",
+        "Alle Angaben ohne Gewähr.",
+        "Tous droits réservés.",
+        "Все права защищены.",
+        "Με πληροφορίες από πρακτορεία.",
+        "本报记者摄影报道。",
+    ),
+    "sentence": (
+        "Do you have a story for us? Write to the desk.",
+        "Wenn Sie über einen Link etwas kaufen, erhalten wir eine Provision.",
+        "Retrouvez chaque matin l'essentiel de l'actualité de votre région.",
+        "Mamy nadzieję, że ten tekst odpowiedział na wszystkie pytania czytelników.",
+        "Редакция не несёт ответственности за мнения своих авторов.",
+        "Η εφημερίδα μας κυκλοφορεί κάθε πρωί σε όλη τη χώρα.",
+        "如果您有新闻线索，请随时与我们的编辑部联系。",
+    ),
+    "paragraph": (
+        "In this series, our reporters travel along the coast and speak with people whose work has"
+        " changed beyond recognition within a generation. They ask what was lost, what was won,"
+        " and who decided. A new part appears every week.",
+        "In dieser Reihe besuchen unsere Reporter Menschen, deren Beruf sich in einer Generation"
+        " völlig verändert hat. Sie fragen, was verloren ging und was gewonnen wurde. Jede Woche"
+        " erscheint ein neuer Teil.",
+        "W tym cyklu nasi reporterzy odwiedzają ludzi, których zawód całkowicie zmienił się w ciągu"
+        " jednego pokolenia. Pytają, co zostało utracone, a co zyskane. Nowy odcinek ukazuje się"
+        " co tydzień.",
+        "在这个系列中，我们的记者沿着海岸旅行，与那些在一代人的时间里工作发生了巨大变化的人们交谈。"
+        "他们询问失去了什么，得到了什么，又是谁做的决定。",
+    ),
+}
+"""Sentences of each length, none of which is on any page."""
+
+PLACES = ("before", "amid", "after", "in a box")
+"""Places of a sentence: before, between or after the paragraphs, or in an element of its own."""
+
+
+def main(corpora: Path) -> None:
+    """Print both tables."""
+    groups: list[tuple[str, list[Page]]] = []
+    print("| corpus | sites | pages | toF without | toF with | lines dropped | of the article |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    for name in CORPORA:
+        corpus = load_corpus(corpora / name)
+        sites = {site: Site(pages) for site, pages in _sites(corpus)}
+        print_real(f"{name}", corpus, sites)
+        left_out = {site: each for site, each in sites.items() if _is_left_out(site)}
+        if left_out and len(left_out) < len(sites):
+            print_real(f"{name}, sites left out of training", corpus, left_out)
+        for site, each in sites.items():
+            pages = {page.url: page for page in dict(_sites(corpus))[site]}
+            groups += [(site, [pages[url] for url in group.urls]) for group in each.groups]
+    print()
+    print("| pages of the group | length | " + " | ".join(PLACES) + " | in the text without |")
+    print("|---|---|" + "---:|" * (len(PLACES) + 1))
+    for size in GROUP_SIZES:
+        fitting = [(site, pages[:size]) for site, pages in groups if len(pages) >= size]
+        print_inserted(size, [pages for _, pages in fitting][:MOST_GROUPS])
+
+
+def _is_left_out(site: str) -> bool:
+    return fold_of(site.partition(" ")[0], LEFT_OUT) == 0
+
+
+def _sites(corpus: Corpus) -> Iterator[tuple[str, list[Page]]]:
+    """Yield the sites of a corpus with enough pages; yearly designs count as separate sites."""
+    found: defaultdict[str, list[Page]] = defaultdict(list)
+    for page in corpus.pages.values():
+        folder = f" {page.id.split('/')[0]}" if "/" in page.id else ""
+        found[page.site + folder].append(Page(page.html, page.url, page.content_type))
+    for site, pages in found.items():
+        urls = {page.url: page for page in pages}
+        if len(urls) > MIN_TEXTS:
+            yield site, [*urls.values()]
+
+
+def print_real(name: str, corpus: Corpus, sites: Mapping[str, Site]) -> None:
+    """Print a row of the first table."""
+    golds = {corpus.pages[gold.id].url: gold for gold in corpus.scorable()}
+    before, after, dropped, own, kept = [], [], 0, 0, 0
+    for site in sites.values():
+        for without, read in zip(_texts(site, is_decided=False), _texts(site), strict=True):
+            gold = golds.get(read[0])
+            if gold is None or gold.text is None:
+                continue
+            head = f"{gold.title or ''}\n" if gold.title_in_text else ""
+            before.append(text_only(head + without[1], gold.text).f1)
+            after.append(text_only(head + read[1], gold.text).f1)
+            lines = {clean(line) for line in read[1].split("\n")}
+            words = "".join(gold.text.split())
+            for line in filter(None, map(clean, without[1].split("\n"))):
+                is_own = "".join(line.split()) in words
+                kept += is_own
+                dropped += line not in lines
+                own += is_own and line not in lines
+    print(
+        f"| {name} | {len(sites)} | {len(after)} | {np.mean(before):.2f} |"
+        f" {np.mean(after):.2f} | {dropped} | {own} of {kept} |",
+        flush=True,
+    )
+
+
+def _texts(site: Site, *, is_decided: bool = True) -> list[tuple[str, str]]:
+    """Return the URLs and texts of the pages of a site."""
+    with nullcontext() if is_decided else patch.object(SharedLines, "on", lambda *_: frozenset()):
+        return [(each.url, each.article.text if each.article else "") for each in site.read()]
+
+
+def print_inserted(size: int, groups: Sequence[Sequence[Page]]) -> None:
+    """Print the rows of the second table for the groups of a size, each of several pages."""
+    lost: Counter[tuple[str, str]] = Counter()
+    tried: Counter[tuple[str, str]] = Counter()
+    shown = 0
+    for number, pages in enumerate(groups):
+        for turn in range(len(SENTENCES)):
+            lengths = [
+                [*SENTENCES][(place + turn) % len(SENTENCES)] for place in range(len(PLACES))
+            ]
+            # Different places of a page have different sentences.
+            chosen = [
+                SENTENCES[length][(number + place) % len(SENTENCES[length])]
+                for place, length in enumerate(lengths)
+            ]
+            made = [each for page in pages if (each := inserted(page, chosen)) is not None]
+            if len(made) < size:
+                break
+            site = Site(made)
+            grouped = {
+                url for group in site.groups if len(group.urls) == size for url in group.urls
+            }
+            if len(grouped) < size:
+                break
+            for without, read in zip(_texts(site, is_decided=False), _texts(site), strict=True):
+                for cell, sentence in zip(zip(lengths, PLACES, strict=True), chosen, strict=True):
+                    # A sentence that is never taken for text needs no decision.
+                    tried[cell] += sentence in without[1]
+                    lost[cell] += sentence in without[1] and sentence not in read[1]
+                    shown += 1
+    for length in SENTENCES:
+        cells = [(length, place) for place in PLACES]
+        row = [f"{lost[cell]} of {tried[cell]}" for cell in cells]
+        of_all = f"{sum(tried.values())} of {shown}" if length == "short" else ""
+        print(f"| {size} | {length} | {' | '.join(row)} | {of_all} |", flush=True)
+
+
+def inserted(page: Page, sentences: Sequence[str]) -> Page | None:
+    """Insert sentences between the paragraphs of a page's article; None if it has too few."""
+    parsed = parse(page)
+    alone = next(iter(Site([page]).read())).article
+    if alone is None or not hasattr(parsed, "document"):
+        return None
+    document = parsed.document
+    container = element_at(document, alone.xpath)
+    if container is None:
+        return None
+    paragraphs = [
+        each
+        for each in container.iter("p")
+        if len(each.text_content().split()) and clean(each.text_content()) in alone.text
+    ]
+    if len(paragraphs) < len(PLACES):
+        return None
+    middle = paragraphs[len(paragraphs) // 2]
+    before, amid, after, box = (_paragraph(sentence) for sentence in sentences)
+    paragraphs[0].addprevious(before)
+    middle.addprevious(amid)
+    _add_after(paragraphs[-1], after)
+    around = lxml.html.Element("div", {"class": "box"})
+    around.append(box)
+    _add_after(paragraphs[1], around)
+    html = lxml.html.tostring(document, encoding="unicode", doctype="<!DOCTYPE html>")
+    return Page(html, page.url)
+
+
+def _paragraph(text: str) -> HtmlElement:
+    made = lxml.html.Element("p")
+    made.text = text
+    return made
+
+
+def _add_after(element: HtmlElement, added: HtmlElement) -> None:
+    added.tail, element.tail = element.tail, None
+    element.addnext(added)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,274 @@
+"""Lines that the pages of a template share although their main texts differ.
+
+What does not change between the pages of a template is not the article (Deturck 2015). A few pages
+are no proof: another page may quote the article, or be a copy of it. So a line counts once for all
+pages with the same main text, and only for pages of the same publisher.
+"""
+
+import json
+import re
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import groupby
+from typing import Any, Final, NamedTuple, Self
+
+import numpy as np
+
+from detourage.html import publisher_of
+from detourage.packed_bytes import unpack
+from detourage.reader import sentences
+from detourage.reader.finding import kept_texts
+from detourage.reader.knowledge import digest_of
+from detourage.reader.lines import Line, lines_of
+from detourage.reader.outline import Outline
+from detourage.text.calendars import is_long_enough, is_weekday, month_named
+
+MAX_PAGES: Final = 30
+"""Maximum number of pages of a publisher whose lines are counted for a group."""
+
+MAX_PUBLISHERS: Final = 8
+"""Maximum number of publishers of a group whose pages are counted, those with the most pages."""
+
+MIN_TEXTS: Final = 3
+"""Minimum number of other main texts whose pages have a shared line."""
+
+MIN_SHARE: Final = 0.9
+"""Minimum share of the other main texts whose pages have a shared line."""
+
+MAX_SAME: Final = 2 / 3
+"""Maximum share of the words of a main text that a different main text has as well."""
+
+MAX_LINES: Final = 1_000
+"""Maximum number of lines stored for a page; further lines are never shared."""
+
+_MAX_BYTES: Final = 4_000_000
+"""Maximum size of the unpacked lines of a group."""
+
+
+class PageLines(NamedTuple):
+    """The lines of a page that may be shared with other pages, by digest.
+
+    `main` are those of the main text with their word counts; `others` are the other lines of its
+    container, and other prose. Links elsewhere are left out, since no reader takes them for text
+    and lists of news change all the time.
+    """
+
+    main: Mapping[int, int] = {}
+    others: frozenset[int] = frozenset()
+
+    @classmethod
+    def of(cls, page: Outline) -> Self:
+        """Select the lines of a page; there are none if it has no text."""
+        body = sentences.find_body(page)
+        if body is None:
+            return cls()
+        of_body = set(page.text_lines[kept_texts(page, body)].tolist())
+        texts = slice(page.text_starts[body.container], page.text_ends[body.container])
+        around = set(page.text_lines[texts].tolist())
+        main: dict[int, int] = {}
+        others: set[int] = set()
+        for line in lines_of(page):
+            if not (line.number in around or line.is_prose):
+                continue
+            if len(main) + len(others) == MAX_LINES:
+                break
+            digest = masked_digest_of(line)
+            if line.number in of_body:
+                main[digest] = len(line.tokens)
+            else:
+                others.add(digest)
+        return cls(main, frozenset(others - main.keys()))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Read the output of `to_bytes`; raise ValueError if it is damaged."""
+        count = int.from_bytes(data[:2], "little")
+        start = 2 + 4 * count
+        words = np.frombuffer(data[2:start], dtype="<u4").tolist()
+        digests = np.frombuffer(data[start:], dtype="<u8").tolist()
+        if len(words) != count or len(digests) < count:
+            raise ValueError("the lines of a page are truncated")
+        main = dict(zip(digests[:count], words, strict=True))
+        return cls(main, frozenset(digests[count:]))
+
+    def to_bytes(self) -> bytes:
+        """Serialise the lines; digests cannot be compressed."""
+        words = np.array([*self.main.values()], dtype="<u4")
+        digests = np.array([*self.main, *sorted(self.others)], dtype="<u8")
+        return len(self.main).to_bytes(2, "little") + words.tobytes() + digests.tobytes()
+
+
+class _OfPublisher(NamedTuple):
+    """Lines of a publisher's pages: those on nearly all of `texts` main texts, with their counts.
+
+    `pages` are the digests of the URLs of the counted pages.
+    """
+
+    texts: int
+    pages: frozenset[int]
+    counts: Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class SharedLines:
+    """The lines that pages of a template group share, by publisher."""
+
+    publishers: Mapping[str, _OfPublisher]
+
+    @classmethod
+    def of(cls, pages: Mapping[str, PageLines]) -> Self:
+        """Count the lines of pages, given by URL and chosen by `counted_pages`."""
+        found = {}
+        for publisher, several in groupby(sorted(pages, key=_order), publisher_of):
+            urls = [url for url in several if pages[url].main]
+            texts = _texts([pages[url] for url in urls])
+            counts = Counter(line for text in texts for line in text)
+            often = {line: n for line, n in sorted(counts.items()) if _is_shared(n, len(texts))}
+            if often:
+                digests = frozenset(_digest_of_url(url) for url in urls)
+                found[publisher] = _OfPublisher(len(texts), digests, often)
+        return cls(found)
+
+    def on(self, url: str, page: PageLines) -> frozenset[int]:
+        """Return the lines that a page shares with other pages of its publisher.
+
+        The page itself does not count.
+        """
+        own = self.publishers.get(publisher_of(url))
+        if own is None:
+            return frozenset()
+        itself = _digest_of_url(url) in own.pages
+        return frozenset(
+            line
+            for line, count in own.counts.items()
+            if (line in page.main or line in page.others)
+            and _is_shared(count - itself, own.texts - itself)
+        )
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Read the output of `to_bytes`; raise ValueError if it is damaged."""
+        try:
+            values: dict[str, Any] = json.loads(unpack(data, _MAX_BYTES))
+            return cls(
+                {
+                    str(publisher): _OfPublisher(
+                        int(each["texts"]),
+                        frozenset(each["pages"]),
+                        dict(zip(each["lines"], each["counts"], strict=True)),
+                    )
+                    for publisher, each in values.items()
+                }
+            )
+        except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+            raise ValueError(f"no shared lines: {error!r}") from error
+
+    def to_bytes(self) -> bytes:
+        """Serialise and compress the lines."""
+        values = {
+            publisher: {
+                "texts": each.texts,
+                "pages": sorted(each.pages),
+                "lines": [*each.counts],
+                "counts": [*each.counts.values()],
+            }
+            for publisher, each in self.publishers.items()
+        }
+        return zlib.compress(json.dumps(values, separators=(",", ":")).encode())
+
+
+def counted_pages(urls: Iterable[str]) -> list[str]:
+    """Choose the pages of a group whose lines are counted, independently of their order.
+
+    A random sample, which the digests of the URLs decide, changes little when pages are added.
+    """
+    of_publisher: defaultdict[str, list[str]] = defaultdict(list)
+    for url in urls:
+        of_publisher[publisher_of(url)].append(url)
+    largest = sorted(of_publisher.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [
+        url
+        for _, several in largest[:MAX_PUBLISHERS]
+        if len(several) >= MIN_TEXTS
+        for url in sorted(several, key=_order)[:MAX_PAGES]
+    ]
+
+
+def masked_digest_of(line: Line) -> int:
+    """Return the digest of a line without its dates and, unless it is prose, without its numbers.
+
+    The numbers of a sentence may be the news: temperatures, results, or prices.
+    """
+    if not any(map(_has_digit, line.tokens)):
+        return digest_of(line.tokens)
+    masked: list[str] = []
+    for is_number, run in groupby(line.tokens, _is_of_date):
+        tokens = [*run]
+        masked += ["0"] if is_number and _is_masked(tokens, is_prose=line.is_prose) else tokens
+    return digest_of(masked)
+
+
+def _has_digit(token: str) -> bool:
+    return not token.isalpha() and any(map(str.isdigit, token))
+
+
+def _is_of_date(token: str) -> bool:
+    return _has_digit(token) or _is_name_of_date(token)
+
+
+def _is_name_of_date(token: str) -> bool:
+    # Shorter names, such as those of weekdays, are also other words.
+    if not is_long_enough(token):
+        return token in _UNITS_OF_DATE
+    return month_named(token) is not None or is_weekday(token)
+
+
+_UNITS_OF_DATE: Final = frozenset("年月日년월일")
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_NUMBERS_OF_DATE: Final = 3
+
+
+def _is_masked(tokens: Sequence[str], *, is_prose: bool) -> bool:
+    numbers = [token for token in tokens if _has_digit(token)]
+    if not is_prose or not numbers:
+        return bool(numbers)
+    is_numeric = len(numbers) >= _NUMBERS_OF_DATE and any(map(_YEAR.fullmatch, numbers))
+    return is_numeric or any(map(_is_name_of_date, tokens))
+
+
+def _order(url: str) -> tuple[str, int, str]:
+    return publisher_of(url), _digest_of_url(url), url
+
+
+def _digest_of_url(url: str) -> int:
+    digest = blake2b(url.encode("utf-8", "surrogatepass"), digest_size=6).digest()
+    return int.from_bytes(digest, "little")
+
+
+def _is_shared(count: int, texts: int) -> bool:
+    return count >= MIN_TEXTS and count >= MIN_SHARE * texts
+
+
+def _texts(pages: Iterable[PageLines]) -> list[set[int]]:
+    """Return the lines of the pages, those of pages with the same main text together.
+
+    A page joins the longest main text that contains most of its own, if any: joining several would
+    make one of all pages if one of them displays nothing but what is on all of them.
+    """
+    found: list[tuple[PageLines, set[int]]] = []
+    for page in sorted(pages, key=lambda each: -sum(each.main.values())):
+        same = (lines for longer, lines in found if _is_in(page.main, longer.main))
+        lines = next(same, None)
+        if lines is None:
+            lines = set()
+            found.append((page, lines))
+        lines |= page.main.keys() | page.others
+    return [lines for _, lines in found]
+
+
+def _is_in(main: Mapping[int, int], longer: Mapping[int, int]) -> bool:
+    same = sum(words for line, words in main.items() if line in longer)
+    return same > MAX_SAME * sum(main.values())
