@@ -17,6 +17,8 @@ from detourage.limits import MAX_HTML_BYTES
 from detourage.packed_bytes import DamagedBytesError, unpack
 from detourage.reader import Explanation, TemplateKnowledge
 from detourage.reader.content import explain_content, patterns_for_page
+from detourage.reader.knowledge import knowledge_of
+from detourage.reader.shared_lines import PageLines, SharedLines
 from detourage.time_limit import TimeIsUpError, thread_time_limit
 from inspector.reads import SQL
 from inspector.reads.details import PagePlace, Pivot, place_of_page
@@ -52,7 +54,7 @@ class KnownPage:
         row, place = self.page, self.place
         return (
             *(row.id, row.content_digest, row.comment_pattern, self.content is None),
-            *(place.group_pattern, place.pivot),
+            *(place.group_pattern, place.shared_lines, place.lines, place.pivot),
         )
 
     def read(self) -> "Reading | None":
@@ -105,7 +107,14 @@ def known_page(session: Session, page_id: int) -> KnownPage | None:
     place = place_of_page(session, page_id)
     if page is None or place is None:
         return None
-    template = _template_of(session, place.pivot) if place.pivot is not None else None
+    template = None
+    if place.pivot is not None:
+        template = knowledge_of(_template_of(session, place.pivot))
+        with suppress(ValueError):
+            if place.shared_lines is not None and place.lines is not None:
+                shared = SharedLines.from_bytes(place.shared_lines)
+                lines = PageLines.from_bytes(place.lines)
+                template = template.with_shared(shared.on(page.url, lines))
     return KnownPage(page, place, content_if_stored(session, page_id), template)
 
 

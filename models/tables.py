@@ -286,6 +286,9 @@ class PageContent(Base):
         doc="Whether the page was sent as text (stored as UTF-8) rather than as bytes."
     )
     stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    lines: Mapped[bytes | None] = mapped_column(
+        doc="Digests of its lines, as `PageLines.to_bytes`; null if it cannot be parsed."
+    )
 
 
 class WaitingFetch(Base):
@@ -463,6 +466,10 @@ class TemplateGroup(Base):
     representative_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
     comment_pattern: Mapped[str | None] = mapped_column(
         doc="Location of comments on the group's pages, by majority; null if undecided."
+    )
+    shared_lines: Mapped[bytes | None] = mapped_column(
+        doc="Lines that the group's pages share, as `SharedLines.to_bytes`; null if there are none,"
+        " or for an earlier generation."
     )
 
 

@@ -122,7 +122,7 @@ class Extraction:
         given, pivot = subject.source, subject.pivot_source
         if self.method is None:
             return read_content(
-                subject.page, subject.pivot, subject.patterns, self.text_roles, given.fetched_at
+                subject.page, subject.template, subject.patterns, self.text_roles, given.fetched_at
             )
         # Imported here because only published methods need it.
         from detourage.papers.interface import Source

@@ -19,7 +19,11 @@ from detourage.inputs.reading import HtmlFile, html_file, is_html, lines_of
 from detourage.inputs.streams import STANDARD_INPUT, open_source
 from detourage.limits import MAX_CONTENT_BYTES, MAX_HTML_BYTES
 from detourage.outcomes import PageOutcome
+from detourage.reader import TemplateKnowledge
 from detourage.reader.content import comment_pattern_of, pattern_of_group, patterns_for_page
+from detourage.reader.knowledge import knowledge_of
+from detourage.reader.outline import Outline
+from detourage.reader.shared_lines import PageLines, SharedLines, counted_pages
 from detourage.text.plural import counted
 
 if TYPE_CHECKING:
@@ -164,7 +168,10 @@ def _numbered(name: str, bodies: Iterator[bytes]) -> Iterator[GivenPage]:
 
 @dataclass(frozen=True)
 class Subject:
-    """The page to examine and, if there is one, another page of its group (the pivot)."""
+    """The page to examine and, if there is one, another page of its group (the pivot).
+
+    `shared` are the lines that it shares with all pages of its group.
+    """
 
     page: Page
     pivot: Page | None
@@ -172,6 +179,12 @@ class Subject:
     patterns: Sequence[CommentPattern] | None
     source: Source
     pivot_source: Source | None = None
+    shared: frozenset[int] = frozenset()
+
+    @property
+    def template(self) -> TemplateKnowledge | None:
+        """Knowledge about the template, if there is a pivot."""
+        return knowledge_of(self.pivot).with_shared(self.shared) if self.pivot else None
 
 
 def load_subject(
@@ -199,6 +212,9 @@ def load_subject(
     group, pivot = groups.group_of(0), groups.compared_with(0)
     members = [pages[member] for member in group.members] if group is not None else []
     of_group = pattern_of_group(comment_pattern_of(member) for member in members)
+    lines = {each.url: PageLines.of(Outline.of(each.flat)) for each in [page, *members]}
+    counted = counted_pages(each.url for each in members)
+    shared = SharedLines.of({url: lines[url] for url in counted}).on(page.url, lines[page.url])
     return Subject(
         page,
         pages[pivot] if pivot is not None else None,
@@ -206,6 +222,7 @@ def load_subject(
         patterns_for_page(comment_pattern_of(page), of_group),
         source,
         read[pivot][0] if pivot is not None else None,
+        shared,
     )
 
 

@@ -215,6 +215,8 @@ class PagePlace(NamedTuple):
     method: str | None
     group_size: int | None
     group_pattern: str | None
+    shared_lines: bytes | None
+    lines: bytes | None
     pivot: Pivot | None
 
 
@@ -223,7 +225,8 @@ def place_of_page(session: Session, page_id: int) -> PagePlace | None:
     row = session.execute(SQL.place_of_page, {"page_id": page_id}).one_or_none()
     if row is None:
         return None
-    *place, pivot_id, url, content_type, digest = row
+    values: list[Any] = [bytes(each) if isinstance(each, memoryview) else each for each in row]
+    *place, pivot_id, url, content_type, digest = values
     pivot = Pivot(pivot_id, url, content_type, digest) if pivot_id is not None else None
     return PagePlace(*(*place, pivot))
 

@@ -90,7 +90,7 @@ SELECT packed, learned_at FROM page_knowledge WHERE page_id = :page_id
 -- Return a page's place in the generation of its latest or pending extraction.
 SELECT key, stored_at, group_number, role, memberships.confidence,
     generations.created_at, generations.method, size, template_groups.comment_pattern,
-    pivot.id, pivot.url, pivot.content_type, pivot.content_digest
+    shared_lines, lines, pivot.id, pivot.url, pivot.content_type, pivot.content_digest
 FROM pages
 JOIN sites ON sites.id = pages.site_id
 LEFT JOIN page_contents ON page_contents.page_id = pages.id

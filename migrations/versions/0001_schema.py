@@ -456,6 +456,7 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         sa.Column(
             "stored_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False
         ),
+        sa.Column("lines", sa.LargeBinary()),
         sa.ForeignKeyConstraint(
             ["page_id"],
             ["pages.id"],
@@ -577,6 +578,7 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         sa.Column("size", sa.Integer(), nullable=False),
         sa.Column("representative_id", sa.BigInteger(), nullable=False),
         sa.Column("comment_pattern", sa.Text()),
+        sa.Column("shared_lines", sa.LargeBinary()),
         sa.ForeignKeyConstraint(
             ["representative_id"],
             ["pages.id"],

@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -61,7 +62,9 @@ def explain(
     from worker.cli.display import wide_output
 
     subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
-    explanation = explain_content(subject.page, subject.pivot, subject.patterns)
+    explanation = explain_content(subject.page, subject.template, subject.patterns)
+    if subject.pivot is not None:
+        explanation = replace(explanation, other_url=subject.pivot.url)
     comments = explanation.article.comments if explanation.article is not None else ()
     if json_file:
         values = to_json(explanation, subject.group_size, comments)

@@ -68,7 +68,8 @@ class ExtractionJob:
 
     ``attempt`` includes the current attempt. ``content`` is the page as fetched, the reason it
     cannot be read, or None if it is not read because it has had too many attempts.
-    ``group_pattern`` is `TemplateGroup.comment_pattern`.
+    ``group_pattern`` is `TemplateGroup.comment_pattern`; for ``shared_lines`` and ``lines``, see
+    `TemplateGroup` and `PageContent`.
     """
 
     page_id: int
@@ -87,6 +88,8 @@ class ExtractionJob:
     group_size: int
     group_pattern: str | None
     pivot: Pivot | None
+    shared_lines: bytes | None = None
+    lines: bytes | None = None
     trace: Context = field(default_factory=dict)
 
 
@@ -148,10 +151,16 @@ def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> 
                 group_size=place.size or 1,
                 group_pattern=place.group_pattern,
                 pivot=pivot if place.pivot_id is not None else None,
+                shared_lines=_bytes(place.shared_lines),
+                lines=_bytes(place.lines),
                 trace=page.trace or {},
             )
         )
     return found
+
+
+def _bytes(stored: memoryview | None) -> bytes | None:
+    return None if stored is None else bytes(stored)
 
 
 def begun_before(session: Session, wanted: Mapping[int, int]) -> dict[int, list[int]]:

@@ -36,7 +36,7 @@ class NewGroup:
 
     ``number`` identifies the group across generations, and ``pivot_id`` is the page with which its
     other pages are compared. New pages are compared with the ``representative_trees``, which are
-    distinct. For ``comment_pattern``, see `TemplateGroup.comment_pattern`.
+    distinct. For ``comment_pattern`` and ``shared_lines``, see `TemplateGroup`.
     """
 
     number: int
@@ -44,6 +44,7 @@ class NewGroup:
     pivot_id: int
     representative_trees: Sequence[int]
     comment_pattern: str | None
+    shared_lines: bytes | None
 
 
 @dataclass(frozen=True)
@@ -151,6 +152,7 @@ def _of_groups(groups: Sequence[NewGroup]) -> dict[str, list[Any]]:
         "sizes": [each.size for each in groups],
         "pivots": [each.pivot_id for each in groups],
         "patterns": [each.comment_pattern for each in groups],
+        "shared": [each.shared_lines for each in groups],
         "represented": [number for number, _ in representatives],
         "tree_ids": [tree_id for _, tree_id in representatives],
     }
@@ -192,6 +194,12 @@ def carry_over(session: Session, page_ids: Sequence[int], number: int) -> None:
 def comment_patterns(session: Session, page_ids: Sequence[int]) -> Sequence[str | None]:
     """Return the comment patterns of pages; see `StoredPage.comment_pattern`."""
     return session.scalars(SQL.comment_patterns, {"ids": list(page_ids)}).all()
+
+
+def lines_of_pages(session: Session, page_ids: Sequence[int]) -> dict[int, bytes]:
+    """Return the lines of pages whose content is stored; see `PageContent.lines`."""
+    rows = session.execute(SQL.lines_of_pages, {"ids": list(page_ids)})
+    return {page_id: bytes(lines) for page_id, lines in rows}
 
 
 def pages_of_generation(session: Session, site_id: int, number: int) -> list[int]:

@@ -305,12 +305,13 @@ class ReadPage:
     """A parsed page; a rejected page has an outcome instead of a tree.
 
     For ``comment_pattern``, see `StoredPage.comment_pattern`; ``declared`` holds the addresses that
-    the page declares.
+    the page declares. For ``lines``, see `PageContent.lines`.
     """
 
     tree: Tree | None = None
     encoding: str | None = None
     comment_pattern: str | None = None
+    lines: bytes | None = None
     outcome: PageOutcome | None = None
     outcome_detail: str | None = None
     declared: DeclaredUrls = NOTHING_DECLARED

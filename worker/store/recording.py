@@ -127,7 +127,7 @@ def _record(
             session.execute(SQL.continue_revisions, joined)
             if each.stored is not None:
                 session.expire(each.stored, ["revision"])
-    contents = [(page_id(each), each.fetched) for each in with_content]
+    contents = [(page_id(each), each.fetched, each.read.lines) for each in with_content]
     save_contents(session, contents, store_url)
     addresses.save(session, [(each.located, page_id(each)) for each in judged])
     return [
@@ -146,6 +146,7 @@ def save_reading(session: Session, page: StoredPage, read: ReadPage) -> None:
     """Store the result of parsing a stored page again: its tree, or the outcome if it has none."""
     tree_ids = trees.save_trees(session, [read.tree] if read.tree is not None else [])
     _assign(page, columns_of_reading(read, tree_ids))
+    session.execute(SQL.save_lines, {"page_id": page.id, "lines": read.lines})
     addresses.save_reading(session, page, read.declared)
 
 
@@ -495,18 +496,19 @@ def _put_objects(session: Session, store_url: str, contents: Sequence[bytes]) ->
 
 
 def save_contents(
-    session: Session, contents: Sequence[tuple[int, FetchedPage]], store_url: str
+    session: Session, contents: Sequence[tuple[int, FetchedPage, bytes | None]], store_url: str
 ) -> None:
-    """Store the content of pages, given with their IDs; their sites must be locked."""
+    """Store the content and lines of pages, given with their IDs; their sites must be locked."""
     if not contents:
         return
-    packed = [pack_content(fetched.content_bytes) for _, fetched in contents]
+    packed = [pack_content(fetched.content_bytes) for _, fetched, _ in contents]
     nothing = [None] * len(contents)
     values = {
-        "page_ids": [page_id for page_id, _ in contents],
+        "page_ids": [page_id for page_id, _, _ in contents],
         "compressed": nothing if store_url else packed,
         "object_urls": _put_objects(session, store_url, packed) if store_url else nothing,
-        "is_text": [isinstance(fetched.content, str) for _, fetched in contents],
+        "is_text": [isinstance(fetched.content, str) for _, fetched, _ in contents],
+        "lines": [lines for _, _, lines in contents],
     }
     session.execute(SQL.save_contents, values)
 

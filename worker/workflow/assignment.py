@@ -26,6 +26,7 @@ from worker.workflow.comparison import compare_at_once
 from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.generation import group_memberships
 from worker.workflow.process import ProcessState
+from worker.workflow.shared_lines import shared_lines_of_group
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Sizes: TypeAlias = npt.NDArray[np.int64]
@@ -137,7 +138,9 @@ def _promote_outliers(
         pivot = outliers[group.pivot]
         members = [outliers[member].page_id for member in group.members]
         pattern = pattern_of_group(groups.comment_patterns(session, members))
-        new = NewGroup(number, 0, pivot.page_id, [pivot.tree_id], pattern)
+        urls = {outliers[member].page_id: outliers[member].url for member in group.members}
+        shared = shared_lines_of_group(session, urls)
+        new = NewGroup(number, 0, pivot.page_id, [pivot.tree_id], pattern, shared)
         groups.save_groups(session, site_id, generation, [new])
         nearest = min(
             (member for member in group.members if member != group.pivot),

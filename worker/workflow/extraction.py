@@ -16,6 +16,7 @@ from detourage.html.encoding import decode
 from detourage.outcomes import PageOutcome
 from detourage.reader import NeedsRenderingError, NoArticleError
 from detourage.reader.content import read_content
+from detourage.reader.knowledge import knowledge_of
 from worker import logs, tracing
 from worker.errors import LostContentError
 from worker.rendering import Browser, RenderingError
@@ -25,6 +26,7 @@ from worker.store.extraction_jobs import BegunPage, ExtractionJob
 from worker.workflow.attempts import EXTRACTION_ATTEMPTS
 from worker.workflow.comment_patterns import patterns_for_page
 from worker.workflow.process import ProcessState
+from worker.workflow.shared_lines import shared_lines_on
 from worker.workflow.walls import NoArticle
 
 logger = logging.getLogger(__name__)
@@ -76,6 +78,9 @@ def _read(state: ProcessState, job: ExtractionJob) -> Article | NoArticle:
         logger.error("the outcome of %s is failed: %s", job.url, why)
         return NoArticle(PageOutcome.FAILED, why)
     template = state.templates.of(job.pivot) if job.pivot else None
+    if job.pivot is not None:
+        shared = shared_lines_on(job.url, job.shared_lines, job.lines)
+        template = knowledge_of(template).with_shared(shared)
     refusal = refusal_of(job.url, job.answer)
     if refusal is not None:
         return NoArticle(refusal.outcome, refusal.detail)

@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -30,6 +30,7 @@ from worker.workflow.article_message import (
 )
 from worker.workflow.article_parts import find_parts, note_parts
 from worker.workflow.process import ProcessState
+from worker.workflow.shared_lines import shared_lines_on
 from worker.workflow.walls import (
     ExtractedPage,
     NoArticle,
@@ -57,10 +58,12 @@ def extraction_key(
     pivot_digest: str | None,
     group_pattern: str | None,
     text_roles: Sequence[LineRole],
+    shared: Collection[int] = (),
 ) -> str:
     """Return the digest of everything on which an extraction depends."""
     roles = ",".join(text_roles)
-    known = f"{content_digest} {pivot_digest or '-'} {group_pattern or '-'}"
+    lines = ",".join(map(str, sorted(shared)))
+    known = f"{content_digest} {pivot_digest or '-'} {group_pattern or '-'} {lines}"
     return hashlib.sha256(f"{EXTRACTION_VERSION} {roles} {known}".encode()).hexdigest()
 
 
@@ -206,6 +209,7 @@ def _result(
             pivot_digest,
             job.group_pattern,
             state.settings.chosen_text_roles,
+            shared_lines_on(job.url, job.shared_lines, job.lines),
         ),
         outcome=failure.outcome if failure else PageOutcome.ARTICLE,
         outcome_detail=failure.detail if failure else None,

@@ -20,15 +20,17 @@ from worker.workflow.comment_patterns import pattern_of_group
 from worker.workflow.comparison_plan import ComparedSite
 from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.extraction_results import extraction_key
+from worker.workflow.shared_lines import shared_lines_of_group, shared_lines_on
 
 
 @dataclass(frozen=True)
 class NewGeneration:
-    """A stored generation, with its comment patterns by group."""
+    """A stored generation, with its comment patterns and shared lines by group."""
 
     number: int
     memberships: Sequence[NewMembership]
     patterns: Mapping[int, str | None]
+    shared: Mapping[int, bytes | None]
 
 
 def save_generation(
@@ -48,10 +50,17 @@ def save_generation(
         pattern_of_group(site_pages[index].comment_pattern for index in group.members)
         for group in grouping.groups
     ]
+    shared = [
+        shared_lines_of_group(
+            session, {site_pages[index].id: site_pages[index].url for index in group.members}
+        )
+        for group in grouping.groups
+    ]
     generation = NewGeneration(
         site.generation + 1,
         _memberships(site_pages, grouping, identities, compared),
         dict(zip(identities, patterns, strict=True)),
+        dict(zip(identities, shared, strict=True)),
     )
     groups.save_generation(
         session,
@@ -67,9 +76,10 @@ def save_generation(
                 site_pages[pivot].id,
                 known.representative_trees(site_pages, group),
                 pattern,
+                lines,
             )
-            for identity, group, (pivot, _), pattern in zip(
-                identities, grouping.groups, compared, patterns, strict=True
+            for identity, group, (pivot, _), pattern, lines in zip(
+                identities, grouping.groups, compared, patterns, shared, strict=True
             )
         ],
         memberships=generation.memberships,
@@ -86,6 +96,7 @@ def request_changed_extractions(
 ) -> None:
     """Request the extraction of the pages whose results the generation may change."""
     by_id = {page.id: page for page in site_pages}
+    lines = _lines_of_members(session, generation)
     changed: list[int] = []
     unchanged: list[int] = []
     for membership in generation.memberships:
@@ -97,6 +108,7 @@ def request_changed_extractions(
             pivot.content_digest if pivot else None,
             generation.patterns[group] if group is not None else None,
             text_roles,
+            shared_lines_on(page.url, generation.shared.get(group or 0), lines.get(page.id)),
         )
         same = page.extraction_key == key and not page.forced
         same |= not page.has_html
@@ -108,6 +120,16 @@ def request_changed_extractions(
     if unchanged:
         groups.carry_over(session, unchanged, generation.number)
     request_extractions(session, {site_id: changed}, generation.number, turns=turns)
+
+
+def _lines_of_members(session: Session, generation: NewGeneration) -> dict[int, bytes]:
+    """Return the lines of the pages in groups that share lines."""
+    wanted = [
+        each.page_id
+        for each in generation.memberships
+        if each.group_number is not None and generation.shared[each.group_number] is not None
+    ]
+    return groups.lines_of_pages(session, wanted)
 
 
 def _identities(

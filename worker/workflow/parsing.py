@@ -10,6 +10,8 @@ from detourage.html import Answer, Page, PageError, parse_page
 from detourage.html.page import NO_ANSWER
 from detourage.outcomes import PageOutcome
 from detourage.reader.content import comment_pattern_of
+from detourage.reader.outline import Outline
+from detourage.reader.shared_lines import PageLines
 from worker.messaging import task_names
 from worker.store import outbox, pages, recording
 from worker.store.pages import FetchedPage, ReadPage
@@ -36,6 +38,7 @@ def parse_or_reject(
             page.tree,
             page.encoding,
             comment_pattern_of(page).to_json(),
+            PageLines.of(Outline.of(page.flat)).to_bytes(),
             declared=read_declared(page),
         )
     except PageError as error:

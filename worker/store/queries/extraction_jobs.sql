@@ -28,11 +28,13 @@ RETURNING id, outcome IS NOT NULL, trace
 -- Position of pages in generations, with their group and template page.
 SELECT page_id, sites.key, memberships.generation,
     group_number, role, size, template_groups.comment_pattern AS group_pattern,
+    shared_lines, lines,
     pivot.id AS pivot_id, pivot.url, pivot.content_type, pivot.content_digest
 FROM memberships
 JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
     AS asked (page_id, generation) USING (page_id, generation)
 JOIN sites ON sites.id = memberships.site_id
+LEFT JOIN page_contents USING (page_id)
 LEFT JOIN template_groups
     ON (template_groups.site_id, template_groups.generation, number)
     = (memberships.site_id, memberships.generation, group_number)

@@ -4,10 +4,10 @@
 -- Part: add groups with their representative trees to a generation.
 added_groups AS (
     INSERT INTO template_groups
-        (site_id, generation, number, size, representative_id, comment_pattern)
+        (site_id, generation, number, size, representative_id, comment_pattern, shared_lines)
     SELECT :site_id, :number, * FROM unnest(
         CAST(:groups AS integer[]), CAST(:sizes AS integer[]), CAST(:pivots AS bigint[]),
-        CAST(:patterns AS text[])
+        CAST(:patterns AS text[]), CAST(:shared AS bytea[])
     )
 ), added_representatives AS (
     INSERT INTO group_representatives (site_id, generation, group_number, tree_id)
@@ -59,6 +59,9 @@ FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
 WITH added_generation AS (
     INSERT INTO generations (site_id, number, site_version, method, silhouette)
     VALUES (:site_id, :number, :site_version, :method, :silhouette)
+), forgotten AS (
+    UPDATE template_groups SET shared_lines = NULL
+    WHERE site_id = :site_id AND generation < :number AND shared_lines IS NOT NULL
 ), {add_groups}
 INSERT INTO memberships (site_id, generation, page_id, group_number, role, pivot_id, confidence)
 SELECT :site_id, :number, * FROM unnest(
@@ -87,6 +90,10 @@ UPDATE pages SET generation = :number, extracted_generation = :number WHERE id =
 -- comment_patterns --
 -- Return the comment patterns of pages; see `StoredPage.comment_pattern`.
 SELECT comment_pattern FROM pages WHERE id = ANY (:ids)
+
+-- lines_of_pages --
+-- Return the stored lines of pages.
+SELECT page_id, lines FROM page_contents WHERE page_id = ANY (:ids) AND lines IS NOT NULL
 
 -- pages_of_generation --
 -- Pages that were extracted with a generation or await such an extraction.

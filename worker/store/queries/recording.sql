@@ -21,12 +21,18 @@ UPDATE receipts SET page_id = :to_page WHERE page_id = ANY (CAST(:others AS bigi
 -- copy_content --
 -- Copy the content of a page, and what was parsed from it, to another page.
 INSERT INTO page_contents
-    (page_id, compressed, object_url, is_text, stored_at)
-SELECT :to_page, compressed, object_url, is_text, stored_at
+    (page_id, compressed, object_url, is_text, stored_at, lines)
+SELECT :to_page, compressed, object_url, is_text, stored_at, lines
 FROM page_contents WHERE page_id = :from_page
 ON CONFLICT (page_id) DO UPDATE SET
-    (compressed, object_url, is_text, stored_at)
-    = (excluded.compressed, excluded.object_url, excluded.is_text, excluded.stored_at)
+    (compressed, object_url, is_text, stored_at, lines) = (
+        excluded.compressed, excluded.object_url, excluded.is_text, excluded.stored_at,
+        excluded.lines
+    )
+
+-- save_lines --
+-- Store the lines of a page whose content is stored.
+UPDATE page_contents SET lines = :lines WHERE page_id = :page_id
 
 -- share_shards --
 -- Lock shards of the object store against deletion.
@@ -39,14 +45,14 @@ SELECT EXISTS (SELECT FROM page_contents WHERE starts_with(object_url, :start))
 
 -- save_contents --
 -- Store the content of pages, given with their IDs; their sites must be locked.
-INSERT INTO page_contents (page_id, compressed, object_url, is_text)
+INSERT INTO page_contents (page_id, compressed, object_url, is_text, lines)
 SELECT * FROM unnest(
     CAST(:page_ids AS bigint[]), CAST(:compressed AS bytea[]),
-    CAST(:object_urls AS text[]), CAST(:is_text AS boolean[])
+    CAST(:object_urls AS text[]), CAST(:is_text AS boolean[]), CAST(:lines AS bytea[])
 )
 ON CONFLICT (page_id) DO UPDATE SET
-    (compressed, object_url, is_text, stored_at)
-    = (excluded.compressed, excluded.object_url, excluded.is_text, now())
+    (compressed, object_url, is_text, lines, stored_at)
+    = (excluded.compressed, excluded.object_url, excluded.is_text, excluded.lines, now())
 
 -- pages_waited_for --
 -- Return those of the given pages for which fetches wait. Their sites must be locked.
