@@ -11,6 +11,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from itertools import islice
 from pathlib import Path
 from unittest.mock import patch
 
@@ -28,8 +29,8 @@ from detourage.reading import parse
 from detourage.text.words import clean
 
 CORPORA = ("daniel", "l3s_gn1", "msv_big9")
-GROUP_SIZES = (2, 3, 4, 5, 10, 30)
-MOST_GROUPS = 40
+GROUP_SIZES = (3, 4, 5, 10, 30)
+MOST_GROUPS = 12
 
 SENTENCES: Mapping[str, Sequence[str]] = {
     "short": (
@@ -71,7 +72,7 @@ PLACES = ("before", "amid", "after", "in a box")
 
 def main(corpora: Path) -> None:
     """Print both tables."""
-    groups: list[tuple[str, list[Page]]] = []
+    groups: list[list[Page]] = []
     print("| corpus | sites | pages | toF without | toF with | lines dropped | of the article |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for name in CORPORA:
@@ -83,13 +84,12 @@ def main(corpora: Path) -> None:
             print_real(f"{name}, sites left out of training", corpus, left_out)
         for site, each in sites.items():
             pages = {page.url: page for page in dict(_sites(corpus))[site]}
-            groups += [(site, [pages[url] for url in group.urls]) for group in each.groups]
+            groups += [[pages[url] for url in group.urls] for group in each.groups]
     print()
     print("| pages of the group | length | " + " | ".join(PLACES) + " | in the text without |")
     print("|---|---|" + "---:|" * (len(PLACES) + 1))
     for size in GROUP_SIZES:
-        fitting = [(site, pages[:size]) for site, pages in groups if len(pages) >= size]
-        print_inserted(size, [pages for _, pages in fitting][:MOST_GROUPS])
+        print_inserted(size, [pages for pages in groups if len(pages) >= size])
 
 
 def _is_left_out(site: str) -> bool:
@@ -144,8 +144,10 @@ def print_inserted(size: int, groups: Sequence[Sequence[Page]]) -> None:
     """Print the rows of the second table for the groups of a size, each of several pages."""
     lost: Counter[tuple[str, str]] = Counter()
     tried: Counter[tuple[str, str]] = Counter()
-    shown = 0
+    shown = measured = 0
     for number, pages in enumerate(groups):
+        if measured == MOST_GROUPS:
+            break
         for turn in range(len(SENTENCES)):
             lengths = [
                 [*SENTENCES][(place + turn) % len(SENTENCES)] for place in range(len(PLACES))
@@ -155,7 +157,8 @@ def print_inserted(size: int, groups: Sequence[Sequence[Page]]) -> None:
                 SENTENCES[length][(number + place) % len(SENTENCES[length])]
                 for place, length in enumerate(lengths)
             ]
-            made = [each for page in pages if (each := inserted(page, chosen)) is not None]
+            fitting = (each for page in pages if (each := inserted(page, chosen)) is not None)
+            made = [*islice(fitting, size)]
             if len(made) < size:
                 break
             site = Site(made)
@@ -164,17 +167,22 @@ def print_inserted(size: int, groups: Sequence[Sequence[Page]]) -> None:
             }
             if len(grouped) < size:
                 break
+            measured += turn == 0
             for without, read in zip(_texts(site, is_decided=False), _texts(site), strict=True):
                 for cell, sentence in zip(zip(lengths, PLACES, strict=True), chosen, strict=True):
                     # A sentence that is never taken for text needs no decision.
                     tried[cell] += sentence in without[1]
                     lost[cell] += sentence in without[1] and sentence not in read[1]
                     shown += 1
+    print(
+        f"| **{size}** | groups: {measured} |"
+        + " |" * len(PLACES)
+        + f" {sum(tried.values())} of {shown} |"
+    )
     for length in SENTENCES:
         cells = [(length, place) for place in PLACES]
         row = [f"{lost[cell]} of {tried[cell]}" for cell in cells]
-        of_all = f"{sum(tried.values())} of {shown}" if length == "short" else ""
-        print(f"| {size} | {length} | {' | '.join(row)} | {of_all} |", flush=True)
+        print(f"| {size} | {length} | {' | '.join(row)} | |", flush=True)
 
 
 def inserted(page: Page, sentences: Sequence[str]) -> Page | None:
