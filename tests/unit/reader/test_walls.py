@@ -92,6 +92,21 @@ policy.</p><button>Accept all</button></div><footer>Terms Privacy Subscribe Log 
 
 
 @pytest.mark.parametrize(
+    ("headline", "text"),
+    [
+        (
+            "All about the carousel",
+            "The school opens a carousel above the lake, and it is about time, says Ann Hill.",
+        ),
+        ("Hanna, 18, missing", "Police found clothes that may belong to Hanna, 18, a report says."),
+    ],
+)
+def test_common_words_and_numbers_name_no_wall(headline: str, text: str) -> None:
+    body = f"<title>{headline}</title><article><h1>{headline}</h1><p>{text}</p></article>"
+    assert read_content(page(body)).text == text
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "The harbour bridge is closed after the storm damaged two pillars, police said.",

@@ -1,0 +1,101 @@
+"""Measure how much short news is kept: articles of real pages, cut to 12 to 25 words.
+
+    python -m benchmarks.walls.short CORPORA [--number N] [--seed S]
+
+The headline, the metadata and everything around the article remain, and every site is used once.
+Sites of fold 0 (`benchmarks.extraction.folds`) are listed apart.
+"""
+
+import argparse
+import random
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from lxml import html as markup
+
+from benchmarks.evaluation.scores import load_corpus
+from benchmarks.extraction.folds import LEFT_OUT, fold_of
+from benchmarks.walls.examples import ARTICLE_KINDS, HOSTS, MIN_REPLACED
+from detourage import read
+from detourage.html import PageError, parse_page
+from detourage.html.nodes import element_at
+from detourage.reader import NoArticleError
+from detourage.reader.content import read_shown
+
+LEAST, MOST = 12, 25
+"""Number of words of a short text."""
+
+
+def cut(
+    html: bytes | str, url: str, content_type: str | None, words: int
+) -> tuple[str, str] | None:
+    """Return the page with only the first sentence of its article, and that sentence."""
+    try:
+        page = parse_page(html, url, content_type=content_type)
+        article = read_shown(page)
+    except (PageError, NoArticleError):
+        return None
+    container = element_at(page.document, article.xpath)
+    paragraphs = (block.text.split() for block in article.blocks if block.type == "paragraph")
+    text = next((each for each in paragraphs if len(each) >= LEAST), None)
+    if container is None or container.tag == "html" or len(article.text) < MIN_REPLACED:
+        return None
+    if text is None or article.metadata.kind != "article":
+        return None
+    short = " ".join(text[:words]).rstrip(".,;:") + "."
+    headings = [each for each in container.iter("h1") if each.tag == "h1"]
+    for child in list(container):
+        container.remove(child)
+    container.text = None
+    paragraph = markup.Element("p")
+    paragraph.text = short
+    for heading in headings[:1]:
+        heading.tail = None
+        container.append(heading)
+    container.append(paragraph)
+    return "<!DOCTYPE html>" + str(markup.tostring(page.document, encoding="unicode")), short
+
+
+def short_news(folder: Path, seed: int) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the site, URL, markup and text of short news, one of each site."""
+    rng = random.Random(seed)
+    hosts = []
+    for name in HOSTS:
+        corpus = load_corpus(folder / name)
+        articles = [gold for gold in corpus.golds.values() if gold.kind in ARTICLE_KINDS]
+        hosts += [(gold.site, corpus.pages[gold.id]) for gold in articles]
+    rng.shuffle(hosts)
+    seen = set()
+    for site, page in hosts:
+        if site in seen:
+            continue
+        made = cut(page.html, page.url, page.content_type, rng.randint(LEAST, MOST))
+        if made is not None:
+            seen.add(site)
+            yield site, page.url, *made
+
+
+def main() -> None:
+    """Read the short news and print the outcomes."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpora", type=Path)
+    parser.add_argument("--number", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    outcomes: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    for number, (site, url, html, text) in enumerate(short_news(options.corpora, options.seed), 1):
+        result = read(html, url)
+        is_held_out = fold_of(site, LEFT_OUT) == 0
+        outcomes[is_held_out][result.outcome] += 1
+        if result.outcome != "article":
+            print(is_held_out, result.outcome, result.reason, url, text, sep=" | ", flush=True)
+        if number >= options.number:
+            break
+    for is_held_out, counts in outcomes.items():
+        kept = counts["article"] / max(1, counts.total())
+        print(f"held out {is_held_out}: {counts.total()} pages, {kept:.1%} kept, {dict(counts)}")
+
+
+if __name__ == "__main__":
+    main()
