@@ -7,8 +7,8 @@
 
 `extract` reads one page, `read` also gives the reason if a page has no article, `extract_many`
 reads many pages in several processes, and `Site` compares the pages of one site to distinguish
-articles from the template. None of them needs a server; for a stream of pages, see the command
-``detourage run`` and the worker.
+articles from the template. Only `fetch`, which returns a page from the web, uses the network. None
+of them needs a server; for a stream of pages, see the command ``detourage run`` and the worker.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Result,
     )
     from detourage.comments import Comment
+    from detourage.fetching import FetchError, fetch
     from detourage.pages import Page, load_pages
     from detourage.reading import extract, extract_many, read
     from detourage.site import Group, Site
@@ -37,6 +38,7 @@ __all__ = [
     "ArticleImage",
     "ArticleLink",
     "Comment",
+    "FetchError",
     "Group",
     "Page",
     "Result",
@@ -44,6 +46,7 @@ __all__ = [
     "arrow_schema",
     "extract",
     "extract_many",
+    "fetch",
     "load_pages",
     "read",
     "to_arrow",
@@ -54,6 +57,7 @@ _MODULES = {
     "Result": "detourage.article",
     **dict.fromkeys(("Page", "load_pages"), "detourage.pages"),
     **dict.fromkeys(("extract", "read"), "detourage.reading"),
+    **dict.fromkeys(("FetchError", "fetch"), "detourage.fetching"),
     "extract_many": "detourage.reading",
     **dict.fromkeys(("Group", "Site"), "detourage.site"),
     **dict.fromkeys(("arrow_schema", "to_arrow"), "detourage.tables"),
@@ -66,6 +70,11 @@ load.
 
 def __getattr__(name: str) -> Any:
     """Import a public name."""
+    if name == "__version__":
+        # Reading the version takes as long as importing everything else here.
+        from importlib.metadata import version
+
+        return version("detourage")
     module = _MODULES.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

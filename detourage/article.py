@@ -329,6 +329,21 @@ class Article:
         return self.metadata.address
 
     @property
+    def site_name(self) -> str | None:
+        """Name of the site as declared by the page."""
+        return self.metadata.site_name
+
+    @property
+    def description(self) -> str | None:
+        """Description of the article as declared by the page; see also `lead`."""
+        return self.metadata.description
+
+    @property
+    def image(self) -> str | None:
+        """URL of the image that the page declares for previews; see also `images`."""
+        return self.metadata.image
+
+    @property
     def section(self) -> str | None:
         """Section of the site that contains the article."""
         return self.metadata.section

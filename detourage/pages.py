@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
+    from lxml.etree import _Element, _ElementTree
+
+    AnyHtml = bytes | str | _Element | _ElementTree
+    """HTML as fetched or as text, or a tree of lxml."""
+
 
 @dataclass(frozen=True)
 class Page:
@@ -20,7 +25,8 @@ class Page:
     html
         The page: bytes as fetched, or text.
     url
-        Its URL, which is the base for relative links. content_type
+        Its URL, which is the base for relative links.
+    content_type
         The HTTP Content-Type header, which may declare the encoding.
     fetched_at
         Time of the fetch, with a zone: the reference for "3 hours ago" in comments.
@@ -39,8 +45,31 @@ class Page:
             raise TypeError(f"url must be str, not {type(self.url).__name__}")
 
 
-AnyPage = Page | tuple[bytes | str, str]
+AnyPage = Page | tuple["AnyHtml", str]
 """A page, or a pair of HTML and URL."""
+
+
+def as_page(
+    html: AnyHtml | Page,
+    url: str | None = None,
+    content_type: str | None = None,
+    fetched_at: datetime | None = None,
+) -> Page:
+    """Return HTML, a tree of lxml or a page as a page; the given values replace those of a page."""
+    if isinstance(html, Page):
+        return Page(
+            html.html,
+            html.url if url is None else url,
+            content_type or html.content_type,
+            fetched_at or html.fetched_at,
+        )
+    if not isinstance(html, bytes | str):
+        from lxml import etree
+
+        # Anything else is rejected by `Page`.
+        if isinstance(html, etree._Element | etree._ElementTree):  # noqa: SLF001  Their only names.
+            html = etree.tostring(html, method="html", encoding="unicode", with_tail=False)
+    return Page(html, url or "", content_type, fetched_at)
 
 
 def load_pages(path: str | os.PathLike[str]) -> Iterator[Page]:
@@ -83,4 +112,4 @@ def pages_of(pages: Iterable[AnyPage] | str | os.PathLike[str]) -> Iterator[Page
         yield from load_pages(pages)
         return
     for page in pages:
-        yield page if isinstance(page, Page) else Page(*page)
+        yield page if isinstance(page, Page) else as_page(*page)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack, get_args
 from urllib.parse import urlsplit
 
 from detourage.article import Article, Result
 from detourage.html import Page as ParsedPage
 from detourage.html import PageError, parse_page
 from detourage.outcomes import PageOutcome
-from detourage.pages import Page, pages_of
+from detourage.pages import Page, as_page, pages_of
 from detourage.reader import NoArticleError, TemplateKnowledge
 from detourage.reader.content import read_content
+from detourage.roles import Favor, LineRole
 
 if TYPE_CHECKING:
     import os
@@ -22,28 +23,38 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from detourage.comments import CommentPattern
-    from detourage.pages import AnyPage
-    from detourage.roles import LineRole
+    from detourage.pages import AnyHtml, AnyPage
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
 
+class ReadingOptions(TypedDict, total=False):
+    """Options of `extract`, which the other functions share."""
+
+    text_roles: Sequence[LineRole]
+    favor: Favor | None
+    include_comments: bool
+    include_links: bool
+    include_images: bool
+
+
 def extract(
-    html: bytes | str,
+    html: AnyHtml | Page,
     url: str | None = None,
     *,
     content_type: str | None = None,
     fetched_at: datetime | None = None,
-    text_roles: Sequence[LineRole] = (),
+    **options: Unpack[ReadingOptions],
 ) -> Article | None:
     """Extract the article of a page.
 
     Parameters
     ----------
     html
-        The page: bytes as fetched, whose encoding is detected, or text.
+        The page: bytes as fetched, whose encoding is detected, text, a tree of lxml, or a `Page`,
+        for example from `fetch`.
     url
         URL of the page. Without one, relative links and images are omitted.
     content_type
@@ -53,6 +64,12 @@ def extract(
     text_roles
         Roles of the lines that make up the text (``"paragraph"``, ``"caption"``, ...); by default,
         the roles of an article's own text.
+    favor
+        ``"precision"`` for less boilerplate, at the cost of lines of the text, or ``"recall"`` for
+        the opposite; by default, both count the same.
+    include_comments, include_links, include_images
+        Whether the article has the readers' comments, the links in its text, and the images of its
+        body. True by default.
 
     Returns
     -------
@@ -62,31 +79,38 @@ def extract(
     Raises
     ------
     TypeError
-        If `html` is neither bytes nor text. The content of a page never raises an error.
+        If `html` has another type. The content of a page never raises an error.
+    ValueError
+        If `favor` has another value.
     """
-    page = Page(html, url or "", content_type, fetched_at)
-    return read_page(page, text_roles).article
+    return read(html, url, content_type=content_type, fetched_at=fetched_at, **options).article
 
 
 def read(
-    html: bytes | str,
+    html: AnyHtml | Page,
     url: str | None = None,
     *,
     content_type: str | None = None,
     fetched_at: datetime | None = None,
-    text_roles: Sequence[LineRole] = (),
+    **options: Unpack[ReadingOptions],
 ) -> Result:
     """Read a page as `extract` does, and also return the reason if there is no article."""
-    page = Page(html, url or "", content_type, fetched_at)
-    return read_page(page, text_roles)
+    return read_page(as_page(html, url, content_type, fetched_at), **options)
 
 
-def read_page(page: Page, text_roles: Sequence[LineRole] = ()) -> Result:
+def read_page(page: Page, **options: Unpack[ReadingOptions]) -> Result:
     """Read a page without comparing it with other pages."""
+    _check(options)
     parsed = parse(page)
-    return (
-        parsed if isinstance(parsed, Result) else read_parsed(page, parsed, text_roles=text_roles)
-    )
+    return parsed if isinstance(parsed, Result) else read_parsed(page, parsed, **options)
+
+
+def _check(options: ReadingOptions) -> None:
+    unknown = sorted(options.keys() - ReadingOptions.__annotations__.keys())
+    if unknown:
+        raise TypeError(f"unexpected keyword argument {unknown[0]!r}")
+    if options.get("favor") not in (None, *get_args(Favor)):
+        raise ValueError(f"favor must be 'precision', 'recall' or None, not {options['favor']!r}")
 
 
 def parse(page: Page) -> ParsedPage | Result:
@@ -108,15 +132,31 @@ def read_parsed(
     parsed: ParsedPage,
     template: TemplateKnowledge | None = None,
     patterns: Sequence[CommentPattern] | None = None,
-    text_roles: Sequence[LineRole] = (),
+    **options: Unpack[ReadingOptions],
 ) -> Result:
     """Read a parsed page, with optional knowledge of its template."""
+    _check(options)
+    roles, favor = options.get("text_roles", ()), options.get("favor")
     article = attempt(
-        page, partial(read_content, parsed, template, patterns, text_roles, page.fetched_at)
+        page,
+        partial(read_content, parsed, template, patterns, roles, page.fetched_at, favor=favor),
     )
     if isinstance(article, Result):
         return article
-    return Result(page.url, replace(article, url=page.url, page=page))
+    article = replace(with_parts(article, options), url=page.url, page=page)
+    return Result(page.url, article)
+
+
+def with_parts(article: Article, options: ReadingOptions) -> Article:
+    """Return an article without the parts that the options exclude."""
+    if not options.get("include_comments", True):
+        article = replace(article, comments=())
+    if not options.get("include_links", True):
+        blocks = tuple(replace(block, links=()) for block in article.blocks)
+        article = replace(article, blocks=blocks)
+    if not options.get("include_images", True):
+        article = replace(article, images=())
+    return article
 
 
 def attempt(page: Page, step: Callable[[], T]) -> T | Result:
@@ -140,7 +180,7 @@ def extract_many(
     pages: Iterable[AnyPage] | str | os.PathLike[str],
     *,
     processes: int = 1,
-    text_roles: Sequence[LineRole] = (),
+    **options: Unpack[ReadingOptions],
 ) -> Iterator[Result]:
     """Read many pages independently of each other.
 
@@ -152,7 +192,7 @@ def extract_many(
     processes
         Number of processes. With more than one, a script needs the usual ``if __name__ ==
         "__main__":`` around its own code.
-    text_roles
+    text_roles, favor, include_comments, include_links, include_images
         As for `extract`.
 
     Yields
@@ -164,27 +204,28 @@ def extract_many(
     Raises
     ------
     ValueError
-        If `processes` is not positive.
+        If `processes` is not positive, or `favor` has another value than those of `extract`.
     OSError
         If a file or folder cannot be read.
     """
     if processes < 1:
         raise ValueError(f"processes must be at least 1, not {processes}")
-    reader = partial(read_page, text_roles=tuple(text_roles))
+    _check(options)
+    reader = partial(read_page, **options)
     if processes == 1:
         return map(reader, pages_of(pages))
     # Imported here because a single page needs no processes, which take 10 ms to import.
     from detourage.pool import in_processes
 
-    apart = partial(_read_apart, text_roles=tuple(text_roles))
+    apart = partial(_read_apart, **options)
     return in_processes(
         apart, pages_of(pages), processes, preload="detourage.reading", crashed=_crashed
     )
 
 
-def _read_apart(page: Page, text_roles: Sequence[LineRole]) -> Result:
+def _read_apart(page: Page, **options: Unpack[ReadingOptions]) -> Result:
     """Read a page for another process, which has the page already."""
-    result = read_page(page, text_roles)
+    result = read_page(page, **options)
     if result.article is None:
         return result
     return replace(result, article=replace(result.article, page=None))

@@ -69,6 +69,10 @@ and ``comments``.
 """
 
 
+Favor = Literal["precision", "recall"]
+"""Measures to favor when lines are selected for a text."""
+
+
 def chosen_roles(names: Iterable[str]) -> tuple[LineRole, ...]:
     """Return the roles with the given names, in the order of `CHOOSABLE_ROLES`.
 

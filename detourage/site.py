@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from detourage.article import Article, Result
 from detourage.html import Page as ParsedPage
@@ -14,14 +14,13 @@ from detourage.reader import TemplateKnowledge
 from detourage.reader.content import comment_pattern_of, pattern_of_group, patterns_for_page
 from detourage.reader.outline import Outline
 from detourage.reader.shared_lines import PageLines, SharedLines, counted_pages
-from detourage.reading import attempt, parse, read_parsed
+from detourage.reading import ReadingOptions, attempt, parse, read_parsed
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from detourage.comments import CommentPattern
-    from detourage.roles import LineRole
     from detourage.template.groups import SiteGroups
 
 
@@ -111,17 +110,17 @@ class Site:
         """URLs of the pages that share a template with no other page."""
         return tuple(self._grouped.urls[place] for place in self._grouped.grouping.outliers)
 
-    def read(self, *, text_roles: Sequence[LineRole] = ()) -> Iterator[Result]:
+    def read(self, **options: Unpack[ReadingOptions]) -> Iterator[Result]:
         """Read every page with knowledge of its group, in the given order.
 
         Parameters
         ----------
-        text_roles
+        text_roles, favor, include_comments, include_links, include_images
             As for `detourage.extract`.
         """
-        return (self._read(url, text_roles) for url in self._pages)
+        return (self._read(url, options) for url in self._pages)
 
-    def extract(self, url: str, *, text_roles: Sequence[LineRole] = ()) -> Article | None:
+    def extract(self, url: str, **options: Unpack[ReadingOptions]) -> Article | None:
         """Extract the article of one of the pages; return None if it has none.
 
         Raises
@@ -131,9 +130,9 @@ class Site:
         """
         if url not in self._pages:
             raise KeyError(url)
-        return self._read(url, text_roles).article
+        return self._read(url, options).article
 
-    def _read(self, url: str, text_roles: Sequence[LineRole]) -> Result:
+    def _read(self, url: str, options: ReadingOptions) -> Result:
         if url in self._unreadable:
             return self._unreadable[url]
         place = self._places[url]
@@ -143,7 +142,7 @@ class Site:
         if other is not None:
             shared = self._shared_lines[url].on(url, self._lines_of(url))
             template = self._template_of(self._grouped.urls[other]).with_shared(shared)
-        return read_parsed(self._pages[url], self._parsed[url], template, patterns, text_roles)
+        return read_parsed(self._pages[url], self._parsed[url], template, patterns, **options)
 
     def _template_of(self, url: str) -> TemplateKnowledge:
         if url not in self._templates:

@@ -83,10 +83,15 @@ def python_of(document: Path) -> str:
 
 def inline_commands(document: Path) -> list[str]:
     """Return the project's commands in the running text of a document, if they are complete."""
+    ours = r"(detourage|celery|make|docker compose|pip|python -m) \S.*"
+    return [code for code in inline_code(document, ours) if f" {ABBREVIATED}" not in code]
+
+
+def inline_code(document: Path, pattern: str) -> list[str]:
+    """Return the code in the running text and the tables of a document that matches a pattern."""
     pieces = (piece for token in _markdown(document) for piece in token.children or ())
-    codes = [piece.content for piece in pieces if piece.type == "code_inline"]
-    ours = re.compile(r"(detourage|celery|make|docker compose|pip|python -m) \S")
-    return [code for code in codes if ours.match(code) and f" {ABBREVIATED}" not in code]
+    codes = (piece.content for piece in pieces if piece.type == "code_inline")
+    return [code for code in codes if re.fullmatch(pattern, code, re.DOTALL)]
 
 
 def _markdown(document: Path) -> list[Any]:

@@ -34,6 +34,7 @@ from detourage.reader import NoArticleError, extract_article
 from detourage.reader.content import read_content
 from detourage.reader.lines import lines_of
 from detourage.reader.outline import Outline
+from detourage.roles import Favor
 
 CORPORA = ("wcxb", "fundus_body")
 OURS = "Détourage"
@@ -116,13 +117,15 @@ def on_site(models: FoldModels | None, site: str) -> AbstractContextManager[None
     return models.on_site(site) if models is not None else nullcontext()
 
 
-def read_ours(samples: Sequence[Sample], models: FoldModels | None) -> Iterator[Text]:
+def read_ours(
+    samples: Sequence[Sample], models: FoldModels | None, favor: Favor | None = None
+) -> Iterator[Text]:
     """Extract pages as the service does, each with the model that was not trained on its site."""
     for place, each in enumerate([*samples[:WARMING], *samples]):
         with on_site(models, each.gold.site):
             began = process_time()
             try:
-                text = read_content(parsed(each.source)).text
+                text = read_content(parsed(each.source), favor=favor).text
             except (PageError, NoArticleError):
                 text = ""
             seconds = process_time() - began
@@ -269,6 +272,7 @@ def main() -> None:
     parser.add_argument("--peers", default=PEERS, help="names of methods, as for bench")
     parser.add_argument("--sample", type=int, help="maximum number of pages per corpus")
     parser.add_argument("--cache", type=Path, help="folder in which results of peers are cached")
+    parser.add_argument("--favor", choices=("precision", "recall"), help="as for extract")
     options = parser.parse_args()
     models = FoldModels.of(options.models) if options.models is not None else None
     samples = [*read_samples(options.corpora, options.sample, is_left_out=models is None)]

@@ -4,16 +4,16 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 
 from detourage.addresses.form import canonical_form
 from detourage.addresses.refusal import is_front
-from detourage.addresses.variants import MAX_ADDRESS, MAX_TARGETS, Kind, Target, targets_by_form
+from detourage.addresses.variants import MAX_TARGETS, Kind, Target, targets_by_form
 from detourage.html import Page, publisher_of
-from detourage.html.addresses import absolute, split_url
+from detourage.html.addresses import split_url
 from detourage.html.flat import FlatDocument
+from detourage.html.head import Head, text_of
 from detourage.html.text import INLINE, UNSEEN
 from detourage.text import words
 from detourage.text.words import squash
@@ -80,12 +80,8 @@ def _characters(passages: Iterable[int]) -> int:
     return sum(passage & ((1 << _LENGTH_BITS) - 1) for passage in passages)
 
 
-MAX_DECLARATIONS = 500
-"""Maximum number of declaring elements read from a page's head."""
-
 MAX_HEADINGS = 3
-MAX_TITLE = 400
-"""Maximum number of first-level headings read, and maximum length of a heading or title."""
+"""Maximum number of first-level headings read."""
 
 MIN_PART_WORDS = 3
 """Minimum number of words for a part of a title to be the headline; shorter parts name sections."""
@@ -139,7 +135,7 @@ def read_declared(page: Page) -> DeclaredUrls:
     """
     flat = page.flat
     own = canonical_form(page.url)
-    head = _Head.of(flat, page.url)
+    head = Head.of(flat, page.url)
     final_url = page.answer.final_url
     redirected = canonical_form(final_url) if final_url is not None else None
     return DeclaredUrls(
@@ -151,66 +147,16 @@ def read_declared(page: Page) -> DeclaredUrls:
 
 def declared_address(page: Page) -> str:
     """Return the canonical form of the URL declared by a page, regardless of its host."""
-    head = _Head.of(page.flat, page.url)
-    return head.canonical or head.open_graph
+    head = Head.of(page.flat, page.url)
+    return canonical_form(head.canonical or head.open_graph)
 
 
-@dataclass
-class _Head:
-    """Declarations in the head of a page; URLs are absolute."""
-
-    is_amp: bool = False
-    canonical: str = ""
-    open_graph: str = ""
-    site_name: str = ""
-    title: str = ""
-    open_graph_title: str = ""
-
-    @classmethod
-    def of(cls, flat: FlatDocument, url: str) -> "_Head":
-        root = flat.attributes.of(0)
-        head = cls(is_amp="amp" in root or "\u26a1" in root or "\u26a1\ufe0f" in root)
-        base = url
-        found = np.flatnonzero(flat.having({"base", "link", "meta", "title"}))
-        for index in islice(found.tolist(), MAX_DECLARATIONS):
-            tag, attributes = flat.tags[index], flat.attributes.of(index)
-            if tag == "base" and base == url and attributes.get("href"):
-                base = absolute(attributes["href"][:MAX_ADDRESS], url) or url
-            elif tag == "title":
-                head.title = head.title or _text(flat, index)
-            elif tag == "meta":
-                head.read_meta(attributes, base)
-            elif tag == "link":
-                relations = attributes.get("rel", "").lower().split()
-                address = attributes.get("href", "")
-                if "canonical" in relations:
-                    head.canonical = head.canonical or _absolute(address, base)
-        return head
-
-    def read_meta(self, attributes: dict[str, str], base: str) -> None:
-        name = (attributes.get("property") or attributes.get("name") or "").strip().lower()
-        content = attributes.get("content", "")
-        if name == "og:title":
-            self.open_graph_title = self.open_graph_title or words.clean(content[:MAX_TITLE])
-        elif name == "og:site_name":
-            self.site_name = self.site_name or words.clean(content[:MAX_TITLE])
-        elif name == "og:url":
-            self.open_graph = self.open_graph or _absolute(content, base)
-
-
-def _absolute(address: str, base: str) -> str:
-    if not 0 < len(address) <= MAX_ADDRESS:
-        return ""
-    found = absolute(address, base)
-    return canonical_form(found) if found else ""
-
-
-def _targets(own: str, head: _Head, redirected: str | None) -> Iterator[Target]:
+def _targets(own: str, head: Head, redirected: str | None) -> Iterator[Target]:
     by_form = targets_by_form(own)
     kind: Kind = by_form[0].kind if by_form else "canonical"
     if head.is_amp:
         kind = "amp"
-    declared = head.canonical or head.open_graph
+    declared = canonical_form(head.canonical or head.open_graph)
     if redirected is not None and _is_believable(redirected, own):
         declared = redirected
     if declared and _is_believable(declared, own):
@@ -227,7 +173,7 @@ def _is_believable(address: str, own: str) -> bool:
     return not is_front(address) or is_front(own)
 
 
-def _headlines(flat: FlatDocument, head: _Head, url: str) -> Iterator[str]:
+def _headlines(flat: FlatDocument, head: Head, url: str) -> Iterator[str]:
     sites = {squash(head.site_name), ""}
     host = squash(split_url(url).hostname or "")
 
@@ -243,7 +189,7 @@ def _headlines(flat: FlatDocument, head: _Head, url: str) -> Iterator[str]:
     yield from (each for each in wordings if not names_site(each))
     shortest = min((len(words.tokens(each)) for each in (title, declared) if each), default=0)
     headings = np.flatnonzero(flat.having({"h1"}))[:MAX_HEADINGS]
-    for heading in (_text(flat, index) for index in headings.tolist()):
+    for heading in (text_of(flat, index) for index in headings.tolist()):
         # Headings may also contain logos and section names, which are short.
         word_count = len(words.tokens(heading))
         unspaced = words.count_unspaced(heading)
@@ -277,11 +223,6 @@ def _wordings(title: str) -> Iterator[str]:
     for part in dict.fromkeys(cut):
         if 2 * len(part) >= len(title) and len(words.tokens(part)) >= MIN_PART_WORDS:
             yield part
-
-
-def _text(flat: FlatDocument, index: int) -> str:
-    texts = flat.texts[flat.text_starts[index] : flat.text_ends[index]]
-    return words.clean(" ".join(texts)[:MAX_TITLE])
 
 
 def _paragraphs(flat: FlatDocument) -> Iterator[str]:

@@ -1,8 +1,9 @@
 """Extraction of articles as formatted documents, optionally in several processes."""
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -20,19 +21,22 @@ from detourage.outcomes import PageOutcome
 from detourage.reader import NoArticleError
 from detourage.reader.content import read_content
 from detourage.reader.documents import to_html, to_markdown
-from detourage.roles import LineRole
+from detourage.reading import ReadingOptions, with_parts
 from detourage.text.terminal import json_text
 from detourage.time_limit import TimeIsUpError, time_limit
 
 SECONDS = 60.0
 """Maximum CPU time per page, in seconds."""
 
+PAUSE_SECONDS = 1.0
+"""Minimum time between the fetches of two pages from the same host."""
+
 
 @dataclass(frozen=True)
 class ExtractionOutcome:
     """Result for one page: its formatted article, or the reason why there is none.
 
-    The outcome is None if there is no page.
+    The outcome is None if there is no page. `path` is the path of an HTML file in the given folder.
     """
 
     name: str
@@ -40,6 +44,7 @@ class ExtractionOutcome:
     document: str | None = None
     outcome: PageOutcome | None = None
     reason: str | None = None
+    path: Path | None = None
 
     def __str__(self) -> str:
         """Return the error line for a page without an article."""
@@ -47,10 +52,19 @@ class ExtractionOutcome:
 
 
 def all_given(places: Iterable[str]) -> Iterator[GivenPage | ExtractionOutcome]:
-    """Yield the pages at places (see `given_pages`), and an error result for unreadable places."""
+    """Yield the pages at places (see `given_pages`), and an error result for unreadable places.
+
+    Pages to fetch from the same host are yielded at least `PAUSE_SECONDS` apart.
+    """
+    due: dict[str, float] = {}
     for place in places:
         try:
-            yield from given_pages(place)
+            for given in given_pages(place):
+                if given.address is not None:
+                    host = given.address.partition("://")[2].partition("/")[0].lower()
+                    time.sleep(max(0.0, due.get(host, 0.0) - time.monotonic()))
+                    due[host] = time.monotonic() + PAUSE_SECONDS
+                yield given
         except (SourceError, ExplainingError) as error:
             yield _unread(error)
 
@@ -60,7 +74,7 @@ class Extraction:
     """Extraction as text, markdown, html or json; `method` is None or that of a paper."""
 
     form: str
-    text_roles: Sequence[LineRole] = ()
+    options: ReadingOptions = field(default_factory=ReadingOptions)
     method: str | None = None
 
     def of_pages(
@@ -98,7 +112,8 @@ class Extraction:
             source = given.read()
         except ExplainingError as error:
             return _unread(error)
-        return self._documented(source.name, source.url, partial(alone, source))
+        found = self._documented(source.name, source.url, partial(alone, source))
+        return replace(found, path=given.path)
 
     def _documented(self, name: str, url: str, parsed: Callable[[], Subject]) -> ExtractionOutcome:
         found = ExtractionOutcome(name, url, outcome=PageOutcome.FAILED)
@@ -121,9 +136,15 @@ class Extraction:
     def _read(self, subject: Subject) -> Article:
         given, pivot = subject.source, subject.pivot_source
         if self.method is None:
-            return read_content(
-                subject.page, subject.template, subject.patterns, self.text_roles, given.fetched_at
+            article = read_content(
+                subject.page,
+                subject.template,
+                subject.patterns,
+                self.options.get("text_roles", ()),
+                given.fetched_at,
+                favor=self.options.get("favor"),
             )
+            return with_parts(article, self.options)
         # Imported here because only published methods need it.
         from detourage.papers.interface import Source
         from detourage.papers.registry import read_by

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -15,7 +14,14 @@ from detourage.comments import CommentPattern
 from detourage.errors import ExpectedError
 from detourage.html import Page, PageError, parse_page, site_key, site_of
 from detourage.inputs import SourceError, read_messages
-from detourage.inputs.reading import HtmlFile, html_file, is_html, lines_of
+from detourage.inputs.reading import (
+    HtmlFile,
+    HtmlFolder,
+    is_html,
+    lines_of,
+    read_folder,
+    read_lines,
+)
 from detourage.inputs.streams import STANDARD_INPUT, open_source
 from detourage.limits import MAX_CONTENT_BYTES, MAX_HTML_BYTES
 from detourage.outcomes import PageOutcome
@@ -71,7 +77,8 @@ class Source:
 class GivenPage:
     """A page that has not been read yet, so that another process can read it.
 
-    It is a URL to fetch (`address`), a page message (`body`), or HTML with its URL.
+    It is a URL to fetch (`address`), a page message (`body`), or HTML with its URL. `path` is the
+    path of an HTML file in the given folder.
     """
 
     name: str
@@ -80,13 +87,25 @@ class GivenPage:
     html: bytes | None = None
     url: str = UNKNOWN_URL
     is_single: bool = True
+    path: Path | None = None
 
     def read(self) -> Source:
         """Read the page; raise `ExplainingError` if it is unreachable or its message is invalid."""
         if self.address is not None:
-            from detourage.explain.fetching import fetch
+            from detourage.fetching import FetchError, fetch
 
-            return fetch(self.address)
+            try:
+                page = fetch(self.address)
+            except FetchError as error:
+                raise ExplainingError(error.url, error.problem) from error
+            return Source(
+                self.address,
+                page.url,
+                page.html,
+                page.content_type,
+                page.fetched_at,
+                site_of(page.url),
+            )
         if self.html is not None:
             return Source(self.name, self.url, self.html, None, None, site_of(self.url))
         # Importing the message contracts takes as long as importing everything else for one page.
@@ -109,6 +128,8 @@ class GivenPage:
 def given_pages(place: str) -> Iterator[GivenPage]:
     """Yield the pages at a URL, in a file or folder (see `read_messages`), or on standard input.
 
+    A text file (``.txt``) or standard input may also be a list of URLs, one per line.
+
     Raise `ExplainingError` for another URL scheme, and `SourceError` if a file cannot be read.
     """
     scheme = _SCHEME.match(place)
@@ -126,44 +147,77 @@ def _standard_input() -> Iterator[GivenPage]:
     name = "standard input"
     with open_source(STANDARD_INPUT) as stream:
         start = cast("BufferedReader", stream).peek(1)
-        if start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
+        beginning = start.removeprefix(codecs.BOM_UTF8).lstrip()
+        if beginning.startswith(b"{"):
             yield from _numbered(name, lines_of(stream, name))
+        elif beginning.startswith((b"http://", b"https://")):
+            yield from _listed(lines_of(stream, name))
         else:
             yield GivenPage(name, html=stream.read(MAX_CONTENT_BYTES + 1))
 
 
+def _listed(lines: Iterable[bytes]) -> Iterator[GivenPage]:
+    """Yield the pages of a list of URLs, in which lines with ``#`` are comments."""
+    for line in lines:
+        url = line.decode(errors="replace").strip()
+        if not url.startswith("#"):
+            yield GivenPage(url, address=url)
+
+
+def _has_urls(path: Path) -> bool:
+    first = next(_listed(read_lines(path)), None)
+    return first is not None and _SCHEME.match(first.name) is not None
+
+
 def _of_file(place: str) -> Iterator[GivenPage]:
     path = Path(place)
-    if (page := _html_page(path)) is not None:
-        yield GivenPage(place, html=page.content, url=page.url)
+    if is_html(path) and path.is_file():
+        yield _of_html(HtmlFolder(path.parent).read(path), place)
         return
-    try:
-        bodies = read_messages(path)
-        first = next(bodies, None)
-    except SourceError as error:
-        if error.problem == "no such file or folder":
-            hint = f"{error.problem}, and not a URL: URLs begin with http:// or https://"
-            raise SourceError(place, hint) from error
-        raise
+    if path.is_dir():
+        found = _of_folder(path)
+    elif path.suffix.lower() == ".txt" and path.is_file() and _has_urls(path):
+        found = _listed(read_lines(path))
+    else:
+        try:
+            found = _numbered(place, read_messages(path))
+        except SourceError as error:
+            if error.problem == "no such file or folder":
+                hint = f"{error.problem}, and not a URL: URLs begin with http:// or https://"
+                raise SourceError(place, hint) from error
+            raise
+    first = next(found, None)
     if first is None:
         raise SourceError(place, "contains no page")
-    if is_html(path) and path.is_file():
-        yield GivenPage(place, body=first)
-        return
-    yield from _numbered(place, chain([first], bodies))
+    yield first
+    yield from found
 
 
-def _html_page(path: Path) -> HtmlFile | None:
-    if not is_html(path) or not path.is_file():
-        return None
-    file = html_file(path, path.parent)
+def _of_folder(folder: Path) -> Iterator[GivenPage]:
+    number = 0
+    for each in read_folder(folder):
+        if isinstance(each, HtmlFile):
+            yield replace(_of_html(each, str(folder / each.path)), path=each.path)
+        else:
+            number += 1
+            yield _message(str(folder), number, each)
+
+
+def _of_html(file: HtmlFile, name: str) -> GivenPage:
     has_port = ":" in file.url.removeprefix("https://")
-    return file if len(file.content) <= MAX_HTML_BYTES and not has_port else None
+    if len(file.content) <= MAX_HTML_BYTES and not has_port:
+        return GivenPage(name, html=file.content, url=file.url)
+    # The message contract checks both.
+    return GivenPage(name, body=file.message())
 
 
 def _numbered(name: str, bodies: Iterator[bytes]) -> Iterator[GivenPage]:
     for number, body in enumerate(bodies, start=1):
-        yield GivenPage(f"{name}, message {number}", body=body, is_single=False)
+        yield _message(name, number, body)
+
+
+def _message(name: str, number: int, body: bytes) -> GivenPage:
+    return GivenPage(f"{name}, message {number}", body=body, is_single=False)
 
 
 @dataclass(frozen=True)

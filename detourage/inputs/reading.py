@@ -1,20 +1,21 @@
 """Page messages from a path given on the command line: JSON lines and HTML files."""
 
 import codecs
+import logging
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from detourage.inputs.messages import oversized_message, page_message
 from detourage.inputs.streams import STANDARD_INPUT, SourceError, open_source
 from detourage.inputs.warc import read_warc
 from detourage.limits import MAX_CONTENT_BYTES, MAX_MESSAGE_BYTES
+from detourage.text.plural import counted
 
 HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 
@@ -23,6 +24,15 @@ _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)++[a-z][a-z0-9-]*[a-z0
 # Characters that are not escaped in a URL after the host. They include "?", as mirrors write the
 # query into the file name, but not "%", so that no two files share a URL.
 _UNQUOTED = "/?=&;:@+,~!$'()*"
+
+
+MAX_HEAD_BYTES = 512 * 1024
+"""Maximum number of bytes of an HTML file to search for the URL that it declares."""
+
+MAX_NAMED = 10
+"""Maximum number of skipped files to name."""
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -41,56 +51,128 @@ class HtmlFile:
     """An HTML file to send as a page; oversized content is truncated just above the limit."""
 
     url: str
-    identifier: str
+    path: Path
     content: bytes
+
+    @property
+    def identifier(self) -> str:
+        """ID of the page: its path relative to the folder."""
+        return os.fsencode(self.path).decode("utf-8", errors="backslashreplace")
+
+    def message(self, site: str | None = None) -> bytes:
+        """Return the message for the page."""
+        return page_message(
+            url=self.url, site=site, identifier=self.identifier, content=self.content
+        )
 
 
 def is_html(path: Path) -> bool:
     """Return whether a file is HTML, judging by its name."""
-    return Path(path.name.lower().removesuffix(".gz")).suffix in HTML_SUFFIXES
+    return _suffix(path) in HTML_SUFFIXES
 
 
-def read_html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> Iterator[bytes]:
-    """Yield the message for an HTML file; see `html_file`."""
-    file = html_file(path, folder, origin)
-    yield page_message(
-        url=file.url, site=origin.site, identifier=file.identifier, content=file.content
-    )
+class HtmlFolder:
+    """A folder of HTML files, which assigns a different URL to each file.
 
-
-def html_file(path: Path, folder: Path, origin: Origin = UNKNOWN) -> HtmlFile:
-    """Read an HTML file without decoding it; its ID is the path relative to ``folder``.
-
-    Without a base URL, the host is the outermost directory or the folder, if its name looks like a
-    host, as in a mirror made by ``wget``. Otherwise, the folder is one site in the reserved domain
-    ``invalid``: ``My Pages/2024/a.html`` is ``https://my-pages.invalid/2024/a.html``.
+    The URL is that below the base URL, or that of a mirror made by ``wget``, where the outermost
+    directory or the folder has the name of a host, or else the canonical URL or ``og:url`` that the
+    page declares. Otherwise, or if an earlier file has that URL, it is invented: the path of the
+    file at the declared host, or else in the reserved domain ``invalid``, where
+    ``My Pages/2024/a.html`` is ``https://my-pages.invalid/2024/a.html``.
     """
-    relative = path.relative_to(folder)
-    with open_source(path) as stream:
-        content = stream.read(MAX_CONTENT_BYTES + 1)
-    return HtmlFile(
-        _url_of(relative, folder.resolve().name, origin.base_url),
-        os.fsencode(relative).decode("utf-8", errors="backslashreplace"),
-        content,
-    )
+
+    def __init__(self, folder: Path, origin: Origin = UNKNOWN) -> None:
+        self.folder = folder
+        self.origin = origin
+        self._name = folder.resolve().name
+        self._used: set[str] = set()
+        self._declared = self._invented = self._skipped = 0
+        self._skipped_names: list[str] = []
+
+    def read(self, path: Path) -> HtmlFile:
+        """Read a file without decoding it."""
+        relative = path.relative_to(self.folder)
+        with open_source(path) as stream:
+            content = stream.read(MAX_CONTENT_BYTES + 1)
+        return HtmlFile(self._url_of(relative, content), relative, content)
+
+    def _url_of(self, relative: Path, content: bytes) -> str:
+        base_url = self.origin.base_url
+        if base_url is not None:
+            return f"{base_url.rstrip('/')}/{quote(os.fsencode(relative), safe=_UNQUOTED)}"
+        first = relative.parts[0].lower()
+        if len(relative.parts) > 1 and _HOST.fullmatch(first):
+            return _url(first, relative.relative_to(relative.parts[0]))
+        if _HOST.fullmatch(self._name.lower()):
+            return _url(self._name.lower(), relative)
+        declared = _declared_urls(content)
+        unused = [url for url in declared if url not in self._used]
+        if unused:
+            self._declared += 1
+            self._used.add(unused[0])
+            return unused[0]
+        self._invented += 1
+        hosts = [urlsplit(url).netloc.lower() for url in declared[:1]]
+        urls = [_url(host, relative) for host in (*hosts, _invented_host(self._name))]
+        url = next((url for url in urls if url not in self._used), urls[-1])
+        self._used.add(url)
+        return url
+
+    def skip(self, path: Path) -> None:
+        """Count a file that is not a page."""
+        self._skipped += 1
+        if self._skipped <= MAX_NAMED:
+            self._skipped_names.append(str(path.relative_to(self.folder)))
+
+    def report(self) -> None:
+        """Log how many URLs are declared or invented, and which files were skipped."""
+        if self._declared or self._invented:
+            logger.log(
+                logging.WARNING if self._invented else logging.INFO,
+                "%s: %s of HTML files declared by the pages, %d invented%s",
+                self.folder,
+                counted(self._declared, "URL"),
+                self._invented,
+                " (set them with --base-url, or name the folders after hosts)"
+                if self._invented
+                else "",
+            )
+        if self._skipped:
+            more = self._skipped - len(self._skipped_names)
+            logger.warning(
+                "%s: %s skipped, not HTML, JSON lines or WARC: %s%s",
+                self.folder,
+                counted(self._skipped, "file"),
+                ", ".join(self._skipped_names),
+                f" and {more} more" if more else "",
+            )
 
 
-def _url_of(relative: Path, folder_name: str, base_url: str | None) -> str:
-    if base_url is not None:
-        return f"{base_url.rstrip('/')}/{quote(os.fsencode(relative), safe=_UNQUOTED)}"
-    first = relative.parts[0].lower()
-    if len(relative.parts) > 1 and _HOST.fullmatch(first):
-        host, rest = first, relative.relative_to(relative.parts[0])
-    else:
-        host, rest = _host_of(folder_name), relative
-    return f"https://{host.replace('+', ':')}/{quote(os.fsencode(rest), safe=_UNQUOTED)}"
+def _url(host: str, path: Path) -> str:
+    return f"https://{host.replace('+', ':')}/{quote(os.fsencode(path), safe=_UNQUOTED)}"
 
 
-def _host_of(folder_name: str) -> str:
-    name = folder_name.lower()
-    if _HOST.fullmatch(name):
-        return name
-    label = re.sub(r"[^a-z0-9]+", "-", name)[:63].strip("-")
+def _declared_urls(content: bytes) -> list[str]:
+    """Return the canonical URL and the ``og:url`` in the head of a page, if they are absolute."""
+    # Imported here because other inputs do not need it, and it is slow to import.
+    from detourage.html import PageError, parse_page
+    from detourage.html.head import Head
+
+    try:
+        page = parse_page(content[:MAX_HEAD_BYTES])
+    except PageError:
+        return []
+    except Exception:
+        # A defect that concerns one page must not affect the others.
+        logger.exception("cannot read the URL that a page declares")
+        return []
+    head = Head.of(page.flat, "")
+    urls = dict.fromkeys(filter(None, (head.canonical, head.open_graph)))
+    return [url for url in urls if _HOST.fullmatch(urlsplit(url).netloc.lower())]
+
+
+def _invented_host(folder_name: str) -> str:
+    label = re.sub(r"[^a-z0-9]+", "-", folder_name.lower())[:63].strip("-")
     return f"{label or 'pages'}.invalid"
 
 
@@ -144,41 +226,66 @@ def read_messages(
     if not exists:
         raise SourceError(path, "no such file or folder")
     if path.is_dir():
-        return _read_folder(path, origin, {each.resolve() for each in left_out})
-    reader = _reader_of(path, path.parent, origin)
+        files = read_folder(path, origin, {each.resolve() for each in left_out})
+        return (each.message(origin.site) if isinstance(each, HtmlFile) else each for each in files)
+    reader = _READERS.get(_suffix(path))
     if reader is not None:
         return reader(path)
+    if is_html(path):
+        return iter([HtmlFolder(path.parent, origin).read(path).message(origin.site)])
     if not path.is_file():
         return read_lines(path)
     raise SourceError(path, "is neither JSON lines (.jsonl) nor WARC (.warc) nor HTML (.html)")
 
 
-def _read_folder(folder: Path, origin: Origin, left_out: Collection[Path]) -> Iterator[bytes]:
-    files = (each for each in _files_of(folder, origin) if each[0].resolve() not in left_out)
-    first = next(files, None)
-    if first is None:
-        raise SourceError(folder, "contains no JSON lines, WARC or HTML files")
-    return chain.from_iterable(reader(path) for path, reader in chain([first], files))
+def read_folder(
+    folder: Path, origin: Origin = UNKNOWN, left_out: Collection[Path] = ()
+) -> Iterator[HtmlFile | bytes]:
+    """Return the HTML files and the raw page messages in a folder, read lazily.
+
+    Raise `SourceError` immediately if there are none, and log which files are skipped.
+    """
+    files = (path for path in _files_of(folder) if path.resolve() not in left_out)
+    pages = HtmlFolder(folder, origin)
+    for path in files:
+        if _is_input(path):
+            return _read_files(chain([path], files), pages)
+        pages.skip(path)
+    raise SourceError(folder, "contains no JSON lines, WARC or HTML files")
 
 
-def _files_of(folder: Path, origin: Origin) -> Iterator[tuple[Path, Reader]]:
+def _is_input(path: Path) -> bool:
+    return _suffix(path) in _READERS or is_html(path)
+
+
+def _read_files(files: Iterable[Path], pages: HtmlFolder) -> Iterator[HtmlFile | bytes]:
+    for path in files:
+        reader = _READERS.get(_suffix(path))
+        if reader is not None:
+            yield from reader(path)
+        elif is_html(path):
+            yield pages.read(path)
+        else:
+            pages.skip(path)
+    pages.report()
+
+
+def _files_of(folder: Path) -> Iterator[Path]:
     def fail(error: OSError) -> None:
         raise SourceError(error.filename or folder, f"cannot be read: {error.strerror}") from error
 
     for directory, subdirectories, names in os.walk(folder, onerror=fail):
         subdirectories.sort()
-        for name in sorted(names):
-            path = Path(directory, name)
-            if (reader := _reader_of(path, folder, origin)) is not None:
-                yield path, reader
+        yield from (Path(directory, name) for name in sorted(names))
 
 
-def _reader_of(path: Path, folder: Path, origin: Origin) -> Reader | None:
-    suffix = Path(path.name.lower().removesuffix(".gz")).suffix
-    if suffix in (".jsonl", ".ndjson"):
-        return read_lines
-    if suffix == ".warc":
-        return read_warc
-    if is_html(path):
-        return partial(read_html_file, folder=folder, origin=origin)
-    return None
+def _suffix(path: Path) -> str:
+    return Path(path.name.lower().removesuffix(".gz")).suffix
+
+
+_READERS: Mapping[str, Callable[[Path], Iterator[bytes]]] = {
+    ".jsonl": read_lines,
+    ".ndjson": read_lines,
+    ".warc": read_warc,
+}
+"""Readers of page messages by suffix."""

@@ -27,7 +27,7 @@ from detourage.reader.page_model import JudgedPage
 from detourage.reader.rendering import render
 from detourage.reader.threads import FindPosts, find_thread
 from detourage.reader.titles import Titles
-from detourage.roles import TEXT_ROLES, Kind, LineRole
+from detourage.roles import TEXT_ROLES, Favor, Kind, LineRole
 from detourage.text import words
 from detourage.text.texts import Count, count_words
 
@@ -37,7 +37,7 @@ class PageInTemplate:
     """A page's outline, together with what is known about its template.
 
     `text_roles` are the line roles that count as article text (`TEXT_ROLES` if empty). `posts`
-    finds the posts of a forum page; None disables the search.
+    finds the posts of a forum page; None disables the search. `favor` is as for `choose_lines`.
     """
 
     url: str
@@ -45,6 +45,7 @@ class PageInTemplate:
     template: TemplateKnowledge = UNKNOWN_TEMPLATE
     text_roles: Sequence[LineRole] = ()
     posts: FindPosts | None = None
+    favor: Favor | None = None
 
     @property
     def judged(self) -> JudgedPage:
@@ -82,6 +83,7 @@ def extract_article(
     apart: Iterable[HtmlElement] = (),
     text_roles: Sequence[LineRole] = (),
     posts: FindPosts | None = None,
+    favor: Favor | None = None,
 ) -> Article:
     """Extract the article of a page without modifying the page.
 
@@ -94,14 +96,14 @@ def extract_article(
     Choose the template group's representative or, if the page is itself the representative, its
     nearest neighbour. If `other` is None, the page is read on its own. `apart` are readers'
     comments, which are left out of the article unless one of them is the article itself. `posts`
-    finds the posts of a forum page; None disables the search.
+    finds the posts of a forum page; None disables the search. `favor` is as for `choose_lines`.
 
     Raises `MenuPageError` if the page only lists links to other pages, `NeedsRenderingError` if it
     is empty until a browser runs its scripts, and `NoTextError` if it displays no text, or only a
     headline.
     """
     outline = Outline.of(page.flat)
-    flat = PageInTemplate(page.url, outline, knowledge_of(other), text_roles, posts)
+    flat = PageInTemplate(page.url, outline, knowledge_of(other), text_roles, posts, favor)
     return with_page_judged(flat, *find_article(flat, outline.indices_of(apart)))
 
 
@@ -245,7 +247,7 @@ def _find_thread(page: PageInTemplate) -> Finding | None:
 
 def _bodies(page: PageInTemplate) -> Iterator[Finding]:
     """Yield candidate bodies, best first."""
-    of_lines = find_body(page.outline, page.judged, page.text_roles or TEXT_ROLES)
+    of_lines = find_body(page.outline, page.judged, page.text_roles or TEXT_ROLES, page.favor)
     if of_lines is not None:
         yield of_lines
     of_sentences = sentences.find_body(page.outline)

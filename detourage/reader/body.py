@@ -14,7 +14,7 @@ from detourage.reader.lines import Line
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage, PageModel
 from detourage.reader.rendering import MAX_CELL_TOKENS
-from detourage.roles import TEXT_ROLES, LineRole
+from detourage.roles import TEXT_ROLES, Favor, LineRole
 
 METHOD = "lines"
 
@@ -41,6 +41,10 @@ The share is below 1 because the headline or lead often lies outside this elemen
 element with all the words would often be the whole page.
 """
 
+RECALL_WEIGHTS: Mapping[Favor | None, float] = {"precision": 1 / 16, None: 1.0, "recall": 16.0}
+"""Weight of recall relative to precision in the F measure that the chosen lines maximise (the
+square of van Rijsbergen's beta). With 1/4 and 4, precision and recall hardly change."""
+
 _Floats = npt.NDArray[np.float64]
 _Booleans = npt.NDArray[np.bool_]
 
@@ -56,7 +60,10 @@ def judge_page(
 
 
 def find_body(
-    page: Outline, judged: JudgedPage, roles: Sequence[LineRole] = TEXT_ROLES
+    page: Outline,
+    judged: JudgedPage,
+    roles: Sequence[LineRole] = TEXT_ROLES,
+    favor: Favor | None = None,
 ) -> Finding | None:
     """Find the lines with the given roles; None if the expected F1 is too low.
 
@@ -67,7 +74,7 @@ def find_body(
         return None
     lengths = np.array([len(line.tokens) for line in lines], dtype=np.float64)
     probabilities = judged.probability_of(roles)
-    chosen, expected_f1 = choose_lines(probabilities, lengths)
+    chosen, expected_f1 = choose_lines(probabilities, lengths, favor)
     if expected_f1 < MIN_EXPECTED_F1:
         return None
     chosen = _with_whole_lists(page, judged, lengths * probabilities, lengths, chosen)
@@ -137,20 +144,24 @@ def body_of(
     )
 
 
-def choose_lines(probabilities: _Floats, lengths: _Floats) -> tuple[_Booleans, float]:
+def choose_lines(
+    probabilities: _Floats, lengths: _Floats, favor: Favor | None = None
+) -> tuple[_Booleans, float]:
     """Return a mask of the lines that maximise the expected word F1, and the F1 they achieve.
 
     The chosen lines, of which there is at least one, are those whose probability is at least half
     of the maximum F1 (Z. C. Lipton, C. Elkan and B. Narayanaswamy, "Optimal thresholding of
-    classifiers to maximize F1 measure", ECML PKDD 2014).
+    classifiers to maximize F1 measure", ECML PKDD 2014). `favor` maximises the F measure with
+    another weight of recall (`RECALL_WEIGHTS`) instead.
     """
     order = np.argsort(-probabilities, kind="stable")
     right = np.cumsum((probabilities * lengths)[order])
-    f1 = 2 * right / (np.cumsum(lengths[order]) + right[-1])
-    best = int(np.argmax(f1))
+    taken = np.cumsum(lengths[order])
+    weight = RECALL_WEIGHTS[favor]
+    best = int(np.argmax((1 + weight) * right / (taken + weight * right[-1])))
     chosen = np.zeros(len(probabilities), dtype=np.bool_)
     chosen[order[: best + 1]] = True
-    return chosen, float(f1[best])
+    return chosen, float(2 * right[best] / (taken[best] + right[-1]))
 
 
 def _said_once(lines: Sequence[Line]) -> Sequence[Line]:

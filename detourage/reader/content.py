@@ -46,7 +46,7 @@ from detourage.reader.hidden import UNSEEN, OpenedDocument
 from detourage.reader.knowledge import knowledge_of
 from detourage.reader.locations import with_locations
 from detourage.reader.scripts import program_state, structured_data
-from detourage.roles import LineRole
+from detourage.roles import Favor, LineRole
 from detourage.walls import SURE as SURE_WALL
 from detourage.walls import Verdict, judge_wall
 
@@ -84,13 +84,15 @@ def read_content(
     text_roles: Sequence[LineRole] = (),
     fetched_at: datetime | None = None,
     *,
+    favor: Favor | None = None,
     has_locations: bool = True,
 ) -> Article:
     """Extract the article of a page and read its comments.
 
     `page` and `other` are as for `detourage.reader.extract_article`. Of the template's `patterns`,
     the first that matches any comments is used; if `patterns` is None, comments are searched for on
-    this page alone. The roles of the article's lines are `text_roles` (`TEXT_ROLES` if empty).
+    this page alone. The roles of the article's lines are `text_roles` (`TEXT_ROLES` if empty),
+    chosen as in `choose_lines` with `favor`.
     Relative dates in comments, such as "3 hours ago", are resolved against `fetched_at`, an aware
     datetime; without it, they are left as written. `has_locations` determines whether the parts of
     the content get their locations in the page.
@@ -100,7 +102,13 @@ def read_content(
     """
     try:
         article = read_shown(
-            page, other, patterns, text_roles, fetched_at, has_locations=has_locations
+            page,
+            other,
+            patterns,
+            text_roles,
+            fetched_at,
+            favor=favor,
+            has_locations=has_locations,
         )
     except NoTextError as error:
         wall = judge_wall(page, None).wall
@@ -144,20 +152,21 @@ def read_shown(
     text_roles: Sequence[LineRole] = (),
     fetched_at: datetime | None = None,
     *,
+    favor: Favor | None = None,
     has_locations: bool = False,
 ) -> Article:
     """Read a page like `read_content`, without checking for a wall."""
     known = knowledge_of(other)
     posts = _PostsOfPage.of(page, known, patterns)
     apart = comments_to_exclude(page, posts.likely)
-    article = extract_article(page, known, apart, text_roles, posts.find)
-    unseen = _unseen_discussion(page, article.method, known, text_roles)
+    article = extract_article(page, known, apart, text_roles, posts.find, favor)
+    unseen = _unseen_discussion(page, article.method, known, text_roles, favor)
     if unseen is not None:
         article, comments = unseen, unseen.comments
     else:
         found = _of_kind(posts, article)
         if apart and not found.records:
-            article = extract_article(page, known, (), text_roles)
+            article = extract_article(page, known, (), text_roles, favor=favor)
         comments = _comments_below(article, found, page)
     forget_judged(page)
     article = replace(
@@ -203,7 +212,7 @@ def _explain_shown(
     article = explanation.article
     if article is None:
         return explanation
-    unseen = _unseen_discussion(page, article.method, pivot, ())
+    unseen = _unseen_discussion(page, article.method, pivot)
     if unseen is not None:
         return replace(explanation, article=unseen)
     found = _of_kind(posts, article)
@@ -284,7 +293,11 @@ def _of_kind(posts: _PostsOfPage, article: Article) -> FoundComments:
 
 
 def _unseen_discussion(
-    page: Page, method: str, other: Page | TemplateKnowledge | None, text_roles: Sequence[LineRole]
+    page: Page,
+    method: str,
+    other: Page | TemplateKnowledge | None,
+    text_roles: Sequence[LineRole] = (),
+    favor: Favor | None = None,
 ) -> Article | None:
     """Read an article and its discussion from elements that the page does not display.
 
@@ -300,7 +313,8 @@ def _unseen_discussion(
         return None
     apart = comments_to_exclude(seen, found)
     try:
-        article = extract_article(seen, other, apart, text_roles, _PostsOfPage(seen, found).find)
+        posts = _PostsOfPage(seen, found).find
+        article = extract_article(seen, other, apart, text_roles, posts, favor)
     except NoArticleError:
         return None
     comments = _comments_below(article, found, seen)

@@ -13,6 +13,7 @@ from tests.snippets import (
     Snippet,
     check,
     check_command,
+    inline_code,
     inline_commands,
     python_of,
     snippets,
@@ -46,3 +47,13 @@ def test_a_command_in_the_text_works(command: str) -> None:
 @pytest.mark.parametrize("document", PYTHON, ids=lambda path: str(path.relative_to(ROOT)))
 def test_the_python_of_a_document_runs_from_top_to_bottom(document: Path) -> None:
     exec(compile(python_of(document), document, "exec"), {"__name__": "__main__"})
+
+
+def test_the_calls_in_the_tables_for_users_of_other_libraries_work() -> None:
+    document = ROOT / "docs/how-to/come-from-trafilatura.md"
+    names: dict[str, object] = {"__name__": "__main__"}
+    exec(compile(python_of(document), document, "exec"), names)
+    calls = inline_code(document, r"detourage\.\w+\(.*")
+    assert len(calls) > 15
+    for call in calls:
+        assert eval(call, names) is not None

@@ -6,22 +6,29 @@ import json
 import os
 import re
 import sys
-from contextlib import closing
+from contextlib import closing, nullcontext
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
 from detourage.text.plural import counted
 from detourage.text.terminal import json_line, printable
-from worker.cli.options import OutputFolder, site_pages_option, text_roles_option, url_option
+from worker.cli.options import (
+    OutputFile,
+    OutputFolder,
+    site_pages_option,
+    text_roles_option,
+    url_option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from detourage.explain.batch import ExtractionOutcome
-    from detourage.roles import LineRole
+    from detourage.roles import Favor, LineRole
 
 SUFFIXES = {
     "text": "txt",
@@ -58,10 +65,21 @@ def _check_method(
     help="Output format; by default, text for a single page and JSON lines for several.",
 )
 @click.option(
+    "-o",
+    "--output",
+    type=OutputFile(is_replaced=True),
+    help="Output file; by default, standard output.",
+)
+@click.option(
     "--output-dir",
     type=OutputFolder(),
     metavar="FOLDER",
     help="Write each article to a separate file in this folder.",
+)
+@click.option(
+    "--keep-dirs",
+    is_flag=True,
+    help="With --output-dir: use the names and subfolders of the HTML files in a folder.",
 )
 @click.option(
     "--processes",
@@ -72,6 +90,14 @@ def _check_method(
 )
 @text_roles_option
 @click.option(
+    "--favor",
+    type=click.Choice(("precision", "recall")),
+    help="Leave out more boilerplate (precision), or miss less of the text (recall).",
+)
+@click.option("--no-comments", is_flag=True, help="Leave out the readers' comments.")
+@click.option("--no-links", is_flag=True, help="Leave out the links in the text.")
+@click.option("--no-images", is_flag=True, help="Leave out the images.")
+@click.option(
     "--method",
     callback=_check_method,
     help="Use the method of a paper instead of the service's own, or a chain of methods (A>B).",
@@ -81,52 +107,83 @@ def extract(
     site_pages: Path | None,
     url: str | None,
     form: str | None,
+    output: Path | None,
     output_dir: Path | None,
+    keep_dirs: bool,
     processes: int,
     text_roles: tuple[LineRole, ...] | None,
+    favor: Favor | None,
+    no_comments: bool,
+    no_links: bool,
+    no_images: bool,
     method: str | None,
 ) -> None:
     """Extract the articles from pages, without a deployment.
 
-    URLs are fetched; files, folders and standard input (-) contain HTML, page messages or WARC
-    archives. Several pages are written as JSON lines, in input order; if a page has no article,
-    its line has url, outcome and reason. Exit code 0: every page has an article; 1: some have none
-    or could not be read.
+    URLs are fetched, as far as robots.txt permits; files, folders and standard input (-) contain
+    HTML, page messages, WARC archives or, in .txt files, URLs, one per line. Several pages are
+    written as JSON lines, in input order; if a page has no article, its line has url, outcome and
+    reason. Exit code 0: every page has an article; 1: some have none or could not be read.
     """
     is_chosen = site_pages is not None or url is not None
     if is_chosen and len(pages) > 1:
         raise click.UsageError("--site-pages and --url accept only one input")
+    if output is not None and output_dir is not None:
+        raise click.UsageError("--output and --output-dir exclude each other")
+    if keep_dirs and output_dir is None:
+        raise click.UsageError("--keep-dirs requires --output-dir")
     from detourage.explain.batch import Extraction, all_given
+    from detourage.reading import ReadingOptions
 
-    roles = text_roles or ()
+    options = ReadingOptions(
+        text_roles=text_roles or (),
+        favor=favor,
+        include_comments=not no_comments,
+        include_links=not no_links,
+        include_images=not no_images,
+    )
     if is_chosen:
         form, is_alone = form or "text", True
-        results = Extraction(form, roles, method).of_chosen(pages[0], site_pages, url)
+        results = Extraction(form, options, method).of_chosen(pages[0], site_pages, url)
     else:
         given = all_given(pages)
         start = list(islice(given, 2))
         is_alone = len(pages) == len(start) == 1
         form = form or ("text" if is_alone else "json")
-        results = Extraction(form, roles, method).of_pages(
+        results = Extraction(form, options, method).of_pages(
             chain(start, given), 1 if is_alone else processes
         )
     with closing(results):
         if output_dir is not None:
             output_dir.mkdir(parents=True, exist_ok=True)
-            _report(_write_files(results, output_dir, form))
+            _report(_write_files(results, output_dir, form, keep_dirs=keep_dirs))
         elif is_alone:
             result = next(results)
             if result.document is None:
                 raise click.ClickException(printable(str(result)))
-            click.echo(_for_stdout(result.document), nl=False)
+            with _opened(output) as stream:
+                click.echo(_shown(result.document, stream), stream, nl=False)
         else:
-            _report(_write_several(results, form))
+            with _opened(output) as stream:
+                _report(_write_several(results, form, stream))
+
+
+def _opened(output: Path | None) -> AbstractContextManager[IO[str]]:
+    """Open the output file, or else standard output."""
+    if output is None:
+        return nullcontext(sys.stdout)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    return output.open("w", encoding="utf-8")
 
 
 def _write_files(
-    results: Iterator[ExtractionOutcome], folder: Path, form: str
+    results: Iterator[ExtractionOutcome], folder: Path, form: str, *, keep_dirs: bool
 ) -> Iterator[ExtractionOutcome]:
-    """Write each article to a file named by its position and URL, and yield all results."""
+    """Write each article to a file of its own, and yield all results.
+
+    It is named by its position and URL or, with `keep_dirs`, by the file of its page.
+    """
+    written: set[Path] = set()
     for number, result in enumerate(results, start=1):
         yield result
         if result.document is None:
@@ -134,22 +191,32 @@ def _write_files(
             continue
         address = re.sub(r"[^a-z0-9.]+", "-", result.url.lower().partition("://")[2])
         slug = address[:80].strip("-.")
-        path = folder / f"{number:06}-{slug}.{SUFFIXES[form]}"
+        names = [folder / f"{number:06}-{slug}.{SUFFIXES[form]}"]
+        if keep_dirs and result.path is not None:
+            page = folder / result.path
+            # Another folder, or another suffix, may have a page of the same name.
+            whole = page.with_name(f"{page.name}.{SUFFIXES[form]}")
+            names = [page.with_suffix(f".{SUFFIXES[form]}"), whole, *names]
+        path = next((name for name in names if name not in written), names[-1])
+        written.add(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(result.document, encoding="utf-8")
 
 
-def _write_several(results: Iterator[ExtractionOutcome], form: str) -> Iterator[ExtractionOutcome]:
+def _write_several(
+    results: Iterator[ExtractionOutcome], form: str, stream: IO[str]
+) -> Iterator[ExtractionOutcome]:
     """Write articles one after another, with separators, and yield all results."""
     blank = ""
     for result in results:
         yield result
         if form == "json":
-            click.echo(_line(result))
+            click.echo(_line(result), stream)
         elif result.document is None:
             click.echo(printable(str(result)), err=True)
         else:
-            click.echo(f"{blank}==> {printable(result.url)} <==")
-            click.echo(_for_stdout(result.document), nl=False)
+            click.echo(f"{blank}==> {printable(result.url)} <==", stream)
+            click.echo(_shown(result.document, stream), stream, nl=False)
             blank = "\n"
 
 
@@ -168,8 +235,8 @@ def _report(results: Iterator[ExtractionOutcome]) -> None:
         sys.exit(1)
 
 
-def _for_stdout(text: str) -> str:
+def _shown(text: str, stream: IO[str]) -> str:
     """Return text without control sequences if it is for a terminal, and unchanged otherwise."""
-    if not sys.stdout.isatty():
+    if not stream.isatty():
         return text
     return "\n".join(map(printable, text.split("\n")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from itertools import chain, islice
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 
 from detourage.export.formats import FILE_FORMATS
 from detourage.roles import CHOOSABLE_ROLES, LineRole, chosen_roles
+from detourage.text.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -67,6 +69,7 @@ def messages_in(
     from detourage.inputs import Origin, read_messages
 
     _check_origin(base_url, site)
+    _show_notes()
     origin = Origin(base_url, site)
     opened = []
     for path in inputs:
@@ -74,6 +77,22 @@ def messages_in(
         # Reading the first message opens its source.
         opened += [list(islice(messages, 1)), messages]
     return chain.from_iterable(opened)
+
+
+class _Notes(logging.Handler):
+    """Handler that writes what is noteworthy about the inputs to standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record."""
+        click.echo(printable(record.getMessage()), err=True)
+
+
+def _show_notes() -> None:
+    logger = logging.getLogger("detourage.inputs")
+    if not any(isinstance(each, _Notes) for each in logger.handlers):
+        logger.addHandler(_Notes())
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
 
 
 def _check_origin(base_url: str | None, site: str | None) -> None:

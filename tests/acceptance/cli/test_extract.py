@@ -164,6 +164,52 @@ def test_each_document_is_written_to_a_separate_file(
     assert (folder / names[0]).read_text() == alone.stdout
 
 
+def test_the_output_is_written_to_a_file(page: Path, crawl: Path, tmp_path: Path) -> None:
+    for given in ([page], [page, crawl, "--processes", "1"]):
+        to_stdout = extract(*given)
+        to_file = extract(*given, "-o", tmp_path / "made" / "articles.txt")
+        assert to_file.exit_code == to_stdout.exit_code
+        assert (tmp_path / "made" / "articles.txt").read_text() == to_stdout.stdout
+        assert to_file.stdout == ""
+
+
+def test_the_files_and_subfolders_of_a_folder_are_kept(page: Path, tmp_path: Path) -> None:
+    names = ("a.html", "2024/a.html", "2024/a.htm", "2024/b.html")
+    for name in names:
+        (tmp_path / "pages" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "pages" / name).write_text(PAGE)
+    out = tmp_path / "articles"
+    done = extract(
+        tmp_path / "pages", "--output-dir", out, "--keep-dirs", "--format", "markdown",
+        "--processes", "1",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.stderr
+    found = sorted(str(each.relative_to(out)) for each in out.rglob("*.md"))
+    assert found == ["2024/a.html.md", "2024/a.md", "2024/b.md", "a.md"]
+    assert extract(page, "--keep-dirs").exit_code == 2
+
+
+def test_a_text_file_is_a_list_of_urls(tmp_path: Path) -> None:
+    urls = tmp_path / "urls.txt"
+    urls.write_text("# a comment\n\nhttp://127.0.0.1:9/a\nno URL\n")
+    done = extract(urls, "--processes", "1")
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["url"] for each in found] == ["http://127.0.0.1:9/a", "no URL"]
+    assert [each["reason"].partition(":")[0] for each in found] == [
+        "127.0.0.1",
+        "only http and https URLs are supported",
+    ]
+    assert detourage("extract", "-", given=urls.read_text().partition("\n\n")[2]).returncode == 1
+
+
+def test_parts_of_the_article_can_be_left_out(page: Path) -> None:
+    page.write_text(PAGE.replace("<p>", '<p><a href="https://a.example/">A link</a> ', 1))
+    whole = extract(page, "--format", "markdown").stdout
+    assert "[A link](https://a.example/)" in whole
+    bare = extract(page, "--format", "markdown", "--no-links", "--favor", "recall").stdout
+    assert bare == whole.replace("[A link](https://a.example/)", "A link")
+
+
 def test_several_processes_write_the_same_output_as_one(page: Path, crawl: Path) -> None:
     alone = extract(page, crawl, "--processes", "1")
     done = detourage("extract", page, crawl, "--processes", "2")

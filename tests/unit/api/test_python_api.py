@@ -7,8 +7,11 @@ import sys
 from base64 import b64decode
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
+import lxml.html
 import pytest
 
 import detourage
@@ -54,6 +57,62 @@ def test_an_article_is_written_in_every_format() -> None:
     assert (values["url"], values["text"]) == (url(1), article.text)
     assert article.to_markdown().startswith("# Bridge story number 1\n\n")
     assert "<h1>Bridge story number 1</h1>" in article.to_html()
+
+
+def test_bytes_text_trees_and_pages_give_the_same_article() -> None:
+    html = article_html(1)
+    tree = lxml.html.document_fromstring(html)
+    given: list[Any] = [html, html.encode(), tree, tree.getroottree(), detourage.Page(html)]
+    articles = [detourage.extract(each, url(1)) for each in given]
+    assert articles[0] is not None
+    assert {each.text for each in articles if each is not None} == {articles[0].text}
+    assert None not in articles
+
+
+def test_comments_links_and_images_can_be_left_out() -> None:
+    pages = generate(sites=["harbour-post.example"], pages_per_template=2)
+    sample = [b64decode(page.message["html_base64"]).decode() for page in pages]
+    html = next(each for each in sample if (found := detourage.extract(each)) and found.comments)
+    html = html.replace("<p>", '<p><a href="/x">A link</a> ')
+    whole = detourage.extract(html, url(1))
+    assert whole is not None
+    assert whole.comments
+    assert whole.images
+    assert {link.url for block in whole.blocks for link in block.links} >= {f"{SITE}/x"}
+    bare = detourage.extract(
+        html, url(1), include_comments=False, include_images=False, include_links=False
+    )
+    assert bare is not None
+    assert (bare.text, bare.comments, bare.images) == (whole.text, (), ())
+    assert not [link for block in bare.blocks for link in block.links]
+
+
+def test_recall_takes_more_of_the_lines_than_precision() -> None:
+    page = next(iter(generate(sites=["harbour-post.example"], pages_per_template=1)))
+    html = b64decode(page.message["html_base64"])
+    texts = [detourage.extract(html, favor=each) for each in ("precision", None, "recall")]
+    lengths = [len(each.text) for each in texts if each is not None]
+    assert lengths == sorted(lengths)
+    with pytest.raises(ValueError, match="favor must be"):
+        detourage.extract(article_html(1), favor="speed")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="'favour'"):
+        detourage.extract(article_html(1), favour="recall")  # type: ignore[call-arg]
+
+
+def test_what_the_page_declares_about_itself_is_given() -> None:
+    declared = (
+        '<meta property="og:site_name" content="The News">'
+        '<meta name="description" content="A bridge opens.">'
+        '<meta property="og:image" content="/bridge.jpg">'
+    )
+    article = detourage.extract(article_html(1).replace("<head>", f"<head>{declared}"), url(1))
+    assert article is not None
+    assert (article.site_name, article.description) == ("The News", "A bridge opens.")
+    assert article.image == f"{SITE}/bridge.jpg"
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert detourage.__version__ == version("detourage")
 
 
 @pytest.mark.parametrize(

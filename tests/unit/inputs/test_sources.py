@@ -180,6 +180,48 @@ class TestHtmlFiles:
             assert page.url == "https://www.example.org/politics/a.html"
             assert page.id == "politics/a.html"
 
+    def test_a_page_without_a_given_url_has_the_one_that_it_declares(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        heads = {
+            "a.html": '<link rel="canonical" href="https://One.example/a">',
+            "b.html": '<meta property="og:url" content="https://www.two.example/b">',
+            "c.html": '<base href="https://three.example/"><link rel=canonical href="/c">',
+            "copy.html": '<link rel="canonical" href="https://One.example/a">',
+            "local.html": '<link rel="canonical" href="http://localhost/x">',
+            "none.html": "",
+            "relative.html": '<link rel="canonical" href="/relative">',
+        }
+        folder = tmp_path / "Saved Pages"
+        folder.mkdir()
+        for name, head in heads.items():
+            (folder / name).write_text(f"<html><head>{head}</head><body>{HTML.decode()}")
+        for name in ("notes.pdf", "picture.png"):
+            (folder / name).write_bytes(b"not a page")
+        with caplog.at_level("INFO"):
+            pages = read_pages(folder)
+        assert {page.id: page.url for page in pages} == {
+            "a.html": "https://One.example/a",
+            "b.html": "https://www.two.example/b",
+            "c.html": "https://three.example/c",
+            "copy.html": "https://one.example/copy.html",
+            "local.html": "https://saved-pages.invalid/local.html",
+            "none.html": "https://saved-pages.invalid/none.html",
+            "relative.html": "https://saved-pages.invalid/relative.html",
+        }
+        assert [each.getMessage() for each in caplog.records] == [
+            f"{folder}: 3 URLs of HTML files declared by the pages, 4 invented"
+            " (set them with --base-url, or name the folders after hosts)",
+            f"{folder}: 2 files skipped, not HTML, JSON lines or WARC: notes.pdf, picture.png",
+        ]
+
+    def test_an_invented_url_is_never_that_of_an_earlier_file(self, tmp_path: Path) -> None:
+        head = '<html><link rel="canonical" href="https://one.example/%s"><p>Text</p>'
+        (tmp_path / "1.html").write_text(head % "2.html")
+        (tmp_path / "2.html").write_text(head % "2.html")
+        (tmp_path / "3.html").write_text(head % "2.html")
+        assert len({page.url for page in read_pages(tmp_path)}) == 3
+
     def test_two_files_never_share_a_url(self, tmp_path: Path) -> None:
         names = [
             b"a b.html",

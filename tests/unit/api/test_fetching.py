@@ -8,22 +8,37 @@ from pathlib import Path
 
 import pytest
 
-from detourage.explain.fetching import fetch
-from detourage.explain.subject import ExplainingError
+import detourage
+from detourage import FetchError, fetch
 from tests.certificates import Authority
+from tests.pages import article_html
+
+MOVED = {
+    "/moved": "/page",
+    "/file": "file:///etc/hostname",
+    "/circle": "/circle",
+    "/moved/elsewhere": "/private/page",
+}
+"""Targets of redirects."""
+
+
+class _Server(ThreadingHTTPServer):
+    robots: bytes | None = None
 
 
 class _Pages(BaseHTTPRequestHandler):
     released = threading.Event()
+    server: "_Server"
 
     def do_GET(self) -> None:
-        if self.path == "/moved":
+        if self.path == "/robots.txt" and self.server.robots is not None:
+            self._send(gzip.compress(self.server.robots), "gzip")
+        elif self.path == "/story":
+            page = article_html(1).replace("Bridge", "Br\xfcgge").encode("cp1252")
+            self._send(gzip.compress(page), "gzip", "text/html; charset=windows-1252")
+        elif self.path in MOVED:
             self.send_response(301)
-            self.send_header("Location", "/page")
-            self.end_headers()
-        elif self.path == "/file":
-            self.send_response(302)
-            self.send_header("Location", "file:///etc/hostname")
+            self.send_header("Location", MOVED[self.path])
             self.end_headers()
         elif self.path == "/page":
             self._send(gzip.compress(b"<p>A page.</p>"), "gzip")
@@ -37,16 +52,12 @@ class _Pages(BaseHTTPRequestHandler):
             self.send_response(200)
             self.send_header("Content-Length", "1000")
             self.end_headers()
-        elif self.path == "/circle":
-            self.send_response(302)
-            self.send_header("Location", "/circle")
-            self.end_headers()
         else:
             self.send_error(404)
 
-    def _send(self, content: bytes, coding: str) -> None:
+    def _send(self, content: bytes, coding: str, kind: str = "text/html; charset=utf-8") -> None:
         self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Encoding", coding)
         self.end_headers()
         self.wfile.write(content)
@@ -56,9 +67,10 @@ class _Pages(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(context: ssl.SSLContext | None = None) -> Iterator[str]:
+def serving(context: ssl.SSLContext | None = None, robots: bytes | None = None) -> Iterator[str]:
     _Pages.released.clear()
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Pages) as running:
+    with _Server(("127.0.0.1", 0), _Pages) as running:
+        running.robots = robots
         if context is not None:
             running.socket = context.wrap_socket(running.socket, server_side=True)
         thread = threading.Thread(target=running.serve_forever)
@@ -78,9 +90,40 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 def test_a_page_is_decoded_and_has_its_final_url(server: str) -> None:
     fetched = fetch(f"{server}/moved")
-    assert fetched.content == b"<p>A page.</p>"
+    assert fetched.html == b"<p>A page.</p>"
     assert fetched.url == f"{server}/page"
     assert fetched.content_type == "text/html; charset=utf-8"
+
+
+def test_a_fetched_page_is_read_with_its_url_and_declared_encoding(server: str) -> None:
+    article = detourage.extract(fetch(f"{server}/story"))
+    assert article is not None
+    assert (article.url, article.title) == (f"{server}/story", "Br\xfcgge story number 1")
+
+
+@pytest.mark.parametrize(
+    ("path", "is_fetched"),
+    [("/page", True), ("/private/page", False), ("/moved/elsewhere", False), ("/moved", True)],
+)
+def test_robots_txt_is_obeyed_also_after_a_redirect(
+    path: str, is_fetched: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    rules = b"User-agent: detourage\nDisallow: /private/\n\nUser-agent: *\nDisallow: /\n"
+    with serving(robots=rules) as address:
+        if is_fetched:
+            assert fetch(f"http://{address}{path}").html == b"<p>A page.</p>"
+        else:
+            with pytest.raises(FetchError, match=f"robots.txt of {address} disallows this page"):
+                fetch(f"http://{address}{path}")
+            with pytest.raises(FetchError, match=r"status 404"):
+                fetch(f"http://{address}{path}", obey_robots=False)
+
+
+@pytest.mark.parametrize("url", ["ftp://a.example/", "file:///etc/hostname", "a.example"])
+def test_only_http_and_https_are_fetched(url: str) -> None:
+    with pytest.raises(FetchError, match="only http and https URLs are supported"):
+        fetch(url)
 
 
 @pytest.mark.parametrize(
@@ -91,16 +134,16 @@ def test_a_page_is_decoded_and_has_its_final_url(server: str) -> None:
         ("/damaged", "sent damaged data"),
         ("/file", "redirects to a URL that is not http or https"),
         ("/broken", "closed the connection: try again later"),
-        ("/circle", "the server redirects in a loop"),
+        ("/circle", "the server redirects more than 10 times"),
     ],
 )
 def test_unavailable_pages_are_reported(server: str, path: str, problem: str) -> None:
-    with pytest.raises(ExplainingError, match=problem):
+    with pytest.raises(FetchError, match=problem):
         fetch(f"{server}{path}", max_bytes=100_000)
 
 
 def test_a_silent_server_times_out(server: str) -> None:
-    with pytest.raises(ExplainingError, match=r"127.0.0.1:\d+ sent no data for 0.2 seconds"):
+    with pytest.raises(FetchError, match=r"127.0.0.1:\d+ sent no data for 0.2 seconds"):
         fetch(f"{server}/silent", seconds=0.2)
 
 
@@ -117,7 +160,7 @@ def test_a_url_without_a_server_is_reported_in_plain_words(
     url: str, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "*")
-    with pytest.raises(ExplainingError) as caught:
+    with pytest.raises(FetchError) as caught:
         fetch(url)
     told = str(caught.value)
     assert told.startswith(f"{url}: {problem}")
@@ -127,12 +170,12 @@ def test_a_url_without_a_server_is_reported_in_plain_words(
 
 def test_an_unreachable_proxy_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    with pytest.raises(ExplainingError, match=r"the proxy cannot reach nowhere.invalid"):
+    with pytest.raises(FetchError, match=r"the proxy cannot reach nowhere.invalid"):
         fetch("http://nowhere.invalid/")
 
 
 def test_a_failed_tls_handshake_is_reported(server: str) -> None:
-    with pytest.raises(ExplainingError, match=r"no encrypted connection with 127.0.0.1"):
+    with pytest.raises(FetchError, match=r"no encrypted connection with 127.0.0.1"):
         fetch(server.replace("http:", "https:"))
 
 
@@ -144,6 +187,6 @@ def test_an_untrusted_certificate_is_reported(
     context.load_cert_chain(*Authority(tmp_path, "nobody").sign_for("localhost"))
     with (
         serving(context) as address,
-        pytest.raises(ExplainingError, match=r"the certificate of .* is not trusted: "),
+        pytest.raises(FetchError, match=r"the certificate of .* is not trusted: "),
     ):
         fetch(f"https://{address}/page")

@@ -1,0 +1,249 @@
+"""Fetch single pages from the web, within limits and only where robots.txt permits it."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import time
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from functools import lru_cache
+from http import HTTPStatus
+from http.client import HTTPException, IncompleteRead
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+from urllib.robotparser import RobotFileParser
+
+from detourage.errors import ExpectedError
+from detourage.limits import MAX_HTML_BYTES
+from detourage.pages import Page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from requests import Response
+
+USER_AGENT = "Mozilla/5.0 (compatible; detourage)"
+PRODUCT = "detourage"
+"""Name of the user agent in robots.txt."""
+
+MAX_REDIRECTS = 10
+"""Maximum number of redirects from a URL to its page."""
+
+MAX_ROBOTS_BYTES = 500 * 1024
+"""Maximum number of bytes of robots.txt to parse, the minimum in RFC 9309; the rest is ignored."""
+
+MAX_ORIGINS = 1_000
+"""Maximum number of origins whose robots.txt is kept, for at most a day (RFC 9309)."""
+
+_DAY_SECONDS = 86_400
+_BLOCK_BYTES = 64 * 1024
+
+
+class FetchError(ExpectedError):
+    """A page cannot be fetched, or must not be; the message names the URL and the reason."""
+
+    def __init__(self, url: str, problem: str) -> None:
+        # The text may contain line breaks sent by a server; the message must be a single line.
+        self.url, self.problem = url, " ".join(problem.split())
+        super().__init__(f"{url}: {self.problem}")
+
+
+def fetch(
+    url: str,
+    *,
+    seconds: float = 30.0,
+    max_bytes: int = MAX_HTML_BYTES,
+    obey_robots: bool = True,
+) -> Page:
+    """Fetch a page, for `extract` and `read`.
+
+    Parameters
+    ----------
+    url
+        An HTTP or HTTPS URL. At most ten redirects are followed.
+    seconds
+        Time limit for the whole fetch and for each wait for the server.
+    max_bytes
+        Maximum size of the page after decompression.
+    obey_robots
+        Whether to obey robots.txt, also those of redirects' targets, as the user agent
+        ``detourage``.
+
+    Returns
+    -------
+    Page
+        The page with its final URL, the Content-Type header and the time of the fetch.
+
+    Raises
+    ------
+    FetchError
+        If the page cannot be fetched, exceeds a limit, or robots.txt disallows it.
+    """
+    end = time.monotonic() + seconds
+
+    def check(address: str) -> None:
+        if obey_robots and not _rules(_origin(address), seconds, _today()).can_fetch(
+            PRODUCT, address
+        ):
+            raise FetchError(url, f"robots.txt of {_host(address)} disallows this page")
+
+    with _reported(url, seconds), _opened(url, seconds, check) as response:
+        response.raise_for_status()
+        content = bytearray()
+        for block in _blocks(response):
+            content += block
+            if len(content) > max_bytes:
+                raise FetchError(url, f"the page is larger than {max_bytes} bytes")
+            if time.monotonic() > end:
+                raise FetchError(url, f"the page took longer than {seconds:g} seconds")
+        header = response.headers.get("Content-Type")
+        return Page(bytes(content), response.url, header, datetime.now(UTC))
+
+
+def _today() -> int:
+    return int(time.time() // _DAY_SECONDS)
+
+
+def _origin(url: str) -> str:
+    return urljoin(url, "/")
+
+
+@lru_cache(maxsize=MAX_ORIGINS)
+def _rules(origin: str, seconds: float, day: int) -> RobotFileParser:
+    """Return the rules of an origin on a day; everything is permitted if it has no robots.txt."""
+    del day
+    rules = RobotFileParser()
+    url = f"{origin}robots.txt"
+    end = time.monotonic() + seconds
+    with _opened(url, seconds) as response:
+        if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise FetchError(url, _status(response.status_code))
+        content = bytearray()
+        for block in _blocks(response) if response.ok else ():
+            content += block
+            if len(content) >= MAX_ROBOTS_BYTES or time.monotonic() > end:
+                break
+    lines = bytes(content[:MAX_ROBOTS_BYTES]).decode("utf-8-sig", "replace").splitlines()
+    rules.parse(lines)
+    return rules
+
+
+@contextmanager
+def _opened(
+    url: str, seconds: float, check: Callable[[str], None] = lambda _: None
+) -> Iterator[Response]:
+    """Open a URL, following redirects after a check of each URL."""
+    # Imported here because pages from files do not need it, and the import takes a quarter of the
+    # time spent on a single page.
+    import requests
+
+    class Unredirected(requests.Session):
+        """A session that would otherwise read the bodies of redirects without limit."""
+
+        def get_redirect_target(self, resp: Response) -> None:
+            del resp
+
+    with Unredirected() as session:
+        session.headers["User-Agent"] = USER_AGENT
+        for _ in range(MAX_REDIRECTS + 1):
+            if urlsplit(url).scheme.lower() not in ("http", "https"):
+                raise requests.exceptions.InvalidSchema
+            if not urlsplit(url).hostname:
+                raise requests.exceptions.InvalidURL
+            check(url)
+            with session.get(url, stream=True, timeout=seconds) as response:
+                if not response.is_redirect:
+                    yield response
+                    return
+                # HTTP headers are decoded as Latin-1, but servers send UTF-8.
+                target = response.headers["Location"].encode("latin-1").decode(errors="replace")
+                url = urljoin(response.url, target)
+        raise requests.TooManyRedirects
+
+
+def _blocks(response: Response) -> Iterator[bytes]:
+    while block := response.raw.read1(_BLOCK_BYTES, decode_content=True):
+        yield block
+
+
+@contextmanager
+def _reported(url: str, seconds: float) -> Iterator[None]:
+    """Raise `FetchError` in plain words instead of the errors of the libraries."""
+    import requests
+    from urllib3.exceptions import HTTPError
+
+    try:
+        yield
+    except requests.Timeout as error:
+        problem = f"{_host(url)} sent no data for {seconds:g} seconds: try again later"
+        raise FetchError(url, problem) from error
+    except (requests.RequestException, HTTPError, ValueError) as error:
+        raise FetchError(url, _problem(url, error)) from error
+
+
+def _problem(url: str, error: Exception) -> str:
+    import requests
+
+    if isinstance(error, requests.HTTPError):
+        return _status(error.response.status_code)
+    if isinstance(error, requests.TooManyRedirects):
+        return f"the server redirects more than {MAX_REDIRECTS} times"
+    if isinstance(error, requests.exceptions.InvalidSchema):
+        if urlsplit(url).scheme.lower() not in ("http", "https"):
+            return "only http and https URLs are supported"
+        return "the server redirects to a URL that is not http or https"
+    if isinstance(error, requests.exceptions.ProxyError):
+        return f"the proxy cannot reach {_host(url)}: check HTTP_PROXY and HTTPS_PROXY"
+    if isinstance(error, ValueError):
+        return "this is not a valid URL"
+    for cause in _causes(error):
+        if problem := _network_problem(_host(url), cause):
+            return problem
+    return f"cannot read the response of {_host(url)}: {type(error).__name__}"
+
+
+def _status(code: int) -> str:
+    phrase = ""
+    with suppress(ValueError):
+        phrase = f" ({HTTPStatus(code).phrase})"
+    return f"the server responded with status {code}{phrase}"
+
+
+def _network_problem(host: str, cause: BaseException) -> str | None:
+    from urllib3.exceptions import DecodeError
+
+    if isinstance(cause, socket.gaierror):
+        return f"cannot resolve the host {host}: check its name and the network"
+    if isinstance(cause, ConnectionRefusedError):
+        return f"{host} refuses connections: check the URL, and that a server is running there"
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"the certificate of {host} is not trusted: {cause.verify_message}"
+    if isinstance(cause, ssl.SSLError):
+        return f"no encrypted connection with {host}: {cause.reason or cause}"
+    if isinstance(cause, (ConnectionError, IncompleteRead)):
+        return f"{host} closed the connection: try again later"
+    if isinstance(cause, HTTPException):
+        return f"{host} did not send a valid HTTP response"
+    if isinstance(cause, DecodeError):
+        return f"{host} sent damaged data that cannot be decompressed"
+    if type(cause) is OSError and cause.strerror:
+        return f"{host} cannot be reached: {cause.strerror}"
+    return None
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and its causes, which the libraries store in several places."""
+    waiting, seen = [error], set()
+    while waiting:
+        cause = waiting.pop(0)
+        if id(cause) in seen:
+            continue
+        seen.add(id(cause))
+        yield cause
+        below = (*cause.args, getattr(cause, "reason", None), cause.__cause__, cause.__context__)
+        waiting += [each for each in below if isinstance(each, BaseException)]
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).netloc.rpartition("@")[2] or url

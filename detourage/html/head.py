@@ -1,0 +1,74 @@
+"""Declarations in the head of a page about its URL, title and site."""
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Self
+
+import numpy as np
+
+from detourage.html.addresses import absolute
+from detourage.html.flat import FlatDocument
+from detourage.text import words
+
+MAX_DECLARATIONS = 500
+"""Maximum number of declaring elements read from a page's head."""
+
+MAX_ADDRESS = 2_000
+"""Maximum length of a declared URL, in characters."""
+
+MAX_TITLE = 400
+"""Maximum length of a heading or title."""
+
+
+@dataclass
+class Head:
+    """Declarations in the head of a page; URLs are absolute."""
+
+    is_amp: bool = False
+    canonical: str = ""
+    open_graph: str = ""
+    site_name: str = ""
+    title: str = ""
+    open_graph_title: str = ""
+
+    @classmethod
+    def of(cls, flat: FlatDocument, url: str) -> Self:
+        """Read the declarations of a page with the given URL."""
+        root = flat.attributes.of(0)
+        head = cls(is_amp="amp" in root or "\u26a1" in root or "\u26a1\ufe0f" in root)
+        base = url
+        found = np.flatnonzero(flat.having({"base", "link", "meta", "title"}))
+        for index in islice(found.tolist(), MAX_DECLARATIONS):
+            tag, attributes = flat.tags[index], flat.attributes.of(index)
+            if tag == "base" and base == url and attributes.get("href"):
+                base = absolute(attributes["href"][:MAX_ADDRESS], url) or url
+            elif tag == "title":
+                head.title = head.title or text_of(flat, index)
+            elif tag == "meta":
+                head._read_meta(attributes, base)
+            elif tag == "link":
+                relations = attributes.get("rel", "").lower().split()
+                address = attributes.get("href", "")
+                if "canonical" in relations:
+                    head.canonical = head.canonical or _absolute(address, base)
+        return head
+
+    def _read_meta(self, attributes: dict[str, str], base: str) -> None:
+        name = (attributes.get("property") or attributes.get("name") or "").strip().lower()
+        content = attributes.get("content", "")
+        if name == "og:title":
+            self.open_graph_title = self.open_graph_title or words.clean(content[:MAX_TITLE])
+        elif name == "og:site_name":
+            self.site_name = self.site_name or words.clean(content[:MAX_TITLE])
+        elif name == "og:url":
+            self.open_graph = self.open_graph or _absolute(content, base)
+
+
+def _absolute(address: str, base: str) -> str:
+    return absolute(address, base) or "" if len(address) <= MAX_ADDRESS else ""
+
+
+def text_of(flat: FlatDocument, index: int) -> str:
+    """Return the text of a heading or title."""
+    texts = flat.texts[flat.text_starts[index] : flat.text_ends[index]]
+    return words.clean(" ".join(texts)[:MAX_TITLE])
