@@ -117,15 +117,12 @@ def menu_probability(
 ) -> float:
     """Return the probability that a page that looks like a menu (`is_menu`) is one.
 
-    Alternatively, it may be a short article beside long lists, a manual, a thread (`has_posts`), a
-    declared article, or an article made up of links to other sites or to anchors on the page.
-    `words` is the word count of its text.
+    Alternatively, it may be a manual, a thread (`has_posts`), a declared article, or an article
+    made up of links to other sites or to anchors on the page. `words` is the word count of its
+    text.
     """
     found = _Stretches.of(page)
     others = [kinds.get("documentation", 0.0)]
-    if words <= found.words.max():
-        # The text is a single passage between two headlines, and not the texts of a list.
-        others.append(kinds.get("article", 0.0))
     if (
         page.metas.get("og:type", "").lower() == "article"
         and "article:published_time" in page.metas

@@ -111,21 +111,6 @@ def test_a_dated_report_is_not_a_menu() -> None:
     assert not is_menu(page(f"<h1>The week</h1><ul>{teasers(9)}</ul>", head))
 
 
-def test_short_news_beside_long_lists_of_headlines_is_an_article() -> None:
-    news = (
-        "<header><a href=/>Valley Post</a></header><main><article><h1>Ferry stays in port</h1>"
-        "<p>By Ann Field, 1 March 2026</p><p>The ferry to the island stays in port until Monday"
-        " because of the storm, the harbour office said.</p></article></main>"
-    )
-    beside = "".join(
-        f"<li><a href=/{n}>{sentence(n, 9)}</a><p>{sentence(100 + n, 12)}</p></li>"
-        for n in range(14)
-    )
-    shown = page(f"{news}<aside><h2>Most read</h2><ul>{beside}</ul></aside>")
-    article = extract_article(shown, None)
-    assert "stays in port until Monday" in article.text
-
-
 def test_section_fronts_of_the_sample_sites_are_menus_and_their_articles_are_not() -> None:
     for made in generate(seed=7, pages_per_template=2, noise=0.4):
         if "one-off" in made.gold["template_class"]:
