@@ -11,7 +11,6 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import groupby
 from typing import Any, Final, NamedTuple, Self
 
@@ -244,6 +243,9 @@ def _order(url: str) -> tuple[str, int, str]:
 
 
 def _digest_of_url(url: str) -> int:
+    # Imported here because a page without a group does not need it.
+    from hashlib import blake2b
+
     digest = blake2b(url.encode("utf-8", "surrogatepass"), digest_size=6).digest()
     return int.from_bytes(digest, "little")
 
