@@ -17,7 +17,8 @@ from detourage.addresses.same_page import (
     variants_of,
     with_spelling,
 )
-from detourage.addresses.variants import MAX_ADDRESS, Kind, Target, are_other_parts
+from detourage.addresses.variants import Kind, Target, are_other_parts
+from detourage.html.head import MAX_ADDRESS
 
 __all__ = [
     "MAX_ADDRESS",

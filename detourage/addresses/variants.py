@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from detourage.addresses.form import canonical_form
 from detourage.html import site_of
+from detourage.html.head import MAX_ADDRESS
 from detourage.text.words import listed
 
 Kind = Literal["form", "canonical", "amp", "mobile", "print"]
@@ -20,9 +21,6 @@ Kind = Literal["form", "canonical", "amp", "mobile", "print"]
 
 MAX_TARGETS = 8
 """Maximum number of URLs that a URL may be a variant of."""
-
-MAX_ADDRESS = 2_000
-"""Maximum length of a URL to be analysed, in characters."""
 
 
 @dataclass(frozen=True, order=True)

@@ -288,15 +288,22 @@ def _expand(reference: re.Match[str]) -> str:
     return reference[0] if name in _XML_ENTITIES else html5.get(name, reference[0])
 
 
-def _well_encoded(text: str) -> str:
-    """Join surrogate pairs and replace lone surrogates."""
+def is_utf8(text: str) -> bool:
+    """Return whether a text has no surrogates, which UTF-8 cannot express."""
     if text.isascii():
-        return text
+        return True
     try:
         text.encode()
     except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+        return False
+    return True
+
+
+def _well_encoded(text: str) -> str:
+    """Join surrogate pairs and replace lone surrogates."""
+    if is_utf8(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _without_frames(flat: FlatDocument) -> FlatDocument:

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from lxml.html import HtmlElement
 
-from detourage.html.dom import has_text, parse_document
+from detourage.html.dom import has_text, is_utf8, parse_document
 from detourage.html.encoding import DecodedPage, decode
 from detourage.html.errors import EmptyPageError, PageError, TooDeepError, TooLargeError
 from detourage.html.flat import FlatDocument
@@ -118,7 +118,7 @@ def parse_page(
     repaired = repair(text.replace("\x00", ""))
     raw = html if isinstance(html, bytes) else None
     # A page given as text may have lone surrogates, which UTF-8 cannot express.
-    is_changed = repaired != (text if raw is not None else html) or not _is_utf8(repaired)
+    is_changed = repaired != (text if raw is not None else html) or not is_utf8(repaired)
     source = Source(raw, repaired, decoded, is_changed)
     declared = media_type(content_type) or ""
     flat = parse_document(repaired, is_xhtml=declared.endswith("xhtml+xml"))
@@ -129,16 +129,6 @@ def parse_page(
     if not has_text(flat):
         raise EmptyPageError("the page has no text")
     return Page(url, flat, encoding, answer, source)
-
-
-def _is_utf8(text: str) -> bool:
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 _MARKUP = re.compile(r"</?(?:p|br|div|h[1-6]|li|ul|blockquote|figure|section|a|strong|em)\b[^<>]*>")

@@ -158,7 +158,7 @@ def _is_to_be_filled(page: Outline, index: int) -> bool:
 def _is_better(article: Article, shown: Sequence[str], page: Outline) -> bool:
     tokens = words.tokens(article.text)
     counts = Counter(tokens)
-    if not tokens or _is_shown(tokens, Counter(page.tokens)):
+    if not tokens or _is_shown(counts, page):
         return False
     is_body = article.method == ARTICLE_BODY
     if (Counter(shown) & counts).total() >= MIN_CONTAINED * len(shown):
@@ -167,9 +167,9 @@ def _is_better(article: Article, shown: Sequence[str], page: Outline) -> bool:
     return is_shell and len(tokens) >= MIN_MUCH_LONGER * len(shown)
 
 
-def _is_shown(tokens: Sequence[str], shown: Counter[str]) -> bool:
-    """Return whether the page displays most of a text; `shown` are the counts of its tokens."""
-    return (Counter(tokens) & shown).total() > MAX_SHOWN * len(tokens)
+def _is_shown(counts: Counter[str], page: Outline) -> bool:
+    """Return whether the page displays most of a text, given the counts of its tokens."""
+    return (counts & page.token_counts).total() > MAX_SHOWN * counts.total()
 
 
 def _with_media_of(article: Article, shown: Article | None) -> Article:
@@ -230,9 +230,8 @@ def _articles_of(
         if method == ARTICLE_BODY or is_titled or any(map(_DATE.fullmatch, passage.beside)):
             ranked.append((is_titled, len(passage.plain), script, passage))
     ranked.sort(key=lambda each: each[:2], reverse=True)
-    shown = Counter(page.tokens)
     for _, _, script, passage in ranked[:MAX_CANDIDATES]:
-        if _is_shown(words.tokens(passage.plain), shown):
+        if _is_shown(Counter(words.tokens(passage.plain)), page):
             continue
         article = _article_of(page.elements[0], script, passage, cut)
         if article is not None:

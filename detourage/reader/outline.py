@@ -1,5 +1,6 @@
 """Representation of a page as arrays, which allows measuring it in one pass without recursion."""
 
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -189,6 +190,11 @@ class Outline:
         """Number of tokens below each element."""
         sizes: Integers = np.array(self.token_ends) - np.array(self.token_starts)
         return sizes
+
+    @cached_property
+    def token_counts(self) -> Counter[str]:
+        """Number of occurrences of each token."""
+        return Counter(self.tokens)
 
     @cached_property
     def is_inline(self) -> list[bool]:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from functools import lru_cache
 
 from sqlalchemy.orm import Session
 
@@ -9,6 +10,9 @@ from detourage.reader.shared_lines import PageLines, SharedLines, counted_pages
 from worker.store import groups
 
 logger = logging.getLogger(__name__)
+
+_read_group = lru_cache(maxsize=64)(SharedLines.from_bytes)
+"""`SharedLines.from_bytes`, read once for the pages of a group; errors are not cached."""
 
 
 def shared_lines_of_group(session: Session, urls: Mapping[int, str]) -> bytes | None:
@@ -25,7 +29,7 @@ def shared_lines_on(url: str, of_group: bytes | None, of_page: bytes | None) -> 
     if of_group is None or of_page is None:
         return frozenset()
     try:
-        shared = SharedLines.from_bytes(of_group)
+        shared = _read_group(of_group)
     except ValueError as error:
         logger.warning("damaged shared lines are ignored: %s", error)
         return frozenset()
