@@ -211,14 +211,17 @@ def _threads_in_state(values: Sequence[Any]) -> Iterator[tuple[tuple[str, ...], 
         if len(place) > MAX_DEPTH:
             continue
         if isinstance(value, dict):
-            below = [(_plain_key(key), each) for key, each in value.items()]
+            below = [
+                ((*place, _plain_key(key)), each)
+                for key, each in value.items()
+                if isinstance(each, dict | list)
+            ]
         elif isinstance(value, list):
-            below = [("", each) for each in value]
+            at = (*place, "")
+            below = [(at, each) for each in value if isinstance(each, dict | list)]
         else:
             continue
-        waiting.extend(
-            ((*place, key), each) for key, each in reversed(below) if isinstance(each, dict | list)
-        )
+        waiting.extend(reversed(below))
 
 
 def _thread_in(value: Any, most: int) -> tuple[list[_Raw], int]:

@@ -194,6 +194,10 @@ class Surroundings:
         return [self._page.flat.values(name) for name in ("rel", "itemprop")]
 
     @cached_property
+    def _has_times(self) -> bool:
+        return "time" in self._page.tags
+
+    @cached_property
     def _in_body(self) -> frozenset[int]:
         return frozenset(self._lines[position][0].line for position in self._body)
 
@@ -268,5 +272,7 @@ class Surroundings:
         return known
 
     def _moment(self, index: int) -> str:
+        if not self._has_times:
+            return ""
         times = (each for each in self._around(index) if self._page.tags[each] == "time")
         return next((self._page.node(time).get("datetime") or "" for time in times), "")
