@@ -49,7 +49,7 @@ ifdef INPUT
 	$(bin)/detourage run "$(INPUT)" --output "$(OUTPUT)"
 else
 	@mkdir -p out
-	$(bin)/python -m detourage.sample out/sample
+	$(bin)/python -m examples.sample_crawl out/sample
 	$(bin)/detourage run out/sample/pages.jsonl.gz --output "$(OUTPUT)"
 endif
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from detourage.explain.marked_page import to_html
 from detourage.html import Page, parse_page
 from detourage.reader import NoArticleError, explain_article, extract_article
-from detourage.sample import generate
+from examples.sample_crawl import generate
 
 TEMPLATE = "harbour-post.example/2023/news"
 

@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 import requests
 from sqlalchemy import select
 
-from detourage.sample import generate
+from examples.sample_crawl import generate
 from inspector.application import create_app
 from inspector.deployment import Deployment
 from inspector.serving import address_of, bound_socket, served

@@ -25,7 +25,7 @@ LEFT_OUT = (
     # Generated from docstrings.
     *("docs/reference/cli.md", "docs/reference/messages.md", "docs/reference/settings.md"),
     # Sentences of fictional newspapers.
-    "detourage/sample/",
+    "examples/sample_crawl/",
 )
 
 # Pattern for what separates two words: whitespace, a line break in a comment, or the gap between

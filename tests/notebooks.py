@@ -6,7 +6,7 @@ prints. ``python -m tests.notebooks`` updates the stored output of the notebooks
 
 import io
 import json
-from contextlib import redirect_stdout
+from contextlib import chdir, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ def printed_by(notebook: Path) -> list[str]:
     names: dict[str, object] = {"__name__": "__main__"}
     printed = []
     for cell in cells_of(json.loads(notebook.read_text())):
-        with redirect_stdout(io.StringIO()) as output:
+        with chdir(notebook.parent), redirect_stdout(io.StringIO()) as output:
             exec(compile("".join(cell["source"]), notebook, "exec"), names)
         printed.append(output.getvalue())
     return printed

@@ -13,7 +13,6 @@ from benchmarks.distance.compared_trees import ComparedTrees, PageOfTree
 from benchmarks.distance.corpora import Sites
 from detourage.html import Tree, parse_page
 from detourage.limits import WHOLE_MATRIX_TREES
-from detourage.sample import generate
 from detourage.template.comparison_policy import (
     SAMPLED_SHARE,
     MissingComparisons,
@@ -21,6 +20,7 @@ from detourage.template.comparison_policy import (
     MissingPairs,
     MissingToPivot,
 )
+from examples.sample_crawl import generate
 
 Labels = npt.NDArray[np.int64]
 

@@ -31,7 +31,7 @@ from detourage.reader.lines import lines_of
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage, PageModel
 from detourage.roles import ALL_ROLES, Kind, LineRole
-from detourage.sample import generate
+from examples.sample_crawl import generate
 
 GROUPED: Final = frozenset({"daniel", "msv_big9", "l3s_gn1"})
 """Corpora with several pages per site, which are also read in comparison with another page."""

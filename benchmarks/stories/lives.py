@@ -18,9 +18,9 @@ from detourage.html import parse_page
 from detourage.reader import NoArticleError
 from detourage.reader.article_values import json_values
 from detourage.reader.content import read_content
-from detourage.sample.page import PageMaker
-from detourage.sample.site import Site, all_sites
-from detourage.sample.story import Newsroom, Story
+from examples.sample_crawl.page import PageMaker
+from examples.sample_crawl.site import Site, all_sites
+from examples.sample_crawl.story import Newsroom, Story
 from stories.changes import changes_between
 from stories.messages import Changes
 from stories.sentences import reading_key, split_sentences

@@ -36,7 +36,7 @@ MAX_GROWTH = 40
 quadratic time 100."""
 
 _NOT_SERVING = (
-    *("benchmarks.evaluation", "detourage.sample", "worker.celery"),
+    *("benchmarks.evaluation", "worker.celery"),
     # The published script is used verbatim, and only if it is requested.
     "detourage.papers.html_killer_script",
 )

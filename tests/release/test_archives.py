@@ -11,9 +11,9 @@ import pyarrow.dataset as ds
 import pytest
 
 import detourage
-from detourage.sample import generate
 from examples.archives import with_dask
 from examples.archives.pages import ARTICLES, PAGES, archived_pages, read_batch, read_site
+from examples.sample_crawl import generate
 
 SITES = ("harbour-post.example", "courrier-du-val.example")
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from examples.sample_crawl import SMALL_CRAWL
 from tests.pages import article_html
 from tests.snippets import (
     DOCUMENTS,
@@ -27,8 +28,9 @@ COMMANDS = sorted({command for document in DOCUMENTS for command in inline_comma
 
 
 @pytest.fixture(autouse=True)
-def _in_a_folder_with_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_a_folder_with_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    Path(SMALL_CRAWL.name).write_bytes(SMALL_CRAWL.read_bytes())
     Path("page.html").write_text(article_html(1), encoding="utf-8")
     # Some commands ask for confirmation.
     monkeypatch.setattr("sys.stdin", StringIO("y\n"))

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from benchmarks.__main__ import main as benchmarks
-from detourage.sample import write_crawl
+from examples.sample_crawl import write_crawl
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from detourage.messages import ArticleMessage
-from detourage.sample import write_crawl
+from examples.sample_crawl import write_crawl
 from tests.acceptance.command_line import read_lines, run_command, without_clock
 from tests.arrow_rows import message_of
 

@@ -38,7 +38,7 @@ KINDS = ("article", "menu")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Directory of the sample crawl and of the output of a run over it."""
     directory = tmp_path_factory.mktemp("sample")
-    subprocess.run([sys.executable, "-m", "detourage.sample", directory], check=True)
+    subprocess.run([sys.executable, "-m", "examples.sample_crawl", directory], check=True)
     output = directory / "articles.jsonl"
     done = detourage("run", directory / "pages.jsonl.gz", "-o", output)
     assert done.returncode == 0, done.stderr

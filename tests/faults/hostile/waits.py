@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Self
 
-from detourage.sample import all_sites, generate
+from examples.sample_crawl import all_sites, generate
 from tests.deployment import Deployment
 
 PAGES_OF_ROUND = 12

@@ -17,7 +17,7 @@ import pytest
 from kombu import Producer
 
 from detourage.messages import PageMessage
-from detourage.sample import generate
+from examples.sample_crawl import generate
 from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
 from tests.integration.waiting import wait_until

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from detourage.limits import MAX_HTML_BYTES
 from detourage.messages import ArticleMessage
-from detourage.sample import generate
+from examples.sample_crawl import generate
 from models.tables import Generation, Site, StoredPage
 from tests.deployment import Deployment
 from tests.integration.service.crawl import OUTCOMES, REJECTED, UNUSABLE

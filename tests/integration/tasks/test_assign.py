@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import delete, func, select, update
 
 from benchmarks.evaluation.scores import text_only
-from detourage.sample import generate
 from detourage.template.assignment import assign_tree
+from examples.sample_crawl import generate
 from models.tables import (
     DesignChange,
     Generation,

@@ -15,7 +15,7 @@ import lxml.html
 import pytest
 
 import detourage
-from detourage.sample import generate
+from examples.sample_crawl import generate
 from tests.pages import article_html, message
 
 SITE = "https://news.example"

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from detourage.sample import all_sites, generate
 from detourage.text.plural import counted
+from examples.sample_crawl import all_sites, generate
 from worker.cli import main
 
 SITES = sorted(all_sites())[:2]

@@ -17,9 +17,9 @@ from detourage.reader import NoArticleError
 from detourage.reader.article_values import json_values
 from detourage.reader.content import read_content
 from detourage.reader.page_model import MODEL
-from detourage.sample import SamplePage, generate
 from detourage.text.shipped import shipped_bytes
 from detourage.versions import EXTRACTION_VERSION
+from examples.sample_crawl import SamplePage, generate
 
 RECORDED = Path(__file__).with_name("recorded.json")
 COMMAND = "python -m tests.unit.reader.recorded"

@@ -16,7 +16,7 @@ from detourage.messages import ArticleMessage, PageMessage
 from detourage.reader.article_values import json_values
 from detourage.reader.content import read_content
 from detourage.reader.locations import LocationError, locate_in_message, text_fragment
-from detourage.sample import generate
+from examples.sample_crawl import generate
 from tests.counted import LINEAR, Work, growth
 from tests.unit.reader.article_pages import prose
 

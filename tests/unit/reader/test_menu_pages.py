@@ -3,7 +3,7 @@ import pytest
 from detourage.html import Page, parse_page
 from detourage.messages import PageMessage
 from detourage.reader import MenuPageError, extract_article
-from detourage.sample import generate
+from examples.sample_crawl import generate
 from tests.unit.reader.article_pages import page, prose, sentence
 
 FOOT = f"<p>{sentence(90, 30)}</p>"

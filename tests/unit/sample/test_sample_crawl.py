@@ -14,7 +14,14 @@ from lxml import etree
 
 from detourage.html import parse_page
 from detourage.messages import PageMessage
-from detourage.sample import SamplePage, all_sites, generate, write_crawl
+from examples.sample_crawl import (
+    SMALL_CRAWL,
+    SamplePage,
+    all_sites,
+    generate,
+    small_crawl,
+    write_crawl,
+)
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
 
@@ -216,6 +223,11 @@ def test_written_crawls_are_identical_byte_for_byte(tmp_path: Path) -> None:
         write_crawl(tmp_path / name, pages_per_template=1, sites=list(all_sites())[:2])
     for file in ("pages.jsonl.gz", "gold.jsonl.gz"):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
+def test_the_small_crawl_is_up_to_date() -> None:
+    packed = SMALL_CRAWL.read_bytes()
+    assert gzip.decompress(packed) == small_crawl(), "run python -m examples.sample_crawl"
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@ import re
 
 import pytest
 
-from detourage.sample import all_sites
-from detourage.sample.language import Voice, language
+from examples.sample_crawl import all_sites
+from examples.sample_crawl.language import Voice, language
 
 POINT = (".", ",")
 

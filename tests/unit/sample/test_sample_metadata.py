@@ -6,7 +6,7 @@ import pytest
 from detourage.article import Article
 from detourage.html import parse_page
 from detourage.reader.content import read_content
-from detourage.sample import SamplePage, generate
+from examples.sample_crawl import SamplePage, generate
 
 
 @cache

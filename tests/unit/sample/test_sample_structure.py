@@ -8,8 +8,8 @@ import numpy.typing as npt
 import pytest
 
 from detourage.html import parse_page
-from detourage.sample import all_sites, generate
 from detourage.template.distance import distance_matrix, normalised_distance
+from examples.sample_crawl import all_sites, generate
 
 PAGES_PER_TEMPLATE = 5
 

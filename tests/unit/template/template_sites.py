@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.spatial.distance import pdist, squareform
 
 from detourage.html import parse_page
-from detourage.sample import generate
+from examples.sample_crawl import generate
 
 TEMPLATE_DISTANCE = 0.7
 

@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
-from detourage.sample.language import stream
-from detourage.sample.site import Design, Site, templates
-from detourage.sample.story import FIRST_SPECIAL, Newsroom, Picture, Story
+from examples.sample_crawl.language import stream
+from examples.sample_crawl.site import Design, Site, templates
+from examples.sample_crawl.story import FIRST_SPECIAL, Newsroom, Picture, Story
 
 Context = dict[str, Any]
 Gold = dict[str, Any]

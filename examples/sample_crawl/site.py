@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
-from detourage.sample.language import Language, language
-from detourage.sample.markup import Templates
+from examples.sample_crawl.language import Language, language
+from examples.sample_crawl.markup import Templates
 
 _DATA = resources.files(__package__)
 

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta, timezone
 from functools import cached_property
 from typing import Literal
 
-from detourage.sample.language import Voice, stream
-from detourage.sample.site import Site
+from examples.sample_crawl.language import Voice, stream
+from examples.sample_crawl.site import Site
 
 Kind = Literal["news", "opinion"]
 PassageKind = Literal["paragraph", "heading", "list_item", "quote"]

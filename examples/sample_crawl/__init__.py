@@ -14,12 +14,15 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from detourage.sample.language import stream
-from detourage.sample.page import Gold, PageMaker
-from detourage.sample.site import Site, all_sites
-from detourage.sample.story import Newsroom
+from examples.sample_crawl.language import stream
+from examples.sample_crawl.page import Gold, PageMaker
+from examples.sample_crawl.site import Site, all_sites
+from examples.sample_crawl.story import Newsroom
 
-__all__ = ["SamplePage", "all_sites", "generate", "write_crawl"]
+__all__ = ["SMALL_CRAWL", "SamplePage", "all_sites", "generate", "small_crawl", "write_crawl"]
+
+SMALL_CRAWL = Path(__file__).parents[1] / "crawl.jsonl.gz"
+"""A file of `small_crawl`, which the documentation uses."""
 
 DEFAULT_PAGES_PER_TEMPLATE = 7
 """Enough for groups to form, but few enough for the whole pipeline to take about a minute."""
@@ -72,10 +75,23 @@ def write_crawl(directory: Path, **options: Any) -> int:
     pages = list(generate(**options))
     messages, gold = [page.message for page in pages], [page.gold for page in pages]
     for name, records in (("pages", messages), ("gold", gold)):
-        lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
         # The bytes must not contain the time.
-        (directory / f"{name}.jsonl.gz").write_bytes(gzip.compress(lines.encode(), mtime=0))
+        packed = gzip.compress(_lines(records), mtime=0)
+        (directory / f"{name}.jsonl.gz").write_bytes(packed)
     return len(pages)
+
+
+def small_crawl() -> bytes:
+    """Return the messages of a few pages of one site, with their HTML as text."""
+    messages = []
+    for page in generate(sites=["harbour-post.example"], pages_per_template=3):
+        html = base64.b64decode(page.message.pop("html_base64")).decode()
+        messages.append(page.message | {"html": html})
+    return _lines(messages)
+
+
+def _lines(records: Iterable[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records).encode()
 
 
 def _crawl(sites: Iterable[Site], seed: int, rounds: int, noise: float) -> Iterator[SamplePage]:
