@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import cycle
-from typing import Any
+from typing import Any, Final
+from urllib.parse import quote, urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from detourage.html.addresses import split_url
 from detourage.reader.documents import Run
-from detourage.text.abridged import abridged
 from detourage.text.plural import counted, cut, short_age
 from inspector.asking import InspectorRequest
 from inspector.reads.sites import TrendPart
@@ -19,6 +19,9 @@ from inspector.site_map import key
 
 RIGHT_TO_LEFT = re.compile(r"(?:ar|fa|he|ur|ps|sd|ug|yi|dv|ckb)\b")
 """Pattern of the tags of right-to-left languages."""
+
+MAX_LENGTH: Final = 44
+"""Maximum length of a shortened URL, in characters."""
 
 
 def render(template: str, asked: InspectorRequest, values: Mapping[str, Any]) -> str:
@@ -28,6 +31,16 @@ def render(template: str, asked: InspectorRequest, values: Mapping[str, Any]) ->
         path=asked.request.url.path,
         **values,
     )
+
+
+def abridged(url: str) -> str:
+    """Return a URL's path and query, with an ellipsis for the middle if they are too long."""
+    parts = urlsplit(url)
+    path = quote(parts.path + (f"?{parts.query}" if parts.query else ""), safe="/%?&=+,;:!~()'@")
+    if len(path) <= MAX_LENGTH:
+        return path or "/"
+    half = MAX_LENGTH // 2
+    return f"{path[: half - 1]}…{path[-half:]}"
 
 
 def instant(moment: datetime | str | None) -> Markup:

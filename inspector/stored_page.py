@@ -19,9 +19,10 @@ from detourage.reader import Explanation, TemplateKnowledge
 from detourage.reader.content import explain_content, patterns_for_page
 from detourage.reader.knowledge import knowledge_of
 from detourage.reader.shared_lines import PageLines, SharedLines
-from detourage.time_limit import TimeIsUpError, thread_time_limit
+from detourage.time_limit import TimeIsUpError
 from inspector.reads import SQL
 from inspector.reads.details import PagePlace, Pivot, place_of_page
+from inspector.time_limit import thread_time_limit
 from models.tables import StoredPage
 
 if TYPE_CHECKING:

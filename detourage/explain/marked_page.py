@@ -1,6 +1,6 @@
-"""The page itself with each line marked with its verdict, offline or with its own styles.
+"""The page itself with each line marked with its verdict, and with its own styles.
 
-The latter follows figure 2.1 of Deturck (2015). The page is displayed in a sandboxed frame that
+This follows figure 2.1 of Deturck (2015). The page is displayed in a sandboxed frame that
 cannot run scripts, submit forms or open windows. A content security policy allows only styles,
 pictures and fonts to be loaded. In addition, active content is removed beforehand.
 """
@@ -23,16 +23,6 @@ from detourage.reader import ExplainedLine, Explanation
 from detourage.reader.explanation import Verdict
 from detourage.reader.media import image_of
 from detourage.reader.outline import Outline
-
-_UNSHOWN = (
-    *("script", "style", "noscript", "template", "link", "meta", "base", "title", "iframe"),
-    *("frame", "frameset", "object", "embed", "applet", "portal", "fencedframe", "audio", "svg"),
-    *("math", "canvas", "map", "datalist", "dialog", "select", "input", "textarea", "button"),
-)
-"""Elements to omit because they are active, load content, are hidden or are interactive."""
-
-_KEPT_ATTRIBUTES = frozenset({"class", "title", "dir", "lang", "colspan", "rowspan"})
-"""Harmless attributes, which load nothing; classes have no effect without a style sheet."""
 
 
 def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
@@ -108,41 +98,6 @@ def _frame_images(document: HtmlElement, url: str, images: Sequence[ArticleImage
         image = image_of(element, base, None)
         if image is not None and image.url in addresses:
             element.set("class", f"{element.get('class') or ''} detourage-article".strip())
-
-
-def to_offline_html(explanation: Explanation, page: Page) -> str:
-    """Return a page's text as HTML that loads nothing, with boilerplate struck through."""
-    document = marked_document(explanation, page)
-    for picture in list(document.iter("img", "picture", "video")):
-        _describe_picture(picture)
-    for element in list(document.iter(*_UNSHOWN)):
-        if element.getparent() is not None:
-            element.drop_tree()
-    for element in document.iter():
-        for name in list(element.attrib):
-            if name not in _KEPT_ATTRIBUTES:
-                del element.attrib[name]
-    body = document.find("body")
-    shown = document if body is None else body
-    inner = etree.tostring(shown, method="html", encoding="unicode")
-    style = files("detourage.explain").joinpath("offline.css").read_text("utf-8")
-    direction = document.get("dir") or shown.get("dir") or "auto"
-    return (
-        f'<!DOCTYPE html>\n<html dir="{escape(direction)}"><head><meta charset="utf-8">'
-        '<meta name="color-scheme" content="light dark"><title>The stored page</title>'
-        f"<style>\n{style}</style></head>{inner}</html>\n"
-    )
-
-
-def _describe_picture(picture: HtmlElement) -> None:
-    """Replace a picture with its description, because it is not loaded."""
-    description = " ".join((picture.get("alt") or "").split())
-    is_kept = "detourage-article" in (picture.get("class") or "").split()
-    for child in list(picture):
-        picture.remove(child)
-    picture.tag = "span"
-    picture.text = f"[picture{f': {description}' if description else ''}]"
-    picture.set("class", "detourage-picture" + (" detourage-kept" if is_kept else ""))
 
 
 _POLICY = (

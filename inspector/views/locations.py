@@ -7,11 +7,12 @@ from starlette.exceptions import HTTPException
 
 from detourage.messages import ArticleMessage
 from detourage.reader.locations import LocationError, Passage, locate_in_message, text_fragment
-from detourage.time_limit import TimeIsUpError, thread_time_limit
+from detourage.time_limit import TimeIsUpError
 from inspector.asking import InspectorRequest
 from inspector.reads.details import last_article
 from inspector.registry import Answer, page_view
 from inspector.stored_page import READING_SECONDS, TooSlowError, content_if_stored
+from inspector.time_limit import thread_time_limit
 from models.tables import StoredPage
 
 AROUND: Final = 120

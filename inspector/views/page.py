@@ -7,14 +7,14 @@ from typing import Any, Final, NamedTuple
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
-from detourage.explain.marked_page import to_offline_html
-from detourage.explain.revision_changes import revision_changes
 from detourage.messages import DOUBTFUL, ArticleMessage
 from detourage.reader import Explanation
 from inspector.article_parts import article_parts
 from inspector.asking import InspectorRequest
+from inspector.offline_page import to_offline_html
 from inspector.reads.details import Revision, receipts_of, revisions_of, sending_of
 from inspector.registry import Answer, page_view, plain_view
+from inspector.revision_changes import revision_changes
 from inspector.security import FRAMED_POLICY
 from inspector.stored_page import KnownPage, TooSlowError, known_page
 

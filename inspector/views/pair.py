@@ -4,13 +4,13 @@ from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 
-from detourage.explain.tree_changes import TreeChanges, element_names, tree_changes
 from detourage.html import Page, Tree
 from detourage.template.distance import TreeTooLargeError, normalised_distance
 from inspector.asking import InspectorRequest
 from inspector.reads.details import trees_by_id
 from inspector.registry import Answer, page_view
 from inspector.stored_page import KnownPage, known_page
+from inspector.tree_changes import TreeChanges, element_names, tree_changes
 
 MOST_CELLS: Final = 9_000_000
 """Maximum product of the sizes of two trees to be mapped, which takes about 100 ms."""

@@ -10,9 +10,9 @@ from starlette.responses import RedirectResponse, Response
 
 from detourage.template.distance import normalised_distance
 from detourage.template.matrix import Matrix, comparable_pages, size_tolerant_distances
-from detourage.text.abridged import abridged
 from detourage.text.plural import counted
 from inspector.asking import InspectorRequest
+from inspector.pages import abridged
 from inspector.reads.details import (
     AbortedClustering,
     PageOfTree,

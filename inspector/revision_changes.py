@@ -1,4 +1,4 @@
-"""Differences between two revisions of an article, for the inspector."""
+"""Differences between two revisions of an article."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

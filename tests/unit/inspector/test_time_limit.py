@@ -5,7 +5,8 @@ from contextlib import suppress
 
 import pytest
 
-from detourage.time_limit import TimeIsUpError, thread_time_limit
+from detourage.time_limit import TimeIsUpError
+from inspector.time_limit import thread_time_limit
 
 
 def in_thread(work: Callable[[], None]) -> list[TimeIsUpError]:
@@ -33,7 +34,7 @@ def test_work_in_any_thread_ends_at_its_time_limit() -> None:
 
 
 def test_work_that_ignores_the_limit_is_interrupted_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("detourage.time_limit.AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr("inspector.time_limit.AGAIN_SECONDS", 0.05)
     heard = []
 
     def work() -> None:

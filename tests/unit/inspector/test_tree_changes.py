@@ -1,8 +1,8 @@
 from hypothesis import given
 
-from detourage.explain.tree_changes import TreeLine, element_names, tree_changes
 from detourage.html import Tree, parse_page
 from detourage.template.distance import tree_edit_distance
+from inspector.tree_changes import TreeLine, element_names, tree_changes
 from tests.pages import article_html
 from tests.property.template.distance.trees import trees
 from tests.trees import tree_of

@@ -2,9 +2,9 @@ import re
 
 from lxml import html
 
-from detourage.explain.marked_page import to_offline_html
 from detourage.html import parse_page
 from detourage.reader import explain_article
+from inspector.offline_page import to_offline_html
 
 STORY = "".join(
     f"<p>Nobody had expected so many people to come and speak on day {day}. They did.</p>"

@@ -1,4 +1,4 @@
-from detourage.text.abridged import MAX_LENGTH, abridged
+from inspector.pages import MAX_LENGTH, abridged
 
 
 def test_long_and_international_urls_are_abridged() -> None:

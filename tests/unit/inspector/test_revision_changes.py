@@ -1,4 +1,4 @@
-from detourage.explain.revision_changes import ChangedField, revision_changes
+from inspector.revision_changes import ChangedField, revision_changes
 
 FIRST = {
     "revision": 1,
