@@ -3,7 +3,6 @@
 import random
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,8 +13,6 @@ from detourage.template.comparison_policy import (
     SAMPLED_SHARE,
     KnownSite,
     MissingNearest,
-    MissingPairs,
-    MissingToPivot,
     NeededComparisons,
     known_or_missing,
 )
@@ -154,30 +151,3 @@ def test_a_template_too_rare_for_the_sample_has_a_reference() -> None:
     assert site.nearest is not None
     nearest = [site.nearest[tree_id] for tree_id in of_rare if tree_id != reference]
     assert [found[0] for found in nearest if found is not None] == [reference]
-
-
-@pytest.mark.parametrize("count", [0, 1, LIMIT])
-def test_every_tree_of_a_small_site_is_a_reference(count: int) -> None:
-    source = random.Random(4)
-    compared = ComparedTrees()
-    compared.add(random_tree(source, 10, "any", "abc") for _ in range(count))
-    site = compared.known_site(whole_matrix_trees=LIMIT)
-    assert (len(site.references), site.nearest) == (count, None)
-
-
-def test_one_tree_above_the_limit_costs_no_more_comparisons() -> None:
-    trees = list(dict.fromkeys(site_of_templates(5)))[: LIMIT + 1]
-    compared = ComparedTrees()
-    compared.add(trees)
-    pairs = 0
-    while isinstance(
-        found := known_or_missing(compared.shapes, compared, whole_matrix_trees=LIMIT),
-        NeededComparisons,
-    ):
-        for wanted in found.comparisons:
-            assert not isinstance(wanted, MissingToPivot)
-            if isinstance(wanted, MissingPairs):
-                pairs += int((~wanted.is_known).sum()) // 2
-        compared.compare(found)
-    assert isinstance(found, KnownSite)
-    assert 0 < pairs <= LIMIT * (LIMIT - 1) // 2

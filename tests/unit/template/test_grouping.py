@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from detourage.template.clusterer import MdsKMeans
-from detourage.template.groups import Group, group_pages
+from detourage.template.groups import group_pages
 from tests.unit.template.template_sites import made_site
 
 TEMPLATES = [0] * 4 + [1] * 7 + [2] * 4 + [3]
@@ -23,10 +22,6 @@ def test_groups_are_sorted_by_size_then_by_smallest_key() -> None:
     assert all(group.pivot in group.members for group in grouping.groups)
 
 
-def test_members_are_sorted_by_key() -> None:
-    assert group_pages(["c", "a", "b"], np.zeros((3, 3))).groups == (Group((1, 2, 0), pivot=1),)
-
-
 @settings(max_examples=20, deadline=None)
 @given(st.permutations(range(len(KEYS))))
 def test_the_order_of_arrival_changes_nothing(order: list[int]) -> None:
@@ -40,17 +35,6 @@ def test_the_order_of_arrival_changes_nothing(order: list[int]) -> None:
     assert arrived.silhouette == expected.silhouette
 
 
-def test_another_method_may_be_chosen() -> None:
-    strict = MdsKMeans(max_pivot_distance=0)
-    assert group_pages(KEYS, DISTANCES, estimator=strict).groups == ()
-    assert not hasattr(strict, "labels_")
-
-
 def test_duplicate_keys_are_rejected() -> None:
     with pytest.raises(ValueError, match="same key"):
         group_pages(["a", "a"], np.zeros((2, 2)))
-
-
-def test_a_key_for_each_row_is_needed() -> None:
-    with pytest.raises(ValueError, match="3 keys"):
-        group_pages(["a", "b", "c"], np.zeros((2, 2)))

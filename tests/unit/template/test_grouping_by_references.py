@@ -76,11 +76,6 @@ def test_pages_that_cannot_be_compared_are_outliers() -> None:
     assert grouping.outliers == (2, 3)
 
 
-def test_no_pages_make_no_groups() -> None:
-    grouping = group_by_references([], [], [], np.zeros((0, 0)), {})
-    assert (grouping.groups, grouping.outliers) == ((), ())
-
-
 def test_members_too_far_from_the_pivot_are_outliers() -> None:
     distances = np.array([[0, 0.3, 0.3], [0.3, 0, 0.4], [0.3, 0.4, 0]])
     keys, trees, references = "abcdef", [1, 2, 3, 4, 5, 6], [1, 2, 3]

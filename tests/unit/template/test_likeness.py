@@ -15,23 +15,8 @@ def tolerant(distance: int, a: int, b: int) -> float:
     return float(matrix[0, 1])
 
 
-def test_pages_of_one_size_keep_their_distance() -> None:
-    assert tolerant(60, 100, 100) == pytest.approx(normalised_distance(60, 100, 100))
-
-
 def test_half_of_the_surplus_of_the_larger_page_is_ignored() -> None:
     assert tolerant(200, 100, 300) == pytest.approx(2 * 100 / (400 + 100))
-
-
-def test_pages_with_nothing_in_common_remain_far_apart() -> None:
-    assert tolerant(200, 100, 100) == pytest.approx(1)
-    assert tolerant(400, 100, 300) == pytest.approx(2 * 300 / (400 + 300))
-
-
-def test_unknown_distances_remain_unknown() -> None:
-    matrix = size_tolerant_distances(np.array([[0, np.nan], [np.nan, 0]]), [3, 4])
-    assert np.isnan(matrix[0, 1])
-    assert matrix[0, 0] == 0
 
 
 @pytest.mark.parametrize("sizes", [[3], [3, 0], [[3, 4]]])

@@ -11,15 +11,7 @@ from detourage.template.assignment import (
 )
 from detourage.template.groups import Group, group_site
 from detourage.template.matrix import size_tolerant_distances
-from tests.trees import tree_of
 from tests.unit.template.template_sites import Pages, made_site
-
-NAN = float("nan")
-
-
-def test_a_narrow_group_is_represented_by_its_pivot() -> None:
-    distances = made_site([0] * 6, spread=0.1)
-    assert representatives(distances, Group(tuple(range(6)), pivot=2)) == (2,)
 
 
 def test_a_broad_group_has_representatives_at_its_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,39 +28,26 @@ def test_a_broad_group_has_representatives_at_its_ends(monkeypatch: pytest.Monke
     assert representatives(distances, group) == (3, 5, 0, 1)
 
 
-def test_a_page_joins_the_group_of_the_nearest_representative() -> None:
-    found = assign([0.4, 0.1, 0.3], [7, 8, 8])
-    assert (found.group, found.distance) == (8, 0.1)
-    assert found.confidence == pytest.approx(1 - 0.1 / 0.4)
-
-
-def test_a_page_far_from_all_groups_is_not_assigned() -> None:
-    found = assign([0.51, 0.7], [7, 8])
-    assert (found.group, found.confidence, found.distance) == (None, 0, 0.51)
-    assert assign([0.51], [7], limit=0.6).group == 7
-
-
-def test_confidence_decreases_towards_other_groups_and_the_limit() -> None:
-    assert assign([0.0, 0.4], [1, 2]).confidence == 1
-    assert assign([0.2, 0.4], [1, 2]).confidence == pytest.approx(0.5)
-    assert assign([0.4, 0.4], [1, 2]).confidence == 0
-    assert assign([0.3], [1], limit=0.3).confidence == 0
-    assert assign([0.0, 0.0], [2, 1]).group == 1
-
-
-def test_unknown_distances_are_ignored() -> None:
-    assert assign([NAN, 0.3], [1, 2]).group == 2
-    nowhere = assign([NAN, NAN], [1, 2])
-    assert nowhere.group is None
-    assert np.isnan(nowhere.distance)
-    assert assign([], []).group is None
-
-
-def test_a_group_is_needed_for_each_representative() -> None:
-    with pytest.raises(ValueError, match="2 groups"):
-        assign([0.1], [1, 2])
-    with pytest.raises(ValueError, match="1 groups"):
-        assign_tree(tree_of("{a}"), [], [1])
+@pytest.mark.parametrize(
+    ("distances", "groups", "group", "confidence"),
+    [
+        ([0.4, 0.1, 0.3], [7, 8, 8], 8, 1 - 0.1 / 0.4),
+        ([0.51, 0.7], [7, 8], None, 0),
+        ([0.0, 0.4], [1, 2], 1, 1),
+        ([0.2, 0.4], [1, 2], 1, 0.5),
+        ([0.4, 0.4], [1, 2], 1, 0),
+        ([0.0, 0.0], [2, 1], 1, 1),
+        ([np.nan, 0.3, 0.4], [1, 2, 3], 2, 0.25),
+        ([np.nan, np.nan], [1, 2], None, 0),
+        ([], [], None, 0),
+    ],
+)
+def test_a_page_joins_the_group_of_the_nearest_representative(
+    distances: list[float], groups: list[int], group: int | None, confidence: float
+) -> None:
+    found = assign(distances, groups)
+    assert found.group == group
+    assert found.confidence == pytest.approx(confidence)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +101,6 @@ def test_no_more_nodes_are_loaded_than_a_task_may_compare() -> None:
     assert worth_comparing(100, [90, 10, 900, 100]) == [0, 3]
     assert worth_comparing(400_000, [300_000, 400_000, 390_000]) == [1]
     assert worth_comparing(900_000, [800_000]) == [0]
-    assert worth_comparing(100, []) == []
 
 
 def test_similar_outliers_become_a_group(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,8 +38,3 @@ def test_a_page_too_large_to_compare_is_an_outlier(monkeypatch: pytest.MonkeyPat
     assert found.grouping.outliers == (1,)
     assert np.isnan(found.distances[1, [0, 2]]).all()
     assert found.grouping.groups[0].members == (0, 2)
-
-
-def test_a_site_without_pages() -> None:
-    grouping = group_site("a.example", [], []).grouping
-    assert (grouping.groups, grouping.outliers) == ((), ())

@@ -1,4 +1,4 @@
-"""The kernel agrees with two independent implementations on a thousand random pairs."""
+"""The kernel agrees with an independent implementation on a thousand random pairs."""
 
 import random
 
@@ -8,7 +8,6 @@ from apted.helpers import Tree as Bracketed
 
 from detourage.html.tree import Tree
 from detourage.template.distance import edit_mapping, tree_edit_distance
-from tests.property.template.distance.plain_zhang_shasha import plain_distance
 from tests.property.template.distance.trees import SHAPES, edited, preorder, random_tree
 
 PAIRS = 90
@@ -54,12 +53,11 @@ def with_repeats(source: random.Random, tree: Tree) -> Tree:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_random_pairs_have_the_distance_of_independent_implementations(seed: int) -> None:
+def test_random_pairs_have_the_distance_of_an_independent_implementation(seed: int) -> None:
     source = random.Random(seed)
     for _ in range(PAIRS):
         a, b = random_pair(source)
         distance = tree_edit_distance(a, b)
-        assert distance == plain_distance(a, b)
         assert distance == APTED(bracketed(a), bracketed(b), Config()).compute_edit_distance()
         bound = source.randrange(distance + 2)
         assert tree_edit_distance(b, a, bound=bound) == min(distance, bound + 1)

@@ -9,13 +9,7 @@ from detourage.template.distance import (
     tree_edit_distance,
 )
 from detourage.template.distance.forest import Forest
-from tests.property.template.distance.plain_zhang_shasha import distance_by_definition
 from tests.property.template.distance.trees import trees
-
-
-@given(trees(), trees())
-def test_agrees_with_the_definition(a: Tree, b: Tree) -> None:
-    assert tree_edit_distance(a, b) == distance_by_definition(a, b)
 
 
 @given(trees(max_nodes=25), trees(max_nodes=25), trees(max_nodes=25))

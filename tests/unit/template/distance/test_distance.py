@@ -20,11 +20,6 @@ def test_the_matrix_of_no_trees_is_empty() -> None:
     assert distance_matrix([]).shape == (0, 0)
 
 
-def test_the_matrix_has_32_bit_integers() -> None:
-    trees = [tree_of("{a{b}}"), tree_of("{a}")]
-    assert distance_matrix(trees).dtype == np.int32
-
-
 def test_normalised_distance_of_numbers_and_arrays() -> None:
     assert normalised_distance(0, 3, 3) == 0.0
     assert normalised_distance(6, 3, 3) == 1.0
