@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 from benchmarks.evaluation.methods import Neighbours, get_extractor
@@ -35,13 +33,3 @@ def test_a_page_needs_another_page_with_a_different_text(name: str) -> None:
     same = Neighbours(page("harbour"), (page("harbour"),))
     with pytest.raises(NoTextError):
         get_extractor(name).extract(page("harbour"), same)
-
-
-def test_an_earlier_pivot_is_extracted() -> None:
-    method = get_extractor("deturck_2015_depth")
-    pivot = page("library")
-    for number in range(40):
-        again = replace(page("harbour"), url=f"https://gull.example/{number}")
-        method.extract(again, Neighbours(pivot))
-        get_extractor("wutsi").extract(again)
-    assert holds_story(method.extract(pivot, Neighbours(page("harbour"))).text, "library")

@@ -42,18 +42,6 @@ def test_weights_count_changed_tokens_up_to_the_root() -> None:
     assert weights[ids(page)["top"]] == 0
 
 
-def test_only_relabelled_tokens_have_weight() -> None:
-    page, other = tree_of("<p>same old</p>"), tree_of("<p>same new</p>")
-    script = [(node, node) for node in range(len(page.holders))]
-    assert page.weights(other, script)[0] == 1
-
-
-def test_offsets_are_positions_in_the_html() -> None:
-    page = tree_of(PAGE)
-    places = [page.offsets[ids(page)[name]] for name in ("top", "text", "foot")]
-    assert places == [PAGE.index(f'<div id="{name}"') for name in ("top", "text", "foot")]
-
-
 def test_heuristics_choose_the_parent_of_the_paragraphs_or_a_leaf() -> None:
     page = tree_of(PAGE)
     weights = page.weights(page, everything_in(page, "text"))
@@ -69,13 +57,6 @@ def test_heuristics_choose_the_parent_of_the_paragraphs_or_a_leaf() -> None:
 NESTED = """<html><body><div id="lead">one two three four five six<div id="a">one two three</div>
 <div id="b">one two three four<b id="c">one</b></div></div><div id="rest"><p>x</p><p>y</p></div>
 </body></html>"""
-
-
-def test_the_path_down_follows_the_largest_number_of_token_children_to_a_leaf() -> None:
-    page = tree_of(NESTED)
-    names = ids(page)
-    assert page.path_to_leaf(names["lead"]) == [names["lead"], names["b"], names["c"]]
-    assert page.path_to_leaf(names["c"]) == [names["c"]]
 
 
 def test_the_first_heuristic_searches_down_or_up() -> None:

@@ -1,7 +1,7 @@
 """Voting among the pages of a template group (Deturck 2015, conclusion)."""
 
 from benchmarks.evaluation.methods import Neighbours, Source, get_extractor
-from tests.unit.evaluation.methods.gull import FOOTER, SENTENCES, holds_story, neighbours_of, page
+from tests.unit.evaluation.methods.gull import FOOTER, SENTENCES, holds_story, page
 
 VOTE = get_extractor("deturck_2015_vote")
 LONG_BOX = "".join(f"<p>{word} and again: {' '.join(SENTENCES['school'])}</p>" for word in "abcde")
@@ -26,10 +26,3 @@ def test_a_page_on_which_the_heuristic_errs_gets_the_element_of_the_others() -> 
         assert holds_story(voted.text, "harbour")
         assert FOOTER not in voted.text
         assert voted.title == "News of the harbour"
-
-
-def test_pages_that_return_the_same_element_keep_it() -> None:
-    for story in SENTENCES:
-        others = neighbours_of(story)
-        alone = get_extractor("deturck_2015").extract(page(story), Neighbours(others.pivot))
-        assert VOTE.extract(page(story), others).text == alone.text

@@ -2,7 +2,6 @@
 
 import pytest
 
-from benchmarks.evaluation.methods import Source, get_extractor
 from detourage.papers.html_killer_script import kill
 
 
@@ -19,22 +18,6 @@ link</a> and <span>more</span>.</p><!-- a remark --><div>Then the second<br />an
     assert kill(code.encode()) == (
         "The headline",
         ["First link and more.", "Then the second", "and the third.The last one."],
-    )
-
-
-def test_both_outputs_have_a_separate_headline() -> None:
-    page = Source("<body><h1>The headline</h1> <p>First of all.</p><p>Then the rest.</p></body>")
-    plain = get_extractor("html_killer_script").extract(page)
-    marked = get_extractor("html_killer_script_markup").extract(page)
-    assert plain.title == marked.title == "The headline"
-    assert [block.text for block in plain.blocks] == ["First of all.\nThen the rest."]
-    assert [block.text for block in marked.blocks] == ["First of all.", "Then the rest."]
-
-
-def test_a_page_without_headline_begins_with_its_body() -> None:
-    assert kill(b"<title>Gull</title><body><p>Only a paragraph.</p></body>") == (
-        None,
-        ["Only a paragraph."],
     )
 
 
@@ -85,10 +68,3 @@ def test_a_body_with_an_attribute_is_not_recognised() -> None:
 )
 def test_the_substitutions_leave_the_expected_paragraphs(code: str, left: list[str]) -> None:
     assert paragraphs(code) == left
-
-
-def test_a_short_headline_is_removed_with_its_tags() -> None:
-    assert kill(b"<body><h1>Gull</h1> <p>The gull is back.</p></body>") == (
-        None,
-        ["The gull is back."],
-    )

@@ -1,13 +1,7 @@
-import subprocess
-import sys
-from dataclasses import replace
-
 import pytest
 
 from benchmarks.evaluation.methods import (
     Extracted,
-    Needs,
-    Neighbours,
     Source,
     UnknownExtractorError,
     describe,
@@ -17,7 +11,6 @@ from benchmarks.evaluation.methods import (
 )
 from tests.unit.evaluation.methods.gull import (
     COMMENTS,
-    FOOTER,
     commented_page,
     holds_story,
     neighbours_of,
@@ -43,14 +36,6 @@ def test_every_method_is_described_by_its_name() -> None:
     assert all(describe(name) for name in extractor_names())
 
 
-def test_importing_the_package_does_not_import_peers() -> None:
-    libraries = {"boilerpy3", "justext", "newspaper", "readability", "resiliparse", "trafilatura"}
-    imports = "import sys, benchmarks.evaluation.methods"
-    code = f"{imports}; print({libraries} & set(sys.modules) or 'none')"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "none"
-
-
 @pytest.mark.parametrize("name", sorted(PEERS | OWN))
 def test_a_method_gives_text_blocks_and_version(name: str) -> None:
     extractor = get_extractor(name)
@@ -74,17 +59,6 @@ def test_comments_are_returned_with_author_and_parent() -> None:
     assert not any(text in found.text for _, text in COMMENTS)
 
 
-@pytest.mark.parametrize(
-    "name", ["detourage", "deturck_2015", "wutsi", "readability", "trafilatura"]
-)
-def test_a_method_finds_the_article_of_a_plain_page(name: str) -> None:
-    found = get_extractor(name).extract(page("library"), neighbours_of("library"))
-
-    assert holds_story(found.text, "library")
-    assert FOOTER not in found.text
-    assert found.title == "News of the library"
-
-
 def test_an_unknown_name_is_reported_with_the_known_ones() -> None:
     with pytest.raises(UnknownExtractorError, match=r"'boilrpipe'.* boilerpipe,"):
         get_extractor("boilrpipe")
@@ -101,12 +75,6 @@ def test_a_chain_feeds_the_first_result_to_the_second() -> None:
     assert found.title == "News of the harbour"
 
 
-def test_what_the_first_method_of_a_chain_drops_stays_dropped() -> None:
-    kept = get_extractor("wutsi").extract(page("harbour"))
-    assert FOOTER not in kept.text
-    assert FOOTER not in parse_chain("wutsi>html_killer").extract(page("harbour")).text
-
-
 def test_a_chain_keeps_block_types_and_awkward_characters() -> None:
     html = """<body><h1>A &lt;b&gt; &amp; c</h1><div id=text><p>First of all, 1 &lt; 2. It is. Yes.
     <ul><li>one thing or another.<li>and one more of them.</ul><pre>and
@@ -121,11 +89,6 @@ def test_a_chain_keeps_block_types_and_awkward_characters() -> None:
     assert found.title == "A <b> & c"
 
 
-def test_an_empty_result_passes_through_a_chain() -> None:
-    empty = Source("<body><h1>Only a headline</h1></body>")
-    assert parse_chain("html_killer>justext").extract(empty).text == ""
-
-
 def test_every_method_reads_the_declared_encoding() -> None:
     text = "Пристань откроют весной, сообщили в управлении порта. Рыбаки просили об этом годами."
     html = f"""<meta charset=windows-1251><title>Порт</title><h1>Порт</h1><div>
@@ -135,28 +98,3 @@ def test_every_method_reads_the_declared_encoding() -> None:
         found = get_extractor(name).extract(source)
         assert not found.text or "Пристань" in found.text, name
         assert "\ufffd" not in found.text, name
-
-
-def test_pages_that_differ_in_any_way_have_different_digests() -> None:
-    sources = [
-        Source(b"<p>a"),
-        Source("<p>a"),
-        Source(b"<p>b"),
-        Source(b"<p>a", "https://a.example/"),
-        Source(b"<p>a", content_type="text/html; charset=latin-1"),
-    ]
-    assert len({source.digest for source in sources}) == len(sources)
-    assert Source(b"<p>a").digest == sources[0].digest
-
-
-@pytest.mark.parametrize("needs", Needs)
-def test_restricting_neighbours_is_idempotent(needs: Needs) -> None:
-    neighbours = replace(neighbours_of("harbour"), partner=page("school"))
-    seen = needs.of(neighbours)
-    assert needs.of(seen) == seen
-
-
-def test_neighbours_may_consist_of_only_a_pivot() -> None:
-    pivot = Neighbours(page("school"))
-    found = get_extractor("deturck_2015").extract(page("harbour"), pivot)
-    assert holds_story(found.text, "harbour")

@@ -1,6 +1,3 @@
-import json
-import pickle
-
 import pytest
 
 from benchmarks.evaluation.methods import (
@@ -8,11 +5,9 @@ from benchmarks.evaluation.methods import (
     TrainingPair,
     UnavailableError,
     get_extractor,
-    parse_chain,
 )
-from benchmarks.evaluation.methods.registry import trained
 from benchmarks.training.ngrams import all_pairs, five_pairs, train
-from detourage.papers.nclean import Model, Normalisation, shipped_model
+from detourage.papers.nclean import Normalisation, shipped_model
 from tests.unit.evaluation.methods.gull import FOOTER, SENTENCES, holds_story, page
 
 
@@ -32,26 +27,6 @@ def test_a_method_trained_on_pairs_cleans_a_page_it_has_not_seen(name: str) -> N
         get_extractor(name)
 
 
-def test_the_version_identifies_the_training_data() -> None:
-    one, other, same = (
-        trained("nclean", [pair(story)]) for story in ("harbour", "library", "harbour")
-    )
-    assert one.version != other.version
-    assert one.version == same.version
-
-
-def test_a_trained_method_can_be_sent_to_another_process() -> None:
-    method = trained("nclean", [pair("harbour")])
-    copy = pickle.loads(pickle.dumps(method))
-    assert copy.extract(page("school")) == method.extract(page("school"))
-
-
-def test_a_trained_method_is_found_by_name_and_in_a_chain() -> None:
-    pairs = [pair("harbour")]
-    assert get_extractor("nclean", pairs=pairs).version == trained("nclean", pairs).version
-    assert parse_chain("wutsi>nclean", pairs=pairs).name == "wutsi>nclean"
-
-
 @pytest.mark.parametrize("pairs", [[], [TrainingPair(Source("<p>All of it."), "All of it.")]])
 def test_training_needs_clean_and_dirty_text(pairs: list[TrainingPair]) -> None:
     with pytest.raises(ValueError, match="no clean text or no dirty text"):
@@ -68,13 +43,6 @@ def test_training_needs_clean_and_dirty_text(pairs: list[TrainingPair]) -> None:
 )
 def test_each_normalisation_has_its_effect(normalisation: Normalisation, expected: str) -> None:
     assert normalisation.apply("Zoë, 12 日") == expected
-
-
-def test_a_model_survives_serialisation() -> None:
-    model = train([pair("harbour")])
-    read = Model.from_parameters(json.loads(json.dumps(model.to_parameters())))
-    assert read == model
-    assert read.digest == model.digest
 
 
 def test_probabilities_of_a_first_character_add_up_to_one() -> None:

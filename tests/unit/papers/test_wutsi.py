@@ -46,11 +46,6 @@ def test_parents_of_selected_nodes_are_filtered() -> None:
     assert text_of("wutsi_fusion", body).split("\n\n") == [LEAD, STORY]
 
 
-def test_elements_within_a_line_are_part_of_their_block() -> None:
-    body = f'<div><p>{LEAD} <b>{STORY}</b> <a href="/x">{CLOSE}</a></p><p>{APART}</p></div>'
-    assert text_of("wutsi_block", body) == f"{LEAD} {STORY} {CLOSE}"
-
-
 @pytest.mark.parametrize(
     "section",
     [
@@ -97,12 +92,6 @@ def test_list_items_that_contain_only_a_link_are_removed() -> None:
     assert text_of("wutsi_fusion", f"<ul><li>{link}</li></ul><div><p>{LEAD}</p></div>") == LEAD
     listed = f"<ul><li>{link} {CLOSE}</li></ul><div><p>{LEAD}</p></div>"
     assert text_of("wutsi_fusion", listed) == f"{STORY} {STORY} {CLOSE}"
-
-
-def test_of_blocks_with_equally_many_sentences_the_longest_is_chosen() -> None:
-    longer = CLOSE.replace("noon", "a quarter to twelve")
-    body = f"<div><p>{CLOSE}</p></div><div><p>{longer}</p></div><div><p>{CLOSE}</p></div>"
-    assert text_of("wutsi_block", body) == longer
 
 
 @pytest.mark.parametrize("name", ["wutsi_fusion", "wutsi_block"])
