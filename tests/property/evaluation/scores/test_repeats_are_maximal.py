@@ -46,12 +46,3 @@ def test_finds_the_maximal_repeats_and_no_others(texts: list[str], names: list[s
     repeats = [(repeat.text, repeat.texts, repeat.names) for _, repeat in found]
     assert len(repeats) == len(set(repeats))
     assert set(repeats) == repeats_by_definition(texts, names)
-
-
-@given(st.lists(words, max_size=4), st.lists(words, min_size=1, max_size=5, unique=True))
-def test_repeats_are_sorted_by_decreasing_share(texts: list[str], names: list[str]) -> None:
-    found = list(NameRepeats(names).find(texts))
-    shares = [share for share, _ in found]
-    assert shares == sorted(shares, reverse=True)
-    for share, repeat in found:
-        assert share == max(len(repeat.text) / len(names[index]) for index in repeat.names)

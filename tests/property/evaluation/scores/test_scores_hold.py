@@ -1,6 +1,3 @@
-from collections import Counter
-from itertools import product
-
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
@@ -10,10 +7,8 @@ from benchmarks.evaluation.scores import (
     Gold,
     Prediction,
     bag_of_words,
-    best_blocks,
     best_subtree,
     characters,
-    headline_of,
     rouge_lsum,
     score_page,
     text_only,
@@ -58,51 +53,6 @@ def test_ordered_scores_never_exceed_the_bag_of_words(text: str, gold: str) -> N
     assert text_only(text, gold).f1 <= bag.f1
 
 
-def common_places(wanted: list[str], found: list[str]) -> set[int]:
-    """Trace back through the table of a longest common subsequence, as ROUGE does."""
-    table = [[0] * (len(found) + 1) for _ in range(len(wanted) + 1)]
-    for i, j in product(range(1, len(wanted) + 1), range(1, len(found) + 1)):
-        table[i][j] = (
-            table[i - 1][j - 1] + 1
-            if wanted[i - 1] == found[j - 1]
-            else max(table[i - 1][j], table[i][j - 1])
-        )
-    places = set()
-    i, j = len(wanted), len(found)
-    while i and j:
-        if wanted[i - 1] == found[j - 1]:
-            i, j = i - 1, j - 1
-            places.add(i)
-        elif table[i][j - 1] > table[i - 1][j]:
-            j -= 1
-        else:
-            i -= 1
-    return places
-
-
-def rouge_by_definition(text: str, gold: str) -> PRF:
-    found, wanted = (
-        [line for line in (words(line.lower()) for line in side.splitlines()) if line]
-        for side in (text, gold)
-    )
-    left = [Counter(word for line in side for word in line) for side in (found, wanted)]
-    totals = [counter.total() for counter in left]
-    hits = 0
-    for line in wanted:
-        union: set[int] = set().union(*(common_places(line, other) for other in found))
-        for place in sorted(union):
-            if all(counter[line[place]] for counter in left):
-                hits += 1
-                for counter in left:
-                    counter[line[place]] -= 1
-    return PRF.of(hits, *totals)
-
-
-@given(texts, texts)
-def test_rouge_is_the_union_of_common_subsequences(text: str, gold: str) -> None:
-    assert rouge_lsum(text, gold) == rouge_by_definition(text, gold)
-
-
 @st.composite
 def pages(draw: st.DrawFn) -> html.HtmlElement:
     def element(depth: int) -> str:
@@ -121,11 +71,3 @@ def test_no_element_beats_the_best_subtree(page: html.HtmlElement, text: str) ->
     gold = Gold(id="page", site="site", text=text)
     scores = [text_only(element.text_content(), text).f1 for element in page.iter()]
     assert text_only(best_subtree(page, gold).text, text).f1 == max(scores)
-
-
-@given(pages(), texts)
-def test_limits_contain_only_text_of_the_page(page: html.HtmlElement, text: str) -> None:
-    gold = Gold(id="page", site="site", text=text)
-    shown = Counter(words(page.text_content()))
-    for limit in (best_subtree(page, gold), best_blocks(page, gold, headline_of(gold, page))):
-        assert Counter(words(limit.text)) <= shown

@@ -34,12 +34,6 @@ def test_a_page_without_an_article_counts_as_empty(tmp_path: Path) -> None:
     assert table.lines[0].failures == {"missing": 1}
 
 
-def test_the_latest_revision_counts(tmp_path: Path) -> None:
-    revisions = (article(0, "one gull", revision=2), article(0, "wrong", revision=1))
-    table = evaluated(tmp_path, ["one gull"], *revisions)
-    assert scores(table)["to_f"] == 100
-
-
 def test_date_authors_and_comments_are_scored(tmp_path: Path) -> None:
     gold: dict[str, Any] = {"author": ["Ann Gull"], "date": "2026-01-01", "comments": [COMMENT]}
     message = article(

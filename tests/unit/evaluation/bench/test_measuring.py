@@ -76,13 +76,6 @@ def test_averages_by_site_limits_statistics_and_the_downstream_task(tmp_path: Pa
     assert raw.statistics["en"].words >= gold.statistics["en"].words == 22
 
 
-def test_names_that_a_recogniser_finds_are_scored(tmp_path: Path) -> None:
-    text = "Маргарет Чен была в Москве."
-    folder = write_corpus(tmp_path / "gulls", [text], language="ru")
-    table = measure(folder, method(), diseases={"ru": {"грипп": "Flu"}})
-    assert mean(table.lines[0], "entities_f") == 100
-
-
 def test_nclean_is_trained_on_another_corpus_without_the_measured_sites(tmp_path: Path) -> None:
     measured = write_corpus(tmp_path / "gulls", ["one gull", "two gulls"])
     same_sites = write_corpus(tmp_path / "same", ["three gulls", "four gulls"])
@@ -111,26 +104,7 @@ def test_comments_are_scored_for_methods_that_extract_them(tmp_path: Path) -> No
     assert measure(folder, COMMENTER).lines[0].scores == commenter.scores
 
 
-def test_a_corpus_may_contain_only_comments(tmp_path: Path) -> None:
-    said = {"text": "one gull"}
-    folder = write_corpus(tmp_path / "gulls", ["one gull"], text=None, comments=[said])
-    text_only, commenter = measure(folder, method(), COMMENTER).lines
-    assert not text_only.scores
-    assert mean(commenter, "comments_f") == 100
-
-
-def test_comments_on_a_page_without_any_are_false_positives(tmp_path: Path) -> None:
-    folder = write_corpus(tmp_path / "gulls", ["one gull"], comments=[])
-    [commenter] = measure(folder, COMMENTER).lines
-    assert mean(commenter, "comments_none") == 0
-
-
 def test_a_method_without_text_cannot_be_part_of_a_chain(tmp_path: Path) -> None:
     folder = write_corpus(tmp_path / "gulls", ["one gull"])
     [line] = measure(folder, "wutsi>commentsminer").lines
     assert "commentsminer extracts no text" in (line.note or "")
-
-
-def test_a_folder_that_is_not_a_corpus_is_rejected(tmp_path: Path) -> None:
-    with pytest.raises(BenchError, match=r"pages\.jsonl\.gz"):
-        measure(tmp_path / "nowhere", method())

@@ -23,10 +23,3 @@ def test_sites_may_be_specified() -> None:
     assert neighbours[0].pivot == pages[1]
     assert neighbours[1].pivot == pages[0]
     assert neighbours[2] == ALONE
-
-
-def test_a_repeated_url_counts_once() -> None:
-    pages = [page("harbour"), page("library"), page("harbour")]
-    neighbours = find_neighbours(pages)
-    assert neighbours[0].pivot == pages[1]
-    assert neighbours[2] == ALONE

@@ -26,11 +26,6 @@ def test_the_nearest_pages_are_paired_first_and_then_the_remaining_ones() -> Non
     assert nearest_pairs(DISTANCES, list("abcde")) == {1: 2, 2: 1, 0: 3, 3: 0}
 
 
-def test_a_distant_page_gets_a_partner_at_any_distance() -> None:
-    kept = [0, 1, 2, 4]
-    assert nearest_pairs(DISTANCES[np.ix_(kept, kept)], list("abce")) == {1: 2, 2: 1, 0: 3, 3: 0}
-
-
 def test_pages_that_could_not_be_compared_are_not_paired() -> None:
     distances = DISTANCES.copy()
     distances[1] = distances[:, 1] = np.nan

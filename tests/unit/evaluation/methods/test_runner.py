@@ -1,4 +1,3 @@
-import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from benchmarks.evaluation.methods import (
     Runner,
     Source,
     Summary,
-    parse_chain,
 )
 from tests.unit.evaluation.methods.gull import neighbours_of, page
 from tests.unit.evaluation.methods.misbehaving import NAME, method, unpreparable
@@ -45,11 +43,6 @@ def programs_running() -> int:
     return count
 
 
-def test_pages_are_extracted_in_parallel_and_none_is_lost() -> None:
-    orders = [f"page {number}" for number in range(20)]
-    assert run(Runner(processes=2), method(), *orders) == orders
-
-
 def test_a_page_that_fails_does_not_stop_the_run() -> None:
     orders = ["one", "raise", "two", "recurse", "three", "crash", "four", "exit", "print"]
     expected = ["one", "error", "two", "error", "three", "crash", "four", "crash", "print"]
@@ -59,17 +52,6 @@ def test_a_page_that_fails_does_not_stop_the_run() -> None:
 def test_programs_of_a_page_that_hangs_are_stopped_with_it() -> None:
     runner = Runner(processes=1, seconds_per_page=SECONDS)
     assert run(runner, method(), "hang in a program", "two") == ["timeout", "two"]
-    assert programs_running() == 0
-
-
-def test_no_process_outlives_an_aborted_run() -> None:
-    results = Runner(processes=1, seconds_per_page=300).run(
-        method(), [Job(Source("one")), Job(Source("hang in a program"))]
-    )
-    next(results)
-    while not programs_running():
-        time.sleep(0.05)
-    results.close()
     assert programs_running() == 0
 
 
@@ -99,25 +81,6 @@ def test_a_page_without_article_is_distinguished_from_a_failure() -> None:
     assert result.outcome.result == Failure("refused", "not-html")
 
 
-def test_a_chain_gives_the_same_result_in_another_process() -> None:
-    job = Job(page("harbour"), neighbours_of("harbour"))
-    (result,) = Runner(processes=1).run("detourage>html_killer", [job])
-    direct = parse_chain("detourage>html_killer").extract(job.source, job.neighbours)
-    assert result.outcome.extracted == direct
-
-
-def test_time_and_memory_are_measured() -> None:
-    jobs = [Job(Source("compute")), Job(Source("idle"))]
-    outcomes = [result.outcome for result in Runner(processes=1).run(method(), jobs)]
-    computing, idle = (outcome.cpu_seconds for outcome in outcomes)
-    assert computing is not None
-    assert idle is not None
-    assert computing > 10 * idle
-    summary = Summary.of(outcomes)
-    assert (summary.peak_memory or 0) > 5_000_000
-    assert summary.pages_per_cpu_second == pytest.approx(2 / (computing + idle))
-
-
 def test_a_page_is_computed_once_and_then_cached(tmp_path: Path) -> None:
     calls = tmp_path / "calls"
     extractor = method(calls=calls)
@@ -131,29 +94,12 @@ def test_a_page_is_computed_once_and_then_cached(tmp_path: Path) -> None:
     assert sorted(calls.read_text().split()) == ["one", "raise", "two"]
 
 
-def test_cached_results_equal_computed_ones(tmp_path: Path) -> None:
-    jobs = [Job(page("harbour"), neighbours_of("harbour")), Job(page("school"))]
-    runner = Runner(processes=1, cache=tmp_path)
-    computed, remembered = ([*runner.run("trafilatura", jobs)] for _ in range(2))
-    assert all(result.cached for result in remembered)
-    outcomes = {result.index: result.outcome for result in remembered}
-    assert outcomes == {result.index: result.outcome for result in computed}
-
-
 def test_timeouts_are_not_cached(tmp_path: Path) -> None:
     runner = Runner(processes=1, cache=tmp_path, seconds_per_page=SECONDS)
     assert run(runner, method(), "hang") == ["timeout"]
     results = list(Runner(processes=1, cache=tmp_path).run(method(), [Job(Source("one"))]))
     assert not results[0].cached
     assert not list(tmp_path.rglob("*.json"))[1:]
-
-
-def test_different_versions_are_cached_separately(tmp_path: Path) -> None:
-    runner = Runner(processes=1, cache=tmp_path)
-    job = Job(Source("one"))
-    list(runner.run(method(), [job]))
-    newer = Extractor("obedient", f"{NAME}:obey", version="2")
-    assert [result.cached for result in runner.run(newer, [job])] == [False]
 
 
 def test_the_cache_key_includes_the_other_page(tmp_path: Path) -> None:
@@ -163,14 +109,6 @@ def test_the_cache_key_includes_the_other_page(tmp_path: Path) -> None:
     list(runner.run("wutsi", [alone]))
     assert [result.cached for result in runner.run("detourage", [together])] == [False]
     assert [result.cached for result in runner.run("wutsi", [together])] == [True]
-
-
-def test_a_damaged_cache_file_is_computed_again(tmp_path: Path) -> None:
-    runner = Runner(processes=1, cache=tmp_path)
-    run(runner, method(), "one")
-    (file,) = tmp_path.rglob("*.json")
-    file.write_text('{"result"')
-    assert run(runner, method(), "one") == ["one"]
 
 
 def test_a_summary_counts_failures_by_kind() -> None:
@@ -185,8 +123,3 @@ def test_a_summary_counts_failures_by_kind() -> None:
     assert summary.detail == "LookupError"
     assert (summary.pages, summary.timed_pages, summary.peak_memory) == (4, 3, 9)
     assert summary.pages_per_cpu_second == pytest.approx(3 / 4)
-
-
-def test_a_summary_of_no_results() -> None:
-    summary = Summary.of([])
-    assert (summary.pages_per_cpu_second, summary.peak_memory, summary.detail) == (None,) * 3

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 from lxml import html
 
@@ -28,14 +26,6 @@ def test_no_comments_are_correct_if_the_gold_record_has_none() -> None:
     assert missing.text_f1 is missing.authors is missing.parents is None
     assert not missing.good
     assert score_comments(THREAD, ()).records == PRF(0, 0, 0)
-
-
-def test_the_largest_matching_of_the_most_similar_texts_is_found() -> None:
-    wanted = [Comment("one two three four", "Ann"), Comment("one two three five", "Bo")]
-    # The first record matches both gold comments; the second record matches only the first of them.
-    found = [Comment("one two three"), Comment("two four one")]
-    assert score_comments(found, wanted).records == PRF(100, 100, 100)
-    assert score_comments(wanted[::-1], wanted).authors == 100
 
 
 def test_badly_trimmed_and_unrelated_records_lower_the_score() -> None:
@@ -73,22 +63,6 @@ def test_names_and_days_may_be_written_differently() -> None:
     assert score.dates == 100
 
 
-def test_comments_without_words_match_by_their_symbols() -> None:
-    score = score_comments([Comment("👍"), Comment("!!")], [Comment("!!"), Comment("…")])
-    assert score.records == PRF.of(1, 2, 2)
-
-
-def test_a_date_is_correct_as_written_or_as_parsed() -> None:
-    wanted = [Comment("one two three", date="3 days ago"), Comment("four five", date="3 May 2020")]
-    found = [
-        Comment("one two three", date="3 days ago", published="2020-05-01T10:00"),
-        Comment("four five", date="yesterday", published="2020-05-03"),
-    ]
-    assert score_comments(found, wanted).dates == 100
-    assert score_comments(found[::-1], wanted[:1]).dates == 100
-    assert score_comments(found, [replace(wanted[1], date="4 May 2020")]).dates == 0
-
-
 def test_a_page_is_scored_by_the_comments_of_its_gold_record() -> None:
     one_by_one = comment_scores(THREAD, Gold("1", "a.example", comments=THREAD))
     assert one_by_one["comments_f"] == one_by_one["comments_words_f"] == 100
@@ -96,12 +70,6 @@ def test_a_page_is_scored_by_the_comments_of_its_gold_record() -> None:
     together = Gold("1", "a.example", comment_text="I think the flu is overrated")
     assert comment_scores(THREAD[:1], together) == {"comments_words_f": pytest.approx(80)}
     assert comment_scores(THREAD, Gold("1", "a.example")) == {}
-
-
-@pytest.mark.parametrize("gold", [Gold("1", "a", comments=()), Gold("1", "a", comment_text="")])
-def test_comments_on_a_page_without_any_are_false_positives(gold: Gold) -> None:
-    assert comment_scores((), gold) == {"comments_none": 100}
-    assert comment_scores(THREAD, gold) == {"comments_none": 0}
 
 
 def test_an_author_given_as_a_url_matches_the_name_that_links_there() -> None:

@@ -6,12 +6,9 @@ from typing import Any
 import pytest
 
 from benchmarks.evaluation.scores import (
-    Comment,
     CorpusError,
     TextBlock,
-    TextStatistics,
     load_corpus,
-    read_gold,
 )
 from benchmarks.evaluation.scores.records import PARAGRAPH
 from tests.unit.evaluation.bench.corpus import write_lines
@@ -86,13 +83,6 @@ def test_a_corpus_or_a_gold_record_may_omit_headlines(
     assert load_corpus(folder, title_in_text=asked).golds["1"].title_in_text is expected
 
 
-def test_a_gold_record_may_use_the_field_names_of_the_article_message() -> None:
-    record = {"id": "1", "authors": ["Eva Beispiel"], "published_at": "2020-01-02"}
-    gold = read_gold(record, title_in_text=True)
-    assert (gold.authors, gold.date) == (("Eva Beispiel",), "2020-01-02")
-    assert read_gold({"id": "1", "authors": []}, title_in_text=True).authors is None
-
-
 def test_gold_texts_that_are_not_on_their_page_are_not_scored(tmp_path: Path) -> None:
     recalls = {
         "other page": {"token_recall_in_html": 0.79},
@@ -105,19 +95,6 @@ def test_gold_texts_that_are_not_on_their_page_are_not_scored(tmp_path: Path) ->
     corpus = load_corpus(write_corpus(tmp_path, [page(str(gold["id"])) for gold in golds], golds))
     assert [gold.id for gold in corpus.scorable()] == ["good", "unknown"]
     assert len(corpus.golds) == 6
-
-
-def test_comments_may_be_separate_or_a_single_string_or_snippets() -> None:
-    one_by_one = [
-        {"author": "Ann", "date": "2020-01-02", "text": "First", "parent": None},
-        {"author": None, "date": None, "text": "Second", "parent": 0},
-    ]
-    gold = read_gold({"id": "1", "comments": one_by_one}, title_in_text=True)
-    assert gold.comments == (Comment("First", "Ann", "2020-01-02"), Comment("Second", parent=0))
-    together = read_gold({"id": "1", "comments": "First\nSecond"}, title_in_text=True)
-    assert (together.comments, together.comment_text) == (None, "First\nSecond")
-    snippets = read_gold({"id": "1", "comments": ["Fir", "", "Sec"]}, title_in_text=True)
-    assert (snippets.comments, snippets.comment_snippets) == (None, ("Fir", "Sec"))
 
 
 @pytest.mark.parametrize(
@@ -151,20 +128,3 @@ def test_files_that_are_not_a_corpus_are_rejected(tmp_path: Path) -> None:
             file.write(f"\n{line}\n")
         with pytest.raises(CorpusError, match="line 2"):
             load_corpus(tmp_path)
-
-
-def test_statistics_are_counted_as_in_the_paper() -> None:
-    gold = read_gold(
-        {"id": "1", "text": "Grippe\nSie ist da.", "markup": "<h>Grippe\n<p>Sie ist da."},
-        title_in_text=True,
-    )
-    assert TextStatistics.of_text(gold.text or "", gold.blocks) == TextStatistics(
-        files=1, paragraphs=1, lines=2, words=4, tokens=4, characters=18, size=18
-    )
-    chinese = TextStatistics.of_text("流感来了。")
-    assert (chinese.words, chinese.tokens) == (4, 1)
-    assert (chinese.characters, chinese.size, chinese.paragraphs) == (5, 15, 0)
-    source = TextStatistics.of_html('<P>One</p>\n<p class="x">Two<pre>Three</pre>')
-    assert (source.paragraphs, source.lines) == (2, 2)
-    assert (chinese + source).files == 2
-    assert (chinese + TextStatistics()) == chinese

@@ -2,14 +2,10 @@ from lxml import html
 
 from benchmarks.evaluation.scores import (
     Gold,
-    TextBlock,
     best_blocks,
     best_subtree,
-    headline_of,
     score_page,
 )
-from benchmarks.evaluation.scores.pagetext import page_text
-from benchmarks.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH
 
 PAGE = html.document_fromstring(
     """<html><head><title>Flu is back</title><style>p {}</style></head><body>
@@ -27,19 +23,6 @@ GOLD = Gold(
 )
 
 
-def test_blocks_are_cut_at_block_elements_and_line_breaks() -> None:
-    assert [block for block, _ in page_text(PAGE).blocks] == [
-        TextBlock(LIST_ITEM, "Home"),
-        TextBlock(LIST_ITEM, "Sport"),
-        TextBlock(HEADING, "Flu is back"),
-        TextBlock(PARAGRAPH, "The flu has come back to town."),
-        TextBlock(PARAGRAPH, "Share this"),
-        TextBlock(PARAGRAPH, "Doctors ask people to stay at home."),
-        TextBlock(PARAGRAPH, "They rarely do."),
-        TextBlock(PARAGRAPH, "Copyright"),
-    ]
-
-
 def test_the_best_subtree_contains_what_cannot_be_pruned() -> None:
     body = best_subtree(PAGE, GOLD)
     assert body.text.splitlines() == [
@@ -52,14 +35,6 @@ def test_the_best_subtree_contains_what_cannot_be_pruned() -> None:
 
 def test_the_best_blocks_omit_what_is_between_them() -> None:
     assert score_page(best_blocks(PAGE, GOLD), GOLD)["equal"] == 100
-
-
-def test_the_given_headline_is_not_searched_for() -> None:
-    gold = Gold(id="1", site="s", text=f"Flu is back\n{GOLD.text}", title="Flu is back")
-    headline = headline_of(gold, PAGE)
-    limit = best_blocks(PAGE, gold, headline)
-    assert "Flu is back" not in limit.text
-    assert score_page(limit, gold, headline)["equal"] == 100
 
 
 def test_limits_are_empty_if_the_page_lacks_the_gold_text() -> None:

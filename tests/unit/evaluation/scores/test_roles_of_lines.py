@@ -1,10 +1,8 @@
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmarks.evaluation.scores import CorpusError
 from benchmarks.evaluation.scores.roles import (
     LabelledPage,
     RoleScores,
@@ -26,19 +24,6 @@ def test_lines_and_their_roles_are_read(tmp_path: Path) -> None:
     record = {"corpus": "press", "id": "1", "kind": "article", "lines": lines, "note": None}
     [page] = load_roles(write_lines(tmp_path / "roles.jsonl.gz", [record]))
     assert page == labelled(("Storm", "title"), ("Reply", "comment"))
-
-
-def test_lines_may_have_digests_in_place_of_texts(tmp_path: Path) -> None:
-    lines = [{"digest": digest_of("Storm"), "role": "title"}]
-    record = {"corpus": "press", "id": "1", "kind": "article", "lines": lines}
-    [page] = load_roles(write_lines(tmp_path / "roles.jsonl.gz", [record]))
-    assert align(page, ["Home", "Storm"]) == [None, "title"]
-
-
-@pytest.mark.parametrize("record", [{"id": "1"}, [], {"corpus": "a", "id": 1, "lines": 3}])
-def test_a_file_of_another_kind_is_rejected(tmp_path: Path, record: Any) -> None:
-    with pytest.raises(CorpusError, match=r"roles\.jsonl\.gz"):
-        load_roles(write_lines(tmp_path / "roles.jsonl.gz", [record]))
 
 
 def test_a_line_has_the_role_of_the_labelled_line_at_its_position() -> None:

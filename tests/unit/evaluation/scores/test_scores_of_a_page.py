@@ -1,5 +1,3 @@
-import math
-
 import pytest
 from lxml import html
 
@@ -67,26 +65,6 @@ def test_a_page_gets_every_score_that_applies() -> None:
     assert "tm_f" not in score_page(marked, without_marks)
 
 
-def test_the_output_of_any_extractor_can_be_scored() -> None:
-    class Stretch:
-        def __init__(self, type: str, text: str) -> None:  # noqa: A002
-            self.type, self.text = type, text
-
-    class Article:
-        title = "Flu"
-        text = "It is back."
-        blocks = [Stretch("paragraph", "It is back.")]  # noqa: RUF012
-
-    extracted = Prediction.of(Article())
-    assert extracted.blocks == (TextBlock(PARAGRAPH, "It is back."),)
-    assert score_page(extracted, Gold(id="1", site="s", text="It is back."))["equal"] == 100
-
-
-def test_a_gold_record_without_a_text_cannot_be_scored() -> None:
-    with pytest.raises(ValueError, match="no text"):
-        score_page(Prediction(text="x"), Gold(id="1", site="s"))
-
-
 PAGE = html.document_fromstring(
     """<html><head><title>Flu is back - The Gull</title></head>
     <body><h2>Latest</h2><p>Flu is back</p><p>It coughs.</p></body></html>"""
@@ -109,27 +87,11 @@ def test_a_headline_missing_from_the_gold_is_the_first_title_line_of_the_page() 
     assert headline_of(Gold(id="1", site="s", text="back Flu\nIt"), PAGE) is None
 
 
-def test_no_headline_is_given_if_the_gold_record_has_none() -> None:
-    body = Gold(id="1", site="s", text="Flu is back", title="Flu is back", title_in_text=False)
-    elsewhere = Gold(id="1", site="s", text="It coughs.", title="Flu is back")
-    assert headline_of(body, PAGE) is None
-    assert headline_of(elsewhere, PAGE) is None
-    assert headline_of(Gold(id="1", site="s"), PAGE) is None
-
-
 def test_a_headline_has_the_mark_that_it_has_in_the_gold() -> None:
     blocks = read_markup("<p>Flu is back</p>\n<p>It coughs.</p>")
     gold = Gold(id="1", site="s", text="Flu is back\nIt coughs.", blocks=blocks)
     scores = score_page(Prediction(text="It coughs."), gold, headline_of(gold, PAGE))
     assert scores["tm_f"] == scores["mark_f"] == 100
-
-
-def test_cosine_of_equal_counts_is_exactly_one() -> None:
-    counts = ["a"] * 3 + ["b"] * 5 + ["c"] * 7
-    assert agreement(counts, counts).cosine == 1
-    assert agreement([], []).cosine == 1
-    assert agreement(["a"], []).cosine == 0
-    assert math.isclose(agreement(["a", "b"], ["a"]).cosine, math.sqrt(0.5))
 
 
 def test_a_headline_found_by_the_method_itself_is_scored_separately() -> None:
