@@ -13,8 +13,6 @@ from lxml.html import HtmlElement
 from detourage.html import _markup
 from detourage.html.dom import flattened, parse_html
 from detourage.html.flat import FlatDocument
-from detourage.html.serialisation import serialised
-from tests.property.html import plain_markup
 
 ATTRIBUTES = ["", " class=a", " id='q\"r'", " a=1 b", " =x", " size=3", " type=hidden", "/"]
 ATTRIBUTES += [" xml:lang=en lang=de", " a:b=1 c:b=2 b=3", " xmlns:x=1 xml:id='1 2'"]
@@ -68,7 +66,6 @@ _OPEN_SCRIPT = re.compile(
 _TEXTAREA_LINE = re.compile(r"<textarea[^>]*>\n")
 _LATER_LINE = re.compile(r"<pre[^>]*>(?:<[^>]*>)+\n")
 _DOCTYPE_IN_COLUMNS = re.compile(r"<colgroup.*<!doctype", re.DOTALL)
-_OPEN_TAG = re.compile(rb"<[^>]*\Z")
 
 
 def events(element: Any) -> Iterator[Event]:
@@ -135,12 +132,6 @@ def test_svg_and_mathml_have_the_tree_of_the_standard(html: str) -> None:
     assert tree(parsed(html)) == oracle(html)
 
 
-@given(st.one_of(HTML_MARKUP, FOREIGN_MARKUP, st.text()))
-def test_without_a_compiler_a_page_has_the_same_tree(html: str) -> None:
-    serialisation = serialised(html.replace("\x00", ""))
-    assert plain_markup.to_xml(serialisation, None) == _markup.to_xml(serialisation, None)
-
-
 def columns(flat: FlatDocument) -> list[Any]:
     """Return all columns of a flattened document as lists."""
     named, pieces, attributes = flat.distinct_names, flat.pieces, flat.attributes
@@ -163,9 +154,6 @@ def test_a_page_is_flattened_like_its_elements(html: str) -> None:
 
 @given(st.one_of(st.binary(), HTML_MARKUP.map(str.encode)))
 def test_bytes_that_no_serializer_wrote_are_harmless(html: bytes) -> None:
-    assert plain_markup.to_xml(html, None) == _markup.to_xml(html, None)
+    assert isinstance(_markup.to_xml(html, None), bytes)
     flattened(html)
-    # The two parsers count the attributes of an unfinished tag differently, which is harmless
-    # because the count is only compared with a limit.
-    assume(_OPEN_TAG.search(html) is None)
-    assert plain_markup.survey(html) == _markup.survey(html)
+    _markup.survey(html)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from detourage.text import words
 from detourage.text.texts import LAST_CHARACTER, character_tables, count_words
 from detourage.text.words import MARKS, SIGNS, UNSPACED
-from tests.property.text import plain_texts
 
 native = pytest.importorskip("detourage.text._texts")
 
@@ -60,9 +59,10 @@ def test_invisible_characters_do_not_join_words_separated_by_spaces(
 def test_texts_are_the_same_with_and_without_native_code(
     shown: list[str], lines: list[str]
 ) -> None:
-    tables = character_tables()
-    plain = plain_texts.read(shown, lines, *tables, 0)
-    assert native.read(shown, lines, *tables, 1) == plain
+    clean, found, *_ = native.read(shown, lines, *character_tables(), 1)
+    assert clean == [words.clean(text) for text in (*shown, *lines)]
+    read = [*shown, *clean[len(shown) :]]
+    assert found == [token for text in read for token in words.tokens(text)]
 
 
 @given(st.text(st.one_of(st.sampled_from("ab _\u0301\u0e01"), st.characters())))
@@ -74,8 +74,9 @@ def test_every_character_is_the_same_with_and_without_native_code() -> None:
     tables = character_tables()
     codes = [*range(0xD800), *range(0xE000, LAST_CHARACTER + 0x400), *range(0x3FF00, 0x40100)]
     shown = [f"{chr(code)}A{chr(code)} .{chr(code)} a{chr(code)}" for code in codes]
-    plain = plain_texts.read(shown, [], *tables, 0)
-    assert native.read(shown, [], *tables, 1) == plain
+    clean, found, *_ = native.read(shown, [], *tables, 1)
+    assert clean == [*map(words.clean, shown)]
+    assert found == [token for text in shown for token in words.tokens(text)]
     assert [native.count(text, tables.traits) for text in shown] == [
-        plain_texts.count(text, tables.traits) for text in shown
+        (len(words.tokens(text)), words.count_unspaced(text)) for text in shown
     ]
