@@ -99,11 +99,6 @@ def test_a_repaired_page_has_no_offsets() -> None:
     assert PageSource.of(page).text_range(0) is None
 
 
-def test_a_page_with_a_lone_surrogate_has_no_offsets() -> None:
-    page = parse_page("<p>one \ud800</p><p>two</p>")
-    assert PageSource.of(page).text_range(1) is None
-
-
 def test_offsets_into_a_page_given_as_text_are_those_of_its_utf_8() -> None:
     html = "<p>é</p><p>two</p>"
     found = PageSource.of(parse_page(html)).text_range(1)
@@ -133,19 +128,6 @@ def test_tags_are_found_between_the_texts_around_them() -> None:
         b"<IMG SRC=c>",
         b"<img src=d>",
     ]
-
-
-def test_a_tag_that_cannot_be_distinguished_from_another_has_no_offsets() -> None:
-    page = parse_page(b"<p>one</p><b><p><img>two</b><script>'<img>'</script>")
-    body = page.flat.tags.index("body")
-    assert PageSource.of(page).tag_range(body) is None
-
-
-def test_own_offsets_count_only_the_text_nodes_of_the_parent() -> None:
-    page = parse_page(b"<p>one <b>two</b> three <!-- --> four<br>five</p>")
-    source = PageSource.of(page)
-    texts = page.flat.pieces.texts
-    assert [source.own_offset(number) for number in range(len(texts))] == [0, 0, 4, 16]
 
 
 @pytest.mark.parametrize(

@@ -16,37 +16,10 @@ def body_of(html: str) -> str:
 @pytest.mark.parametrize(
     ("html", "body"),
     [
-        # In SVG and MathML, elements can be self-closing, and HTML continues after them.
-        ("<p><svg><symbol/><use/></svg>a", "<p><svg><symbol/><use/></svg>a</p>"),
-        ("<svg><g><p>a</svg>b", "<svg><g/></svg><p>ab</p>"),
-        ("<svg><title>t<b>a</b></title></svg>", "<svg><title>t<b>a</b></title></svg>"),
         ("<svg><foreignObject><p>a</svg>b", "<svg><foreignobject><p>ab</p></foreignobject></svg>"),
-        ("<svg><![CDATA[a<b]]></svg>", "<svg>a&lt;b</svg>"),
-        ("<math><mi>a<p>b</math>", "<math><mi>a<p>b</p></mi></math>"),
-        # The adoption agency.
         ("a<b>b<p>c</b>d", "a<b>b</b><p><b>c</b>d</p>"),
-        ("<b>a<i>b</b>c</i>d", "<b>a<i>b</i></b><i>c</i>d"),
-        ("<a href=x>a<div>b<a href=y>c", "<a href=\"x\">a</a><div><a href=\"x\">b</a>"
-         "<a href=\"y\">c</a></div>"),
-        # Formatting elements are reopened in the next block.
-        ("<p><b>a<p>b", "<p><b>a</b></p><p><b>b</b></p>"),
-        # Foster parenting.
         ("<table>a<tr><td>b</table>", "a<table><tbody><tr><td>b</td></tr></tbody></table>"),
-        ("<table><tr><div>a</div><td>b</table>",
-         "<div>a</div><table><tbody><tr><td>b</td></tr></tbody></table>"),
-        # Implied end tags.
-        ("<p>a<ul><li>b<li>c</ul>d", "<p>a</p><ul><li>b</li><li>c</li></ul>d"),
-        ("<dl><dt>a<dd>b<dt>c</dl>", "<dl><dt>a</dt><dd>b</dd><dt>c</dt></dl>"),
-        ("<h2>a<h3>b</h3>", "<h2>a</h2><h3>b</h3>"),
-        ("a</p>b", "a<p/>b"),
-        ("<button>a<button>b", "<button>a</button><button>b</button>"),
-        # Elements whose content the parser treats as text.
-        ("<p>a<textarea><p>b</textarea>", "<p>a<textarea>&lt;p&gt;b</textarea></p>"),
-        ("<p>a<xmp><p>b</xmp>", "<p>a</p><xmp>&lt;p&gt;b</xmp>"),
         ("<p>a<plaintext>b<p>c", "<p>a</p>b&lt;p&gt;c"),
-        ("<p>a<script>'<!--<script>'</script>b</script>c",
-         "<p>a<script>'&lt;!--&lt;script&gt;'&lt;/script&gt;b</script>c</p>"),
-        ("<pre>\n\na</pre>", "<pre>\na</pre>"),
         # Content that browsers with scripts do not display is still parsed.
         ("<p>a<noscript><img src=b><p>c</noscript>",
          "<p>a<noscript><img src=\"b\"/><p>c</p></noscript></p>"),
@@ -61,13 +34,6 @@ def body_of(html: str) -> str:
 )  # fmt: skip
 def test_a_body_is_parsed_as_in_a_browser(html: str, body: str) -> None:
     assert body_of(f"<!DOCTYPE html><body>{html}") == f"<body>{body}</body>"
-
-
-def test_a_tracking_pixel_does_not_end_the_head() -> None:
-    page = parse_page("<head><noscript><img src=a></noscript><meta name=b><title>t</title></head>c")
-    head = page.document.find("head")
-    assert head is not None
-    assert [child.tag for child in head] == ["noscript", "meta", "title"]
 
 
 def test_a_page_with_more_tags_than_one_chunk_is_parsed_the_same() -> None:

@@ -26,10 +26,6 @@ def test_white_space_is_normalised() -> None:
     assert shown("<p>\n  a\t b&nbsp;&nbsp;c  <b> d</b>e&shy;f\u200bg </p>") == ["a b c defg"]
 
 
-def test_table_cells_are_separated() -> None:
-    assert shown("<table><tr><td>a</td><td>b</td></tr></table>") == ["a", "b"]
-
-
 def test_invisible_text_is_omitted() -> None:
     hidden = (
         "<script>1</script><style>2</style><noscript>3</noscript><template>4</template>"
@@ -40,23 +36,9 @@ def test_invisible_text_is_omitted() -> None:
     assert shown(f"a{hidden}b") == ["ab"]
 
 
-def test_text_after_a_hidden_element_is_included() -> None:
-    assert shown("<p>a<script>x</script>b<span hidden>y</span> c</p>") == ["ab c"]
-
-
-def test_styles_that_hide_nothing_are_ignored() -> None:
-    assert shown("<p style='display: block'>a</p><dialog open>b</dialog>") == ["a", "b"]
-
-
 def test_the_text_of_an_element_excludes_what_follows() -> None:
     document = parse_page("<div><p>a<b>b</b>c</p>tail</div>").document
     paragraph = document.find(".//p")
     assert paragraph is not None
     assert visible_text(paragraph) == "abc"
     assert visible_text(document) == "abc\ntail"
-
-
-def test_a_hidden_element_has_no_text() -> None:
-    script = parse_page("<p>a<script>x</script></p>").document.find(".//script")
-    assert script is not None
-    assert visible_text(script) == ""
