@@ -142,10 +142,21 @@ class Tasks:
         sent = sorted((message_of(body) for body in bodies), key=lambda a: a["revision"])
         return {article["url"]: article for article in sent}
 
-    def group(self, site_id: int) -> None:
-        """Cluster a site, including every step that this requires."""
+    def group(self, site_id: int) -> int:
+        """Cluster a site, including every step that this requires; return its ID."""
         cluster(site_id)
         self.finish()
+        return site_id
+
+    def complete(self, site_id: int) -> int:
+        """Cluster a site, and run all tasks; return its ID."""
+        self.group(site_id)
+        self.settle()
+        return site_id
+
+    def revisions(self) -> dict[str, int]:
+        """Return the revision of each stored page, by URL."""
+        return dict(self.ask(select(StoredPage.url, StoredPage.revision).order_by(StoredPage.url)))
 
     def read(self, query: Callable[[Session], T]) -> T:
         """Return the result of a store function."""

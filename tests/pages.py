@@ -1,7 +1,7 @@
 """Small pages and page messages for the tests."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 SENTENCES = (
@@ -49,6 +49,11 @@ def article_html(seed: int, *, number: int = 5, template: str = "plain") -> str:
         "</blockquote></div></td></tr><tr><td><form><input><input><input></form></td></tr></table>"
         "</body></html>"
     )
+
+
+def article_pages(seeds: Iterable[int]) -> list[tuple[str, str]]:
+    """Return the path and HTML of an article page for each seed."""
+    return [(str(seed), article_html(seed)) for seed in seeds]
 
 
 def message(url: str, html: str | None = None, **more: Any) -> bytes:

@@ -3,15 +3,16 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import event, func, insert, select
 from sqlalchemy.engine import Engine
 
-from models.tables import Generation, Site, StoredPage, TemplateGroup
+from models.tables import Generation, Receipt, Site, StoredPage, TemplateGroup
 from tests.inline_tasks import Tasks
-from tests.pages import article_html
+from tests.pages import article_html, article_pages
 from worker.cli import main
 from worker.store.progress import site_statuses
 
@@ -189,3 +190,20 @@ def test_site_names_cannot_control_the_terminal(tasks: Tasks) -> None:
         assert "\x1b[31m" not in shown
         assert "\nforged" not in shown
     assert "[/x]" in status().output
+
+
+def test_the_history_of_a_page_lists_fetches_and_revisions(tasks: Tasks) -> None:
+    url = "https://news.example/7"
+    unknown = CliRunner().invoke(main, ["status", url])
+    assert (unknown.exit_code, "no page with this address is stored" in unknown.output) == (1, True)
+    tasks.complete(tasks.publish("a", article_pages(range(4, 8))))
+    with tasks.database.transaction() as session:
+        page_id = session.scalar(select(StoredPage.id).where(StoredPage.url == url))
+        received_at = datetime(2026, 3, 1, tzinfo=UTC)
+        session.add(Receipt(result="stored", page_id=page_id, received_at=received_at))
+    tasks.publish("a", [("7", article_html(8))])
+    tasks.settle()
+    lines = [line.partition("  ")[2] for line in status(url).output.splitlines() if line[0] != " "]
+    events = [line.partition("  ")[2] for line in lines]
+    assert events == ["fetched: stored", "revision 1", "revision 2"]
+    assert json.loads(status(url, "--json").output.splitlines()[-1])["revision"] == 2

@@ -153,8 +153,7 @@ def test_a_page_that_takes_too_long_to_analyse_is_shown_without_its_lines(
     monkeypatch.setattr("inspector.stored_page.READING_SECONDS", 0.05)
     monkeypatch.setattr("detourage.time_limit.AGAIN_SECONDS", 0.05)
     html = article_html(1).replace("</p>", f"</p>{LONG_PARAGRAPHS}", 1)
-    tasks.group(tasks.publish("slow.example", [("1", html)]))
-    tasks.settle()
+    tasks.complete(tasks.publish("slow.example", [("1", html)]))
     [page_id] = page_ids(settings)
     with client_of(settings) as reader:
         shown = reader.get(f"/pages/{page_id}")

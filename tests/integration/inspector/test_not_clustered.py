@@ -8,7 +8,7 @@ from sqlalchemy import select
 from models.tables import StoredPage
 from tests.crawled import Client, client_of
 from tests.inline_tasks import Tasks
-from tests.pages import article_html
+from tests.pages import article_pages
 from worker.settings import Settings
 from worker.store import clusterings, provisional
 from worker.workflow.process import configure, process_state
@@ -27,7 +27,7 @@ def tasks(settings: Settings) -> Iterator[Tasks]:
 @pytest.fixture(scope="module")
 def site_id(tasks: Tasks) -> int:
     """ID of a site that is not clustered yet; all but one of its pages were extracted early."""
-    htmls = [(str(number), article_html(number)) for number in range(PAGES)]
+    htmls = article_pages(range(PAGES))
     site_id = tasks.publish("news.example", htmls)
     with tasks.database.transaction() as session:
         pages = session.scalars(select(StoredPage.id)).all()

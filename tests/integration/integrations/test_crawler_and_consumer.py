@@ -136,9 +136,7 @@ def test_a_crawl_by_scrapy_becomes_articles(
     }
     assert sent == stories
     assert len(messages) == len(stories)
-    site_id = tasks.send(messages)
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(tasks.send(messages))
     assert len(tasks.articles()) > len(stories) / 2
 
 

@@ -66,8 +66,7 @@ def test_every_spelling_works_for_pages_commands_and_metrics(
     (site,) = tasks.ask(select(Site.id))
     work = request.node.name
     with caplog.at_level(logging.WARNING):
-        tasks.group(site)
-        tasks.settle()
+        tasks.complete(site)
         for seconds in (0.2, 2):
             process_state().durations.note(work, seconds)
         process_state().durations.write()

@@ -40,9 +40,9 @@ def revisions(tasks: Tasks, host: str) -> set[int]:
 def test_pages_that_claim_the_site_of_another_domain_form_a_separate_site(
     tasks: Tasks,
 ) -> None:
-    site_id = tasks.send([*pages(VICTIM, range(6)), *pages(VICTIM, range(6, 10), "table")])
-    tasks.group(site_id)
-    tasks.settle()
+    site_id = tasks.complete(
+        tasks.send([*pages(VICTIM, range(6)), *pages(VICTIM, range(6, 10), "table")])
+    )
     before = tasks.groups(site_id)
     sent = tasks.articles()
     claimed = tasks.send(pages("intruder.net", range(12), site=VICTIM))
@@ -57,8 +57,7 @@ def test_pages_that_claim_the_site_of_another_domain_form_a_separate_site(
 
 def test_articles_have_the_site_name_given_by_the_sender(tasks: Tasks) -> None:
     for host in ("paper.com", "paper.net"):
-        site_id = tasks.send(pages(host, range(3), site="The-Paper"))
-        tasks.group(site_id)
+        tasks.group(tasks.send(pages(host, range(3), site="The-Paper")))
     tasks.settle()
     assert {article["site"] for article in tasks.articles().values()} == {"The-Paper"}
     shown = CliRunner().invoke(main, ["status", "The-Paper", "--json"])
@@ -73,9 +72,7 @@ def test_articles_have_the_site_name_given_by_the_sender(tasks: Tasks) -> None:
 
 @pytest.mark.parametrize("site", ["x" * 253, "é" * 253])
 def test_the_longest_site_name_does_not_block_messages(tasks: Tasks, site: str) -> None:
-    site_id = tasks.send(pages("long.com", range(3), site=site))
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(tasks.send(pages("long.com", range(3), site=site)))
     keys = tasks.ask(select(OutboxEntry.routing_key).where(OutboxEntry.routing_key.is_not(None)))
     assert len(keys) == 3
     assert all(len(key.encode()) <= MAX_ROUTING_KEY_BYTES for key in keys)

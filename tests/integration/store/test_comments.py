@@ -29,10 +29,7 @@ def commented(seed: int, comments: int, says: str = "") -> tuple[str, str]:
 
 def process(tasks: Tasks, *pages: tuple[str, str]) -> int:
     """Store pages, cluster their site and run all tasks; return the ID of the site."""
-    site_id = tasks.publish("a", pages)
-    tasks.group(site_id)
-    tasks.settle()
-    return site_id
+    return tasks.complete(tasks.publish("a", pages))
 
 
 def test_comments_are_published_with_the_article_and_stored(tasks: Tasks) -> None:
@@ -129,11 +126,9 @@ def test_comments_are_found_on_pages_stored_before_comments_were_supported(tasks
     with tasks.database.transaction() as session:
         for page in session.scalars(select(StoredPage)):
             page.comment_pattern = None
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(site_id)
     assert len(tasks.articles()["https://news.example/a/1"]["comments"]) == 5
     tasks.reprocess("a", "parse")
     tasks.settle()
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(site_id)
     assert None not in tasks.ask(select(StoredPage.comment_pattern))

@@ -73,8 +73,7 @@ def outcomes(tasks: Tasks) -> dict[str, tuple[str, str | None]]:
 def test_pages_are_read_wherever_they_were_stored(tasks: Tasks, store: StoreOfTest) -> None:
     tasks.group(tasks.publish("a", SITE[:2]))
     tasks.restart(pages=store.url)
-    tasks.group(tasks.publish("a", SITE[2:]))
-    tasks.settle()
+    tasks.complete(tasks.publish("a", SITE[2:]))
     articles = tasks.articles()
     assert len(articles) == len(SITE)
     assert tasks.ask(select(func.count(PageContent.compressed))) == [2]
@@ -125,8 +124,7 @@ def test_a_lost_page_fails_with_the_reason_and_affects_no_other(
     stored.reprocess("a", "parse")
     stored.settle()
     [site_id] = stored.ask(select(Site.id))
-    stored.group(site_id)
-    stored.settle()
+    stored.complete(site_id)
     assert {outcome for outcome, _ in outcomes(stored).values()} == {"article"}
 
 
@@ -152,8 +150,7 @@ def test_a_lost_page_is_stored_again_when_it_is_fetched_again(
     site_id = stored.publish("a", SITE)
     store.remove(object_of(stored, store, "plain/1"))
     store.put(object_of(stored, store, "plain/2"), b"damaged")
-    stored.group(site_id)
-    stored.settle()
+    stored.complete(site_id)
     assert [outcomes(stored)[name][0] for name in "0123"] == [
         "article",
         "failed",
@@ -163,8 +160,7 @@ def test_a_lost_page_is_stored_again_when_it_is_fetched_again(
     stored.publish("a", SITE)
     stored.reprocess("a", "parse")
     stored.settle()
-    stored.group(site_id)
-    stored.settle()
+    stored.complete(site_id)
     assert {outcome for outcome, _ in outcomes(stored).values()} == {"article"}
 
 
@@ -257,8 +253,7 @@ def test_a_crash_leaves_an_unused_object_but_no_page_without_one(
 
 
 def test_an_object_that_is_being_stored_again_is_kept(stored: Tasks, store: StoreOfTest) -> None:
-    stored.group(stored.publish("a", SITE[:1]))
-    stored.settle()
+    stored.complete(stored.publish("a", SITE[:1]))
     stored.publish("a", [(SITE[0][0], article_html(9))])
     url = stored.database.engine.url.render_as_string(hide_password=False)
     with Database(url) as other, other.transaction() as session:

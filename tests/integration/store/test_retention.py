@@ -33,9 +33,7 @@ LONG_AGO = timedelta(days=100)
 @pytest.fixture
 def site_id(tasks: Tasks) -> int:
     """ID of a site that has two templates and whose articles were published long ago."""
-    found = tasks.publish("a", [*pages_of("plain", 6), *pages_of("table", 5)])
-    tasks.group(found)
-    tasks.settle()
+    found = tasks.complete(tasks.publish("a", [*pages_of("plain", 6), *pages_of("table", 5)]))
     tasks.articles()
     age(tasks)
     return found
@@ -58,10 +56,6 @@ def age(tasks: Tasks) -> None:
 def rows(tasks: Tasks, table: Any) -> int:
     (number,) = tasks.ask(select(func.count()).select_from(table))
     return int(number)
-
-
-def revisions(tasks: Tasks) -> dict[str, int]:
-    return dict(tasks.ask(select(StoredPage.url, StoredPage.revision)))
 
 
 @pytest.mark.usefixtures("site_id")
@@ -98,12 +92,11 @@ def test_recent_pending_and_failed_pages_keep_their_html(tasks: Tasks) -> None:
 def test_reprocessing_covers_only_pages_with_html(tasks: Tasks, site_id: int) -> None:
     prune(older_than_days=30)
     kept = set(tasks.ask(select(StoredPage.url).where(StoredPage.html_removed_at.is_(None))))
-    expected = {url: 1 + (url in kept) for url in revisions(tasks)}
+    expected = {url: 1 + (url in kept) for url in tasks.revisions()}
     tasks.reprocess("a", "parse")
     tasks.settle()
-    tasks.group(site_id)
-    tasks.settle()
-    assert revisions(tasks) == expected
+    tasks.complete(site_id)
+    assert tasks.revisions() == expected
     assert set(tasks.articles()) == kept
     assert tasks.ask(select(StoredPage.url).where(is_pending())) == []
 
@@ -120,8 +113,7 @@ def test_new_pages_are_compared_with_a_page_that_has_html(tasks: Tasks, site_id:
     tasks.settle()
     first = tasks.articles()
     assert len(first) == 2
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(site_id)
     groups = tasks.groups(site_id)
     for seed in (20, 21):
         _, _, compared_with = groups[f"https://news.example/plain/{seed}"]
@@ -153,13 +145,12 @@ def test_superseded_revisions_are_removed_and_the_latest_is_kept(tasks: Tasks) -
     assert rows(tasks, Article) == 11
     tasks.reprocess("a")
     tasks.settle()
-    assert set(revisions(tasks).values()) == {3}
+    assert set(tasks.revisions().values()) == {3}
 
 
 def test_old_memberships_and_orphaned_trees_are_removed(tasks: Tasks, site_id: int) -> None:
     tasks.publish("a", [("plain/5", article_html(99, number=50))])
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(site_id)
     before = tasks.groups(site_id)
     trees = rows(tasks, StoredTree)
     assert rows(tasks, Membership) == 22
@@ -169,8 +160,7 @@ def test_old_memberships_and_orphaned_trees_are_removed(tasks: Tasks, site_id: i
     assert set(tasks.ask(select(GroupRepresentative.generation))) == {2}
     assert rows(tasks, StoredTree) == trees - 1
     tasks.publish("a", [("plain/5", article_html(98, number=5))])
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(site_id)
     assert tasks.generations(site_id) == 3
 
 

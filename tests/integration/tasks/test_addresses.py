@@ -37,17 +37,11 @@ def of_article(sent: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     return [each for url, each in sent.items() if url in FIVE]
 
 
-def cluster_and_settle(tasks: Tasks, site_id: int) -> None:
-    tasks.group(site_id)
-    tasks.settle()
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_an_article_at_five_urls_before_clustering_is_sent_once(tasks: Tasks, seed: int) -> None:
     sent = [*messages(*FIVE), *OTHERS]
     random.Random(seed).shuffle(sent)
-    site_id = tasks.send(sent)
-    cluster_and_settle(tasks, site_id)
+    tasks.complete(tasks.send(sent))
     (article,) = of_article(tasks.articles())
     assert article["id"] == str(article_id("example.org", PLAIN, 1))
     # The ID is derived from the canonical URL, although the content came from another variant.
@@ -58,8 +52,7 @@ def test_an_article_at_five_urls_before_clustering_is_sent_once(tasks: Tasks, se
 
 
 def test_urls_that_arrive_after_the_article_count_as_fetches_of_it(tasks: Tasks) -> None:
-    site_id = tasks.send([*OTHERS, *messages(PLAIN)])
-    cluster_and_settle(tasks, site_id)
+    tasks.complete(tasks.send([*OTHERS, *messages(PLAIN)]))
     (first,) = of_article(tasks.articles())
     assert (first["revision"], first["canonical"], first["variants"]) == (1, PLAIN, [])
     tasks.send(messages(TRACKED))
@@ -77,8 +70,7 @@ def test_urls_that_arrive_after_the_article_count_as_fetches_of_it(tasks: Tasks)
 def test_articles_sent_separately_for_variants_are_merged_by_the_next_revision(
     tasks: Tasks,
 ) -> None:
-    site_id = tasks.send([*OTHERS, *messages(PRINT, MOBILE)])
-    cluster_and_settle(tasks, site_id)
+    site_id = tasks.complete(tasks.send([*OTHERS, *messages(PRINT, MOBILE)]))
     apart = of_article(tasks.articles())
     assert sorted(each["url"] for each in apart) == sorted([PRINT, MOBILE])
     tasks.send(messages(PLAIN))
@@ -91,7 +83,7 @@ def test_articles_sent_separately_for_variants_are_merged_by_the_next_revision(
     for stage in ("extract", "parse", "cluster"):
         tasks.reprocess("example.org", stage)
         tasks.settle()
-        cluster_and_settle(tasks, site_id)
+        tasks.complete(site_id)
         assert len(of_article(tasks.articles())) == 1
 
 
@@ -104,7 +96,7 @@ def test_parsing_again_reads_the_declared_urls_of_pages_stored_by_earlier_versio
         session.execute(text("UPDATE addresses SET headlines = '{}', passages = '{}', kind = NULL"))
     tasks.reprocess("example.org", "parse")
     tasks.settle()
-    cluster_and_settle(tasks, site_id)
+    tasks.complete(site_id)
     tasks.articles()
     tasks.send(messages(PLAIN))
     assert tasks.ask(select(StoredPage.url).where(text("url LIKE '%bridge-7.html%'"))) == [PLAIN]

@@ -17,7 +17,6 @@ from models.tables import (
     Generation,
     Membership,
     PageContent,
-    PageKnowledge,
     StoredPage,
     TemplateGroup,
 )
@@ -28,7 +27,7 @@ from worker.messaging.headers import DELIVERY_COUNT
 from worker.store.database import Database
 from worker.store.pages import is_pending
 from worker.tasks.assign import assign
-from worker.workflow import assignment
+from worker.workflow import assignment, known_templates
 
 REDESIGNED = "harbour-post.example"
 
@@ -36,16 +35,8 @@ REDESIGNED = "harbour-post.example"
 @pytest.fixture
 def site_id(tasks: Tasks) -> int:
     """ID of a clustered site with one template, whose articles have been sent."""
-    site_id = publish_and_cluster(tasks, articles(range(2, 8)))
+    site_id = tasks.complete(tasks.publish("a", articles(range(2, 8))))
     tasks.articles()
-    return site_id
-
-
-def publish_and_cluster(tasks: Tasks, pages: Iterable[tuple[str, str]], site: str = "a") -> int:
-    """Store pages, cluster their site and run all tasks; return the ID of the site."""
-    site_id = tasks.publish(site, pages)
-    tasks.group(site_id)
-    tasks.settle()
     return site_id
 
 
@@ -75,7 +66,7 @@ def url(path: str) -> str:
 
 
 def test_a_page_of_a_known_template_is_extracted_before_any_clustering(tasks: Tasks) -> None:
-    site_id = publish_and_cluster(tasks, TWO_TEMPLATES)
+    site_id = tasks.complete(tasks.publish("a", TWO_TEMPLATES))
     tasks.articles()
     tasks.publish("a", articles([9], "table"))
     tasks.settle()
@@ -91,17 +82,9 @@ def test_a_page_of_a_known_template_is_extracted_before_any_clustering(tasks: Ta
         select(Membership.confidence).where(Membership.confidence.is_not(None))
     )
     assert 0 < confidence <= 1
-
-
-def test_the_next_clustering_leaves_correctly_assigned_pages_unchanged(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", TWO_TEMPLATES)
-    tasks.group(site_id)
-    tasks.publish("a", articles([9], "table"))
-    tasks.settle()
+    # The next clustering leaves the page where it is.
     before = tasks.groups(site_id)
-    tasks.articles()
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(site_id)
     assert tasks.generations(site_id) == 2
     assert partition(tasks.groups(site_id)) == partition(before)
     assert tasks.articles() == {}
@@ -112,7 +95,7 @@ def test_a_new_page_is_extracted_from_the_stored_template_knowledge_alone(tasks:
     tasks.publish("a", articles([9]))
     tasks.settle()
     expected = tasks.articles()[url("plain/9")]["text"]
-    publish_and_cluster(tasks, articles(range(2, 8)), "b")
+    tasks.complete(tasks.publish("b", articles(range(2, 8))))
     tasks.articles()
     with tasks.database.transaction() as session:
         session.execute(delete(PageContent))
@@ -121,18 +104,6 @@ def test_a_new_page_is_extracted_from_the_stored_template_knowledge_alone(tasks:
     tasks.settle()
     article = tasks.articles()[url("plain/9")]
     assert (article["method"], article["text"]) == ("lines", expected)
-
-
-@pytest.mark.usefixtures("site_id")
-def test_template_knowledge_stored_by_an_earlier_version_is_learned_again(tasks: Tasks) -> None:
-    with tasks.database.transaction() as session:
-        session.execute(update(PageKnowledge).values(packed=b"of long ago"))
-    tasks.restart()
-    tasks.publish("a", articles([9]))
-    tasks.settle()
-    assert tasks.articles()[url("plain/9")]["method"] == "lines"
-    known = tasks.ask(select(PageKnowledge.packed))
-    assert sum(packed != b"of long ago" for packed in known) == 1
 
 
 def test_a_page_of_an_unknown_template_is_extracted_without_template_knowledge(
@@ -186,8 +157,7 @@ def test_an_assignment_requested_before_a_restore_leaves_the_page_to_the_first_c
     site_id = tasks.publish("a", articles(range(2, 8)))
     for page_id in tasks.ask(select(StoredPage.id)):
         assign(page_id, site_version=1)
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(site_id)
     assert len(tasks.articles()) == 6
 
 
@@ -225,12 +195,10 @@ def test_an_error_on_one_page_does_not_affect_the_others_of_its_batch(
 
 
 def test_pages_already_clustered_are_not_assigned(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", articles(range(2, 8)))
-    tasks.group(site_id)
+    site_id = tasks.group(tasks.publish("a", articles(range(2, 8))))
     tasks.publish("a", articles([9]))
     late = tasks.take(task_names.ASSIGN)
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(site_id)
     before = tasks.ask(select(Membership.page_id, Membership.generation, Membership.confidence))
     for each in late:
         assign(**each)
@@ -242,7 +210,7 @@ def test_pages_already_clustered_are_not_assigned(tasks: Tasks) -> None:
 def test_a_page_fetched_again_with_another_template_moves_to_the_group_of_that_template(
     tasks: Tasks,
 ) -> None:
-    site_id = publish_and_cluster(tasks, TWO_TEMPLATES)
+    site_id = tasks.complete(tasks.publish("a", TWO_TEMPLATES))
     tasks.publish("a", [("plain/4", article_html(4, number=4, template="table"))])
     tasks.settle()
     groups = tasks.groups(site_id)
@@ -252,14 +220,16 @@ def test_a_page_fetched_again_with_another_template_moves_to_the_group_of_that_t
 
 
 def test_incremental_assignment_gives_the_same_groups_and_articles_as_one_clustering(
-    tasks: Tasks, database_url: str
+    tasks: Tasks, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # However small the cache, the knowledge of a template is at hand for every page of a task.
+    monkeypatch.setattr(known_templates, "CACHED_TEMPLATES", 1)
     pages = [
         *articles(range(2, 9)),
         *articles(range(2, 8), "table"),
         *(gallery(number) for number in range(3)),
     ]
-    site_id = publish_and_cluster(tasks, pages, "once")
+    site_id = tasks.complete(tasks.publish("once", pages))
     at_once = tasks.groups(site_id)
     articles_at_once = {key: value["text"] for key, value in tasks.articles().items()}
     one_by_one = Tasks(Database(database_url), seed=1)
@@ -267,10 +237,8 @@ def test_incremental_assignment_gives_the_same_groups_and_articles_as_one_cluste
         other_id = one_by_one.publish("by one", [page])
         one_by_one.settle()
         if place == 4:
-            one_by_one.group(other_id)
-            one_by_one.settle()
-    one_by_one.group(other_id)
-    one_by_one.settle()
+            one_by_one.complete(other_id)
+    one_by_one.complete(other_id)
     assert partition(one_by_one.groups(other_id)) == partition(at_once)
     texts = {key: value["text"] for key, value in one_by_one.articles().items()}
     assert texts == articles_at_once
@@ -293,9 +261,7 @@ def test_a_redesign_during_a_crawl_is_reported_and_its_pages_are_extracted_corre
     designs_of = [page.gold["template_class"].split("/")[1] for page in crawl]
     first = designs_of.index("2023")
     assert "2016" not in designs_of[first:]
-    site_id = tasks.send(page.message for page in crawl[:first])
-    tasks.group(site_id)
-    tasks.settle()
+    site_id = tasks.complete(tasks.send(page.message for page in crawl[:first]))
     assert tasks.ask(select(DesignChange.generation)) == []
     tasks.articles()
     # Redesigned pages are extracted on arrival, and the next clustering reports the redesign.
@@ -323,8 +289,9 @@ def test_a_redesign_during_a_crawl_is_reported_and_its_pages_are_extracted_corre
 
 
 def test_a_first_crawl_that_takes_hours_is_not_a_design_change(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", [*articles(range(2, 12)), *articles(range(2, 12), "table")])
-    tasks.group(site_id)
+    site_id = tasks.group(
+        tasks.publish("a", [*articles(range(2, 12)), *articles(range(2, 12), "table")])
+    )
     assert {group for group, _, _ in tasks.groups(site_id).values()} == {1, 2}
     assert tasks.ask(select(DesignChange.generation)) == []
 
@@ -362,8 +329,7 @@ def test_undated_pages_received_together_with_old_pages_are_not_a_design_change(
 def test_undated_pages_of_a_later_day_show_a_design_change_if_all_have_a_new_template(
     tasks: Tasks, first: range, again: range, changes: int
 ) -> None:
-    site_id = tasks.publish("a", articles(first))
-    tasks.group(site_id)
+    site_id = tasks.group(tasks.publish("a", articles(first)))
     with tasks.database.transaction() as session:
         earlier = StoredPage.received_at - timedelta(days=3)
         session.execute(update(StoredPage).values(received_at=earlier))

@@ -15,7 +15,7 @@ from models.tables import (
     StoredPage,
 )
 from tests.inline_tasks import Tasks
-from tests.pages import article_html
+from tests.pages import article_html, article_pages
 from tests.services import unused_ports
 from worker.messaging import task_names
 from worker.store import clusterings
@@ -31,7 +31,7 @@ from worker.workflow.process import process_state
 @pytest.fixture
 def site_id(tasks: Tasks) -> int:
     """ID of a site that was never clustered."""
-    return tasks.publish("a", [(f"{n}", article_html(n)) for n in range(4)])
+    return tasks.publish("a", article_pages(range(4)))
 
 
 def die(tasks: Tasks, site_id: int, *, times: int) -> None:
@@ -162,15 +162,14 @@ def test_a_site_whose_clustering_always_dies_is_quarantined_and_its_pages_are_ex
 
 
 def test_new_pages_of_a_quarantined_site_get_articles(tasks: Tasks, quarantined: int) -> None:
-    tasks.publish("a", [(f"{n}", article_html(n)) for n in range(3, 8)])
+    tasks.publish("a", article_pages(range(3, 8)))
     tasks.settle()
     assert outcomes(tasks) == ["article"] * 8
     assert tasks.generations(quarantined) == 1
 
 
 def test_a_quarantined_site_keeps_its_groups(tasks: Tasks, site_id: int) -> None:
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(site_id)
     groups = tasks.groups(site_id)
     tasks.publish("a", [("7", article_html(7))])
     die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
@@ -200,8 +199,7 @@ def test_reprocessing_takes_a_site_out_of_quarantine(
     tasks.reprocess("a", stage)
     tasks.settle()
     assert due(tasks) == [quarantined]
-    tasks.group(quarantined)
-    tasks.settle()
+    tasks.complete(quarantined)
     assert tasks.ask(select(Generation.method).order_by(Generation.number))[-1] != "none"
     assert status(tasks).not_clustered_since is None
     assert set(tasks.ask(select(StoredPage.revision))) == {2}

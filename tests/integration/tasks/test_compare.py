@@ -5,16 +5,12 @@ import random
 import pytest
 from sqlalchemy import func, select, text
 
-from benchmarks.distance.compared_trees import nearest_references
 from detourage.html import Tree
-from detourage.template.clusterer import NOT_COMPARABLE
-from detourage.template.distance import distance_matrix, normalised_distance, tree_edit_distance
+from detourage.template.distance import distance_matrix
 from models.tables import (
     Address,
     ComparisonBlock,
     Distance,
-    NearestReference,
-    ReferenceSet,
     Site,
     StoredPage,
 )
@@ -42,25 +38,6 @@ def large_from(monkeypatch: pytest.MonkeyPatch) -> None:
 def two_templates(each: int = 20) -> list[tuple[str, str]]:
     """Return pages of two templates, all with different structures."""
     return [*articles(range(2, 2 + each)), *articles(range(2, 2 + each), "table")]
-
-
-def test_every_pair_of_distinct_trees_is_compared_once_and_exactly(tasks: Tasks) -> None:
-    same = [(f"again/{number}", html) for number, (_, html) in enumerate(articles(range(2, 6)))]
-    site_id = tasks.publish("a", [*articles(range(2, 12)), *same])
-    tasks.group(site_id)
-    tree_of = tasks.trees(site_id)
-    exact = distance_matrix(list(tree_of.values()))
-    stored = tasks.ask(
-        select(Distance.lower_tree_id, Distance.higher_tree_id, Distance.distance).order_by(
-            Distance.lower_tree_id, Distance.higher_tree_id
-        )
-    )
-    ids = list(tree_of)
-    assert stored == [
-        (ids[i], ids[j], exact[i, j]) for i in range(len(ids)) for j in range(i + 1, len(ids))
-    ]
-    assert len(ids) == 10
-    assert {group for group, _, _ in tasks.groups(site_id).values()} == {1}
 
 
 @pytest.mark.parametrize("limit", [6, 400])
@@ -92,8 +69,7 @@ def test_comparisons_beyond_the_limit_of_a_task_are_left_to_the_next_tasks(
 
 
 def test_an_additional_page_is_compared_only_in_its_own_pairs(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", two_templates(30))
-    tasks.group(site_id)
+    site_id = tasks.group(tasks.publish("a", two_templates(30)))
     tasks.publish("a", articles([50]))
     cluster(site_id)
     (pairs,) = tasks.ask(select(ComparisonBlock.pairs))
@@ -106,8 +82,9 @@ def test_an_additional_page_is_compared_only_in_its_own_pairs(tasks: Tasks) -> N
 
 
 def test_a_group_keeps_its_number_when_another_outgrows_it(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", [*articles(range(2, 10)), *articles(range(2, 6), "table")])
-    tasks.group(site_id)
+    site_id = tasks.group(
+        tasks.publish("a", [*articles(range(2, 10)), *articles(range(2, 6), "table")])
+    )
     before = {url: group for url, (group, _, _) in tasks.groups(site_id).items()}
     assert set(before.values()) == {1, 2}
     tasks.publish("a", articles(range(6, 22), "table"))
@@ -171,20 +148,8 @@ def test_pages_that_arrive_during_a_comparison_wait_for_the_next_clustering(task
     assert len(tasks.groups(site_id)) == 15
 
 
-def test_few_missing_pairs_are_compared_without_a_block(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", articles(range(2, 8)))
-    cluster(site_id)
-    assert tasks.take(task_names.COMPARE) == []
-    assert tasks.generations(site_id) == 1
-    tasks.publish("a", articles([9]))
-    cluster(site_id)
-    assert tasks.take(task_names.COMPARE) == []
-    assert len(tasks.groups(site_id)) == 7
-
-
 def test_reprocessing_compares_everything_again(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", articles(range(2, 8)))
-    tasks.group(site_id)
+    site_id = tasks.group(tasks.publish("a", articles(range(2, 8))))
     before = tasks.groups(site_id)
     reprocess("a", "compare")
     assert tasks.ask(select(func.count()).select_from(Distance)) == [0]
@@ -195,8 +160,7 @@ def test_reprocessing_compares_everything_again(tasks: Tasks) -> None:
 
 @pytest.mark.usefixtures("large_from")
 def test_a_large_site_is_grouped_by_references_without_quadratic_work(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", two_templates(40))
-    tasks.group(site_id)
+    site_id = tasks.group(tasks.publish("a", two_templates(40)))
     compared = tasks.ask(select(func.count()).select_from(Distance))
     assert compared[0] <= SMALL_LIMIT * (SMALL_LIMIT - 1) // 2
     (planned,) = tasks.ask(select(Site.pairs_planned))
@@ -210,69 +174,13 @@ def test_a_large_site_is_grouped_by_references_without_quadratic_work(tasks: Tas
     assert sorted(map(sorted, templates_of.values())) == [["plain"], ["table"]]
 
 
-@pytest.mark.usefixtures("large_from")
-def test_pages_of_a_large_site_are_paired_only_with_similar_pages(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", articles(range(2, 200, 3)))
-    tasks.group(site_id)
-    references = {i for members in tasks.ask(select(ReferenceSet.tree_ids)) for i in members}
-    compared = tasks.ask(select(Distance.lower_tree_id, Distance.higher_tree_id))
-    assert not all({lower, higher} <= references for lower, higher in compared)
-
-    tree_of_id = tasks.trees(site_id)
-    tree_of = {
-        url: tree_of_id[tree_id]
-        for url, tree_id in tasks.ask(select(StoredPage.url, StoredPage.tree_id))
-    }
-    paired = [
-        (tree_of[url], tree_of[pivot])
-        for url, (_, _, pivot) in tasks.groups(site_id).items()
-        if pivot is not None
-    ]
-    assert len(paired) > SMALL_LIMIT
-    for page, pivot in paired:
-        distance = tree_edit_distance(page, pivot)
-        assert normalised_distance(distance, len(page), len(pivot)) <= NOT_COMPARABLE
-
-
-@pytest.mark.usefixtures("large_from")
-def test_the_nearest_reference_is_exact_after_references_have_changed(tasks: Tasks) -> None:
-    everything = two_templates(30)
-    site_id = 0
-    for start in range(0, len(everything), 20):
-        site_id = tasks.publish("a", everything[start : start + 20])
-        tasks.group(site_id)
-    tree_of = tasks.trees(site_id)
-    digest = {tree_id: tree.digest for tree_id, tree in tree_of.items()}
-    sets = tasks.ask(select(ReferenceSet.id, ReferenceSet.tree_ids))
-    assert 1 <= len(sets) <= 2
-    for set_id, members in sets:
-        assert members == sorted(members, key=digest.__getitem__)
-        others = [tree_id for tree_id in tree_of if tree_id not in members]
-        expected = nearest_references([tree_of[i] for i in others], [tree_of[i] for i in members])
-        stored = {
-            tree_id: (reference, distance)
-            for tree_id, reference, distance in tasks.ask(
-                select(
-                    NearestReference.tree_id,
-                    NearestReference.reference_id,
-                    NearestReference.distance,
-                ).where(NearestReference.reference_set_id == set_id)
-            )
-        }
-        assert [stored[i] for i in others] == [
-            (members[reference], distance)
-            for reference, distance in zip(expected.reference, expected.distance, strict=True)
-        ]
-
-
 @pytest.mark.parametrize("limit", [SMALL_LIMIT, 400])
 def test_groups_do_not_depend_on_the_order_or_the_batches_of_arrival(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
     monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", limit)
     everything = [*two_templates(18), ("alone", "<p>" + "<i>a</i>" * 99)]
-    site_id = tasks.publish("a", everything)
-    tasks.group(site_id)
+    site_id = tasks.group(tasks.publish("a", everything))
     expected = tasks.groups(site_id)
     assert len(expected) == 37
 
@@ -280,8 +188,7 @@ def test_groups_do_not_depend_on_the_order_or_the_batches_of_arrival(
     shuffled = random.Random(5).sample(everything, len(everything))
     for start, stop in [(0, 14), (14, 21), (21, 37)]:
         reprocess("a", "compare")
-        other_id = other.publish("b", shuffled[start:stop])
-        other.group(other_id)
+        other_id = other.group(other.publish("b", shuffled[start:stop]))
     assert other.groups(other_id) == expected
 
 

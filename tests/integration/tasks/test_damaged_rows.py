@@ -68,18 +68,15 @@ def ids(tasks: Tasks, *paths: str) -> list[int]:
 
 def finish(tasks: Tasks, site_id: int) -> None:
     """Run everything that a site needs, including a further clustering."""
-    tasks.group(site_id)
-    tasks.settle()
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(site_id)
+    tasks.complete(site_id)
 
 
 @pytest.mark.parametrize("how", [*DAMAGES.values(), bomb], ids=[*DAMAGES, "bomb"])
 def test_a_damaged_page_fails_with_advice_and_its_neighbours_become_articles(
     tasks: Tasks, how: Callable[[bytes], bytes]
 ) -> None:
-    site_id = tasks.publish("a", PAGES)
-    tasks.group(site_id)
+    site_id = tasks.group(tasks.publish("a", PAGES))
     damage(tasks, PageContent.compressed, PageContent.page_id.in_(ids(tasks, "3")), how)
     tasks.settle()
     found = outcomes(tasks)

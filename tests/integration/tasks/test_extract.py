@@ -14,7 +14,7 @@ from detourage.reader.content import read_content
 from models.tables import Article, StoredPage
 from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
-from tests.pages import article_html
+from tests.pages import article_html, article_pages
 from worker.messaging import task_names
 from worker.messaging.broker import connect
 from worker.service.application import create_app
@@ -31,8 +31,7 @@ from worker.workflow.process import process_state
 @pytest.fixture
 def page_id(tasks: Tasks) -> int:
     """ID of a page that waits for its extraction on a clustered site."""
-    site_id = tasks.publish("a", [(f"{n}", article_html(n)) for n in range(4)])
-    tasks.group(site_id)
+    tasks.group(tasks.publish("a", article_pages(range(4))))
     (page_id,) = tasks.ask(select(StoredPage.id).where(StoredPage.url.endswith("/2")))
     assert isinstance(page_id, int)
     return page_id
@@ -218,8 +217,7 @@ def test_an_article_too_large_for_the_broker_fails_without_blocking_others(
 ) -> None:
     sentence = "The council met on Tuesday evening, and nobody went home before midnight came. "
     large = article_html(1).replace("</p>", f"{sentence * 9000}</p>", 1)
-    site_id = tasks.publish("a", [("large", large), ("small", article_html(2))])
-    tasks.group(site_id)
+    tasks.group(tasks.publish("a", [("large", large), ("small", article_html(2))]))
     monkeypatch.setattr(extraction_results, "MAX_MESSAGE_BYTES", 1024 * 1024)
     tasks.run(task_names.EXTRACT)
     outcomes = dict(tasks.ask(select(StoredPage.url, StoredPage.outcome)))

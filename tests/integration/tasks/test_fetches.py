@@ -10,7 +10,7 @@ from sqlalchemy import delete, select
 
 from models.tables import Article, StoredPage
 from tests.inline_tasks import Tasks
-from tests.pages import article_html
+from tests.pages import article_html, article_pages
 from worker.store.progress import service_counts
 
 URL = "https://news.example/story"
@@ -28,8 +28,7 @@ def fetch(hour: int, html: str = GOOD, **keys: object) -> dict[str, Any]:
 @pytest.fixture
 def site(tasks: Tasks) -> Tasks:
     """The tasks, with a clustered site."""
-    tasks.group(tasks.publish("news.example", [(f"{n}", article_html(n)) for n in range(4)]))
-    tasks.settle()
+    tasks.complete(tasks.publish("news.example", article_pages(range(4))))
     tasks.articles()
     return tasks
 
@@ -166,6 +165,9 @@ def test_a_page_that_returns_unchanged_is_an_article_again(site: Tasks, *, at_on
     bring(site, *fetches, at_once=at_once)
     assert outcome(site) == ("article", None)
     assert states(site) == [("good", False)]
+    # New places of the same text alone give no revision.
+    bring(site, fetch(3, GOOD.replace("<body", "<!-- another advertisement --><body", 1)))
+    assert states(site) == [("good", False)]
 
 
 LOGIN = "<html><body><form><input><input></form><p>Log in to read on.</p></body></html>"
@@ -207,8 +209,7 @@ def test_reprocessing_uses_the_last_served_version_of_a_walled_page(site: Tasks)
     for number, stage in enumerate(("extract", "parse", "cluster"), start=2):
         site.reprocess("news.example", stage)  # type: ignore[arg-type]
         site.settle()
-        site.group(site_id)
-        site.settle()
+        site.complete(site_id)
         assert outcome(site)[0] == "wall"
         assert states(site) == [("good", False)] * number
 
@@ -257,8 +258,7 @@ def test_an_article_remains_one_although_it_is_copied(
     urls = [f"https://{host}/copy-{number}" for number in range(4)]
     urls.insert(4 if is_copied_first else 0, "https://own.example.com/own-0")
     for url in urls:
-        site.group(site.send([{"version": 1, "url": url, "html": short_page(text)}]))
-        site.settle()
+        site.complete(site.send([{"version": 1, "url": url, "html": short_page(text)}]))
     assert outcomes(site, "own") == ["article"]
 
 
@@ -266,8 +266,7 @@ def test_a_site_that_mostly_serves_walls_is_counted(site: Tasks) -> None:
     for number in range(5):
         url = f"https://walled.example/{number}"
         site_id = site.send([{"version": 1, "url": url, "html": "", "status": 403}])
-    site.group(site_id)
-    site.settle()
+    site.complete(site_id)
     counts = site.read(service_counts)
     assert counts.walls == {"walled.example": 5}
     assert counts.outcomes["wall"] == 5
@@ -279,6 +278,5 @@ def test_a_page_whose_url_changes_just_before_a_clustering_is_extracted_again(si
     site.send([{**moved, "url": first, "final_url": second}])
     site.settle()
     # The clustering runs before the page is assigned; the content of the page remains the same.
-    site.group(site.send([{**moved, "url": second, "final_url": third}]))
-    site.settle()
+    site.complete(site.send([{**moved, "url": second, "final_url": third}]))
     assert site.ask(select(StoredPage.outcome).where(StoredPage.url == second)) == ["article"]

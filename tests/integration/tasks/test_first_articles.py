@@ -10,11 +10,10 @@ from sqlalchemy import func, select, update
 from models.tables import Generation, OutboxEntry, Site, StoredPage
 from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
-from tests.pages import article_html, message
+from tests.pages import article_html, article_pages, message
 from worker.messaging import task_names
 from worker.messaging.publishing import publish_pages
-from worker.store import clusterings, outbox, provisional
-from worker.store.outbox import Places
+from worker.store import clusterings, provisional
 from worker.tasks.cluster import cluster, cluster_due_sites
 from worker.workflow import comparison_plan
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS
@@ -23,10 +22,6 @@ from worker.workflow.process import process_state
 
 PATIENCE = 300.0
 LATE = PATIENCE + 1
-
-
-def pages_of(*seeds: int) -> list[tuple[str, str]]:
-    return [(str(seed), article_html(seed)) for seed in seeds]
 
 
 def grow_older(tasks: Tasks, seconds: float = ALONE_SECONDS + 1) -> None:
@@ -48,19 +43,17 @@ def look(tasks: Tasks) -> int:
     return tasks.read(lambda session: request_first_extractions(session, PATIENCE))
 
 
-def revisions(tasks: Tasks) -> dict[str, int]:
-    return dict(tasks.ask(select(StoredPage.url, StoredPage.revision).order_by(StoredPage.url)))
-
-
 def due(tasks: Tasks, settle_seconds: float | None = None) -> list[int]:
     cluster_due_sites(settle_seconds=settle_seconds)
     return [each["site_id"] for each in tasks.take(task_names.CLUSTER)]
 
 
 def test_the_only_page_of_a_site_is_extracted_after_some_seconds(tasks: Tasks) -> None:
-    tasks.publish("a", pages_of(1))
+    tasks.publish("a", article_pages([1]))
     assert look(tasks) == 0
     grow_older(tasks)
+    # Without a limit, every page waits for its clustering.
+    assert tasks.read(lambda session: request_first_extractions(session, 0)) == 0
     assert look(tasks) == 1
     assert look(tasks) == 0
     tasks.settle()
@@ -70,59 +63,55 @@ def test_the_only_page_of_a_site_is_extracted_after_some_seconds(tasks: Tasks) -
 
 
 def test_pages_of_a_burst_wait_for_their_clustering_and_give_one_article_each(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", pages_of(*range(6)))
+    site_id = tasks.publish("a", article_pages(range(6)))
     grow_older(tasks, 60)
     assert look(tasks) == 0
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(site_id)
     assert tasks.generations(site_id) == 1
-    assert set(revisions(tasks).values()) == {1}
+    assert set(tasks.revisions().values()) == {1}
 
 
 def test_pages_that_follow_the_first_page_of_a_site_wait_for_the_clustering(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", pages_of(0))
+    site_id = tasks.publish("a", article_pages([0]))
     grow_older(tasks)
     assert look(tasks) == 1
     tasks.settle()
-    tasks.publish("a", pages_of(*range(1, 6)))
+    tasks.publish("a", article_pages(range(1, 6)))
     grow_older(tasks)
     assert look(tasks) == 0
     tasks.settle()
-    assert Counter(revisions(tasks).values()) == {1: 1, 0: 5}
-    tasks.group(site_id)
-    tasks.settle()
-    assert set(revisions(tasks).values()) <= {1, 2}
+    assert Counter(tasks.revisions().values()) == {1: 1, 0: 5}
+    tasks.complete(site_id)
+    assert set(tasks.revisions().values()) <= {1, 2}
     assert {role for _, role, _ in tasks.groups(site_id).values()} == {"member", "representative"}
 
 
 def test_no_page_waits_longer_than_the_limit_for_its_first_article(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", pages_of(*range(6)))
+    site_id = tasks.publish("a", article_pages(range(6)))
     grow_older(tasks, LATE)
     assert look(tasks) == 6
     assert look(tasks) == 0
     tasks.settle()
-    assert set(revisions(tasks).values()) == {1}
-    tasks.publish("a", pages_of(6))
+    assert set(tasks.revisions().values()) == {1}
+    tasks.publish("a", article_pages([6]))
     grow_older(tasks, PATIENCE / 2)
     assert look(tasks) == 0
     grow_older(tasks, PATIENCE / 2)
     assert look(tasks) == 1
     tasks.settle()
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(site_id)
     assert len(tasks.articles()) == 7
 
 
 def test_early_articles_do_not_change_the_final_state(tasks: Tasks) -> None:
     ends = []
     for site, is_early in ("a", False), ("b", True):
-        site_id = tasks.publish(site, pages_of(*range(8)))
+        site_id = tasks.publish(site, article_pages(range(8)))
         if is_early:
             grow_older(tasks, LATE)
             assert look(tasks) == 8
             tasks.settle()
-        tasks.group(site_id)
-        tasks.settle()
+        tasks.complete(site_id)
         told = {
             url: (article["text"], article["title"], article["authors"])
             for url, article in tasks.articles().items()
@@ -132,23 +121,17 @@ def test_early_articles_do_not_change_the_final_state(tasks: Tasks) -> None:
 
 
 def test_the_extraction_after_clustering_replaces_a_pending_early_one(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", pages_of(*range(6)))
+    site_id = tasks.publish("a", article_pages(range(6)))
     grow_older(tasks, LATE)
     assert look(tasks) == 6
     tasks.group(site_id)
     assert tasks.ask(select(func.count()).where(OutboxEntry.task == task_names.EXTRACT)) == [6]
     tasks.settle()
-    assert set(revisions(tasks).values()) == {1}
-
-
-def test_without_a_limit_every_page_waits_for_its_clustering(tasks: Tasks) -> None:
-    tasks.publish("a", pages_of(1))
-    grow_older(tasks, 10 * LATE)
-    assert tasks.read(lambda session: request_first_extractions(session, 0)) == 0
+    assert set(tasks.revisions().values()) == {1}
 
 
 def test_a_page_that_is_being_stored_or_clustered_is_skipped(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", pages_of(1))
+    site_id = tasks.publish("a", article_pages([1]))
     grow_older(tasks)
     with tasks.database.transaction() as session:
         assert provisional.hold(session, [site_id]) == [site_id]
@@ -157,24 +140,23 @@ def test_a_page_that_is_being_stored_or_clustered_is_skipped(tasks: Tasks) -> No
 
 
 def test_a_site_with_one_page_needs_no_clustering(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", pages_of(1))
+    site_id = tasks.publish("a", article_pages([1]))
     assert due(tasks, settle_seconds=0) == []
     tasks.settle()
-    assert set(revisions(tasks).values()) == {1}
+    assert set(tasks.revisions().values()) == {1}
     assert tasks.generations(site_id) == 1
     assert due(tasks, settle_seconds=0) == []
-    tasks.publish("a", pages_of(2))
+    tasks.publish("a", article_pages([2]))
     tasks.settle()
-    assert set(revisions(tasks).values()) == {1}
+    assert set(tasks.revisions().values()) == {1}
     assert due(tasks, settle_seconds=0) == [site_id]
-    tasks.publish("a", pages_of(3, 4))
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.publish("a", article_pages([3, 4]))
+    tasks.complete(site_id)
     assert {role for _, role, _ in tasks.groups(site_id).values()} == {"member", "representative"}
 
 
 def test_a_single_page_extracted_early_is_not_extracted_again_after_settling(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", pages_of(1))
+    site_id = tasks.publish("a", article_pages([1]))
     grow_older(tasks)
     assert look(tasks) == 1
     assert due(tasks, settle_seconds=0) == []
@@ -182,7 +164,7 @@ def test_a_single_page_extracted_early_is_not_extracted_again_after_settling(tas
     assert due(tasks, settle_seconds=0) == []
     assert tasks.run(task_names.EXTRACT) == 0
     assert tasks.generations(site_id) == 1
-    assert set(revisions(tasks).values()) == {1}
+    assert set(tasks.revisions().values()) == {1}
 
 
 def test_a_site_whose_only_page_was_refused_is_checked_once(tasks: Tasks) -> None:
@@ -201,23 +183,23 @@ def test_pages_that_arrive_during_the_first_clustering_are_assigned_to_its_group
     tasks.finish()
     tasks.settle()
     assert tasks.groups(site_id)["https://news.example/late"][0] is not None
-    assert revisions(tasks)["https://news.example/late"] == 1
+    assert tasks.revisions()["https://news.example/late"] == 1
 
 
 def test_later_pages_of_a_site_with_early_articles_are_assigned_after_clustering_is_abandoned(
     tasks: Tasks,
 ) -> None:
-    site_id = tasks.publish("a", pages_of(*range(4)))
+    site_id = tasks.publish("a", article_pages(range(4)))
     grow_older(tasks, LATE)
     look(tasks)
     tasks.settle()
-    tasks.publish("a", pages_of(4))
+    tasks.publish("a", article_pages([4]))
     for _ in range(CLUSTERING_ATTEMPTS):
         tasks.read(lambda session: clusterings.begin(session, site_id, []))
     cluster(site_id)
-    tasks.publish("a", pages_of(5))
+    tasks.publish("a", article_pages([5]))
     tasks.settle()
-    assert set(revisions(tasks).values()) == {1}
+    assert set(tasks.revisions().values()) == {1}
 
 
 def test_while_messages_are_queued_new_sites_must_settle_and_known_sites_must_wait(
@@ -225,11 +207,9 @@ def test_while_messages_are_queued_new_sites_must_settle_and_known_sites_must_wa
 ) -> None:
     tasks.restart(queue_prefix=f"test-{tmp_path.name}-first.", settle_seconds=30)
     settings = process_state().settings
-    known = tasks.publish("known", pages_of(1, 2, 3))
-    tasks.group(known)
-    tasks.settle()
-    tasks.publish("known", pages_of(4))
-    new = tasks.publish("new", pages_of(11, 12))
+    tasks.complete(tasks.publish("known", article_pages([1, 2, 3])))
+    tasks.publish("known", article_pages([4]))
+    new = tasks.publish("new", article_pages([11, 12]))
     try:
         publish_pages(settings, [("m0", message("https://waiting.example/"))])
         assert due(tasks) == []
@@ -240,9 +220,9 @@ def test_while_messages_are_queued_new_sites_must_settle_and_known_sites_must_wa
 
 
 def test_a_new_site_that_never_settles_is_clustered_after_half_the_limit(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", pages_of(1, 2))
+    site_id = tasks.publish("a", article_pages([1, 2]))
     grow_older(tasks, PATIENCE / 2 + 1)
-    tasks.publish("a", pages_of(3))
+    tasks.publish("a", article_pages([3]))
     assert due(tasks, settle_seconds=60) == [site_id]
 
 
@@ -253,60 +233,27 @@ def order_of(tasks: Tasks, task: str) -> list[int]:
 
 
 def test_small_new_sites_are_clustered_first(tasks: Tasks) -> None:
-    known = tasks.publish("known", pages_of(1, 2, 3))
-    tasks.group(known)
+    known = tasks.complete(tasks.publish("known", article_pages([1, 2, 3])))
+    tasks.publish("known", article_pages([4]))
     tasks.settle()
-    tasks.publish("known", pages_of(4))
-    tasks.settle()
-    large = tasks.publish("large", pages_of(*range(20, 30)))
-    small = tasks.publish("small", pages_of(10, 11))
+    large = tasks.publish("large", article_pages(range(20, 30)))
+    small = tasks.publish("small", article_pages([10, 11]))
     cluster_due_sites(settle_seconds=0)
     assert order_of(tasks, task_names.CLUSTER) == [small, large, known]
-
-
-def test_first_clusterings_and_later_ones_each_get_half_of_the_places(tasks: Tasks) -> None:
-    known = [tasks.publish(f"known{n}", pages_of(n, 10 + n)) for n in range(3)]
-    for site_id in known:
-        tasks.group(site_id)
-    for n in range(3):
-        tasks.publish(f"known{n}", pages_of(20 + n))
-    new = [tasks.publish(f"new{n}", pages_of(30 + n, 40 + n)) for n in range(6)]
-    cluster_due_sites(settle_seconds=0)
-    with tasks.database.transaction() as session:
-        wanted = {task_names.CLUSTER: Places(4, 2)}
-        taken = outbox.take_next(session, wanted, max_bytes=1)[task_names.CLUSTER]
-    assert [entry.arguments and entry.arguments["site_id"] for entry in taken] == new[:2] + known[
-        :2
-    ]
-
-
-def large_site(tasks: Tasks, name: str, *, first: int = 0) -> int:
-    """Store a site that needs several rounds of comparison blocks; return its ID."""
-    return tasks.publish(
-        name, [(f"{name}{n}", article_html(n, number=n)) for n in range(first, first + 60)]
-    )
 
 
 def test_later_rounds_of_a_large_site_keep_the_turn_of_the_first(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", 12)
-    large = large_site(tasks, "large")
+    # It needs several rounds of comparison blocks.
+    pages = [(f"large{n}", article_html(n, number=n)) for n in range(60)]
+    large = tasks.publish("large", pages)
     cluster(large)
     blocks = tasks.take(task_names.COMPARE)
     assert blocks
-    others = [tasks.publish(f"s{n}", pages_of(100 + n, 200 + n)) for n in range(3)]
+    others = [tasks.publish(f"s{n}", article_pages([100 + n, 200 + n])) for n in range(3)]
     cluster_due_sites(settle_seconds=0)
     for block in blocks:
         tasks.call(task_names.COMPARE, block)
     assert order_of(tasks, task_names.CLUSTER) == [large, *others]
-
-
-def test_blocks_of_two_large_sites_are_interleaved(tasks: Tasks) -> None:
-    sites = [large_site(tasks, "x"), large_site(tasks, "y", first=100)]
-    for site_id in sites:
-        cluster(site_id)
-    order = order_of(tasks, task_names.COMPARE)
-    assert Counter(order)[sites[0]] == Counter(order)[sites[1]] > 2
-    assert order[:2] != [sites[0]] * 2 or order[2] == sites[1]
-    assert order != sorted(order)

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session
 
 from detourage.messages import ArticleMessage
 from models.tables import Article, PageParts
@@ -17,8 +16,6 @@ from tests.inline_tasks import Tasks
 from tests.pages import paragraphs
 from tests.parted_pages import SITE, STORY, address, page_html, part_html
 from worker.messaging import task_names
-from worker.store import parts
-from worker.store.database import AdvisoryLock
 from worker.store.parts import is_due
 from worker.tasks.extract import extract
 from worker.tasks.join_parts import join_parts
@@ -26,11 +23,11 @@ from worker.tasks.join_parts import join_parts
 
 def send(tasks: Tasks, pages: Mapping[str, str]) -> None:
     """Send pages and run all tasks except joining."""
-    site_id = tasks.send(
-        {"version": 1, "url": url, "html": html, "site": SITE} for url, html in pages.items()
+    tasks.complete(
+        tasks.send(
+            {"version": 1, "url": url, "html": html, "site": SITE} for url, html in pages.items()
+        )
     )
-    tasks.group(site_id)
-    tasks.settle()
 
 
 def send_and_join(tasks: Tasks, pages: Mapping[str, str]) -> None:
@@ -224,51 +221,6 @@ def test_joining_that_kills_its_process_repeatedly_is_abandoned(
     assert last(tasks)["text"] == expected_text([1, 2])
 
 
-def test_parts_due_together_are_joined_by_one_run(
-    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    send(tasks, {address(number): part_html(number, of=6) for number in range(1, 7)})
-    looks = []
-    reach = parts.reach
-
-    def counted(session: Session, page_id: int, addresses: parts.Addresses) -> Any:
-        looks.append(page_id)
-        return reach(session, page_id, addresses)
-
-    monkeypatch.setattr(parts, "reach", counted)
-    join_parts(settle_seconds=0)
-    assert len(looks) == 1
-    assert last(tasks)["text"] == expected_text(range(1, 7))
-
-
-def test_only_parts_that_are_joined_are_loaded(
-    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    send(tasks, {address(number): part_html(number, of=6) for number in range(1, 7)})
-    sizes = dict(tasks.ask(select(PageParts.page_id, PageParts.size).order_by(PageParts.page_id)))
-    assert all(sizes.values())
-    read = []
-    message_of = parts.message_of
-
-    def noted(session: Session, page_id: int) -> dict[str, Any]:
-        read.append(page_id)
-        return message_of(session, page_id)
-
-    monkeypatch.setattr(parts, "message_of", noted)
-    monkeypatch.setattr("detourage.pagination.parts.MAX_BYTES", sum([*sizes.values()][:3]))
-    join_parts(settle_seconds=0)
-    assert last(tasks)["text"] == expected_text([1, 2, 3])
-    assert len(last(tasks)["parts"]["pages"]) == 6
-    assert len(read) == 3
-
-
-def test_joining_is_skipped_while_another_process_joins(tasks: Tasks) -> None:
-    send(tasks, {address(number): part_html(number) for number in (1, 2)})
-    with tasks.database.exclusive(AdvisoryLock.PARTS, 0):
-        join_parts(settle_seconds=0)
-    assert last(tasks)["revision"] == 1
-
-
 def test_a_page_without_parts_needs_no_joining(tasks: Tasks) -> None:
     send(tasks, {STORY: page_html("", "".join(f"<p>{text}</p>" for text in paragraphs(1)))})
     assert tasks.ask(select(func.count()).select_from(PageParts)) == [0]
@@ -277,10 +229,12 @@ def test_a_page_without_parts_needs_no_joining(tasks: Tasks) -> None:
 
 def test_concurrent_joining_and_extraction_give_the_same_article(tasks: Tasks) -> None:
     numbers = range(1, 7)
-    site_id = tasks.send(
-        {"version": 1, "url": address(n), "html": part_html(n, of=6), "site": SITE} for n in numbers
+    tasks.group(
+        tasks.send(
+            {"version": 1, "url": address(n), "html": part_html(n, of=6), "site": SITE}
+            for n in numbers
+        )
     )
-    tasks.group(site_id)
     wanted = tasks.take(task_names.EXTRACT)
     work: list[Callable[[], None]] = [partial(extract, **each) for each in wanted * 2]
     looks: list[Callable[[], None]] = [partial(join_parts, settle_seconds=0)] * 12

@@ -29,10 +29,6 @@ def pages_of(template: str, seeds: range) -> list[tuple[str, str]]:
     ]
 
 
-def revisions(tasks: Tasks) -> dict[str, int]:
-    return dict(tasks.ask(select(StoredPage.url, StoredPage.revision)))
-
-
 def request_late(tasks: Tasks) -> None:
     """Request again the extractions that were requested a day ago."""
     with tasks.database.transaction() as session:
@@ -46,9 +42,7 @@ def request_late(tasks: Tasks) -> None:
 def test_a_large_site_is_reprocessed_while_new_pages_arrive_and_messages_are_lost(
     tasks: Tasks,
 ) -> None:
-    site_id = tasks.publish("a", pages_of("plain", range(PAGES)))
-    tasks.group(site_id)
-    tasks.settle()
+    site_id = tasks.complete(tasks.publish("a", pages_of("plain", range(PAGES))))
     first = tasks.articles()
     assert len(first) == PAGES
 
@@ -65,29 +59,26 @@ def test_a_large_site_is_reprocessed_while_new_pages_arrive_and_messages_are_los
     assert tasks.ask(select(StoredPage.url).where(is_pending())) != []
     request_late(tasks)
     tasks.settle()
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(site_id)
 
     old = dict.fromkeys(first, 2)
-    assert revisions(tasks) == old | {
+    assert tasks.revisions() == old | {
         f"https://news.example/plain/{seed}": 1 for seed in range(PAGES, PAGES + NEW_PAGES)
     }
     assert tasks.ask(select(StoredPage.url).where(is_pending())) == []
     sent = tasks.articles()
-    assert {url: article["revision"] for url, article in sent.items()} == revisions(tasks)
+    assert {url: article["revision"] for url, article in sent.items()} == tasks.revisions()
     again = {url: sent[url]["id"] for url in first}
     assert not {article["id"] for article in first.values()} & set(again.values())
     assert len(tasks.ask(select(Article.id))) == 2 * PAGES + NEW_PAGES
 
 
 def test_a_redelivered_request_has_no_further_effect(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", pages_of("plain", range(4)))
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(tasks.publish("a", pages_of("plain", range(4))))
     for _ in range(2):
         reprocess.reprocess.apply(kwargs={"site": "a"}, task_id="one", throw=True)
         tasks.settle()
-    assert set(revisions(tasks).values()) == {2}
+    assert set(tasks.revisions().values()) == {2}
 
 
 @pytest.fixture
@@ -96,8 +87,7 @@ def sites(tasks: Tasks) -> Iterator[int]:
     with tasks.database.transaction() as session:
         reprocessings.cancel(session)
     for number in range(5):
-        site_id = tasks.publish(f"site-{number}", pages_of("plain", range(3)))
-        tasks.group(site_id)
+        tasks.group(tasks.publish(f"site-{number}", pages_of("plain", range(3))))
     tasks.settle()
     tasks.articles()
     yield 5
@@ -184,7 +174,7 @@ def test_reprocessing_resumes_after_a_crash(
     request_late(tasks)
     tasks.settle()
     assert taken_up(tasks) == sites
-    assert set(revisions(tasks).values()) == {2}
+    assert set(tasks.revisions().values()) == {2}
 
 
 @pytest.mark.usefixtures("sites")
@@ -208,3 +198,15 @@ def test_reprocessing_is_cancelled_from_the_command_line(tasks: Tasks) -> None:
     assert (
         command("--progress") == "ended: 1 of 5 sites, 3 pages from extract, at most 1 a minute\n"
     )
+
+
+@pytest.mark.parametrize("stage", ["extract", "parse"])
+def test_only_the_requested_page_gets_a_new_revision(tasks: Tasks, stage: str) -> None:
+    site_id = tasks.complete(tasks.publish("a", pages_of("plain", range(4))))
+    tasks.articles()
+    url = "https://news.example/plain/2"
+    done = CliRunner().invoke(main, ["reprocess", url, "--from", stage])
+    assert done.exit_code == 0, done.output
+    tasks.settle()
+    tasks.complete(site_id)
+    assert {each: article["revision"] for each, article in tasks.articles().items()} == {url: 2}

@@ -93,8 +93,7 @@ def test_no_article_is_replaced_by_a_wall(tasks: Tasks, seed: int) -> None:
         plain += [(f"https://a.example/copy-{n}", html) for n, html in enumerate(copies)]
     site_id = tasks.send([{"version": 1, "url": url, "html": html} for url, html in plain])
     if chance.random() < 0.7:
-        tasks.group(site_id)
-        tasks.settle()
+        tasks.complete(site_id)
     sequences = [steps(chance, page) for page in range(AT_ONCE)]
     for step in interleaved(chance, sequences):
         tasks.send([step.message])
@@ -104,8 +103,7 @@ def test_no_article_is_replaced_by_a_wall(tasks: Tasks, seed: int) -> None:
             tasks.reprocess("a.example", chance.choice(("extract", "parse", "cluster")))
             tasks.group(site_id)
     tasks.settle()
-    tasks.group(site_id)
-    tasks.settle()
+    tasks.complete(site_id)
     revisions: list[tuple[str, str]] = tasks.ask(
         select(StoredPage.url, Article.message["text"].astext)
         .join(StoredPage, StoredPage.id == Article.page_id)

@@ -18,8 +18,7 @@ def _html(seed: int) -> str:
 def test_a_notice_amid_every_article_is_left_out_once_there_are_enough_pages(tasks: Tasks) -> None:
     htmls = {f"https://news.example/{seed}": _html(seed) for seed in range(7)}
     for seeds in (range(3), range(3, 6)):
-        tasks.group(tasks.publish("a", [(str(seed), _html(seed)) for seed in seeds]))
-        tasks.settle()
+        tasks.complete(tasks.publish("a", [(str(seed), _html(seed)) for seed in seeds]))
     texts = {url: each["text"] for url, each in tasks.articles().items()}
     alike = Site([Page(htmls[url], url) for url in texts])
     assert texts == {each.url: each.article and each.article.text for each in alike.read()}

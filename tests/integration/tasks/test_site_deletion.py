@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from sqlalchemy import func, select, text
+from sqlalchemy import delete, func, select, text
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from detourage.messages import PageMessage
@@ -17,8 +18,10 @@ from tests.integration.waiting import wait_until
 from tests.pages import article_html
 from worker.cli import main
 from worker.store import provisional
+from worker.store.extraction_jobs import Pivot
 from worker.store.pages import FetchedPage, ReadPage
 from worker.tasks.join_parts import join_parts
+from worker.workflow.known_templates import KnownTemplates
 from worker.workflow.parsing import store_pages
 from worker.workflow.site_deletion import SiteDeletionError, delete_site
 
@@ -43,8 +46,7 @@ def call(*arguments: str, error: str = "") -> Result:
 
 def process(tasks: Tasks, sent: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Process pages, with a clustering of their site, and return the articles sent, by URL."""
-    tasks.group(tasks.send(sent))
-    tasks.settle()
+    tasks.complete(tasks.send(sent))
     join_parts(settle_seconds=0)
     return tasks.articles()
 
@@ -119,3 +121,18 @@ def test_pages_that_arrive_while_their_site_is_deleted_are_reported(
         done.result(timeout=600)
     call("prune", "--site", "example.org", "--yes")
     assert tasks.ask(select(Site.id)) == []
+
+
+def test_the_template_of_a_deleted_page_fails_one_task_only(tasks: Tasks) -> None:
+    tasks.send(PAGES[:1])
+    page = StoredPage
+    columns = (page.id, page.url, page.content_type, page.content_digest)
+    templates = KnownTemplates()
+    with tasks.database.transaction() as session:
+        (pivot,) = (Pivot(*row) for row in session.execute(select(*columns)))
+        templates.load(session, [pivot])
+        assert templates.of(pivot) is not None
+        session.execute(delete(page))
+    with pytest.raises(IntegrityError):
+        templates.save(tasks.database)
+    templates.save(tasks.database)

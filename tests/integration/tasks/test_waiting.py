@@ -1,6 +1,5 @@
 """Waiting times of pages, measured from the request of their work."""
 
-from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
@@ -8,7 +7,7 @@ from sqlalchemy import BigInteger, cast, func, select, update
 
 from models.tables import OutboxEntry, StoredPage
 from tests.inline_tasks import Tasks
-from tests.pages import article_html
+from tests.pages import article_html, article_pages
 from worker.messaging import task_names
 from worker.messaging.task_names import ReprocessStage
 from worker.store import extraction_jobs
@@ -19,16 +18,10 @@ AGE = timedelta(days=400)
 REFUSED = "<frameset><frame src='a'></frameset>"
 
 
-def pages_of(seeds: Sequence[int]) -> list[tuple[str, str]]:
-    return [(str(seed), article_html(seed)) for seed in seeds]
-
-
 @pytest.fixture
 def old_site(tasks: Tasks) -> int:
     """ID of a site all of whose pages got their articles long ago."""
-    site_id = tasks.publish("a", pages_of(range(6)))
-    tasks.group(site_id)
-    tasks.settle()
+    site_id = tasks.complete(tasks.publish("a", article_pages(range(6))))
     grow_old(tasks)
     return site_id
 
@@ -82,7 +75,7 @@ def test_a_changed_page_counts_as_waiting_since_the_change(tasks: Tasks) -> None
 def test_a_page_changed_before_its_first_outcome_counts_as_waiting_since_receipt(
     tasks: Tasks,
 ) -> None:
-    tasks.publish("a", pages_of([0]))
+    tasks.publish("a", article_pages([0]))
     grow_old(tasks)
     tasks.publish("a", [("0", article_html(20))])
     counts: ServiceCounts = tasks.read(service_counts)
@@ -90,8 +83,7 @@ def test_a_page_changed_before_its_first_outcome_counts_as_waiting_since_receipt
 
 
 def test_a_page_refused_before_its_extraction_does_not_count_as_waiting(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", pages_of(range(6)))
-    tasks.group(site_id)
+    tasks.group(tasks.publish("a", article_pages(range(6))))
     tasks.publish("a", [("2", REFUSED)])
     tasks.settle()
     grow_old(tasks)
@@ -124,17 +116,16 @@ def test_new_pages_are_extracted_before_reprocessed_pages(tasks: Tasks, old_site
 
 
 def test_a_page_keeps_its_place_when_its_site_is_clustered_again(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", pages_of(range(6)))
-    tasks.group(site_id)
+    site_id = tasks.group(tasks.publish("a", article_pages(range(6))))
     turns = select(
         cast(OutboxEntry.arguments["page_id"].astext, BigInteger), OutboxEntry.turn
     ).where(OutboxEntry.task == task_names.EXTRACT)
     first = dict(tasks.ask(turns))
-    tasks.publish("a", pages_of(range(6, 20)))
+    tasks.publish("a", article_pages(range(6, 20)))
     tasks.group(site_id)
     before = dict(tasks.ask(turns))
     assert sorted(before, key=before.__getitem__)[:6] == sorted(first)
-    tasks.publish("a", pages_of(range(20, 22)))
+    tasks.publish("a", article_pages(range(20, 22)))
     tasks.group(site_id)
     after = dict(tasks.ask(turns))
     assert len(before) == 20
