@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import delete
 
+from models.tables import OutboxEntry
 from tests.deployment import Deployment, own_settings, remove_queues
 from tests.integration.service.crawl import REJECTED, UNUSABLE, described
 from tests.services import Services, temporary_database
@@ -78,7 +80,11 @@ def alone(settings: Settings, tmp_path: Path) -> Alone:
             update={"queue_prefix": prefix, "heartbeat_directory": heartbeats, **more}
         )
         try:
-            with Deployment(changed, tmp_path, processes=[process]) as deployment:
+            deployment = Deployment(changed, tmp_path, processes=[process])
+            with deployment.database.transaction() as session:
+                # The queues for which other tests left messages are removed.
+                session.execute(delete(OutboxEntry))
+            with deployment:
                 yield deployment
         finally:
             remove_queues(changed)

@@ -73,11 +73,6 @@ def test_a_paused_intake_is_ready_but_not_accepting(
     assert (result.exit_code, failed(result)) == (1, ["room:"])
 
 
-@pytest.mark.parametrize("process", ["intake", "relay", "worker", "beat"])
-def test_health_reports_each_process_as_healthy(command_line: CliRunner, process: str) -> None:
-    assert command_line.invoke(main, ["health", process]).exit_code == 0
-
-
 NEED_A_SCHEMA = [
     arguments
     for arguments, servers in OF_A_DEPLOYMENT

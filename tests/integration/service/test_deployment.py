@@ -5,19 +5,15 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from detourage.limits import MAX_HTML_BYTES
 from detourage.messages import ArticleMessage
-from examples.sample_crawl import generate
-from models.tables import Generation, Site, StoredPage
+from models.tables import StoredPage
 from tests.deployment import Deployment
 from tests.integration.service.crawl import OUTCOMES, REJECTED, UNUSABLE
 from tests.pages import article_html, message, paragraphs
 from worker import cli
-
-REDESIGNED = "harbour-post.example"
-"""The site of the sample crawl that is redesigned halfway through."""
 
 
 def outcomes(deployment: Deployment) -> dict[str, str | None]:
@@ -111,40 +107,6 @@ def test_status_shows_groups_and_queues(command_line: CliRunner) -> None:
     assert site["groups"] == {"1": 6}
     assert site["outcomes"] == {"article": 6}
     assert any(name.endswith("crawler.pages") for name in status["queues"])
-
-
-def test_a_redesign_during_a_crawl_is_shown_by_status_and_metrics(
-    deployment: Deployment, command_line: CliRunner
-) -> None:
-    crawl = sorted(generate(sites=[REDESIGNED]), key=lambda page: page.message["fetched_at"])
-    designs = [page.gold["template_class"].split("/")[1] for page in crawl]
-    first = designs.index("2023")
-    for part, generation in (crawl[:first], 1), (crawl[first:], 2):
-        deployment.publish(json.dumps(page.message).encode() for page in part)
-        deployment.wait_until(lambda: generations(deployment) >= generation)  # noqa: B023
-        deployment.wait_for_outcomes()
-    assert generations(deployment) == 2
-    shown = command_line.invoke(cli.main, ["status", REDESIGNED, "--json"])
-    assert shown.exit_code == 0, shown.output
-    status = json.loads(shown.output)
-    (change,) = status["design_changes"]
-    assert change["first_url"] == crawl[first].message["url"]
-    present = {group["number"] for group in status["groups"] if group["size"]}
-    assert present >= set(change["new_groups"])
-    assert present >= set(change["gone_groups"])
-    table = command_line.invoke(cli.main, ["status", REDESIGNED])
-    assert f"design changed with {crawl[first].message['url']}" in table.output
-    metrics = command_line.invoke(cli.main, ["status", "--prometheus"])
-    assert f'detourage_design_changes_total{{site="{REDESIGNED}"}} 1.0' in metrics.output
-
-
-def generations(deployment: Deployment) -> int:
-    return deployment.count(
-        select(func.count())
-        .select_from(Generation)
-        .join(Site, Site.id == Generation.site_id)
-        .where(Site.key == REDESIGNED)
-    )
 
 
 @pytest.mark.usefixtures("articles")

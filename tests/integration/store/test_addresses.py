@@ -9,7 +9,6 @@ from itertools import permutations
 
 import pytest
 from sqlalchemy import select, update
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from detourage.addresses import canonical_of, identity_of, variants_of
@@ -137,24 +136,6 @@ def test_pages_with_receipts_can_be_joined(session: Session) -> None:
     record(session, fetches[4])
     joined = session.get_one(StoredPage, ({amp, mobile} - {plain}).pop())
     assert (joined.outcome, joined.tree_id) == (PageOutcome.JOINED, None)
-
-
-def test_the_identity_of_a_page_with_one_url_is_that_url(session: Session) -> None:
-    record(session, five((1, 1, 1, 1, 1))[1])
-    (page,) = standing(session)
-    assert (page.identity, page.variants) == (TRACKED, ())
-    assert page.canonical == PLAIN
-
-
-def test_a_url_has_only_one_live_page(session: Session) -> None:
-    (page_id,) = record(session, fetch(PLAIN, five_pages()[PLAIN]))
-    page = pages.load_page(session, page_id)
-    assert page is not None
-    copy = StoredPage(
-        site_id=page.site_id, url=PLAIN, url_digest=page.url_digest, content_digest="other"
-    )
-    with pytest.raises(IntegrityError, match="uq_pages_live"), session.begin_nested():
-        session.add(copy)
 
 
 def test_a_page_that_declares_the_url_of_a_different_article_stays_separate(

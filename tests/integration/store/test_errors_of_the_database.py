@@ -47,24 +47,6 @@ def test_the_sqlstate_decides_whether_a_transaction_is_repeated(
     )
 
 
-def test_an_index_row_that_is_too_long_fails_at_once(database: Database) -> None:
-    with database.transaction() as session:
-        session.execute(text("CREATE TABLE texts (text text)"))
-        session.execute(text("CREATE INDEX ON texts (text)"))
-    long = text("""
-        INSERT INTO texts SELECT string_agg(md5(CAST(n AS text)), '') FROM generate_series(1, 999) n
-    """)
-    assert run(database, lambda session: session.execute(long)) == -1
-
-
-def test_a_cancelled_statement_fails_at_once(database: Database) -> None:
-    def take_too_long(session: Session) -> None:
-        session.execute(text("SET LOCAL statement_timeout TO 1"))
-        session.execute(text("SELECT pg_sleep(600)"))
-
-    assert run(database, take_too_long) == -1
-
-
 def test_a_transaction_whose_connection_was_ended_is_repeated(database: Database) -> None:
     end = text("SELECT pg_terminate_backend(pg_backend_pid())")
     assert run(database, lambda session: session.execute(end)) == 2
@@ -79,31 +61,3 @@ def test_a_transaction_that_was_idle_for_too_long_is_repeated(database: Database
         session.execute(text("SELECT 1"))
 
     assert run(database, wait) == 2
-
-
-def test_a_transaction_that_conflicts_with_another_is_repeated(database: Database) -> None:
-    with database.transaction() as session:
-        session.execute(text("CREATE TABLE numbers AS SELECT 1 AS number"))
-    change = text("UPDATE numbers SET number = number + 1")
-
-    def conflict(session: Session) -> None:
-        session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
-        session.execute(text("SELECT * FROM numbers"))
-        database.run(lambda other: other.execute(change))
-        session.execute(change)
-
-    assert run(database, conflict) == 2
-
-
-def test_a_transaction_that_did_not_get_a_lock_is_repeated(database: Database) -> None:
-    with database.transaction() as session:
-        session.execute(text("CREATE TABLE locked ()"))
-    lock = text("LOCK TABLE locked")
-
-    def ask(session: Session) -> None:
-        session.execute(text("SET LOCAL lock_timeout TO 1"))
-        with database.transaction() as other:
-            other.execute(lock)
-            session.execute(lock)
-
-    assert run(database, ask) == 2

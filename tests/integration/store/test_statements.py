@@ -41,8 +41,3 @@ def test_every_statement_is_used_once() -> None:
     parts = {(subject, name) for subject in SUBJECTS for name in names(subject, r"\{(\w+)\}")}
     assert used.keys() | parts == defined
     assert {name for name, number in used.items() if number > 1} == set()
-
-
-def test_an_unknown_statement_is_an_error() -> None:
-    with pytest.raises(AttributeError):
-        _ = Statements("pages").no_such_statement

@@ -39,14 +39,6 @@ def letters(sites: list[int]) -> str:
     return "".join("-abcdefgh"[site] for site in sites)
 
 
-def test_backlogs_take_turns_whatever_they_request(session: Session) -> None:
-    ask(session, 1, 100)
-    assert letters(serve(session, 3 * SHORT_QUEUE)) == 3 * SHORT_QUEUE * "a"
-    ask(session, 2, 3 * SHORT_QUEUE)
-    serve(session, 2 * SHORT_QUEUE)
-    assert letters(serve(session, SHORT_QUEUE)) == SHORT_QUEUE // 2 * "ab"
-
-
 @pytest.mark.parametrize("backlogged", [1, 50])
 def test_a_short_queue_is_served_before_backlogs(session: Session, backlogged: int) -> None:
     for site_id in range(1, backlogged + 1):
@@ -55,13 +47,6 @@ def test_a_short_queue_is_served_before_backlogs(session: Session, backlogged: i
     for fresh in (1001, 1002, 1003):
         ask(session, fresh)
     assert serve(session, 6)[:3] == [1001, 1002, 1003]
-
-
-def test_short_queues_take_turns(session: Session) -> None:
-    ask(session, 1, 3)
-    ask(session, 2, 2)
-    ask(session, 3)
-    assert letters(serve(session, 6)) == "abcaba"
 
 
 def test_newcomers_do_not_overtake_the_tasks_of_a_known_site(session: Session) -> None:
@@ -76,16 +61,6 @@ def test_newcomers_do_not_overtake_the_tasks_of_a_known_site(session: Session) -
     assert len(served) <= 7
 
 
-def test_a_newcomer_and_a_known_site_get_equal_turns(session: Session) -> None:
-    ask(session, 1, 50)
-    ask(session, 2, 3)
-    serve(session, 20)
-    ask(session, 3, 3)
-    ask(session, 2, 3)
-    # Of two sites that ask one after the other, the first is served first, whichever is new.
-    assert [each for each in serve(session, 20) if each != 1] == [3, 2, 3, 2, 3, 2]
-
-
 @pytest.mark.parametrize("number", [1, 3 * SHORT_QUEUE])
 def test_a_thousand_tasks_delay_those_of_another_site_by_one_turn(
     session: Session, number: int
@@ -97,17 +72,6 @@ def test_a_thousand_tasks_delay_those_of_another_site_by_one_turn(
     while served.count(2) < number and len(served) < 2000:
         served += serve(session, 1, short_first=len(served) % 2 == 0)
     assert served.count(1) <= number + 1
-
-
-def test_sites_with_backlogs_do_not_delay_the_task_of_another(session: Session) -> None:
-    backlogged = range(1, 51)
-    for _ in range(SHORT_QUEUE + 1):
-        for site_id in backlogged:
-            ask(session, site_id)
-    ask(session, 1001)
-    assert serve(session, 1) == [1001]
-    # Their tasks keep their order.
-    assert serve(session, len(backlogged)) == [*backlogged]
 
 
 def test_turns_outlive_the_relay_and_an_empty_lane(tasks: Tasks) -> None:
@@ -144,39 +108,6 @@ def test_relays_at_work_together_share_the_turns(tasks: Tasks) -> None:
     with tasks.database.transaction() as session:
         ask(session, 9)
         assert serve(session, 9) == [*range(1, 10)]
-
-
-@pytest.mark.parametrize("waiting", [1, 2, SHORT_QUEUE])
-def test_a_site_that_always_has_a_short_queue_leaves_half_to_backlogs(
-    session: Session, waiting: int
-) -> None:
-    for site_id in BUSY:
-        ask(session, site_id, 100)
-    serve(session, 2 * SHORT_QUEUE * len(BUSY))
-    ask(session, OTHER, waiting)
-    served: Counter[int] = Counter()
-    for place in range(200):
-        (site_id,) = serve(session, 1, short_first=place % 2 == 0)
-        served[site_id] += 1
-        if site_id == OTHER:
-            ask(session, OTHER)
-    assert served[OTHER] == 100
-    assert {served[site_id] for site_id in BUSY} == {100 // len(BUSY)}
-
-
-def test_many_short_queues_share_their_half(session: Session) -> None:
-    ask(session, 1, 100)
-    serve(session, 2 * SHORT_QUEUE)
-    crowd = range(100, 130)
-    for site_id in crowd:
-        ask(session, site_id)
-    served: Counter[int] = Counter()
-    for place in range(120):
-        (site_id,) = serve(session, 1, short_first=place % 2 == 0)
-        served[site_id] += 1
-        if site_id in crowd:
-            ask(session, site_id)
-    assert served == {1: 60, **dict.fromkeys(crowd, 2)}
 
 
 def test_idle_sites_gain_no_advantage_in_backlogs(session: Session) -> None:

@@ -1,5 +1,6 @@
 """New pages of clustered sites are immediately assigned, promoted and extracted."""
 
+import json
 import logging
 from base64 import b64decode, b64encode
 from collections.abc import Iterable
@@ -7,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from sqlalchemy import delete, func, select, update
 
 from benchmarks.evaluation.scores import text_only
@@ -22,6 +24,7 @@ from models.tables import (
 )
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
+from worker.cli import main
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
 from worker.store.database import Database
@@ -281,6 +284,18 @@ def test_a_redesign_during_a_crawl_is_reported_and_its_pages_are_extracted_corre
             scores.append(text_only(article["text"], page.gold["text"]).f1)
     assert sum(scores) / len(scores) > 0.9
     assert tasks.ask(select(DesignChange.generation)) == [2]
+    changed = crawl[first].message["url"]
+    shown, table, metrics = (
+        CliRunner().invoke(main, ["status", *arguments], catch_exceptions=False).output
+        for arguments in ([REDESIGNED, "--json"], [REDESIGNED], ["--prometheus"])
+    )
+    status = json.loads(shown)
+    (change,) = status["design_changes"]
+    assert change["first_url"] == changed
+    present = {group["number"] for group in status["groups"] if group["size"]}
+    assert present >= {*change["new_groups"], *change["gone_groups"]}
+    assert f"design changed with {changed}" in table
+    assert f'detourage_design_changes_total{{site="{REDESIGNED}"}} 1.0' in metrics
     tasks.send([generated_after(crawl[-1].message)])
     tasks.settle()
     tasks.group(site_id)
