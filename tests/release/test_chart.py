@@ -121,11 +121,10 @@ def test_helm_finds_no_fault() -> None:
     assert [each["error"] for each in found["messages"]] == ["icon is recommended"]
 
 
-def test_the_processes_are_those_of_compose(everything: list[Manifest]) -> None:
+def test_the_processes_are_those_of_compose_of_which_neighbours_have_to_be_requested(
+    render: Render, everything: list[Manifest]
+) -> None:
     assert set(pods(everything)) == set(SERVICES)
-
-
-def test_only_neighbours_have_to_be_requested(render: Render) -> None:
     assert set(pods(render())) == set(SERVICES) - {"inspector", "stories", "stories-migrate"}
 
 

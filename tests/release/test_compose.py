@@ -234,49 +234,33 @@ def test_no_environment_contains_a_password(name: str, services: dict[str, dict[
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_logs_and_memory_of_a_service_are_bounded(
+def test_a_service_is_bounded_closed_to_other_machines_and_restarted(
     name: str, services: dict[str, dict[str, Any]]
 ) -> None:
-    assert services[name]["logging"]["options"]["max-size"]
-    assert name in ("prometheus", "grafana", "flower") or services[name]["mem_limit"]
-
-
-def test_the_file_defines_every_service(services: dict[str, dict[str, Any]]) -> None:
     assert set(services) == set(SERVICES)
+    service = services[name]
+    assert service["logging"]["options"]["max-size"]
+    assert name in ("prometheus", "grafana", "flower") or service["mem_limit"]
+    assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
+    # Optional services start only on request.
+    assert service.get("profiles", []) == ([PROFILES[name]] if name in PROFILES else [])
+    if name not in ONCE:
+        assert service["restart"] == "unless-stopped"
+        assert service["healthcheck"]["test"][0] == "CMD"
 
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_a_service_waits_only_for_conditions_that_can_be_met(
     name: str, services: dict[str, dict[str, Any]]
 ) -> None:
-    for other, wait in services[name].get("depends_on", {}).items():
+    waits = services[name].get("depends_on", {})
+    assert name not in OURS or name == "migrate" or "migrate" in waits
+    for other, wait in waits.items():
         if wait["condition"] == "service_healthy":
             assert services[other]["healthcheck"]["test"]
         else:
             assert wait["condition"] == "service_completed_successfully"
             assert services[other]["restart"] == "no"
-
-
-@pytest.mark.parametrize("name", [name for name in OURS if name != "migrate"])
-def test_a_process_starts_only_on_a_migrated_schema(
-    name: str, services: dict[str, dict[str, Any]]
-) -> None:
-    assert services[name]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
-
-
-@pytest.mark.parametrize("name", [name for name in SERVICES if name not in ONCE])
-def test_a_service_restarts_and_has_a_health_check(
-    name: str, services: dict[str, dict[str, Any]]
-) -> None:
-    assert services[name]["restart"] == "unless-stopped"
-    assert services[name]["healthcheck"]["test"][0] == "CMD"
-
-
-@pytest.mark.parametrize("name", SERVICES)
-def test_optional_services_start_only_on_request(
-    name: str, services: dict[str, dict[str, Any]]
-) -> None:
-    assert services[name].get("profiles", []) == ([PROFILES[name]] if name in PROFILES else [])
 
 
 @pytest.mark.parametrize("name", sorted({*OURS, *ONCE, *PROFILES}))
@@ -297,18 +281,6 @@ def test_mounted_files_exist(services: dict[str, dict[str, Any]]) -> None:
         assert mode == "ro"
 
 
-def test_the_deployment_guide_mentions_each_profile_and_each_port() -> None:
-    text = (ROOT / "docs/how-to/deploy.md").read_text().partition("\n## ")[0]
-    told = " ".join(text.split())
-    for profile in set(PROFILES.values()):
-        assert f"`--profile {profile}`" in told
-    ports = dict(re.findall(r"\$\{(\w+_PORT):-(\d+)\}", COMPOSE.read_text()))
-    assert len(ports) == 6
-    for variable, port in ports.items():
-        assert f"`{variable}`" in told
-        assert variable.startswith(("POSTGRES", "RABBITMQ")) or f"port {port}" in told
-
-
 def test_prometheus_scrapes_the_metrics_and_grafana_queries_prometheus(
     services: dict[str, dict[str, Any]],
 ) -> None:
@@ -323,11 +295,6 @@ def test_prometheus_scrapes_the_metrics_and_grafana_queries_prometheus(
     dashboard = json.loads((ROOT / "monitoring/grafana/detourage.json").read_text())
     assert {panel["datasource"]["uid"] for panel in dashboard["panels"]} == {source["uid"]}
     assert len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"])
-
-
-@pytest.mark.parametrize("name", SERVICES)
-def test_no_port_is_open_to_other_machines(name: str, services: dict[str, dict[str, Any]]) -> None:
-    assert all(port.startswith("127.0.0.1:") for port in services[name].get("ports", []))
 
 
 @pytest.mark.parametrize("name", OURS)

@@ -137,15 +137,6 @@ def test_requirements_are_pinned_with_hashes_and_contain_no_paths(name: str) -> 
     assert not [line for line in lines if "://" in line or "/home" in line or "index" in line]
 
 
-def test_requirements_cover_every_dependency() -> None:
-    pinned = {
-        normalised(line.split("==")[0])
-        for line in (ROOT / "requirements.txt").read_text().splitlines()
-        if "==" in line
-    }
-    assert declared_dependencies() <= pinned
-
-
 def test_the_wheel_contains_only_what_is_needed_at_run_time(tmp_path: Path) -> None:
     tracked = tracked_files()
     source = tmp_path / "source"
@@ -178,10 +169,3 @@ def test_the_wheel_contains_only_what_is_needed_at_run_time(tmp_path: Path) -> N
         "detourage/html/_markup",
     }
     assert not [name for name, code in compiled.items() if b".debug_info" in code]
-
-
-def test_make_has_a_target_for_every_extra() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    makefile = (ROOT / "Makefile").read_text()
-    (listed,) = re.findall(r"^extras := (.*)$", makefile, re.MULTILINE)
-    assert {*listed.split(), "dev"} == set(project["optional-dependencies"])

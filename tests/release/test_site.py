@@ -52,11 +52,6 @@ def test_every_document_is_a_page_in_the_navigation(site: Path) -> None:
     assert all((site / page).is_file() for page in pages)
 
 
-def test_the_navigation_has_the_sections_of_the_index(site: Path) -> None:
-    captions = re.findall(r'class="caption-text">([^<]+)', _first_page(site))
-    assert captions == re.findall(r"^## (.+)$", (ROOT / "docs/README.md").read_text(), re.MULTILINE)
-
-
 def test_pages_load_nothing_from_other_hosts_and_search_has_an_index(site: Path) -> None:
     for page in site.rglob("*.html"):
         assert not FETCHED.search(page.read_text()), page
@@ -93,20 +88,6 @@ def _prose(article: html.HtmlElement) -> Iterator[str]:
         aside.drop_tree()
     for each in article.xpath(".//*[self::p or self::li or self::td or self::th][not(p)] | .//h2"):
         yield " ".join(each.text_content().split())
-
-
-@pytest.mark.parametrize(
-    ("kind", "prose"),
-    [
-        ("unrendered Markdown", "For details, see [settings](settings.md)."),
-        ("an escaped character", "Health &amp; safety"),
-        ("a placeholder", "Run it in {folder}."),
-        ("half of a marker", "Documents are separated by ADDRESS <== lines."),
-        ("a doubled word", "It reads the the page."),
-    ],
-)
-def test_each_kind_of_remains_is_found(kind: str, prose: str) -> None:
-    assert [each for each, garbled in GARBLED.items() if garbled.search(prose)] == [kind]
 
 
 def _first_page(site: Path) -> str:

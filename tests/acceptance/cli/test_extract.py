@@ -245,21 +245,3 @@ def test_an_interruption_ends_all_processes(number: signal.Signals) -> None:
     assert not alive
     if number == signal.SIGINT:
         assert (running.returncode, told) == (130, b"Interrupted\n")
-
-
-def test_extract_imports_no_library_that_only_the_service_needs(page: Path) -> None:
-    program = (
-        "import sys; from worker.cli import main\n"
-        "try: main(sys.argv[1:])\n"
-        "finally: print(*sys.modules, file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [DETOURAGE[0], "-c", program, "extract", str(page)],
-        env=BARE,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    slow = {"celery", "kombu", "psycopg2", "pydantic_settings", "requests", "rich", "scipy"}
-    slow |= {"sklearn", "sqlalchemy", "detourage.metadata.chinese"}
-    assert slow.isdisjoint(done.stderr.split())
