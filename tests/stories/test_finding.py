@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
 from detourage.errors import ExpectedError
 from detourage.messages import ArticleMessage
@@ -70,3 +72,30 @@ def test_the_contract_has_a_schema() -> None:
     ).stdout
     schema = json.loads(printed)
     assert set(schema["required"]) >= {"story", "relation", "article", "revision", "number"}
+
+
+CHINESE = "新华社北京五月一日电国务院总理今天会见了来访的外国客人，双方交换了意见。"
+LATIN = " ".join(sentences(7))
+
+
+@pytest.mark.parametrize(
+    ("whole", "other"),
+    [
+        (CHINESE, CHINESE[1:]),
+        (LATIN, "".join(chr(ord(each) + 0xFEE0) if each != " " else each for each in LATIN)),
+        (LATIN, f"“{LATIN.upper()}”".replace(" ", "\n\n ")),
+    ],
+    ids=["characters", "full width", "typography"],
+)
+def test_texts_are_compared_by_their_words_or_characters(whole: str, other: str) -> None:
+    sent = [Sent("a.example", whole, 0), Sent("b.example", other, 1)]
+    assert [each.relation for each in find_stories(each.message() for each in sent)] == [
+        None,
+        "same",
+    ]
+
+
+@given(st.text())
+def test_any_text_has_a_story(text: str) -> None:
+    sent = [Sent("a.example", text, 0), Sent("b.example", text, 1)]
+    assert len(list(find_stories(each.message() for each in sent))) == 2

@@ -240,45 +240,6 @@ def test_messages_that_cannot_be_used_go_to_quarantine_and_block_nothing(
     assert neighbourhood.depth(neighbourhood.topology.queue) == 0
 
 
-def test_the_process_continues_once_a_lost_broker_is_back(
-    services: Services, neighbourhood: Neighbourhood
-) -> None:
-    parts = urlsplit(services.broker_url)
-    with Proxy(parts.hostname or "", parts.port or 5672) as proxy:
-        address = f"{parts.username}:{parts.password}@127.0.0.1:{proxy.port}"
-        url = parts._replace(netloc=address).geturl()
-        neighbourhood.environment["DETOURAGE_BROKER_URL"] = f"{url};amqp://127.0.0.1:1//"
-        with neighbourhood.running():
-            neighbourhood.send(FIRST)
-            assert len(neighbourhood.stories(1)) == 1
-            proxy.lose()
-            neighbourhood.send(COPY)
-            time.sleep(1)
-            proxy.find()
-            assert neighbourhood.message_about(COPY)["relation"] == "same"
-
-
-def test_the_process_continues_once_a_lost_database_is_back(
-    services: Services, neighbourhood: Neighbourhood, database_url: str
-) -> None:
-    parts = urlsplit(database_url)
-    with Proxy(parts.hostname or "", parts.port or 5432) as proxy:
-        address = f"{parts.username}:{parts.password or ''}@127.0.0.1:{proxy.port}"
-        url = parts._replace(netloc=address).geturl()
-        neighbourhood.environment["DETOURAGE_DATABASE_URL"] = url
-        proxy.lose()
-        with neighbourhood.running():
-            neighbourhood.send(FIRST)
-            time.sleep(1)
-            proxy.find()
-            assert len(neighbourhood.stories(1)) == 1
-            proxy.lose()
-            neighbourhood.send(COPY)
-            time.sleep(1)
-            proxy.find()
-            assert neighbourhood.message_about(COPY)["relation"] == "same"
-
-
 def test_a_second_process_takes_over(neighbourhood: Neighbourhood) -> None:
     with neighbourhood.running() as first, neighbourhood.running():
         neighbourhood.send(FIRST)
@@ -325,3 +286,29 @@ def test_a_process_without_its_schema_says_what_to_do(
 
 def test_health_fails_without_confirmed_work(neighbourhood: Neighbourhood) -> None:
     assert neighbourhood.command("health").returncode == 1
+
+
+@pytest.mark.parametrize(("server", "port"), [("BROKER", 5672), ("DATABASE", 5432)])
+def test_the_process_continues_once_a_lost_server_is_back(
+    neighbourhood: Neighbourhood, server: str, port: int
+) -> None:
+    variable = f"DETOURAGE_{server}_URL"
+    parts = urlsplit(neighbourhood.environment[variable])
+    with Proxy(parts.hostname or "", parts.port or port) as proxy:
+        address = f"{parts.username}:{parts.password or ''}@127.0.0.1:{proxy.port}"
+        url = parts._replace(netloc=address).geturl()
+        # The process waits for the database, and tries the next node of the broker.
+        neighbourhood.environment[variable] = (
+            url if server == "DATABASE" else f"{url};amqp://127.0.0.1:1//"
+        )
+        proxy.lose()
+        with neighbourhood.running():
+            neighbourhood.send(FIRST)
+            time.sleep(1)
+            proxy.find()
+            assert len(neighbourhood.stories(1)) == 1
+            proxy.lose()
+            neighbourhood.send(COPY)
+            time.sleep(1)
+            proxy.find()
+            assert neighbourhood.message_about(COPY)["relation"] == "same"

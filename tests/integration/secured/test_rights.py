@@ -203,6 +203,8 @@ def test_the_service_role_may_change_rows_but_no_tables_or_roles(
 
 
 def test_rights_extend_to_tables_added_by_a_migration(servers: SecuredServers) -> None:
+    # The script may be run again.
+    servers.make_roles()
     owned = Database(servers.database_url("detourage"))
     with owned.transaction() as session:
         session.execute(text("CREATE TABLE added (id bigserial PRIMARY KEY, value int)"))
@@ -218,11 +220,6 @@ def test_rights_extend_to_tables_added_by_a_migration(servers: SecuredServers) -
         session.execute(text("DROP TABLE added"))
     for database in (owned, service, reader):
         database.dispose()
-
-
-def test_the_recipes_may_be_run_again(servers: SecuredServers) -> None:
-    servers.make_roles()
-    servers.make_users()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The process works with the rights of the service's users, over encrypted connections."""
+"""The stories work with the rights of the service's users, over encrypted connections."""
 
 import json
 import os
@@ -12,7 +12,6 @@ from sqlalchemy import text
 from stories.broker import connection_to
 from stories.settings import Settings
 from stories.store import engine_of, migrate
-from tests.integration.secured.conftest import servers as servers  # a fixture
 from tests.integration.secured.servers import SecuredServers
 from tests.stories.grouped import Sent, sentences, store
 
@@ -22,7 +21,6 @@ PATIENCE_SECONDS = 120.0
 def test_the_users_of_the_service_have_the_rights_that_the_stories_need(
     servers: SecuredServers, tmp_path: Path
 ) -> None:
-    servers.make_users()
     owned = engine_of(servers.database_url("detourage"))
     migrate(owned)
     given = {
