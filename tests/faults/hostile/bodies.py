@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from detourage.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
@@ -29,14 +29,16 @@ def kinds() -> Iterator[Kind]:
     """Yield all kinds of this module."""
     for name, make in _JSON.items():
         yield Kind("JSON", name, make, COPIES)
-    for field in FIELDS:
-        yield Kind("fields", f"{field} of a wrong JSON type", _wrong_type(field), COPIES)
     for name, make in _FIELDS.items():
         yield Kind("fields", name, make, COPIES)
-    yield Kind("fields", "one address for all pages", _one_address, COPIES)
     yield Kind("fields", "one site, each page of its own template", _own_template, TEMPLATES)
     for name, make in _LARGE.items():
         yield Kind("fields", name, make, FEW)
+
+
+def _bodies(bodies: Callable[[Draw], Sequence[bytes]]) -> Make:
+    """Return a function that makes messages with one of the bodies that a function returns."""
+    return lambda draw: draw.send(draw.one_of(bodies(draw)))
 
 
 def _with_extra(draw: Draw, extra: str, *, is_sound: bool = False) -> Sent:
@@ -45,115 +47,9 @@ def _with_extra(draw: Draw, extra: str, *, is_sound: bool = False) -> Sent:
     return draw.send(body, is_sound=is_sound)
 
 
-def _no_json(draw: Draw) -> Sent:
-    bodies = (b"", b"{", draw.body()[:-40], bytes(range(256)), b"\xff" * 1000, b"<html>", b"\x00")
-    return draw.send(draw.one_of(bodies))
-
-
-def _no_object(draw: Draw) -> Sent:
-    return draw.send(draw.one_of((b"[]", b'"a"', b"1", b"null", b"true", b"[{}]", b"{}")))
-
-
-def _nested(draw: Draw) -> Sent:
-    depth = draw.one_of((50, 150, 1_000, 100_000))
-    opened, closed = draw.one_of((("[", "]"), ('{"a":', "}")))
-    return _with_extra(draw, opened * depth + "1" + closed * depth)
-
-
-def _twice_the_key(draw: Draw) -> Sent:
-    field = draw.one_of(FIELDS)
-    other = draw.one_of((b'"x"', b"null", b"{}", b"1"))
-    return draw.send(b'{"%s": %s, ' % (field.encode(), other) + draw.body()[1:])
-
-
-def _huge_number(draw: Draw) -> Sent:
-    numbers = ("1e400", "-1e400", "9" * 4_000, "9" * 50_000, "0." + "1" * 50_000, "1e-999999999")
-    return _with_extra(draw, draw.one_of((*numbers, "1E+99999999999999999999")))
-
-
-def _no_number(draw: Draw) -> Sent:
-    return _with_extra(
-        draw, draw.one_of(("NaN", "Infinity", "-Infinity", "01", "+1", "0x10", ".5"))
-    )
-
-
-def _half_characters(draw: Draw) -> Sent:
-    escaped = draw.one_of(("\\ud800", "\\udfff\\ud800", "\\u0000", "\\uffff"))
-    field = draw.one_of(("extra", "id", "content_type", "html"))
-    body = draw.body(**{field: "MARK"}).replace(b"MARK", f"<p>a{escaped}b</p>".encode())
-    return draw.send(body)
-
-
-def _raw_half_characters(draw: Draw) -> Sent:
-    return _with_extra(draw, '"\ud800"')
-
-
-def _byte_order_mark(draw: Draw) -> Sent:
-    return draw.send(b"\xef\xbb\xbf" * draw.one_of((1, 2, 50)) + draw.body())
-
-
-def _other_encoding(draw: Draw) -> Sent:
-    names = ("utf-16", "utf-16-le", "utf-32", "utf-7", "cp037")
-    return draw.send(draw.body().decode().encode(draw.one_of(names)))
-
-
-def _more_behind(draw: Draw) -> Sent:
-    return draw.send(draw.body() + draw.one_of((b"x", b"{}", b"\x00", draw.body(), b",", b"]")))
-
-
-def _space_around(draw: Draw) -> Sent:
-    space = b" \t\r\n" * 100_000
-    return draw.send(space + draw.body() + space, is_sound=True)
-
-
-def _many_keys(draw: Draw) -> Sent:
-    return _with_extra(draw, json.dumps({f"k{place}": place for place in range(20_000)}))
-
-
-def _keys(draw: Draw) -> Sent:
-    odd = ("", "\x00", "\ud800", "k" * 100_000, "\n" + FORGED)
-    names = (*odd, "__class__", "model_extra", "_content")
-    return draw.send(draw.body(**{draw.one_of(names): draw.one_of(WRONG_TYPES)}))
-
-
-def _forged_reason(draw: Draw) -> Sent:
-    told = (
-        {"reason": "oversized", "detail": "\n" + FORGED},
-        {"reason": "oversized", "detail": "\x1b[2J" + "d" * 100_000},
-        {"reason": "\n" + FORGED, "detail": 7},
-        {"reason": ["oversized"], "detail": {}},
-        {"reason": "oversized", "detail": "\ud800\x00"},
-    )
-    return draw.send(draw.body(version=draw.one_of((1, 2)), unusable=draw.one_of(told)))
-
-
-_JSON: dict[str, Make] = {
-    "not JSON": _no_json,
-    "JSON that is not an object": _no_object,
-    "JSON nested up to 100,000 deep": _nested,
-    "duplicate keys": _twice_the_key,
-    "numbers of 50,000 digits": _huge_number,
-    "NaN and other invalid numbers": _no_number,
-    "escaped lone surrogates and NUL": _half_characters,
-    "lone surrogates as bytes": _raw_half_characters,
-    "byte order marks": _byte_order_mark,
-    "UTF-16, UTF-32, UTF-7, EBCDIC": _other_encoding,
-    "extra bytes after the JSON": _more_behind,
-    "800 kB of whitespace": _space_around,
-    "20,000 unknown keys": _many_keys,
-    "a megabyte in an unknown key": lambda draw: _with_extra(
-        draw, f'"{"x" * 1_000_000}"', is_sound=True
-    ),
-    "hostile key names": _keys,
-    "a quarantine reason that only the service may give": _forged_reason,
-}
-
-
-def _wrong_type(field: str) -> Make:
-    def make(draw: Draw) -> Sent:
-        return draw.send(draw.body(**{field: draw.one_of(WRONG_TYPES)}))
-
-    return make
+def _extra(*values: str) -> Make:
+    """Return a function that makes messages with one of the values, as JSON, in an unknown key."""
+    return lambda draw: _with_extra(draw, draw.one_of(values))
 
 
 def _field(field: str, *values: Any) -> Make:
@@ -173,38 +69,102 @@ def _field(field: str, *values: Any) -> Make:
 
 def _url(*values: str) -> Make:
     """Return a function that makes messages whose unique URLs end in one of the given values."""
-
-    def make(draw: Draw) -> Sent:
-        return draw.send(draw.body(url=draw.url + draw.one_of(values)))
-
-    return make
+    return lambda draw: draw.send(draw.body(url=draw.url + draw.one_of(values)))
 
 
 def _host(*values: str) -> Make:
     """Return a function that makes messages whose URLs begin with one of the given values."""
-
-    def make(draw: Draw) -> Sent:
-        return draw.send(draw.body(url=f"{draw.one_of(values)}/{draw.message_id}"))
-
-    return make
+    return lambda draw: draw.send(draw.body(url=f"{draw.one_of(values)}/{draw.message_id}"))
 
 
-def _both_or_neither(draw: Draw) -> Sent:
-    encoded = base64.b64encode(draw.html.encode()).decode()
-    return draw.send(
-        draw.one_of(
-            (
-                draw.body(html_base64=encoded),
-                draw.body(html=None),
-                draw.body(html="", html_base64=""),
-                draw.body(html="", html_base64=encoded),
-            )
-        )
+def _nested(draw: Draw) -> Sent:
+    depth = draw.one_of((50, 150, 1_000, 100_000))
+    opened, closed = draw.one_of((("[", "]"), ('{"a":', "}")))
+    return _with_extra(draw, opened * depth + "1" + closed * depth)
+
+
+def _twice_the_key(draw: Draw) -> Sent:
+    field = draw.one_of(FIELDS)
+    other = draw.one_of((b'"x"', b"null", b"{}", b"1"))
+    return draw.send(b'{"%s": %s, ' % (field.encode(), other) + draw.body()[1:])
+
+
+def _half_characters(draw: Draw) -> Sent:
+    escaped = draw.one_of(("\\ud800", "\\udfff\\ud800", "\\u0000", "\\uffff"))
+    field = draw.one_of(("extra", "id", "content_type", "html"))
+    body = draw.body(**{field: "MARK"}).replace(b"MARK", f"<p>a{escaped}b</p>".encode())
+    return draw.send(body)
+
+
+def _keys(draw: Draw) -> Sent:
+    odd = ("", "\x00", "\ud800", "k" * 100_000, "\n" + FORGED)
+    names = (*odd, "__class__", "model_extra", "_content")
+    return draw.send(draw.body(**{draw.one_of(names): draw.one_of(WRONG_TYPES)}))
+
+
+def _forged_reason(draw: Draw) -> Sent:
+    told = (
+        {"reason": "oversized", "detail": "\n" + FORGED},
+        {"reason": "oversized", "detail": "\x1b[2J" + "d" * 100_000},
+        {"reason": "\n" + FORGED, "detail": 7},
+        {"reason": ["oversized"], "detail": {}},
+        {"reason": "oversized", "detail": "\ud800\x00"},
     )
+    return draw.send(draw.body(version=draw.one_of((1, 2)), unusable=draw.one_of(told)))
+
+
+_SPACE = b" \t\r\n" * 100_000
+
+_JSON: dict[str, Make] = {
+    "not JSON": _bodies(
+        lambda draw: (
+            *(b"", b"{", draw.body()[:-40], bytes(range(256)), b"\xff" * 1000, b"<html>", b"\x00"),
+        )
+    ),
+    "JSON that is not an object": _bodies(
+        lambda _: (b"[]", b'"a"', b"1", b"null", b"true", b"[{}]", b"{}")
+    ),
+    "JSON nested up to 100,000 deep": _nested,
+    "duplicate keys": _twice_the_key,
+    "numbers of 50,000 digits": _extra(
+        *("1e400", "-1e400", "9" * 4_000, "9" * 50_000, "0." + "1" * 50_000, "1e-999999999"),
+        "1E+99999999999999999999",
+    ),
+    "NaN and other invalid numbers": _extra(
+        "NaN", "Infinity", "-Infinity", "01", "+1", "0x10", ".5"
+    ),
+    "escaped lone surrogates and NUL": _half_characters,
+    "lone surrogates as bytes": _extra('"\ud800"'),
+    "byte order marks": _bodies(
+        lambda draw: [b"\xef\xbb\xbf" * times + draw.body() for times in (1, 2, 50)]
+    ),
+    "UTF-16, UTF-32, UTF-7, EBCDIC": _bodies(
+        lambda draw: [
+            draw.body().decode().encode(name)
+            for name in ("utf-16", "utf-16-le", "utf-32", "utf-7", "cp037")
+        ]
+    ),
+    "extra bytes after the JSON": _bodies(
+        lambda draw: [
+            draw.body() + more for more in (b"x", b"{}", b"\x00", draw.body(), b",", b"]")
+        ]
+    ),
+    "800 kB of whitespace": lambda draw: draw.send(_SPACE + draw.body() + _SPACE, is_sound=True),
+    "20,000 unknown keys": _extra(json.dumps({f"k{place}": place for place in range(20_000)})),
+    "a megabyte in an unknown key": lambda draw: _with_extra(
+        draw, f'"{"x" * 1_000_000}"', is_sound=True
+    ),
+    "hostile key names": _keys,
+    "a quarantine reason that only the service may give": _forged_reason,
+}
+
+
+def _encoded(draw: Draw) -> str:
+    return base64.b64encode(draw.html.encode()).decode()
 
 
 def _odd_base64(draw: Draw) -> Sent:
-    encoded = base64.b64encode(draw.html.encode()).decode()
+    encoded = _encoded(draw)
     odd = (
         *("%", "a", "====", encoded[:-1], encoded + "=", encoded + "\n", f" {encoded}", "\u00e9"),
         *(encoded.replace("A", "-"), encoded + "\x00", f"data:text/html;base64,{encoded}"),
@@ -215,13 +175,7 @@ def _odd_base64(draw: Draw) -> Sent:
 def _without_page(draw: Draw) -> Sent:
     empty = ("", " ", "\x00", "\ufeff", "&nbsp;" * 1000, "<!-- -->", "<html></html>", "<", "\u200b")
     html = draw.one_of(empty)
-    if draw.number % 2:
-        return draw.send_page(html.encode())
-    return draw.send_page(html)
-
-
-def _one_address(draw: Draw) -> Sent:
-    return draw.send(draw.body(url="https://one-address.example/story"))
+    return draw.send_page(html.encode() if draw.number % 2 else html)
 
 
 def _own_template(draw: Draw) -> Sent:
@@ -232,13 +186,11 @@ def _own_template(draw: Draw) -> Sent:
     return draw.send(draw.body(url=f"https://own-templates.example/{draw.message_id}", html=page))
 
 
-def _all_hostile(draw: Draw) -> Sent:
-    values = {field: draw.random.choice(WRONG_TYPES) for field in FIELDS}
-    return draw.send(draw.body(**values))
-
-
 _FIELDS: dict[str, Make] = {
-    "every field of a wrong JSON type": _all_hostile,
+    "every field of a wrong JSON type": lambda draw: draw.send(
+        draw.body(**{field: draw.random.choice(WRONG_TYPES) for field in FIELDS})
+    ),
+    **{f"{field} of a wrong JSON type": _field(field, *WRONG_TYPES) for field in FIELDS},
     "version unknown to the contract": _field("version", 0, 2, -1, 1.0, 1.5, "1", 10**400, 1e0),
     "id at its limits": _field("id", "", "%" * 255, "x" * 1024, "x" * 1025, "x" * 1_000_000),
     "id that forges log lines": _field(
@@ -310,9 +262,17 @@ _FIELDS: dict[str, Make] = {
         "/" + "a" * MAX_URL_CHARACTERS,
         "\u4e2d" * 8_000,
     ),
-    "both or neither of html and html_base64": _both_or_neither,
+    "both or neither of html and html_base64": _bodies(
+        lambda draw: (
+            draw.body(html_base64=_encoded(draw)),
+            draw.body(html=None),
+            draw.body(html="", html_base64=""),
+            draw.body(html="", html_base64=_encoded(draw)),
+        )
+    ),
     "invalid html_base64": _odd_base64,
     "an empty page": _without_page,
+    "one address for all pages": _field("url", "https://one-address.example/story"),
 }
 
 
