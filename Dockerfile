@@ -16,10 +16,10 @@ RUN pip install --require-hashes --no-deps --requirement requirements-build.txt 
  && pip wheel --require-hashes --no-deps --wheel-dir /wheels --requirement requirements-image.txt
 # Copies only the packages and their metadata, because .dockerignore excludes everything else.
 COPY . .
-RUN pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \
- # Fail if the wheel lacks the native kernel: the final image has no compiler, and without the kernel, comparisons
+RUN pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . ./worker \
+ # Fail if the wheel of the library lacks the native kernel: the final image has no compiler, and without the kernel, comparisons
  # would be slow.
- && python -m zipfile --list /wheels/detourage-*.whl | grep 'detourage/template/distance/.*[.]so'
+ && python -m zipfile --list /wheels/detourage-[0-9]*.whl | grep 'detourage/template/distance/.*[.]so'
 
 FROM ${PYTHON_IMAGE}
 RUN useradd --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin detourage

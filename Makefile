@@ -2,7 +2,7 @@
 #                                   out/articles.jsonl
 # make run INPUT=path OUTPUT=file   process your own pages
 # make arrow                        install the `arrow` extra; likewise for the other extras:
-#                                   arrow, benchmarks, inspector, objects, otel, papers, render, dev (all)
+#                                   arrow, benchmarks, groups, inspector, objects, otel, papers, render
 # make test                         run the checks and tests of the code
 # make release-check                test what is published: package, image, chart, documentation
 # make docs                         generate the reference pages from the code
@@ -19,7 +19,9 @@
 # its venv module, a C++ compiler and Python's headers.
 
 .DELETE_ON_ERROR:
-extras := arrow benchmarks inspector objects otel papers render
+library_extras := arrow benchmarks groups papers
+service_extras := inspector objects otel render
+extras := $(library_extras) $(service_extras)
 
 .PHONY: run $(extras) dev test test-domain test-store test-tasks test-services test-command-line release-check test-browser test-compose coverage faults soak hostile fuzz lint format docs site requirements audit clean
 
@@ -35,6 +37,8 @@ bin := .venv/bin
 uv := $(bin)/uv --quiet pip install --python $(bin)/python
 compile := $(bin)/uv --quiet pip compile --upgrade --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --no-emit-index-url --no-emit-find-links --custom-compile-command "make requirements"
+
+projects := --no-emit-package detourage pyproject.toml worker/pyproject.toml
 
 # Stamp files, each newer than the requirements that were last installed.
 tools := .venv/.tools
@@ -54,8 +58,11 @@ else
 endif
 
 # requirements-dev.txt pins the dependencies of all extras.
-$(extras): $(runtime) $(package)
-	$(uv) --verify-hashes --constraint requirements-dev.txt --requirement pyproject.toml --extra $@
+$(library_extras): $(runtime) $(package)
+	$(uv) --verify-hashes --constraint requirements-dev.txt 'detourage[$@]'
+
+$(service_extras): $(runtime) $(package)
+	$(uv) --verify-hashes --constraint requirements-dev.txt 'detourage-service[$@]'
 
 dev: $(development) $(package)
 
@@ -148,9 +155,9 @@ site: $(development) $(package)
 # Pins versions and hashes of all dependencies, without an index URL, so that any mirror works.
 requirements: $(tools)
 	printf 'setuptools\nuv\n' | $(compile) --output-file requirements-build.txt -
-	$(compile) --output-file requirements.txt pyproject.toml
-	$(compile) --output-file requirements-image.txt --extra inspector --extra objects --constraints requirements.txt pyproject.toml
-	$(compile) --output-file requirements-dev.txt --extra dev --extra arrow --extra benchmarks --extra inspector --extra objects --extra otel --extra papers --extra render --constraints requirements.txt pyproject.toml
+	$(compile) --output-file requirements.txt $(projects)
+	$(compile) --output-file requirements-image.txt --extra inspector --extra objects --constraints requirements.txt $(projects)
+	$(compile) --output-file requirements-dev.txt --extra dev --extra arrow --extra benchmarks --extra inspector --extra objects --extra otel --extra papers --extra render --constraints requirements.txt $(projects)
 
 # Checks installed packages for known vulnerabilities. Not part of the tests, because it needs PyPI's
 # advisories, which package mirrors do not offer.
@@ -186,6 +193,6 @@ $(axe):
 	@command -v npm >/dev/null || { echo "no npm: apt-get install npm" >&2; exit 1; }
 	npm install --silent --no-save --prefix .venv/node axe-core@4.10
 
-$(package): pyproject.toml setup.py $(shell find detourage -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.inc') $(tools)
-	$(uv) --no-deps --no-build-isolation --editable .
+$(package): pyproject.toml worker/pyproject.toml setup.py $(shell find detourage -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.inc') $(tools)
+	$(uv) --no-deps --no-build-isolation --editable . --editable worker
 	@touch $@

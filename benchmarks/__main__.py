@@ -1,7 +1,7 @@
 """Scoring of extractors: ``python -m benchmarks bench CORPUS…``, ``… evaluate GOLD ARTICLES…``."""
 
 from benchmarks.evaluation.commands import bench, evaluate
-from worker.cli import Commands
+from detourage.cli import Commands
 
 main = Commands(
     "benchmarks",

@@ -10,14 +10,19 @@ class ExpectedError(Exception):
 class MissingExtraError(ExpectedError):
     """A requested optional feature is not installed."""
 
-    def __init__(self, extra: str, purpose: str) -> None:
+    def __init__(self, extra: str, purpose: str, distribution: str = "detourage") -> None:
         super().__init__(
-            f"{purpose} needs the {extra} extra: pip install 'detourage[{extra}]',"
+            f"{purpose} needs the {extra} extra: pip install '{distribution}[{extra}]',"
             f" or make {extra} in a checkout"
         )
 
 
-def require_extra(extra: str, purpose: str, *modules: str) -> None:
+def require_extra(extra: str, purpose: str, *modules: str, distribution: str = "detourage") -> None:
     """Raise `MissingExtraError` unless the modules of an extra are installed."""
     if not all(map(find_spec, modules)):
-        raise MissingExtraError(extra, purpose)
+        raise MissingExtraError(extra, purpose, distribution)
+
+
+def require_groups() -> None:
+    """Raise `MissingExtraError` unless pages can be grouped, which needs SciPy."""
+    require_extra("groups", "grouping pages", "scipy", "sklearn", "threadpoolctl")

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Unpack
 
 from detourage.article import Article, Result
+from detourage.errors import require_groups
 from detourage.html import Page as ParsedPage
 from detourage.html import site_of
 from detourage.pages import AnyPage, pages_of
@@ -166,6 +167,7 @@ class Site:
 
     @cached_property
     def _grouped(self) -> SiteGroups:
+        require_groups()
         # Grouping takes long to import, and a site may be used for its URLs alone.
         from detourage.template.groups import group_site
 

@@ -17,9 +17,9 @@ import click
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
+from detourage.cli import commands_by_group, main
 from detourage.messages import ArticleMessage, PageMessage
 from stories.messages import StoryMessage
-from worker.cli import commands_by_group, main
 from worker.settings import PREFIX, Settings
 
 ADDED = " Added to version 1."
@@ -53,7 +53,7 @@ def commands_page() -> str:
         for command in commands:
             below = click.Context(command, parent=root, info_name=command.name)
             parts += _of_command(command, below, 3)
-    return _page("Command line", "worker/cli", *parts)
+    return _page("Command line", "detourage/cli and worker/cli", *parts)
 
 
 def messages_page() -> str:

@@ -21,7 +21,14 @@ PORT = 8460
 
 def check_installed() -> None:
     """Raise an error unless the inspector extra is installed."""
-    require_extra("inspector", "the inspector", "jinja2", "starlette", "uvicorn")
+    require_extra(
+        "inspector",
+        "the inspector",
+        "jinja2",
+        "starlette",
+        "uvicorn",
+        distribution="detourage-service",
+    )
 
 
 @click.command()

@@ -41,7 +41,10 @@ def enable(process: str) -> None:
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
         from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
     except ImportError:
-        logger.warning("tracing is disabled: %s", MissingExtraError("otel", "exporting traces"))
+        logger.warning(
+            "tracing is disabled: %s",
+            MissingExtraError("otel", "exporting traces", "detourage-service"),
+        )
         return
     os.environ.setdefault("OTEL_SERVICE_NAME", f"detourage-{process}")
     try:

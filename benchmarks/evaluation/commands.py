@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from detourage.cli.options import OutputFile, OutputFolder
 from detourage.errors import require_extra
-from worker.cli.options import OutputFile, OutputFolder
 
 if TYPE_CHECKING:
     from benchmarks.evaluation.bench.measuring import Grouped
@@ -72,7 +72,7 @@ def evaluate(
     """
     _check_installed()
     from benchmarks.evaluation.bench import evaluate as evaluate_articles
-    from worker.cli.display import measurement_bar
+    from detourage.cli.display import measurement_bar
 
     with measurement_bar() as progress:
         table = evaluate_articles(
@@ -158,8 +158,8 @@ def bench(
     from benchmarks.evaluation.bench import Bench
     from benchmarks.evaluation.methods import Runner, extractor_names
     from benchmarks.evaluation.scores import load_diseases
+    from detourage.cli.display import measurement_bar
     from detourage.text.terminal import printable
-    from worker.cli.display import measurement_bar
 
     names = extractor_names() if extractors == EVERY_EXTRACTOR else extractors.split(",")
     with measurement_bar() as progress:
@@ -192,7 +192,7 @@ def _report(
     tables: list[CorpusTable], by: str | None, json_file: Path | None, html_file: Path | None
 ) -> None:
     from benchmarks.evaluation.bench import Report, tables_of, to_html
-    from worker.cli.display import say, wide_output
+    from detourage.cli.display import say, wide_output
 
     report = Report.now(tables, by)
     if json_file:

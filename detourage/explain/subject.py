@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from detourage.comments import CommentPattern
-from detourage.errors import ExpectedError
+from detourage.errors import ExpectedError, require_groups
 from detourage.html import Page, PageError, parse_page, site_key, site_of
 from detourage.inputs import SourceError, read_messages
 from detourage.inputs.reading import (
@@ -256,6 +256,7 @@ def load_subject(
         return alone(source)
     page = source.parse()
     # Imported here because a single page does not need page comparison, which is slow to import.
+    require_groups()
     from detourage.template.groups import group_site
 
     read = [(source, page), *_readable(others)]

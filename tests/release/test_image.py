@@ -7,6 +7,7 @@ from setuptools import find_namespace_packages
 
 from tests.image_context import ROOT, below, copied_sources, in_context, tracked_files
 
+PROJECTS = ("pyproject.toml", "worker/pyproject.toml")
 REQUIREMENTS = {"requirements-build.txt", "requirements-image.txt"}
 
 
@@ -18,12 +19,15 @@ def test_everything_copied_is_completely_in_the_context(source: str) -> None:
         assert wanted - set(in_context(wanted)) == set()
 
 
-def test_the_context_contains_only_what_the_wheel_is_built_from() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    find = project["tool"]["setuptools"]["packages"]["find"]
-    wanted = {name.split(".")[0] for name in find_namespace_packages(str(ROOT), **find)}
+def test_the_context_contains_only_what_the_wheels_are_built_from() -> None:
+    projects = [tomllib.loads((ROOT / path).read_text()) for path in PROJECTS]
+    packages = [
+        project["tool"]["setuptools"]["packages"]["find"]["include"] for project in projects
+    ]
+    found = find_namespace_packages(str(ROOT), include=[each for some in packages for each in some])
+    wanted = {name.split(".")[0] for name in found}
     wanted |= {"pyproject.toml", "setup.py", "README.md", *REQUIREMENTS}
-    wanted |= set(project["project"]["license-files"])
+    wanted |= set(projects[0]["project"]["license-files"])
     tracked = tracked_files()
     given = set(in_context(tracked))
     assert given == set().union(*(below(each, tracked) for each in wanted))

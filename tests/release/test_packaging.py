@@ -1,31 +1,43 @@
 """The installed package has everything that the code needs."""
 
 import ast
+import os
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.image_context import ROOT, in_context, tracked_files
+from tests.pages import article_html
 
-PACKAGES = ("detourage", "inspector", "models", "migrations", "stories", "worker")
-CHECKED = (*PACKAGES, "benchmarks/evaluation")
+LIBRARY = ("detourage",)
+SERVICE = ("inspector", "models", "migrations", "stories", "worker")
+PROJECTS = {
+    "detourage": ROOT / "pyproject.toml",
+    "detourage-service": ROOT / "worker/pyproject.toml",
+}
+"""The two distributions that this repository builds."""
+
+PACKAGES = {"detourage": (*LIBRARY, "benchmarks/evaluation"), "detourage-service": SERVICE}
 USERS_OF_EXTRAS = {
-    "arrow": "detourage/export/arrow.py",
-    "benchmarks": "benchmarks/evaluation",
-    "inspector": "inspector",
-    "otel": "worker/tracing.py",
-    "objects": "worker/store/page_objects.py",
-    "papers": "detourage/papers",
-    "render": "worker/rendering/program.py",
+    "arrow": ("detourage/export/arrow.py",),
+    "benchmarks": ("benchmarks/evaluation",),
+    "groups": ("detourage/template",),
+    "inspector": ("inspector",),
+    "otel": ("worker/tracing.py",),
+    "objects": ("worker/store/page_objects.py",),
+    "papers": ("detourage/papers",),
+    "render": ("worker/rendering/program.py",),
 }
 REQUIREMENTS = (
     "requirements-build.txt",
@@ -46,15 +58,29 @@ def names_of(requirements: list[str]) -> set[str]:
     return {normalised(re.split(r"[\[<>=;~! ]", line)[0]) for line in requirements}
 
 
-def declared_dependencies() -> set[str]:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return names_of(project["dependencies"])
+def project(name: str) -> Any:
+    return tomllib.loads(PROJECTS[name].read_text())["project"]
 
 
-def declared_extra(name: str) -> set[str]:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    # An extra that includes another extra refers to it by the name of this package.
-    return names_of(project["optional-dependencies"][name]) - {project["name"]}
+def declared_dependencies(name: str) -> set[str]:
+    return names_of(project(name)["dependencies"]) - {"detourage"}
+
+
+def declared_extra(name: str, extra: str) -> set[str]:
+    return names_of(project(name)["optional-dependencies"][extra]) - {name}
+
+
+def included_extras(name: str, extra: str) -> set[str]:
+    """Return what an extra declares, with the extras of the same distribution that it includes."""
+    found = declared_extra(name, extra)
+    for line in project(name)["optional-dependencies"][extra]:
+        if line.startswith(f"{name}["):
+            for other in line[len(name) + 1 : -1].split(","):
+                found |= included_extras(name, other)
+    return found
+
+
+EXTRAS = [(name, extra) for name in PROJECTS for extra in project(name)["optional-dependencies"]]
 
 
 @cache
@@ -71,11 +97,8 @@ def imported_by(paths: Iterable[Path]) -> set[str]:
                 modules |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 modules.add(node.module)
-    outside = {module.split(".")[0] for module in modules} - {
-        *PACKAGES,
-        "benchmarks",
-        *sys.stdlib_module_names,
-    }
+    own = {*LIBRARY, *SERVICE, "benchmarks"}
+    outside = {module.split(".")[0] for module in modules} - own - sys.stdlib_module_names
     # Python 3.14 and later have these in the standard library.
     return outside - {"_typeshed", "compression"}
 
@@ -92,39 +115,42 @@ def unused(imported: set[str], declared: set[str]) -> set[str]:
     return declared - {normalised(name) for module in imported for name in providers()[module]}
 
 
-def sources() -> set[Path]:
-    return {path for package in CHECKED for path in (ROOT / package).rglob("*.py")}
-
-
-def sources_of_extra(name: str | None) -> set[Path]:
-    return {path for path in sources() if extra_of(path) == name}
+def sources(name: str, extra: str | None) -> set[Path]:
+    """Return the modules of a distribution that need an extra, or those that need none."""
+    paths = (path for each in PACKAGES[name] for path in (ROOT / each).rglob("*.py"))
+    return {path for path in paths if extra_of(path) == extra}
 
 
 def extra_of(path: Path) -> str | None:
     """Return the extra that a module needs, determined by its innermost folder that is listed."""
     places = {
         place: extra
-        for extra, place in USERS_OF_EXTRAS.items()
+        for extra, listed in USERS_OF_EXTRAS.items()
+        for place in listed
         if path.is_relative_to(ROOT / place)
     }
     return places[max(places, key=len)] if places else None
 
 
-def test_every_import_is_a_declared_dependency() -> None:
-    assert undeclared(imported_by(sources_of_extra(None)), declared_dependencies()) == set()
+@pytest.mark.parametrize("name", PROJECTS)
+def test_the_dependencies_are_those_that_are_imported(name: str) -> None:
+    imported, declared = imported_by(sources(name, None)), declared_dependencies(name)
+    assert undeclared(imported, declared) == set()
+    assert unused(imported, declared) - NOT_IMPORTED == set()
 
 
-def test_every_declared_dependency_is_used() -> None:
-    imported = imported_by(sources_of_extra(None))
-    assert unused(imported, declared_dependencies()) - NOT_IMPORTED == set()
-
-
-@pytest.mark.parametrize("extra", USERS_OF_EXTRAS)
-def test_an_extra_is_declared_and_used_in_one_place(extra: str) -> None:
-    imported = imported_by(sources_of_extra(extra))
-    declared = declared_extra(extra)
-    assert undeclared(imported, declared | declared_dependencies()) == set()
+@pytest.mark.parametrize(("name", "extra"), [each for each in EXTRAS if each[1] != "dev"])
+def test_an_extra_is_declared_and_used_in_one_place(name: str, extra: str) -> None:
+    imported, declared = imported_by(sources(name, extra)), declared_extra(name, extra)
+    known = included_extras(name, extra) | declared_dependencies(name)
+    assert undeclared(imported, known) == set()
     assert unused(imported, declared) == set()
+
+
+def test_both_distributions_have_the_same_version() -> None:
+    library, service = (project(name) for name in PROJECTS)
+    assert service["version"] == library["version"]
+    assert f"detourage[groups]=={library['version']}" in service["dependencies"]
 
 
 @pytest.mark.parametrize("name", REQUIREMENTS)
@@ -137,35 +163,95 @@ def test_requirements_are_pinned_with_hashes_and_contain_no_paths(name: str) -> 
     assert not [line for line in lines if "://" in line or "/home" in line or "index" in line]
 
 
-def test_the_wheel_contains_only_what_is_needed_at_run_time(tmp_path: Path) -> None:
-    tracked = tracked_files()
-    source = tmp_path / "source"
-    # Include the same files as the build of the image.
-    for name in in_context(tracked):
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """The wheels of both distributions, built from the files that the image's build uses."""
+    folder = tmp_path_factory.mktemp("wheels")
+    source = folder / "source"
+    for name in in_context(tracked_files()):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, source / name)
     subprocess.run(
         [
             *(sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "wheel"),
-            *("--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", tmp_path, source),
+            *("--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", folder),
+            *(source, source / "worker"),
         ],
         check=True,
     )
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        packed = {name for name in archive.namelist() if ".dist-info/" not in name}
-        compiled = {name.split(".")[0]: archive.read(name) for name in packed if name[-3:] == ".so"}
-    assert packed - {name for name in packed if name.endswith(".so")} == {
-        name
-        for name in tracked
-        if name.startswith(PACKAGES)
-        and not name.endswith((".c", ".h", ".cpp", ".hpp", ".inc", ".md"))
-    }
-    assert set(compiled) == {
+    (library,) = folder.glob("detourage-*.whl")
+    (service,) = folder.glob("detourage_service-*.whl")
+    return {"detourage": library, "detourage-service": service}
+
+
+def test_the_wheels_contain_only_what_is_needed_at_run_time(wheels: Mapping[str, Path]) -> None:
+    tracked = tracked_files()
+    packed, code = contents(wheels["detourage"])
+    assert packed == shipped(tracked, LIBRARY)
+    assert set(code) == {
         "detourage/template/distance/_native",
         "detourage/core/_core",
         "detourage/inference/_trees",
         "detourage/text/_texts",
         "detourage/html/_markup",
     }
-    assert not [name for name, code in compiled.items() if b".debug_info" in code]
+    assert not [name for name, each in code.items() if b".debug_info" in each]
+    assert contents(wheels["detourage-service"]) == (shipped(tracked, SERVICE), {})
+
+
+def contents(wheel: Path) -> tuple[set[str], Mapping[str, bytes]]:
+    """Return the files of a wheel, and its native modules by name."""
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if ".dist-info/" not in name}
+        native = {name for name in packed if name.endswith(".so")}
+        return packed - native, {name.split(".")[0]: archive.read(name) for name in native}
+
+
+def shipped(tracked: Iterable[str], packages: tuple[str, ...]) -> set[str]:
+    """Return the files that belong into the wheel of packages."""
+    no_part = (".c", ".h", ".cpp", ".hpp", ".inc", ".md", "pyproject.toml")
+    folders = tuple(f"{package}/" for package in packages)
+    return {name for name in tracked if name.startswith(folders) and not name.endswith(no_part)}
+
+
+LIBRARY_ALONE = """
+import detourage
+article = detourage.extract(open("page.html").read(), "https://news.example/a")
+print(article.title)
+"""
+
+
+def test_the_library_works_alone_beside_files_with_the_names_of_the_service(
+    wheels: Mapping[str, Path], tmp_path: Path
+) -> None:
+    site = tmp_path / "site"
+    with zipfile.ZipFile(wheels["detourage"]) as archive:
+        archive.extractall(site)
+    # The other installed packages, without both distributions of this checkout.
+    for path in Path(sysconfig.get_path("purelib")).iterdir():
+        if "detourage" not in path.name and path.suffix != ".pth":
+            (site / path.name).symlink_to(path)
+    own = tmp_path / "own"
+    (own / "models").mkdir(parents=True)
+    (own / "worker.py").write_text("raise RuntimeError('not yours')")
+    (own / "page.html").write_text(article_html(1))
+    (own / "read.py").write_text(LIBRARY_ALONE)
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        # Without the site module, which would find this checkout.
+        command = [sys.executable, "-S", *arguments]
+        env = {**os.environ, "PYTHONPATH": str(site)}
+        return subprocess.run(
+            command, cwd=own, env=env, capture_output=True, text=True, check=False
+        )
+
+    title = run("read.py").stdout
+    assert title.strip()
+    assert run("-m", "detourage.cli", "extract", "page.html").stdout.startswith(title)
+    assert re.findall(r"^  (\w+)  ", run("-m", "detourage.cli", "--help").stdout, re.M) == [
+        "extract",
+        "explain",
+    ]
+    refused = run("-m", "detourage.cli", "run", "page.html")
+    assert refused.returncode == 2
+    assert "the service are in the distribution detourage-service" in refused.stderr

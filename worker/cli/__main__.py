@@ -1,5 +1,5 @@
 """The command line for ``python -m worker.cli``, if no script is installed."""
 
-from worker.cli import main
+from detourage.cli import main
 
 main()

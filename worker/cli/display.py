@@ -1,4 +1,4 @@
-"""Tables, text and progress that commands show: bars on a terminal, occasional lines otherwise."""
+"""Tables and progress that the service's commands show."""
 
 from __future__ import annotations
 
@@ -9,27 +9,26 @@ from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column, Table
 from rich.text import Text
 
+from detourage.cli.display import LINE_SECONDS, console, progress_display, say, wide_output
 from detourage.outcomes import PageOutcome
 from detourage.text.plural import counted
 from detourage.text.terminal import printable
 from worker.outcomes import PENDING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from rich.progress import Progress
 
     from models.tables import DesignChange
     from worker.local.run import RunSummary
     from worker.store.addresses import JoinedAddress
     from worker.store.articles import ArticleEvent
     from worker.store.progress import RunProgress, SiteHistory, SiteStatus, SiteTotals
-
-FILE_COLUMNS = 200
-"""Width of tables that are not written to a terminal."""
 
 TOP = 20
 """Default number of sites shown."""
@@ -42,21 +41,6 @@ MIN_SITE_WIDTH = 24
 
 OPTIONAL_COLUMNS = ("again", "doubtful", "groups", "outliers")
 """Columns that are not part of the sum of pages; they are omitted on narrow terminals."""
-
-console = Console(stderr=True)
-
-
-def wide_output() -> Console:
-    """Return a console for standard output that, unless it is a terminal, has room for tables."""
-    out = Console()
-    if not out.is_terminal:
-        out.width = FILE_COLUMNS
-    return out
-
-
-def say(out: Console, text: str) -> None:
-    """Print a line, without interpreting any markup or control sequences in it."""
-    out.print(Text(printable(text)), soft_wrap=True)
 
 
 def print_status(
@@ -251,10 +235,6 @@ def _change_line(change: DesignChange) -> str:
     )
 
 
-LINE_SECONDS = 10.0
-"""Interval between progress lines if there is no terminal."""
-
-
 class BarsByStage:
     """Progress display of a run, by stage."""
 
@@ -286,37 +266,8 @@ class BarsByStage:
         self._progress.stop()
 
 
-def _progress_display() -> Progress:
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-
-
 @contextmanager
 def bars_by_stage() -> Iterator[BarsByStage]:
     """Show the progress of a run."""
-    with _progress_display() as progress:
+    with progress_display() as progress:
         yield BarsByStage(progress)
-
-
-@contextmanager
-def measurement_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """Show a progress bar; the yielded function updates it with a name, progress and total."""
-    with _progress_display() as progress:
-        task = progress.add_task("", total=None)
-        last_line = time.monotonic()
-
-        def update(what: str, done: int, total: int) -> None:
-            nonlocal last_line
-            progress.update(task, description=printable(what), completed=done, total=total)
-            if not console.is_terminal and time.monotonic() - last_line >= LINE_SECONDS:
-                last_line = time.monotonic()
-                say(console, f"{what} {done}/{total}")
-
-        yield update

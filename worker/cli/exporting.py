@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from detourage.cli.options import OutputFolder, file_format_option
 from detourage.text.plural import counted
-from worker.cli.options import OutputFolder, file_format_option
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -212,7 +212,8 @@ def _sites(session: Session, name: str | None) -> list[SiteStatus]:
 
 
 def _show_history(url: str, *, as_json: bool) -> None:
-    from worker.cli.display import print_history, wide_output
+    from detourage.cli.display import wide_output
+    from worker.cli.display import print_history
     from worker.store.articles import events_of
 
     events = read_database(events_of, url)

@@ -11,9 +11,7 @@ from uuid import uuid4
 
 import click
 
-from detourage.errors import ExpectedError
-from detourage.text.plural import counted
-from worker.cli.options import (
+from detourage.cli.options import (
     ROLES_TO_CHOOSE,
     OutputFile,
     base_url_option,
@@ -23,6 +21,8 @@ from worker.cli.options import (
     site_option,
     text_roles_option,
 )
+from detourage.errors import ExpectedError
+from detourage.text.plural import counted
 
 if TYPE_CHECKING:
     from types import ModuleType

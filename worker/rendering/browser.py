@@ -46,7 +46,7 @@ class Browser:
         exceeded, or if the browser cannot be run.
         """
         try:
-            require_extra("render", "a browser", "playwright")
+            require_extra("render", "a browser", "playwright", distribution="detourage-service")
         except MissingExtraError as error:
             raise RenderingError(str(error)) from None
         if shutil.which(self.executable) is None:

@@ -63,7 +63,7 @@ class PageObjects:
     """The object store to which new contents are written: a URL with ``s3://`` or ``file://``."""
 
     def __init__(self, url: str) -> None:
-        require_extra("objects", "an object store", "obstore")
+        require_extra("objects", "an object store", "obstore", distribution="detourage-service")
         self._url = url
         self._is_marked = False
 
@@ -152,7 +152,12 @@ def get(urls: Iterable[str]) -> dict[str, bytes | LostContentError]:
     """
     distinct = sorted(set(urls))
     if distinct:
-        require_extra("objects", "reading a page in an object store", "obstore")
+        require_extra(
+            "objects",
+            "reading a page in an object store",
+            "obstore",
+            distribution="detourage-service",
+        )
     return dict(zip(distinct, _in_parallel(_read, distinct), strict=True))
 
 

@@ -12,9 +12,13 @@ from benchmarks.evaluation.methods import UnavailableError, get_extractor
 from worker.cli import main
 from worker.rendering import Browser, RenderingError
 
+SERVICE = ("inspector", "objects", "otel", "render")
+"""The extras of the service; the others are the library's."""
+
 
 def told(extra: str) -> str:
-    return f"needs the {extra} extra: pip install 'detourage[{extra}]', or make {extra}"
+    distribution = "detourage-service" if extra in SERVICE else "detourage"
+    return f"needs the {extra} extra: pip install '{distribution}[{extra}]', or make {extra}"
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from detourage.cli import commands_by_group, main
 from detourage.roles import CHOOSABLE_ROLES
-from worker.cli import commands_by_group, main
 
 SCREEN = 40
 """Number of lines on a screen that is 80 columns wide."""

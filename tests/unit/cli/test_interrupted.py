@@ -1,7 +1,7 @@
 import click
 from click.testing import CliRunner
 
-from worker.cli import Commands
+from detourage.cli import Commands
 
 
 @click.group(cls=Commands)

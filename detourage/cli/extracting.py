@@ -12,15 +12,15 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from detourage.text.plural import counted
-from detourage.text.terminal import json_line, printable
-from worker.cli.options import (
+from detourage.cli.options import (
     OutputFile,
     OutputFolder,
     site_pages_option,
     text_roles_option,
     url_option,
 )
+from detourage.text.plural import counted
+from detourage.text.terminal import json_line, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
+from detourage.cli.options import OutputFile, messages_in, site_pages_option, url_option
+from detourage.errors import require_groups
 from detourage.text.terminal import printable
-from worker.cli.options import OutputFile, messages_in, site_pages_option, url_option
 
 page_argument = click.argument("page", metavar="URL|FILE|-")
 
@@ -55,11 +56,11 @@ def explain(
         return
     if method is not None:
         raise click.UsageError("--method can only be combined with --groups")
+    from detourage.cli.display import wide_output
     from detourage.explain.explained import to_json, to_terminal
     from detourage.explain.marked_page import to_html
     from detourage.explain.subject import load_subject
     from detourage.reader.content import explain_content
-    from worker.cli.display import wide_output
 
     subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
     explanation = explain_content(subject.page, subject.template, subject.patterns)
@@ -79,9 +80,11 @@ def explain(
 
 
 def _explain_groups(source: str, method: str | None, json_file: Path | None) -> None:
+    from detourage.cli.display import measurement_bar
+
+    require_groups()
     from detourage.explain.cluster_report import cluster_pages
     from detourage.template.clusterer import DEFAULT_METHOD
-    from worker.cli.display import measurement_bar
 
     messages = messages_in((Path(source),))
     with measurement_bar() as progress:

@@ -1,0 +1,166 @@
+"""The ``detourage`` command line: commands that need no deployment, and those of the service.
+
+Slow imports are made inside the commands that need them, so that help and error messages do not
+wait for the numerical libraries.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+import click
+
+from detourage.cli.explaining import explain
+from detourage.cli.extracting import extract
+from detourage.errors import ExpectedError
+from detourage.text.terminal import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+SERVICE = "detourage.service"
+"""Entry point of the service's part of the command line, a `Service`."""
+
+MOVED = ("bench", "evaluate")
+"""Commands for measuring extractors, which are not part of the installed package."""
+
+
+class Service(Protocol):
+    """The service's part of the command line."""
+
+    def commands(self) -> Mapping[str, Sequence[click.Command]]:
+        """Return the commands by user group, in the order shown in the help."""
+
+    def begin(self, command: str) -> None:
+        """Prepare the process for one of these commands."""
+
+    def explained(self, error: Exception) -> str | None:
+        """Return an expected error in one line, or None for a defect."""
+
+
+@cache
+def service() -> Service | None:
+    """Return the service's part of the command line, or None if only the library is installed."""
+    from importlib.metadata import entry_points
+
+    return next((each.load() for each in entry_points(group=SERVICE)), None)
+
+
+class Commands(click.Group):
+    """A group of commands, in order of addition, that reports expected errors in one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        del ctx
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except ExpectedError as error:
+            first, *rest = str(error).splitlines() or [type(error).__name__]
+            for line in rest:
+                click.echo(printable(line), err=True)
+            raise click.ClickException(printable(first)) from error
+        except KeyboardInterrupt:
+            _end_interrupted()
+        except click.Abort as error:
+            # A prompt raises the same error for Ctrl-C as for the answer "no".
+            if isinstance(error.__context__, KeyboardInterrupt):
+                _end_interrupted()
+            raise
+        except BrokenPipeError:
+            # click exits quietly.
+            raise
+        except OSError as error:
+            # The message with the file, but without the error's number.
+            parts = (error.filename, error.strerror)
+            message = ": ".join(str(part) for part in parts if part) or str(error)
+            raise click.ClickException(printable(message)) from error
+        except (click.ClickException, click.exceptions.Exit):
+            raise
+        except Exception as error:
+            installed = service()
+            message_of_service = installed.explained(error) if installed is not None else None
+            if message_of_service is None:
+                raise
+            raise click.ClickException(printable(message_of_service)) from error
+
+
+def _end_interrupted() -> NoReturn:
+    click.echo("Interrupted", err=True)
+    # Shells use this exit code after Ctrl-C.
+    raise click.exceptions.Exit(130)
+
+
+@cache
+def commands_by_group() -> Mapping[str, Sequence[click.Command]]:
+    """Return the commands by user group, in the order shown in the help."""
+    found: dict[str, list[click.Command]] = {"users": [extract, explain]}
+    installed = service()
+    for group, commands in installed.commands().items() if installed is not None else ():
+        found.setdefault(group, []).extend(commands)
+    return found
+
+
+class GroupedCommands(Commands):
+    """The commands of the library and of the service, each user group under its own heading."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, which may be the service's."""
+        own = super().get_command(ctx, cmd_name)
+        if own is not None:
+            return own
+        known = (command for group in commands_by_group().values() for command in group)
+        return next((command for command in known if command.name == cmd_name), None)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        del ctx
+        return [each.name or "" for group in commands_by_group().values() for each in group]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; if it has moved, or is not installed, name its location."""
+        if args[0] in MOVED:
+            ctx.fail(f"{args[0]} moved: run `python -m benchmarks {args[0]}` in a checkout.")
+        if self.get_command(ctx, args[0]) is None and service() is None:
+            ctx.fail(
+                f"No such command {args[0]!r}. This is the library alone; the commands of the"
+                " service are in the distribution detourage-service."
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the names and descriptions of the commands."""
+        longest = max(map(len, self.list_commands(ctx)))
+        limit = formatter.width - 6 - longest
+        for group, commands in commands_by_group().items():
+            with formatter.section(f"Commands for {group}"):
+                formatter.write_dl(
+                    [
+                        ((each.name or "").ljust(longest), each.get_short_help_str(limit))
+                        for each in commands
+                    ]
+                )
+
+
+@click.group(cls=GroupedCommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="detourage")
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Extract clean articles from crawled news pages in folders, JSON lines or WARC files."""
+    # NumPy and SciPy would start a thread per core, which busy-wait for work.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    command = context.invoked_subcommand or ""
+    installed = service() if command not in main.commands else None
+    if installed is not None:
+        installed.begin(command)
+
+
+for own in (extract, explain):
+    main.add_command(own)
