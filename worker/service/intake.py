@@ -9,6 +9,7 @@ import gc
 import logging
 import signal
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -266,17 +267,21 @@ class Intake(ConsumerMixin):
         would exhaust their delivery limit. A message that cannot be stored because of a defect is
         requeued; at the delivery limit, the queue quarantines it.
         """
-        messages = self._waiting[:]
+        # Each message is taken out of these queues when its turn comes: a body may have 60 MB, and
+        # as many further messages arrive meanwhile as have been acknowledged.
+        redelivered = deque(message for message in self._waiting if _is_redelivered(message))
+        fresh = deque(message for message in self._waiting if not _is_redelivered(message))
         self._waiting.clear()
-        self._taken += len(messages)
-        self._summary.count("taken", len(messages))
-        redelivered = [message for message in messages if _is_redelivered(message)]
-        fresh = [message for message in messages if not _is_redelivered(message)]
-        for batch in [fresh, *([message] for message in redelivered)]:
-            if batch and not self.should_stop:
-                with self._durations.timed(INTAKE, pieces=len(batch)):
-                    self._store_batch(batch)
-        if self._is_careful and fresh:
+        has_fresh = bool(fresh)
+        self._taken += len(fresh) + len(redelivered)
+        self._summary.count("taken", len(fresh) + len(redelivered))
+        if fresh and not self.should_stop:
+            with self._durations.timed(INTAKE, pieces=len(fresh)):
+                self._store_batch(fresh)
+        while redelivered and not self.should_stop:
+            with self._durations.timed(INTAKE):
+                self._store_batch(deque([redelivered.popleft()]))
+        if self._is_careful and has_fresh:
             # A prefetch limit applies only to consumers that start after it was set.
             is_open = bool(self._consumer.consuming_from(self._topology.pages))
             if is_open:
@@ -285,10 +290,12 @@ class Intake(ConsumerMixin):
             if is_open:
                 self._consumer.consume()
 
-    def _store_batch(self, messages: Sequence[Message]) -> None:
+    def _store_batch(self, messages: deque[Message]) -> None:
+        """Store messages in turns of bounded size, and take them out of the queue."""
         prepared: list[Prepared] = []
         began, size = time.monotonic(), 0
-        for message in messages:
+        while messages:
+            message = messages.popleft()
             try:
                 logs.bind(message_id=message_id_of(message))
                 with tracing.span(f"process {self._topology.pages}", message.headers):
@@ -297,6 +304,7 @@ class Intake(ConsumerMixin):
                 self._requeue(message)
             logs.unbind_all()
             size += len(message.body)
+            del message
             if time.monotonic() - began >= BATCH_SECONDS or size >= BATCH_BYTES:
                 self._read_from_broker()
                 if not self._store_all(prepared):
