@@ -79,7 +79,7 @@ def test_a_pool_imports_all_tasks_and_no_training() -> None:
 
 READ_BY_COMMAND = """
 import sys
-from worker.cli import main
+from detourage.cli import main
 try:
     main(["extract", "page.html"])
 except SystemExit:
