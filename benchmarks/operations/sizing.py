@@ -156,7 +156,8 @@ def _measured(servers: Servers, home: Path, bodies: Sequence[bytes], pool: int) 
         used = difference(processor_seconds(ground), processor)
         memory = _memory(ground)
         after = _counted(ground, traffic)
-        with ground.database.statement_by_statement() as connection:
+        with ground.database.engine.connect() as opened:
+            connection = opened.execution_options(isolation_level="AUTOCOMMIT")
             connection.execute(text("VACUUM"))
             unused = [(name, size) for name, size in connection.execute(_UNUSED)]
         after_tables = _tables(ground.database)

@@ -22,8 +22,9 @@ from detourage.addresses import (
     joining,
     read_declared,
 )
-from detourage.addresses.reading import declared_address, share_passages
+from detourage.addresses.reading import share_passages
 from detourage.html import Page, PageError, parse_page, site_of
+from detourage.html.head import Head
 from detourage.reader import NoArticleError
 from detourage.reader.content import read_content
 
@@ -58,7 +59,8 @@ def declarations(pages: Sequence[Read]) -> Counter[str]:
     """Count how pages declare their own URLs, by kind of declared URL."""
     counts: Counter[str] = Counter(pages=len(pages))
     for each in pages:
-        address = declared_address(each.page)
+        head = Head.of(each.page.flat, each.page.url)
+        address = canonical_form(head.canonical or head.open_graph)
         if not address:
             continue
         counts["declare"] += 1

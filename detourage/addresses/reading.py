@@ -145,12 +145,6 @@ def read_declared(page: Page) -> DeclaredUrls:
     )
 
 
-def declared_address(page: Page) -> str:
-    """Return the canonical form of the URL declared by a page, regardless of its host."""
-    head = Head.of(page.flat, page.url)
-    return canonical_form(head.canonical or head.open_graph)
-
-
 def _targets(own: str, head: Head, redirected: str | None) -> Iterator[Target]:
     by_form = targets_by_form(own)
     kind: Kind = by_form[0].kind if by_form else "canonical"

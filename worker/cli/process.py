@@ -59,6 +59,4 @@ def read_database(
     query: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
 ) -> T:
     """Run a query against one consistent snapshot, and return its result."""
-    return with_database(
-        lambda database: database.read_snapshot(lambda session: query(session, *args, **options))
-    )
+    return with_database(lambda database: database.read_snapshot(query, *args, **options))

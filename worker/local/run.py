@@ -226,9 +226,7 @@ class Run:
             check()
             began = time.monotonic()
             try:
-                counts = database.read_snapshot(
-                    lambda session: progress.run_progress(session, folder.run_id)
-                )
+                counts = database.read_snapshot(progress.run_progress, folder.run_id)
             except DBAPIError as error:
                 raise RunError(f"lost the database: {_first_line(error)}") from error
             self.on_progress(sent, counts)
@@ -350,9 +348,7 @@ class _ArticlesSoFar:
         """Add articles that are new or were revised since the last call."""
         if self._file is None:
             return
-        revisions = self._database.read_snapshot(
-            lambda session: articles.revisions_of_run(session, self._run_id)
-        )
+        revisions = self._database.read_snapshot(articles.revisions_of_run, self._run_id)
         new = [page for page, number in revisions.items() if self._revisions.get(page) != number]
         for start in range(0, len(new), WRITTEN_AT_ONCE):
             self._file.add(self._articles(new[start : start + WRITTEN_AT_ONCE]))

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from kombu import Connection, Message
 from kombu.mixins import ConsumerMixin
@@ -87,6 +86,7 @@ DATABASE_PAUSE_SECONDS = 1.0
 """Pause between attempts while the database is unavailable."""
 
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -198,7 +198,7 @@ class Intake(ConsumerMixin):
         if now - self._searched_at >= SEARCH_SECONDS:
             self._searched_at = now
             seconds = self._settings.first_article_seconds
-            requested = self._try(lambda session: request_first_extractions(session, seconds))
+            requested = self._try(request_first_extractions, seconds)
             if requested is not None and self._heartbeat.is_due:
                 depth(self._consumer.channel, self._topology.pages)
                 self._heartbeat.confirm("looked for work; broker and database answered")
@@ -206,23 +206,23 @@ class Intake(ConsumerMixin):
 
     def _store_due(self) -> None:
         """Store the fetches that have waited for the outcomes of their pages."""
-        for due in self._try(lambda session: recording.due_fetches(session, DUE_AT_ONCE)) or ():
+        for due in self._try(recording.due_fetches, DUE_AT_ONCE) or ():
             try:
                 fetched = due.fetched()
                 page = fetched, self._read(fetched)
-                self._try(
-                    partial(store_waiting, due=due, page=page, store_url=self._settings.pages)
-                )
+                self._try(store_waiting, due, page, self._settings.pages)
             except Exception:
                 logger.exception("dropped a waiting fetch that cannot be stored")
-                self._try(partial(recording.take_fetch, fetch_id=due.id))
+                self._try(recording.take_fetch, due.id)
             self._read_from_broker()
 
-    def _try(self, step: Callable[[Session], T]) -> T | None:
+    def _try(
+        self, step: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
+    ) -> T | None:
         """Run a transaction once; return None if the connection to a server was lost."""
         try:
             with self._database.transaction() as session:
-                return step(session)
+                return step(session, *args, **options)
         except (DBAPIError, UnavailableError) as error:
             if not is_connection_lost(error):
                 raise
@@ -231,9 +231,7 @@ class Intake(ConsumerMixin):
 
     def _open_or_close(self) -> None:
         limit = self._settings.pending_limit
-        is_full = self._try(
-            lambda session: progress.is_backlog_full(session, limit, repeated=REPEATED)
-        )
+        is_full = self._try(progress.is_backlog_full, limit, repeated=REPEATED)
         if is_full is None:
             return
         # Cancel the consumer rather than hold messages back: the broker considers a consumer dead
@@ -383,9 +381,7 @@ class Intake(ConsumerMixin):
 
     def _try_to_write(self, batch: Sequence[Prepared]) -> bool:
         quarantine = self._topology.quarantines["intake"]
-        receipts = self._try(
-            lambda session: _store(session, batch, quarantine, self._settings.pages)
-        )
+        receipts = self._try(_store, batch, quarantine, self._settings.pages)
         if receipts is None:
             return False
         for receipt in receipts:

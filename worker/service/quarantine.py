@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from kombu import Connection, Message, Producer
 from sqlalchemy.orm import Session
@@ -34,6 +34,7 @@ _EDGE_BYTES = 64 * 1024
 
 _URL = re.compile(rb'"url"\s{0,9}:\s{0,9}("(?:[^"\\]|\\.){1,8192}")', re.DOTALL)
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -92,12 +93,12 @@ class QuarantinedMessage:
 def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
     """Yield the messages of a stage's quarantine without removing them."""
     if stage == RELAY:
-        yield from _with_store(settings, lambda session: [*map(_of_entry, outbox.refused(session))])
+        yield from map(_of_entry, _with_store(settings, outbox.refused))
         return
     with _taking(settings, stage) as (_, messages):
         found = [_read(stage, message) for message in messages]
     ids = [each.message_id for each in found if each.message_id]
-    known = _with_store(settings, lambda session: last_failures(session, ids)) if ids else {}
+    known = _with_store(settings, last_failures, ids) if ids else {}
     for each in found:
         failure = known.get(each.message_id or "")
         yield (
@@ -128,7 +129,7 @@ def drop(settings: Settings, stage: str, message_id: str | None = None) -> int:
 def _remove(settings: Settings, stage: str, message_id: str | None, *, republishes: bool) -> int:
     if stage == RELAY:
         remove = outbox.retry_refused if republishes else outbox.drop_refused
-        return _with_store(settings, lambda session: remove(session, message_id))
+        return _with_store(settings, remove, message_id)
     removed = 0
     with _taking(settings, stage) as (connection, messages):
         producer = Producer(connection.channel())
@@ -161,9 +162,14 @@ def _of_entry(entry: OutboxEntry) -> QuarantinedMessage:
     )
 
 
-def _with_store(settings: Settings, use: Callable[[Session], T]) -> T:
+def _with_store(
+    settings: Settings,
+    use: Callable[Concatenate[Session, P], T],
+    *args: P.args,
+    **options: P.kwargs,
+) -> T:
     with schema.current_database(settings.require_database_url()) as database:
-        return database.run(use)
+        return database.run(use, *args, **options)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import IntEnum, unique
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import (
     Connection,
@@ -34,6 +34,7 @@ from worker.errors import cause, warn_of
 
 logger = logging.getLogger(__name__)
 
+P = ParamSpec("P")
 T = TypeVar("T")
 S = TypeVar("S", bound=Executable)
 
@@ -248,13 +249,9 @@ class Database(AbstractContextManager["Database"]):
                 session.execute(text(f"SET LOCAL {limit} TO 0"))
             yield session
 
-    @contextmanager
-    def statement_by_statement(self) -> Iterator[Connection]:
-        """Yield a connection in autocommit mode."""
-        with self.engine.connect() as connection:
-            yield connection.execution_options(isolation_level="AUTOCOMMIT")
-
-    def run(self, work: Callable[[Session], T]) -> T:
+    def run(
+        self, work: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
+    ) -> T:
         """Run ``work`` in a transaction, and retry it after a failure that may pass.
 
         ``work`` must have no effects outside its session that a retry, which uses a new session,
@@ -263,16 +260,18 @@ class Database(AbstractContextManager["Database"]):
 
         def attempt() -> T:
             with self.transaction() as session:
-                return work(session)
+                return work(session, *args, **options)
 
         return _with_retries(attempt)
 
-    def read_snapshot(self, query: Callable[[Session], T]) -> T:
+    def read_snapshot(
+        self, query: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
+    ) -> T:
         """Run several queries against one consistent snapshot."""
 
         def work(session: Session) -> T:
             session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-            return query(session)
+            return query(session, *args, **options)
 
         return self.run(work)
 

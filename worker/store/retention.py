@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from sqlalchemy import TextClause, delete, func, select, text, update
@@ -147,9 +146,8 @@ def prune_shard(database: Database, store_url: str, shard: int, *, dry_run: bool
     """
     if not store_url:
         return Step("objects", 0, None)
-    delete_unused = partial(_delete_unused, store_url=store_url, dry_run=dry_run)
     removed = sum(
-        database.run(partial(delete_unused, urls=urls))
+        database.run(_delete_unused, store_url, urls, dry_run=dry_run)
         for urls in page_objects(store_url).listed(shard)
     )
     return Step("objects", removed, Place(OBJECTS, shard + 1) if shard + 1 < SHARDS else None)

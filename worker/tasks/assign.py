@@ -44,9 +44,7 @@ def assign(
         logger.error(
             "page %d joins no group: %d attempts crashed the process", page_id, redeliveries
         )
-    state.database.run(
-        lambda session: assign_page(session, state, page_id, site_version, compares=compares)
-    )
+    state.database.run(assign_page, state, page_id, site_version, compares=compares)
 
 
 def _assign_together(state: ProcessState, wanted: Mapping[int, int], *, is_first: bool) -> None:
@@ -54,9 +52,7 @@ def _assign_together(state: ProcessState, wanted: Mapping[int, int], *, is_first
     work = 0
     try:
         for page_id, site_version in wanted.items() if is_first else ():
-            work += state.database.run(
-                lambda session: assign_page(session, state, page_id, site_version, compares=True)  # noqa: B023
-            )
+            work += state.database.run(assign_page, state, page_id, site_version, compares=True)
             del rest[page_id]
             if work > TASK_WORK:
                 break
@@ -68,4 +64,4 @@ def _assign_together(state: ProcessState, wanted: Mapping[int, int], *, is_first
             "assignment of %s failed; each is enqueued separately", number, exc_info=True
         )
     if rest:
-        state.database.run(lambda session: request_each_alone(session, rest))
+        state.database.run(request_each_alone, rest)

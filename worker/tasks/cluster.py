@@ -60,7 +60,7 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
     else:
         times = {"silence": settle_seconds, "first_silence": settle_seconds}
         settle = replace(settle_times(settings, 0), **times)
-    state.database.run(lambda session: _enqueue_due_clusterings(session, settings, settle))
+    state.database.run(_enqueue_due_clusterings, settings, settle)
 
 
 def settle_times(settings: Settings, waiting: int | None) -> SettleTimes:
@@ -116,23 +116,23 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
 
     with database.exclusive(AdvisoryLock.CLUSTERING, site_id) as is_ours:
         if not is_ours:
-            database.run(lambda session: clusterings.note_taken(session, site_id))
+            database.run(clusterings.note_taken, site_id)
             return
         if afresh:
-            database.run(lambda session: clusterings.forget(session, site_id))
+            database.run(clusterings.forget, site_id)
         pauses = _pauses(state.settings)
-        attempt = database.run(lambda session: clusterings.begin(session, site_id, pauses))
+        attempt = database.run(clusterings.begin, site_id, pauses)
         if attempt is None:
             return
         if attempt > CLUSTERING_ATTEMPTS:
-            database.run(lambda session: _give_up(session, state, site_id))
+            database.run(_give_up, state, site_id)
             return
         try:
             database.run(attempt_once)
         except Exception as error:
             if not is_connection_lost(error):
                 failure = f"{type(error).__name__}: {error}"
-                database.run(lambda session: clusterings.note_error(session, site_id, failure))
+                database.run(clusterings.note_error, site_id, failure)
             raise
 
 

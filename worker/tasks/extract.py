@@ -68,11 +68,11 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
                 "extraction of %s failed; each is enqueued separately", number, exc_info=not is_late
             )
             again = {page.id: page.generation for page in begun}
-            state.database.run(lambda session: request_each_alone(session, again))
+            state.database.run(request_each_alone, again)
             return
     if overtaken:
         # Their new requests may have been delivered and skipped while this task held the pages.
-        state.database.run(lambda session: request_overtaken(session, overtaken))
+        state.database.run(request_overtaken, overtaken)
 
 
 def _begin(session: Session, wanted: Mapping[int, int], *, is_alone: bool) -> list[BegunPage]:
@@ -92,7 +92,7 @@ def _save(
 ) -> set[int]:
     """Store the extracted pages, and return the IDs of those that changed in the meantime."""
     try:
-        return state.database.run(lambda session: save_extractions(session, state, extracted))
+        return state.database.run(save_extractions, state, extracted)
     except DBAPIError as error:
         if is_connection_lost(error) or not is_alone:
             raise
@@ -100,7 +100,7 @@ def _save(
         logger.exception("cannot store %s; its outcome is failed", extracted[0][0].url)
         failure = NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}")
         failed = [(job, failure) for job, _ in extracted]
-        return state.database.run(lambda session: save_extractions(session, state, failed))
+        return state.database.run(save_extractions, state, failed)
 
 
 @shared_task(name=task_names.EXTRACT_LATE, **TASK_OPTIONS)
@@ -113,11 +113,9 @@ def extract_late(suspects: Sequence[tuple[int, int]] | None = None) -> None:
     """
     state = process_state()
     if suspects is None:
-        state.database.run(lambda session: suspect_late_extractions(session, PATIENCE_SECONDS))
+        state.database.run(suspect_late_extractions, PATIENCE_SECONDS)
         return
     wanted = dict(suspects)
-    number = state.database.run(
-        lambda session: request_late_extractions(session, wanted, patience_seconds=PATIENCE_SECONDS)
-    )
+    number = state.database.run(request_late_extractions, wanted, patience_seconds=PATIENCE_SECONDS)
     if number:
         logger.warning("%s enqueued again", counted(number, "late extraction"))

@@ -44,9 +44,7 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
     with state.database.exclusive(AdvisoryLock.PARTS, 0) as is_ours:
         if not is_ours:
             return
-        due = state.database.run(
-            lambda session: parts.due(session, settle_seconds=settle_seconds, limit=PARTS_PER_TASK)
-        )
+        due = state.database.run(parts.due, settle_seconds=settle_seconds, limit=PARTS_PER_TASK)
         began, joined, processed = time.monotonic(), 0, 0
         for page_id in due:
             joined += _try_part(state, page_id)
@@ -57,15 +55,11 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
             logger.info("joined the parts of %s", counted(joined, "article"))
         if processed < len(due) or processed == PARTS_PER_TASK:
             wanted = {"settle_seconds": settle_seconds}
-            state.database.run(
-                lambda session: outbox.add_tasks(
-                    session, task_names.JOIN_PARTS, [wanted], site_id=None
-                )
-            )
+            state.database.run(outbox.add_tasks, task_names.JOIN_PARTS, [wanted], site_id=None)
 
 
 def _try_part(state: ProcessState, page_id: int) -> int:
-    begun = state.database.run(lambda session: parts.begin(session, page_id))
+    begun = state.database.run(parts.begin, page_id)
     if begun is None:
         return 0
     attempt, version = begun
@@ -73,14 +67,14 @@ def _try_part(state: ProcessState, page_id: int) -> int:
         logger.error(
             "parts of page %d not joined: %d attempts crashed the process", page_id, ATTEMPTS
         )
-        state.database.run(lambda session: parts.note_seen(session, {page_id: version}))
+        state.database.run(parts.note_seen, {page_id: version})
         return 0
     try:
-        return state.database.run(lambda session: process_part(session, state, page_id, version))
+        return state.database.run(process_part, state, page_id, version)
     except Exception as error:
         if is_connection_lost(error):
             raise
         # A bug triggered by one article must not prevent the joining of other articles.
         logger.exception("parts of page %d not joined", page_id)
-        state.database.run(lambda session: parts.note_seen(session, {page_id: version}))
+        state.database.run(parts.note_seen, {page_id: version})
         return 0

@@ -44,14 +44,9 @@ def prune(
         rest = step.following
     if rest is None:
         return
-    arguments = {
-        "older_than_days": older_than_days,
-        "kinds": list(kinds),
-        "begin": [rest.rule, rest.after],
-    }
-    database.run(
-        lambda session: outbox.add_tasks(session, task_names.PRUNE, [arguments], site_id=None)
-    )
+    begin = rest.rule, rest.after
+    arguments = {"older_than_days": older_than_days, "kinds": list(kinds), "begin": begin}
+    database.run(outbox.add_tasks, task_names.PRUNE, [arguments], site_id=None)
 
 
 def pruning(
@@ -69,18 +64,9 @@ def pruning(
     """
     place = begin or retention.first_place(kinds)
     while place is not None:
-        at = place
-        if at.rule == retention.OBJECTS:
-            step = retention.prune_shard(database, store_url, at.after, dry_run=dry_run)
+        if place.rule == retention.OBJECTS:
+            step = retention.prune_shard(database, store_url, place.after, dry_run=dry_run)
         else:
-            step = database.run(
-                lambda session: retention.prune(
-                    session,
-                    at,  # noqa: B023
-                    kinds=kinds,
-                    days=days,
-                    dry_run=dry_run,
-                )
-            )
+            step = database.run(retention.prune, place, kinds=kinds, days=days, dry_run=dry_run)
         yield step
         place = step.following

@@ -47,7 +47,7 @@ def reprocess(self: Any, site: str, stage: task_names.ReprocessStage = "extract"
     the task's message is redelivered, it has no further effect.
     """
     _check(stage)
-    process_state().database.run(lambda session: _reprocess(session, self.request.id, site, stage))
+    process_state().database.run(_reprocess, self.request.id, site, stage)
 
 
 def _check(stage: str) -> None:
@@ -130,11 +130,9 @@ def reprocess_due() -> None:
         if not is_ours:
             return
         for _ in range(SITES_PER_TASK):
-            if not state.database.run(lambda session: _reprocess_next(session, limit)):
+            if not state.database.run(_reprocess_next, limit):
                 return
-        state.database.run(
-            lambda session: outbox.add_tasks(session, task_names.REPROCESS_DUE, [{}], site_id=None)
-        )
+        state.database.run(outbox.add_tasks, task_names.REPROCESS_DUE, [{}], site_id=None)
 
 
 def _reprocess_next(session: Session, pending_limit: int) -> bool:
@@ -156,7 +154,7 @@ def _reprocess_next(session: Session, pending_limit: int) -> bool:
 @shared_task(name=task_names.PARSE, **TASK_OPTIONS)
 def parse(page_id: int) -> None:
     """Parse a stored page again."""
-    process_state().database.run(lambda session: _parse(session, page_id))
+    process_state().database.run(_parse, page_id)
 
 
 def _parse(session: Session, page_id: int) -> None:

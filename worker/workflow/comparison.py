@@ -100,16 +100,16 @@ class ComparisonJob:
 def compare_block(state: ProcessState, block_id: int) -> None:
     """Compute and store the missing results of a block of comparisons."""
     # Committed first, so that the attempt counts even if reading the trees kills the process.
-    block = state.database.run(lambda session: comparisons.take_block(session, block_id))
+    block = state.database.run(comparisons.take_block, block_id)
     if block is None:
         return
-    job = state.database.run(lambda session: _load(session, state.trees, block))
+    job = state.database.run(_load, state.trees, block)
     if job.is_abandoned:
         logger.error("block %d abandoned; its trees count as not comparable", block_id)
     quarantine = state.topology.quarantines["compare"]
     compare = _distances if job.block.reference_set_id is None else _nearest
     compared = compare(job, CACHE_BYTES)
-    state.database.run(lambda session: _save(session, job, quarantine, compared))
+    state.database.run(_save, job, quarantine, compared)
 
 
 def _load(session: Session, cache: TreeCache, block: Block) -> ComparisonJob:

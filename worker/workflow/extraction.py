@@ -46,7 +46,7 @@ def load_jobs(state: ProcessState, begun: Sequence[BegunPage]) -> list[Extractio
     except UnavailableError:
         # The pages have not been tried: their object store was down all the time.
         page_ids = [page.id for page in begun]
-        state.database.run(lambda session: extraction_jobs.return_attempts(session, page_ids))
+        state.database.run(extraction_jobs.return_attempts, page_ids)
         raise
 
 

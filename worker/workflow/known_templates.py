@@ -79,7 +79,7 @@ class KnownTemplates:
         # Cleared first, so that later tasks do not fail if it cannot be stored.
         self._learned.clear()
         if learned:
-            database.run(lambda session: groups.save_knowledge(session, learned))
+            database.run(groups.save_knowledge, learned)
 
     def _add(self, key: _Key, known: TemplateKnowledge) -> None:
         self._known[key] = known

@@ -27,20 +27,20 @@ def delete_site(database: Database, name: str) -> int:
 
     An interrupted deletion can be repeated.
     """
-    site_id = database.run(lambda session: _id_of(session, name))
+    site_id = database.run(_id_of, name)
     deleted = 0
     with database.exclusive(AdvisoryLock.CLUSTERING, site_id) as is_ours:
         if not is_ours:
             raise SiteDeletionError(f"{name} is being clustered: try again in a few minutes")
-        database.run(lambda session: retention.ungroup(session, site_id))
+        database.run(retention.ungroup, site_id)
         while True:
-            ids = database.run(lambda session: retention.lock_some(session, site_id))
+            ids = database.run(retention.lock_some, site_id)
             if not ids:
                 break
-            database.run(lambda session: retention.delete_pages(session, ids))  # noqa: B023
+            database.run(retention.delete_pages, ids)
             deleted += len(ids)
         try:
-            database.run(lambda session: retention.delete_site(session, site_id))
+            database.run(retention.delete_site, site_id)
         except IntegrityError as error:
             raise SiteDeletionError(
                 f"pages of {name} have arrived meanwhile: stop sending pages of the site, and"
