@@ -31,12 +31,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from detourage.limits import (
-    MAX_HEADER_CHARACTERS,
-    MAX_HEADERS,
-    MAX_HTML_BYTES,
-    MAX_URL_CHARACTERS,
-)
+from detourage.limits import MAX_HEADER_CHARACTERS, MAX_HEADERS, MAX_HTML_BYTES, MAX_URL_CHARACTERS
 from detourage.roles import Kind, LineRole
 
 HTML_NOT_GIVEN_ONCE: Final = "html_not_given_once"

@@ -37,11 +37,7 @@ from worker.processes.heartbeat import Heartbeat
 from worker.service.build import Summary
 from worker.settings import Settings
 from worker.store import pages, progress, recording, schema
-from worker.store.database import (
-    Database,
-    UnavailableError,
-    is_connection_lost,
-)
+from worker.store.database import Database, UnavailableError, is_connection_lost
 from worker.store.durations import Durations
 from worker.store.pages import FetchedPage, NewReceipt, ReadPage
 from worker.workflow.first_extractions import request_first_extractions

@@ -7,17 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel
-from sqlalchemy import (
-    DateTime,
-    insert,
-)
+from sqlalchemy import DateTime, insert
 from sqlalchemy.orm import Session
 
 from models.column_types import ArticleJson, without_block_texts
-from models.tables import (
-    Article,
-    ArticleComment,
-)
+from models.tables import Article, ArticleComment
 from worker.store.database import rows_only
 from worker.store.outbox import NewMessage
 from worker.store.pages import digests_of_address

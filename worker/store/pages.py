@@ -8,23 +8,11 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final, NamedTuple, Self
 
-from sqlalchemy import (
-    ColumnElement,
-    LargeBinary,
-    and_,
-    or_,
-    select,
-)
+from sqlalchemy import ColumnElement, LargeBinary, and_, or_, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from detourage.addresses import (
-    NOTHING_DECLARED,
-    DeclaredUrls,
-    Refusal,
-    canonical_form,
-    refusal_of,
-)
+from detourage.addresses import NOTHING_DECLARED, DeclaredUrls, Refusal, canonical_form, refusal_of
 from detourage.html import Answer, Tree, site_key
 from detourage.limits import MAX_HTML_BYTES
 from detourage.messages import PageMessage

@@ -10,9 +10,7 @@ from typing import NamedTuple, Self
 from sqlalchemy.orm import Session
 
 from detourage.messages import DOUBTFUL
-from models.tables import (
-    DesignChange,
-)
+from models.tables import DesignChange
 from worker.outcomes import PENDING
 from worker.store import addresses, clusterings, groups
 from worker.store.groups import GroupHistory
