@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -47,10 +47,11 @@ class Pivot:
     content_digest: str
 
 
-class BegunPage(NamedTuple):
+@dataclass(frozen=True)
+class BegunPage:
     """A page whose extraction has begun; ``attempt`` includes the current attempt."""
 
-    id: int
+    page_id: int
     generation: int
     url: str
     content_type: str | None
@@ -59,30 +60,25 @@ class BegunPage(NamedTuple):
     comment_pattern: str | None
     extra: str
     attempt: int
-    trace: Context | None
+    trace: Context
+
+    @property
+    def answer(self) -> Answer:
+        """HTTP response that delivered the page."""
+        return Answer.of(self.extra)
 
 
 @dataclass(frozen=True)
-class ExtractionJob:
+class ExtractionJob(BegunPage):
     """An extraction that a worker has started, with everything it needs from the store.
 
-    ``attempt`` includes the current attempt. ``content`` is the page as fetched, the reason it
-    cannot be read, or None if it is not read because it has had too many attempts.
-    ``group_pattern`` is `TemplateGroup.comment_pattern`; for ``shared_lines`` and ``lines``, see
-    `TemplateGroup` and `PageContent`.
+    ``content`` is the page as fetched, the reason it cannot be read, or None if it is not read
+    because it has had too many attempts. ``group_pattern`` is `TemplateGroup.comment_pattern`; for
+    ``shared_lines`` and ``lines``, see `TemplateGroup` and `PageContent`.
     """
 
-    page_id: int
-    url: str
-    content_type: str | None
-    fetched_at: datetime | None
-    content_digest: str
-    comment_pattern: str | None
-    answer: Answer
-    attempt: int
     site_key: str
     content: bytes | str | LostContentError | None
-    generation: int
     group_number: int | None
     role: str
     group_size: int
@@ -90,7 +86,6 @@ class ExtractionJob:
     pivot: Pivot | None
     shared_lines: bytes | None = None
     lines: bytes | None = None
-    trace: Context = field(default_factory=dict)
 
 
 def _asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:
@@ -125,37 +120,28 @@ def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> 
     if not begun:
         return []
     found = []
-    page_of = {page.id: page for page in begun}
-    contents = load_contents(session, [each.id for each in begun if each.attempt <= max_attempts])
-    asked = _asked({page.id: page.generation for page in begun})
+    readable = [each.page_id for each in begun if each.attempt <= max_attempts]
+    contents = load_contents(session, readable)
+    page_of = {page.page_id: page for page in begun}
+    asked = _asked({page.page_id: page.generation for page in begun})
     for place in session.execute(SQL.places, asked):
         page = page_of[place.page_id]
-        if page.attempt <= max_attempts and page.id not in contents:
+        if page.attempt <= max_attempts and page.page_id not in contents:
             continue
         pivot = Pivot(place.pivot_id, place.url, place.content_type, place.content_digest)
-        found.append(
-            ExtractionJob(
-                page_id=page.id,
-                url=page.url,
-                content_type=page.content_type,
-                fetched_at=page.fetched_at,
-                content_digest=page.content_digest,
-                comment_pattern=page.comment_pattern,
-                answer=Answer.of(page.extra),
-                attempt=page.attempt,
-                site_key=place.key,
-                content=contents.get(page.id),
-                generation=place.generation,
-                group_number=place.group_number,
-                role=place.role,
-                group_size=place.size or 1,
-                group_pattern=place.group_pattern,
-                pivot=pivot if place.pivot_id is not None else None,
-                shared_lines=_bytes(place.shared_lines),
-                lines=_bytes(place.lines),
-                trace=page.trace or {},
-            )
+        job = ExtractionJob(
+            **vars(page),
+            site_key=place.key,
+            content=contents.get(page.page_id),
+            group_number=place.group_number,
+            role=place.role,
+            group_size=place.size or 1,
+            group_pattern=place.group_pattern,
+            pivot=pivot if place.pivot_id is not None else None,
+            shared_lines=_bytes(place.shared_lines),
+            lines=_bytes(place.lines),
         )
+        found.append(job)
     return found
 
 

@@ -67,7 +67,7 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
             logger.warning(
                 "extraction of %s failed; each is enqueued separately", number, exc_info=not is_late
             )
-            again = {page.id: page.generation for page in begun}
+            again = {page.page_id: page.generation for page in begun}
             state.database.run(request_each_alone, again)
             return
     if overtaken:
@@ -78,7 +78,7 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
 def _begin(session: Session, wanted: Mapping[int, int], *, is_alone: bool) -> list[BegunPage]:
     """Count an attempt for each page, and enqueue those separately that were begun before."""
     begun = extraction_jobs.begin(session, wanted, earlier_attempts=None if is_alone else 0)
-    rest = wanted.keys() - {page.id for page in begun}
+    rest = wanted.keys() - {page.page_id for page in begun}
     if rest and not is_alone:
         request_each_alone(session, {page: wanted[page] for page in wanted if page in rest})
     return begun

@@ -45,7 +45,7 @@ def load_jobs(state: ProcessState, begun: Sequence[BegunPage]) -> list[Extractio
         return state.database.run(load)
     except UnavailableError:
         # The pages have not been tried: their object store was down all the time.
-        page_ids = [page.id for page in begun]
+        page_ids = [page.page_id for page in begun]
         state.database.run(extraction_jobs.return_attempts, page_ids)
         raise
 

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 import pytest
 
 from detourage.html import parse_page
-from detourage.html.page import NO_ANSWER
 from detourage.messages import ArticleMessage
 from detourage.reader.content import read_content
 from detourage.roles import LineRole
@@ -25,7 +24,8 @@ JOB = ExtractionJob(
     fetched_at=None,
     content_digest="a",
     comment_pattern=None,
-    answer=NO_ANSWER,
+    extra="{}",
+    trace={},
     attempt=1,
     site_key="My Site@news.example",
     content=b"",

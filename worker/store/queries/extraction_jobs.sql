@@ -26,9 +26,8 @@ RETURNING id, outcome IS NOT NULL, trace
 
 -- places --
 -- Position of pages in generations, with their group and template page.
-SELECT page_id, sites.key, memberships.generation,
-    group_number, role, size, template_groups.comment_pattern AS group_pattern,
-    shared_lines, lines,
+SELECT page_id, sites.key, group_number, role, size,
+    template_groups.comment_pattern AS group_pattern, shared_lines, lines,
     pivot.id AS pivot_id, pivot.url, pivot.content_type, pivot.content_digest
 FROM memberships
 JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
@@ -54,7 +53,7 @@ WITH due AS (
 )
 UPDATE pages SET attempts = attempts + 1 FROM due WHERE pages.id = due.id
 RETURNING pages.id, generation, url, content_type, fetched_at, content_digest,
-    comment_pattern, extra, attempts, trace
+    comment_pattern, extra, attempts, coalesce(trace, CAST('{}' AS jsonb))
 
 -- return_attempts --
 -- Undo the count of attempts that have ended before reading any page.
