@@ -283,7 +283,7 @@ def prune(
 
 
 def _delete_site(site: str, *, confirmed: bool) -> None:
-    from worker.workflow.site_deletion import delete_site
+    from worker.store.retention import delete_site
 
     if not confirmed:
         click.confirm("Delete the site with its pages and articles permanently?", abort=True)

@@ -1,4 +1,4 @@
-"""Removal of expired data, in small transactions."""
+"""Removal of expired data, and of sites, in small transactions."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -6,8 +6,10 @@ from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import TextClause, delete, func, select, text, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from detourage.errors import ExpectedError
 from models.tables import (
     Article,
     FollowedRequest,
@@ -19,6 +21,7 @@ from models.tables import (
     StoredTree,
     TaskFailure,
 )
+from worker.store import pages
 from worker.store.database import AdvisoryLock, Database
 from worker.store.page_objects import SHARDS, page_objects, shard_of
 from worker.store.queries import Statements
@@ -171,27 +174,59 @@ def _delete_unused(session: Session, store_url: str, urls: Sequence[str], *, dry
     return len(unused)
 
 
+class SiteDeletionError(ExpectedError):
+    """A site cannot be deleted."""
+
+
 PAGES_AT_ONCE = 20
-"""Number of pages deleted at a time."""
+"""Number of pages of a site deleted per transaction."""
 
 
-def ungroup(session: Session, site_id: int) -> None:
+def delete_site(database: Database, name: str) -> int:
+    """Delete a site with all its pages, and return their number; raise `SiteDeletionError`.
+
+    An interrupted deletion can be repeated.
+    """
+    site_id = database.run(_id_of, name)
+    deleted = 0
+    with database.exclusive(AdvisoryLock.CLUSTERING, site_id) as is_ours:
+        if not is_ours:
+            raise SiteDeletionError(f"{name} is being clustered: try again in a few minutes")
+        database.run(_ungroup, site_id)
+        while number := database.run(_delete_some, site_id):
+            deleted += number
+        try:
+            database.run(_delete_empty, site_id)
+        except IntegrityError as error:
+            raise SiteDeletionError(
+                f"pages of {name} have arrived meanwhile: stop sending pages of the site, and"
+                " delete it again"
+            ) from error
+    return deleted
+
+
+def _id_of(session: Session, name: str) -> int:
+    """Return the ID of the site with a name or key."""
+    found = {key: site_id for site_id, key in pages.sites_called(session, name).items()}
+    if not found:
+        raise SiteDeletionError(f"no page of site {name!r} is known")
+    if name not in found and len(found) > 1:
+        raise SiteDeletionError(f"several sites are called {name!r}: {', '.join(found)}")
+    return found[name if name in found else next(iter(found))]
+
+
+def _ungroup(session: Session, site_id: int) -> None:
     """Delete everything that refers to more than one page of a locked site."""
     session.execute(SQL.ungroup, {"site_id": site_id})
 
 
-def lock_some(session: Session, site_id: int) -> Sequence[int]:
-    """Lock some pages of a site, and return their IDs."""
-    return session.scalars(SQL.lock_some_pages, {"site_id": site_id, "most": PAGES_AT_ONCE}).all()
+def _delete_some(session: Session, site_id: int) -> int:
+    some = {"site_id": site_id, "most": PAGES_AT_ONCE}
+    deleted: Any = session.execute(SQL.delete_some_pages, some)
+    return int(deleted.rowcount)
 
 
-def delete_pages(session: Session, page_ids: Sequence[int]) -> None:
-    """Delete pages with everything that belongs to them."""
-    session.execute(SQL.delete_pages, {"ids": list(page_ids)})
-
-
-def delete_site(session: Session, site_id: int) -> None:
-    """Delete a site without pages."""
+def _delete_empty(session: Session, site_id: int) -> None:
     # Its pages may have been grouped while they were deleted.
-    ungroup(session, site_id)
+    _ungroup(session, site_id)
     session.execute(SQL.delete_site, {"site_id": site_id})

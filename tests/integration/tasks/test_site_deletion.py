@@ -20,10 +20,10 @@ from worker.cli import main
 from worker.store import provisional
 from worker.store.extraction_jobs import Pivot
 from worker.store.pages import FetchedPage, ReadPage
+from worker.store.retention import SiteDeletionError, delete_site
 from worker.tasks.join_parts import join_parts
 from worker.workflow.known_templates import KnownTemplates
 from worker.workflow.parsing import store_pages
-from worker.workflow.site_deletion import SiteDeletionError, delete_site
 
 
 def page(seed: int, **other: Any) -> dict[str, Any]:

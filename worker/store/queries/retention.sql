@@ -63,13 +63,11 @@ changes AS (DELETE FROM design_changes WHERE site_id = :site_id),
 members AS (DELETE FROM memberships WHERE site_id = :site_id)
 DELETE FROM generations WHERE site_id = :site_id
 
--- lock_some_pages --
--- Lock some pages of a site.
-SELECT id FROM pages WHERE site_id = :site_id ORDER BY id LIMIT :most FOR UPDATE
-
--- delete_pages --
--- Delete pages with everything that belongs to them.
-DELETE FROM pages WHERE id = ANY (:ids)
+-- delete_some_pages --
+-- Delete some pages of a site with everything that belongs to them.
+DELETE FROM pages WHERE id IN (
+    SELECT id FROM pages WHERE site_id = :site_id ORDER BY id LIMIT :most FOR UPDATE
+)
 
 -- delete_site --
 -- Delete a site without pages.
