@@ -5,7 +5,7 @@ Either it links back, or it has both the first part's headline and the first par
 number. A page cannot claim to be part of an article that does not link to it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -39,15 +39,19 @@ _FIRST_KINDS = frozenset(["article", "gallery"])
 class Member:
     """A page that may be a part of an article.
 
-    `message` is the article message of this page only, possibly loaded lazily, and `size` its size
-    in bytes.
+    `read` returns the article message of this page only, and `size` is its size in bytes.
     """
 
     page_id: int
     url: str
     links: Pagination
-    message: Mapping[str, Any]
+    read: Callable[[], Mapping[str, Any]]
     size: int = 0
+
+    @cached_property
+    def message(self) -> Mapping[str, Any]:
+        """The article message, which is read once, and only if it is needed."""
+        return self.read()
 
     @cached_property
     def key(self) -> str:

@@ -2,10 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import cached_property
-from typing import Any
+from functools import partial
 
 from sqlalchemy.orm import Session
 
@@ -13,7 +12,6 @@ from detourage.limits import MAX_MESSAGE_BYTES
 from detourage.messages import ArticleMessage
 from detourage.pagination import (
     Member,
-    Pagination,
     addresses_of,
     chain_of,
     is_held_by,
@@ -48,7 +46,16 @@ def process_part(session: Session, state: ProcessState, page_id: int, version: i
     processed = revised = 0
     for each in sorted(written, key=lambda part: (part.page_id != page_id, part.page_id)):
         # Built again for each article, so that only one article's messages are in memory.
-        members = {part.page_id: _member(session, part, links[part.page_id]) for part in written}
+        members = {
+            part.page_id: Member(
+                part.page_id,
+                part.url,
+                links[part.page_id],
+                partial(parts.message_of, session, part.page_id),
+                part.size or 0,
+            )
+            for part in written
+        }
         first = members[each.page_id]
         if each.joined_revision is None and not first.is_first:
             continue
@@ -62,31 +69,6 @@ def process_part(session: Session, state: ProcessState, page_id: int, version: i
     return revised
 
 
-def _member(session: Session, part: StoredPart, links: Pagination) -> Member:
-    message = _StoredMessage(lambda: parts.message_of(session, part.page_id))
-    return Member(part.page_id, part.url, links, message, part.size or 0)
-
-
-class _StoredMessage(Mapping[str, Any]):
-    """A part's article message, loaded on first access."""
-
-    def __init__(self, read: Callable[[], Mapping[str, Any]]) -> None:
-        self._read = read
-
-    @cached_property
-    def _values(self) -> Mapping[str, Any]:
-        return self._read()
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-
 def _revise(
     session: Session,
     state: ProcessState,
@@ -98,7 +80,7 @@ def _revise(
     chain, is_held = [first], _is_held_by_whole(session, first)
     if first.is_first and not is_held:
         chain = chain_of(first, members)
-    own = ArticleMessage.model_validate(dict(first.message))
+    own = ArticleMessage.model_validate(first.message)
     leading = addresses.of_pages(session, [first.page_id])[first.page_id]
     while True:
         wanted = _compose(session, own, chain, is_held=is_held)

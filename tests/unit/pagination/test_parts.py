@@ -44,7 +44,7 @@ def member(number: int, *texts: str, of: int = 3, **more: Any) -> Member:
         previous=address(number - 1) if number > 1 else None,
     )
     said = texts or (f"Part {number} begins.", f"Part {number} ends.")
-    return Member(number, address(number), links, message(*said, **more))
+    return Member(number, address(number), links, lambda: message(*said, **more))
 
 
 def test_only_the_first_part_keeps_its_locations() -> None:
@@ -120,24 +120,27 @@ def test_parts_are_joined_until_one_is_missing() -> None:
 def test_a_part_of_another_article_is_not_joined() -> None:
     first, second = member(1), member(2)
     elsewhere = Pagination(number=2, previous="https://paper.example/other")
-    stranger = Member(2, second.url, elsewhere, second.message)
+    stranger = Member(2, second.url, elsewhere, second.read)
     assert chain_of(first, [stranger]) == [first]
-    silent = Member(2, second.url, Pagination(next=address(3)), second.message)
+    silent = Member(2, second.url, Pagination(next=address(3)), second.read)
     assert chain_of(first, [silent]) == [first, silent]
-    other_title = Member(2, second.url, silent.links, message("Three.", title="Another"))
+    other_title = Member(2, second.url, silent.links, lambda: message("Three.", title="Another"))
     assert chain_of(first, [other_title]) == [first]
 
 
 def test_a_page_cannot_join_an_article_that_does_not_link_to_it() -> None:
-    victim = Member(1, STORY, Pagination(next=address(2)), message("One.", "Two."))
+    victim = Member(1, STORY, Pagination(next=address(2)), lambda: message("One.", "Two."))
     claim = Pagination(number=2, pages={1: STORY}, previous=STORY)
-    evil = Member(9, "https://paper.example/evil", claim, message("Pills.", title="The bridge"))
+    evil = Member(
+        9, "https://paper.example/evil", claim, lambda: message("Pills.", title="The bridge")
+    )
     assert chain_of(victim, [victim, evil]) == [victim]
 
 
 def test_a_thread_is_not_a_part() -> None:
     thread = member(2, metadata={"kind": "forum"})
-    assert chain_of(member(1), [thread]) == [member(1)]
+    first = member(1)
+    assert chain_of(first, [thread]) == [first]
 
 
 def test_the_number_of_joined_parts_is_limited() -> None:
