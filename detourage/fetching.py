@@ -83,9 +83,10 @@ def fetch(
     end = time.monotonic() + seconds
 
     def check(address: str) -> None:
-        if obey_robots and not _rules(_origin(address), seconds, _today()).can_fetch(
-            PRODUCT, address
-        ):
+        if not obey_robots:
+            return
+        rules = _rules(urljoin(address, "/"), seconds, int(time.time() // _DAY_SECONDS))
+        if not rules.can_fetch(PRODUCT, address):
             raise FetchError(url, f"robots.txt of {_host(address)} disallows this page")
 
     with _reported(url, seconds), _opened(url, seconds, check) as response:
@@ -99,14 +100,6 @@ def fetch(
                 raise FetchError(url, f"the page took longer than {seconds:g} seconds")
         header = response.headers.get("Content-Type")
         return Page(bytes(content), response.url, header, datetime.now(UTC))
-
-
-def _today() -> int:
-    return int(time.time() // _DAY_SECONDS)
-
-
-def _origin(url: str) -> str:
-    return urljoin(url, "/")
 
 
 @lru_cache(maxsize=MAX_ORIGINS)

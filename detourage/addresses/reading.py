@@ -54,7 +54,9 @@ def headline_digests(headlines: Iterable[str]) -> tuple[int, ...]:
 def passage_digests(texts: Iterable[str]) -> tuple[int, ...]:
     """Return the digests of the texts that are passages, ignoring white space."""
     squashed = {"".join(text.split()) for text in texts}
-    kept = {_passage(text) for text in squashed if words.count_characters(text) >= MIN_PASSAGE}
+    kept = {
+        _passage(text) for text in squashed if len(text) + words.count_unspaced(text) >= MIN_PASSAGE
+    }
     return tuple(sorted(kept)[:MAX_PASSAGES])
 
 

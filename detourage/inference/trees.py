@@ -87,7 +87,7 @@ class BoostedTrees:
 
     def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
         """Return the probability of the second class for each row; raise as in `log_odds`."""
-        return likelihoods(self.log_odds(features))
+        return np.asarray(1.0 / (1.0 + np.exp(-self.log_odds(features))), dtype=np.float64)
 
     def log_odds(self, features: Features) -> npt.NDArray[np.float64]:
         """Return the log odds of the second class for each row.
@@ -101,11 +101,6 @@ class BoostedTrees:
     @cached_property
     def _packed(self) -> "PackedTrees":
         return PackedTrees.of(self.trees)
-
-
-def likelihoods(log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Convert log odds to probabilities."""
-    return np.asarray(1.0 / (1.0 + np.exp(-log_odds)), dtype=np.float64)
 
 
 _TEST = np.dtype([("threshold", np.float32), ("left", np.uint32), ("tree", np.int32)])

@@ -248,14 +248,10 @@ def read_folder(
     files = (path for path in _files_of(folder) if path.resolve() not in left_out)
     pages = HtmlFolder(folder, origin)
     for path in files:
-        if _is_input(path):
+        if _suffix(path) in _READERS or is_html(path):
             return _read_files(chain([path], files), pages)
         pages.skip(path)
     raise SourceError(folder, "contains no JSON lines, WARC or HTML files")
-
-
-def _is_input(path: Path) -> bool:
-    return _suffix(path) in _READERS or is_html(path)
 
 
 def _read_files(files: Iterable[Path], pages: HtmlFolder) -> Iterator[HtmlFile | bytes]:

@@ -434,7 +434,8 @@ def _named(notes: Sequence[Note]) -> Iterator[_NameSource]:
             yield _NameSource(pieces)
             if not names_of(pieces, is_byline=True):
                 yield from _account(" ".join(piece.text for piece in pieces))
-                yield from map(_pseudonym, filter(_is_pseudonym, pieces))
+                for piece in filter(_is_pseudonym, pieces):
+                    yield _NameSource((piece,), is_account=True)
 
 
 def _pieces(parts: Iterable[Part]) -> tuple[Piece, ...]:
@@ -459,10 +460,6 @@ def _is_pseudonym(piece: Piece) -> bool:
         and 1 < len(words) <= 3
         and all(word.isalpha() and word not in _NO_PSEUDONYM for word in words)
     )
-
-
-def _pseudonym(piece: Piece) -> _NameSource:
-    return _NameSource((piece,), is_account=True)
 
 
 def _is_author(part: Part) -> bool:

@@ -478,7 +478,9 @@ def _read(node: _Node, known: Mapping[str, _Node], found: defaultdict[str, list[
     found["sites"].extend(_texts(node.get("publisher"), known))
     found["images"].extend(_addresses(node.get("image"), known))
     free = _texts(node.get("isAccessibleForFree"), {})
-    found["access"].extend("free" if _is_true(each) else "paid" for each in free[:1])
+    for each in free[:1]:
+        answer = each.strip().rsplit("/", 1)[-1].lower()
+        found["access"].append("free" if answer in {"true", "1", "yes"} else "paid")
 
 
 _PROPERTIES: Mapping[str, tuple[str, ...]] = {
@@ -492,10 +494,6 @@ _PROPERTIES: Mapping[str, tuple[str, ...]] = {
     "sections": ("articleSection",),
     "tags": ("keywords",),
 }
-
-
-def _is_true(text: str) -> bool:
-    return text.strip().rsplit("/", 1)[-1].lower() in {"true", "1", "yes"}
 
 
 def _kinds(node: _Node) -> list[str]:

@@ -369,7 +369,9 @@ def _read(links: Links, members: Sequence[_Member]) -> Run | None:
     }
     is_named = any(relation.is_named for relation in relations.values())
     is_related = 2 * sum(_fits(*each) for each in relations.items()) > len(others)
-    if not is_named and (_is_calendar(links, elements) or not _has_neighbours(members)):
+    # Unlike page sizes such as "10 25 50".
+    has_neighbours = any(later[1] - earlier[1] == 1 for earlier, later in pairwise(members))
+    if not is_named and (_is_calendar(links, elements) or not has_neighbours):
         return None
     unlinked = [number for _, number, _ in members if number not in elements]
     current = marked or unlinked
@@ -433,11 +435,6 @@ def _number_by_address(relations: Mapping[int, Relation]) -> int | None:
         return None
     number, rest = divmod((own - at_low) * (high - low), at_high - at_low)
     return low + number if rest == 0 and low + number >= 1 else None
-
-
-def _has_neighbours(members: Sequence[_Member]) -> bool:
-    """Return whether any two numbers are consecutive, unlike page sizes such as "10 25 50"."""
-    return any(later[1] - earlier[1] == 1 for earlier, later in pairwise(members))
 
 
 def _is_calendar(links: Links, elements: dict[int, int]) -> bool:

@@ -88,7 +88,9 @@ def assign(
     if distance > limit:
         return Assignment(None, 0.0, distance)
     others = [float(to_each[i]) for i in known if groups[i] != groups[nearest]]
-    return Assignment(groups[nearest], _silhouette(distance, min([*others, limit])), distance)
+    far = min([*others, limit])
+    silhouette = 1 - distance / far if far > 0 else float(distance == 0)
+    return Assignment(groups[nearest], silhouette, distance)
 
 
 def worth_comparing(size: int, sizes: Sequence[int]) -> list[int]:
@@ -169,7 +171,3 @@ def agreeing_outliers(
     keys = [f"{place:09}" for place in range(len(distances))]
     found = group_pages(keys, distances, sizes=sizes)
     return tuple(group for group in found.groups if len(group.members) >= MIN_NEW_GROUP_PAGES)
-
-
-def _silhouette(near: float, far: float) -> float:
-    return 1 - near / far if far > 0 else float(near == 0)

@@ -112,24 +112,6 @@ def find_relative(text: str) -> tuple[int, int] | None:
     return named
 
 
-def is_now(text: str) -> bool:
-    """Return whether a text denotes the present moment."""
-    found = _DAY.search(text)
-    return found is not None and _kind(found) == "now"
-
-
-def days_ago(text: str, language: str | None) -> int | None:
-    """Return how many days ago the named day ("gestern") was, or None."""
-    found = _DAY.search(text)
-    if found is None or (found[0].lower() == "hier" and (language or "").startswith("de")):
-        return None
-    return _DAYS_AGO[_kind(found)]
-
-
-def _kind(found: re.Match[str]) -> str:
-    return (found.lastgroup or "").rstrip("2")
-
-
 def is_past(text: str) -> bool:
     """Return whether a relative date is in the past, unlike a duration ("3 min")."""
     if _DAY.search(text) or day_without_year(text) is not None:
@@ -280,11 +262,15 @@ def moment_before(text: str, anchor: datetime, language: str | None = None) -> M
     """
     if len(text) > MAX_AGE_CHARACTERS:
         return None
-    if is_now(text):
+    found = _DAY.search(text)
+    kind = "" if found is None else (found.lastgroup or "").rstrip("2")
+    if kind == "now":
         return _to_the_minute(anchor)
-    days = days_ago(text, language)
-    if days is not None:
-        return _moment_of_day(anchor.date() - timedelta(days=days), text, language)
+    # In German, "hier" means "here".
+    is_here = found is not None and found[0].lower() == "hier"
+    if kind and not (is_here and (language or "").startswith("de")):
+        before = timedelta(days=_DAYS_AGO[kind])
+        return _moment_of_day(anchor.date() - before, text, language)
     seconds, unit = _age(text, language) or (0, "")
     if unit == "week":
         return None

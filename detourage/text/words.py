@@ -117,11 +117,6 @@ def count_unspaced(text: str) -> int:
     return len(_class(UNSPACED).findall(text)) if _UNSPACED_OR_SIGN.search(text) else 0
 
 
-def count_characters(text: str) -> int:
-    """Count characters, where those that represent syllables or words count twice."""
-    return len(text) + count_unspaced(text)
-
-
 def cosine(a: Iterable[str], b: Iterable[str]) -> float:
     """Return the cosine similarity of two bags of words (Deturck 2015, section 4.4.2).
 

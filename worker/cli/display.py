@@ -39,6 +39,9 @@ MAX_SINGLE_PAGE_SITES = 3
 MIN_SITE_WIDTH = 24
 """Minimum width left for site names; longer names are wrapped."""
 
+NAMED = (PageOutcome.ARTICLE, PageOutcome.FAILED, PENDING)
+"""Outcomes that have a column of their own."""
+
 OPTIONAL_COLUMNS = ("again", "doubtful", "groups", "outliers")
 """Columns that are not part of the sum of pages; they are omitted on narrow terminals."""
 
@@ -176,7 +179,10 @@ def _site_table(sites: Sequence[SiteStatus], width: int) -> Table:
     columns = {
         "pages": [site.pages for site in sites],
         "articles": [site.outcomes.get(PageOutcome.ARTICLE, 0) for site in sites],
-        "other": list(map(_other_outcomes, sites)),
+        "other": [
+            sum(number for outcome, number in site.outcomes.items() if outcome not in NAMED)
+            for site in sites
+        ],
         "failed": [site.outcomes.get(PageOutcome.FAILED, 0) for site in sites],
         "pending": [site.pending for site in sites],
         "again": [site.again for site in sites],
@@ -201,11 +207,6 @@ def _site_table(sites: Sequence[SiteStatus], width: int) -> Table:
     for place, site in enumerate(sites):
         table.add_row(Text(printable(site.key)), *(str(columns[name][place]) for name in names))
     return table
-
-
-def _other_outcomes(site: SiteStatus) -> int:
-    named = (PageOutcome.ARTICLE, PageOutcome.FAILED, PENDING)
-    return sum(number for outcome, number in site.outcomes.items() if outcome not in named)
 
 
 def _listed(numbers: Mapping[str, int]) -> str:
