@@ -1,6 +1,9 @@
+import json
 import random
 
+from detourage.article import Article
 from detourage.html import Page, parse_page
+from detourage.reader import extract_article
 
 URL = "https://news.example/2024/05/story.html"
 
@@ -28,3 +31,26 @@ def paragraphs(seed: int, count: int = 6) -> list[str]:
 
 def prose(seed: int, count: int = 6) -> str:
     return "".join(f"<p>{text}</p>" for text in paragraphs(seed, count))
+
+
+TITLE = "Council votes to reopen the old bridge"
+ADDRESS = "https://harbour-post.example/politics/bridge-1"
+
+
+def json_ld(**values: object) -> str:
+    """Return the declaration of an article."""
+    record = {"@type": "NewsArticle", "headline": TITLE, **values}
+    return f'<script type="application/ld+json">{json.dumps(record)}</script>'
+
+
+def story(
+    beside: str = "",
+    head: str = "",
+    *,
+    below: str = "",
+    url: str = ADDRESS,
+    body: str = f"<div class='story'>{prose(1)}</div>",
+) -> Article:
+    """Extract an article that the given markup surrounds."""
+    shown = page(f"<h1>{TITLE}</h1>{beside}{body}{below}", head, url, "lang='en'")
+    return extract_article(shown, None)

@@ -16,14 +16,6 @@ SAID = (
     "Mine broke when I pulled the pin out, so warm the plate with a dryer before you begin.",
 )
 
-ARABIC = (
-    "هل جرب أحد منكم إصلاح مفصل الباب بنفسه؟ بابي يصدر صوتا منذ الشتاء.",
-    "نعم، في الخريف الماضي. تحتاج إلى مفتاح طويل وبعض الصبر.",
-    "أنصحك أولا بمسحوق الجرافيت، فالزيت يجمع الغبار بعد أسابيع.",
-    "الجرافيت ساعدني سنة كاملة، ثم غيرت المفصل واستغرق ذلك ساعة.",
-    "شكرا لكم جميعا، طلبت الجرافيت وسأكتب لكم النتيجة.",
-)
-
 ARTICLE = (*paragraphs(3), *paragraphs(4))
 
 FORUM = "https://forum.example/threads/squeaking-hinge.4711/"

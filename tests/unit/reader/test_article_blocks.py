@@ -4,8 +4,8 @@ import pytest
 
 from detourage.article import Article
 from detourage.reader import extract_article
-from detourage.roles import CHOOSABLE_ROLES
-from tests.unit.reader.article_pages import page, paragraphs, prose, sentence
+from detourage.roles import CHOOSABLE_ROLES, TEXT_ROLES
+from tests.unit.reader.article_pages import page, prose, sentence
 
 A, B, C = sentence(1), sentence(2), sentence(3)
 
@@ -54,6 +54,19 @@ def test_block_types_follow_the_markup(markup: str, block: tuple[str, str]) -> N
     assert block in [(each.type, each.text) for each in found]
 
 
+def test_each_block_has_one_of_the_chosen_roles() -> None:
+    story = page(
+        "<nav><a href='/'>Home</a> <a href='/news'>News</a></nav><article><h1>The bridge reopens"
+        f"</h1><p class='byline'>By <a rel='author' href='/jane'>Jane Doe</a></p>{prose(1)}"
+        f"<h2>What it cost</h2>{prose(2)}</article>",
+        "<title>The bridge reopens | Post</title><meta name='author' content='Jane Doe'>",
+    )
+    article = extract_article(story, None, (), TEXT_ROLES)
+    assert article == extract_article(story, None)
+    assert {block.role for block in article.blocks} <= set(TEXT_ROLES)
+    assert "Jane Doe" not in article.text
+
+
 def test_a_layout_table_is_not_a_block() -> None:
     body = f"<table><tr><td>{prose(1)}</td><td>Two</td></tr><tr><td>{prose(2)}</td></tr></table>"
     assert {kind for kind, _ in blocks_of(body)} == {"paragraph"}
@@ -100,9 +113,3 @@ def test_scripts_forms_and_noscript_are_not_text() -> None:
 def test_text_in_a_language_without_spaces_is_preserved() -> None:
     lines = ["市政府星期三宣布，大桥将于明年春天重新开放。", "居民表示欢迎，但也有人担心费用。"]
     assert extract("".join(f"<p>{line}</p>" for line in lines)).text == "\n\n".join(lines)
-
-
-def test_links_in_the_body_lower_the_confidence() -> None:
-    linked = "".join(f'<p>{text} <a href="/x">{text}</a></p>' for text in paragraphs(1))
-    plain, half = extract(prose(1)).confidence, extract(linked).confidence
-    assert 0 < half < plain <= 1

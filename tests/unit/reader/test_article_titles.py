@@ -38,13 +38,6 @@ def test_without_a_heading_the_part_of_the_title_on_the_page_is_the_headline() -
     assert title_of(body, head, "") == "Old bridge to open"
 
 
-def test_a_heading_in_the_body_takes_precedence_and_is_omitted_from_the_text() -> None:
-    body = f"<h1>The Harbour Post, since 1871</h1><div><h1>{STORY}</h1>{prose(1)}</div>"
-    article = extract_article(page(body), None)
-    assert article.title == STORY
-    assert STORY not in article.text
-
-
 def test_a_heading_that_is_also_on_the_other_page_is_the_site_name() -> None:
     def shown(seed: int, title: str) -> str:
         return (
@@ -76,21 +69,6 @@ def test_a_heading_that_is_also_on_the_other_page_is_the_site_name() -> None:
 )
 def test_without_a_heading_the_site_name_is_cut_from_the_declared_title(head: str) -> None:
     assert title_of(BODY, head) == STORY
-
-
-@pytest.mark.parametrize("rest", ["_江湾晚报", "｜社会｜江湾晚报", "-江湾晚报"])
-def test_chinese_titles_are_cut_at_chinese_separators(rest: str) -> None:
-    headline = "老桥明年春天重新开放"
-    assert title_of(BODY, f"<title>{headline}{rest}</title>") == headline
-
-
-def test_a_part_that_is_also_in_the_title_of_the_other_page_is_the_site_name() -> None:
-    site = "The Harbour Post of Ellersby " * 2
-    first, other = (
-        page(BODY, f"<title>{title} - {site}</title>")
-        for title in ("A bridge - reopened", "Elsewhere")
-    )
-    assert extract_article(first, other).title == "A bridge - reopened"
 
 
 def test_a_headline_repeated_in_the_body_is_omitted_from_the_text() -> None:

@@ -1,10 +1,6 @@
 import json
 
-import pytest
-
-import detourage.reader.content
 from detourage.comments import CommentPattern
-from detourage.comments.signatures import Signature
 from detourage.html import Page, parse_page
 from detourage.reader import TemplateKnowledge
 from detourage.reader.content import (
@@ -41,14 +37,6 @@ def page(seed: int, comments: int, *, element: str = "div", end: str = "") -> Pa
     )
 
 
-def test_only_the_first_of_very_many_comments_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    of_all = read_content(page(1, 8)).comments
-    monkeypatch.setattr(detourage.reader.content, "MAX_COMMENTS", 5)
-    content = read_content(page(1, 8))
-    assert [comment.text for comment in content.comments] == [each.text for each in of_all[:5]]
-    assert content.text == "\n\n".join(paragraphs(1))
-
-
 def test_a_page_may_have_comments_although_its_group_has_none() -> None:
     elsewhere = CommentPattern.from_json(
         comment_pattern_of(page(3, 5)).to_json().replace("comment", "remark")
@@ -71,12 +59,6 @@ def test_the_first_post_of_a_thread_is_both_article_and_comment() -> None:
     assert len(content.comments) == 5
 
 
-def test_prefixed_elements_around_the_article_are_harmless() -> None:
-    content = read_content(page(1, 5, element="fb:story"))
-    assert content.text == "\n\n".join(paragraphs(1))
-    assert len(content.comments) == 5
-
-
 def test_the_explanation_matches_the_extraction() -> None:
     shown, pivot = page(2, 1), page(5, 4)
     own = comment_pattern_of(shown)
@@ -88,11 +70,6 @@ def test_the_explanation_matches_the_extraction() -> None:
     assert len(content.comments) == 1
     taken_out = [line.text for line in explained.lines if line.verdict == "comment"]
     assert f"{SAID[0]} {SAID[2]}" in taken_out
-
-
-def test_a_pattern_without_a_name_is_not_used_on_other_pages() -> None:
-    place = CommentPattern(Signature("p", "", "/html/body/article/p"), 0, 0.9)
-    assert pattern_of_group([place]) is None
 
 
 def test_comments_rendered_only_by_scripts_are_read_from_json() -> None:

@@ -5,7 +5,6 @@ import pytest
 from detourage.html import parse_page
 from detourage.reader.content import explain_content, read_content
 from tests.unit.reader.discussion_pages import (
-    ARABIC,
     ARTICLE,
     FORUM,
     NAMES,
@@ -45,24 +44,12 @@ def test_authors_are_separate_lines_and_badges_and_signatures_are_omitted() -> N
         assert noise not in article.text
 
 
-def test_a_thread_contains_only_the_chosen_roles() -> None:
-    article = read_content(forum_page(article_posts()), text_roles=("paragraph",))
-    assert article.text == "\n\n".join(SAID)
-
-
 def test_a_question_is_read_with_its_answers() -> None:
     url = "https://answers.example/questions/4711/squeaking-hinge"
     content = read_content(forum_page(f"{answers()}</div>", url=url))
     assert content.metadata.kind == "forum"
     for text in SAID[:4]:
         assert content.text.count(text) == 1
-
-
-def test_a_right_to_left_thread_is_read_like_any_other() -> None:
-    page = forum_page(article_posts(ARABIC), lang="ar", direction="rtl")
-    content = read_content(page)
-    assert [comment.text for comment in content.comments] == list(ARABIC)
-    assert all(text in content.text for text in ARABIC)
 
 
 def test_a_thread_displayed_only_without_scripts_is_read() -> None:
@@ -85,12 +72,6 @@ def test_similar_parts_by_one_author_are_not_a_discussion(below: str) -> None:
     content = read_content(article_page(below))
     assert content.comments == ()
     assert all(paragraph in content.text for paragraph in ARTICLE)
-
-
-def test_comments_are_not_part_of_the_article_text() -> None:
-    content = read_content(article_page(f"<div id='comments'>{article_posts()}</div>"))
-    assert len(content.comments) == len(SAID)
-    assert not any(text in content.text for text in SAID)
 
 
 def test_a_comment_may_be_an_emoji_or_a_picture_but_not_empty() -> None:
@@ -139,3 +120,18 @@ def test_entries_of_a_declared_live_report_are_not_comments() -> None:
     head = f'<script type="application/ld+json">{declared}</script>'
     assert len(read_content(article_page(entries)).comments) == len(SAID)
     assert read_content(article_page(entries, head=head)).comments == ()
+
+
+def test_the_text_of_displayed_entries_of_a_live_report_is_in_the_article() -> None:
+    said = [
+        f"At {hour} the {what} was still closed, and the people on the {bank} bank waited."
+        for hour, what, bank in (("ten", "bridge", "east"), ("nine", "road", "west"))
+    ]
+    shown = "".join(
+        f"<div itemprop='liveBlogUpdate'><h3>{10 - place}:05</h3><p>{text}</p></div>"
+        for place, text in enumerate(said)
+    )
+    page = parse_page(f"<main><h1>The bridge opens</h1>{shown}</main>", "https://news.example/live")
+    content = read_content(page)
+    assert all(text in content.text for text in said)
+    assert content.comments == ()

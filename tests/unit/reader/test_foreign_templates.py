@@ -7,8 +7,6 @@ from detourage.reader import TemplateKnowledge
 from detourage.reader.content import comment_pattern_of, pattern_of_group, read_content
 from tests.pages import article_html, paragraphs
 
-SHORT = ("The mayor denies that he took any money.", "He resigned on Monday.", "“I never lied.”")
-
 
 def _page(html: str, tenant: str) -> Page:
     return parse_page(html, f"https://{tenant}.letters.example/p/1")
@@ -22,16 +20,6 @@ def test_paragraphs_that_are_also_elsewhere_stay_in_the_article(copied: list[int
     known = TemplateKnowledge.from_pages([_page(other, "evil")])
     text = read_content(_page(own, "victim"), known).text
     assert text == "\n\n".join(paragraphs(1))
-
-
-def test_short_sentences_that_are_also_elsewhere_stay_in_the_article() -> None:
-    more = "".join(f"<p>{sentence}</p>" for sentence in SHORT)
-    own, other = (
-        article_html(seed).replace("</p></div></div>", f"</p>{more}</div></div>") for seed in (1, 7)
-    )
-    known = TemplateKnowledge.from_pages([_page(other, "evil")])
-    text = read_content(_page(own, "victim"), known).text
-    assert all(sentence in text for sentence in SHORT)
 
 
 def test_paragraphs_disguised_as_comments_elsewhere_stay_in_the_article() -> None:

@@ -7,7 +7,6 @@ from tests.unit.reader.article_pages import page, paragraphs, prose
 
 THEMES = {**SEEN, **UNSEEN}
 OWN = "<h1>Council votes to reopen the old bridge</h1>"
-FURTHER = "<h1>Ferry to run on Sundays from March</h1>"
 HEAD = "<title>Council votes to reopen the old bridge</title>"
 
 
@@ -39,14 +38,6 @@ def test_parts_of_an_article_with_headings_are_kept(kind: str) -> None:
     made = alone(ALONE[kind], 7)
     text = text_of_made(made)
     assert [mark for mark in made.own if mark not in text] == []
-
-
-def test_two_article_elements_with_first_level_headings_are_separate_articles() -> None:
-    text = text_of(
-        f"<main><article>{OWN}{prose(1)}</article>"
-        f"<div class='under'><article>{FURTHER}{prose(2, 12)}</article></div></main>"
-    )
-    assert text == "\n\n".join(paragraphs(1))
 
 
 @pytest.mark.parametrize(

@@ -40,16 +40,6 @@ def test_an_undisplayed_article_body_is_extracted(body: str) -> None:
     assert found.xpath == "/html/body/script[1]"
 
 
-def test_metadata_of_a_hidden_article_is_read() -> None:
-    data = linked_data(headline=TITLE, articleBody=TEXT, author={"name": "Ann Example"})
-    assert article(data + SHELL).metadata.authors == ("Ann Example",)
-
-
-def test_structured_data_with_small_faults_is_read() -> None:
-    data = linked_data(articleBody=TEXT).replace("}</script>", ",}\n</script>")
-    assert article(data + SHELL).method == "articleBody"
-
-
 def test_a_teaser_is_completed() -> None:
     found = article(f"<div><p>{STORY[0]}</p></div>" + linked_data(articleBody=TEXT))
     assert (found.method, found.text) == ("articleBody", TEXT)
@@ -59,12 +49,6 @@ def test_visible_text_takes_precedence() -> None:
     shown = f'<div class="article">{prose(1)}</div>'
     for hidden in (linked_data(articleBody=TEXT + "More."), state({"title": TITLE, "body": TEXT})):
         assert article(shown + hidden).method == "lines"
-
-
-def test_another_article_in_the_state_is_ignored() -> None:
-    other = {"date": "2024-05-06", "body": " ".join(paragraphs(2, count=40))}
-    found = article(f'<div class="article">{prose(1)}</div>' + state(other))
-    assert (found.method, found.text) == ("lines", TEXT)
 
 
 STATES = {
@@ -141,12 +125,6 @@ def test_elements_hidden_until_scripts_run_are_read(tag: str) -> None:
     assert article(f'<div class="article">{prose(3)}</div>' + body).method == "lines"
 
 
-def test_white_space_in_hidden_elements_is_not_text() -> None:
-    indented = prose(1).replace("<p>", "\n" + 400 * " " + "<p>")
-    found = article(f"<noscript><div>{indented}</div></noscript>{SHELL}")
-    assert (found.method, found.text) == ("noscript", TEXT)
-
-
 @pytest.mark.parametrize(
     "script",
     [
@@ -173,17 +151,6 @@ def test_no_script_causes_harm(script: str) -> None:
 def test_a_page_that_is_merely_empty_does_not_need_rendering(body: str) -> None:
     with pytest.raises(NoTextError):
         article(body)
-
-
-def test_a_short_article_with_scripts_does_not_need_rendering() -> None:
-    body = f'<div id="ad"></div><div class="article">{prose(1)}</div><script src="/a.js"></script>'
-    assert article(body).text == TEXT
-
-
-def test_displayed_images_are_kept() -> None:
-    shown = f'<p><img src="/a.jpg">{STORY[0]}</p>'
-    found = article(shown + linked_data(articleBody=TEXT))
-    assert [image.url for image in found.images] == ["https://news.example/a.jpg"]
 
 
 def test_the_explanation_of_a_hidden_article_keeps_no_line() -> None:

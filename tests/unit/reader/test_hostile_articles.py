@@ -42,13 +42,3 @@ def test_a_page_with_very_many_elements_yields_its_article(repeated: str) -> Non
 def test_long_runs_of_one_character_are_harmless(run: str) -> None:
     shown = page(f"<div>{prose(1)}<p>{run}</p></div>", f"<title>{run}</title>")
     assert extract_article(shown, None).text == "\n\n".join(paragraphs(1))
-
-
-def test_a_very_long_source_set_is_harmless() -> None:
-    shown = page(f"<div>{prose(1)}<img srcset='{'a' * 500_000} b c {'d,' * 100_000}'></div>")
-    assert extract_article(shown, None).text == "\n\n".join(paragraphs(1))
-
-
-def test_attributes_and_elements_with_odd_names_are_harmless() -> None:
-    body = f"<fb:like></fb:like><o:p>x</o:p><div =x '> onclick=\"a\" 1='2'>{prose(2)}</div>"
-    assert paragraphs(2)[0] in extract_article(page(body), page(prose(3))).text

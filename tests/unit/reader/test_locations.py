@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from copy import copy
 from typing import Any
 
 import pytest
@@ -13,8 +12,6 @@ from detourage.html import parse_page
 from detourage.html.locations import Location
 from detourage.html.nodes import index_at
 from detourage.messages import ArticleMessage, PageMessage
-from detourage.reader.article_values import json_values
-from detourage.reader.content import read_content
 from detourage.reader.locations import LocationError, locate_in_message, text_fragment
 from examples.sample_crawl import generate
 from tests.counted import LINEAR, Work, growth
@@ -72,13 +69,6 @@ def test_a_range_of_the_text_is_found_in_the_page(article: Article) -> None:
     assert PAGE[second.byte_start : second.byte_end] == b", Ms"
 
 
-def test_white_space_and_references_do_not_shift_a_range(article: Article) -> None:
-    start = article.text.index("& nothing will")
-    (passage,) = article.locate(start, start + len("& nothing will"))
-    assert passage.text == "& nothing\n   will"
-    assert PAGE[passage.byte_start : passage.byte_end] == b"&amp; nothing\n   will"
-
-
 def test_values_have_their_locations(article: Article) -> None:
     locations = article.locations
     assert locations is not None
@@ -131,13 +121,6 @@ def test_many_text_nodes_are_one_location_in_a_message() -> None:
     assert page[passage.byte_start : passage.byte_end] == b"for"
 
 
-def test_locations_are_left_out_on_request() -> None:
-    content = read_content(parse_page(PAGE, URL), has_locations=False)
-    values = json_values(content, URL, "news.example")
-    assert values["locations"] is None
-    assert not any("xpath" in each or "texts" in each for each in values["blocks"])
-
-
 def test_every_block_of_generated_pages_is_found_again() -> None:
     blocks = 0
     for sample in generate(pages_per_template=1, noise=1.0):
@@ -162,17 +145,6 @@ def test_a_text_is_located_after_the_page_around_it_changed(article: Article) ->
     assert later[passage.byte_start : passage.byte_end] == b"mayor"
 
 
-def test_a_text_node_without_bytes_does_not_hide_the_others() -> None:
-    page = (
-        f"<h1>The old harbour</h1>{prose(1)}<p>He had a <b>caf&fjlig;e</b> near by.</p>{prose(2)}"
-    )
-    found = extract(page, URL)
-    assert found is not None
-    start = found.text.index("near by")
-    (passage,) = found.locate(start, start + 7)
-    assert passage.text == "near by"
-
-
 def test_a_repeated_text_is_found_where_it_is() -> None:
     said = "Yes, said the man, and went on to talk about it for a while.<br><br>"
     page = (
@@ -183,38 +155,6 @@ def test_a_repeated_text_is_found_where_it_is() -> None:
     first, last = (block for block in found.blocks if block.text.startswith("Yes, said"))
     places = [found.locate(each.start, each.end)[0].byte_start for each in (first, last)]
     assert places == [page.index("Yes"), page.rindex("Yes")]
-
-
-def test_a_headline_ends_where_its_element_ends() -> None:
-    page = PAGE.replace(b"</h1>", b"</h1>\nFrom our own correspondent in the north.")
-    found = extract(page, URL)
-    assert found is not None
-    assert found.locations is not None
-    title = found.locations.title
-    assert title is not None
-    assert page[title.start : title.end].decode() == found.title
-
-
-def test_an_author_is_not_found_within_a_word() -> None:
-    author = "<meta name=author content='Ana'>"
-    page = f"{author}<h1>A long headline here</h1><p>Analysts agree.</p>{prose(4)}"
-    found = extract(page, URL)
-    assert found is not None
-    assert found.authors == ("Ana",)
-    assert found.locations is not None
-    (location,) = found.locations.authors
-    assert location is not None
-    assert location.attribute == "content"
-
-
-@pytest.mark.parametrize("tag", ["noscript", "object", "template", "button"])
-def test_a_value_in_an_element_that_is_not_displayed_does_no_harm(tag: str) -> None:
-    data = '{"@type": "NewsArticle", "author": {"name": "Ann Olsen\\u0077orth"}}'
-    hidden = f"<{tag}>foo<b>x</b>By Ann Olsenworth</{tag}>"
-    head = f'<script type="application/ld+json">{data}</script>'
-    found = extract(f"{head}<h1>A long headline here</h1>{prose(5)}{hidden}", URL)
-    assert found is not None
-    assert found.authors == ("Ann Olsenworth",)
 
 
 def test_deep_pages_have_bounded_locations() -> None:
@@ -240,23 +180,10 @@ def test_articles_of_many_blocks_are_located_in_linear_time(added: str) -> None:
     assert growth(prepared, 300) < LINEAR
 
 
-def test_equal_blocks_of_one_element_are_located_one_after_another() -> None:
-    lines = "".join("Some words here.<br><br>" for _ in range(200))
-    html = f"<h1>A long headline here</h1><div>{lines}</div>"
-    found = extract(html, URL)
-    assert found is not None
-    passages = found.locate(0, len(found.text), Page("<!-- new -->" + html, URL))
-    assert len({each.byte_start for each in passages}) == len(found.blocks)
-
-
 @pytest.mark.parametrize(("start", "end"), [(-5, 3), (5, 5), (9, 2)])
 def test_a_range_must_be_one(article: Article, start: int, end: int) -> None:
     with pytest.raises(ValueError, match="is not a range"):
         article.locate(start, end)
-
-
-def test_a_copied_article_is_located(article: Article) -> None:
-    assert copy(article).locate(0, 4) == article.locate(0, 4)
 
 
 def test_another_page_is_refused(article: Article) -> None:

@@ -1,4 +1,4 @@
-"""Extraction, grouping and drawing use one thread even if no environment variable requires it."""
+"""Extraction and grouping use one thread even if no environment variable requires it."""
 
 import os
 import subprocess
@@ -23,14 +23,6 @@ distances = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2)) / 5**0.5
 urls = [f"https://a.example/{number}" for number in range(80)]
 def work():
     group_pages(urls, distances)
-""",
-    "drawn": """
-import numpy as np
-from inspector.site_map import place_pages
-points = np.random.default_rng(1).random((500, 5))
-distances = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2)) / 5**0.5
-def work():
-    place_pages(distances)
 """,
 }
 

@@ -9,7 +9,6 @@ import pytest
 from benchmarks.training.headers import Training
 from detourage.core import Network
 from detourage.html import parse_page
-from detourage.reader.body import judge_page
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import MODEL, PageModel, trained_model
 from detourage.text.shipped import shipped_bytes
@@ -30,27 +29,6 @@ def test_the_shipped_model_has_a_card() -> None:
 def test_a_model_file_that_is_cut_off_is_rejected(size: int) -> None:
     with pytest.raises(ValueError, match="model file"):
         PageModel.from_bytes(SHIPPED[:size])
-
-
-def test_a_model_file_with_a_wrong_size_is_rejected() -> None:
-    header, _, network = SHIPPED.partition(b"\n")
-    at = network.index(b"two.w") + len(b"two.w") + 2
-    damaged = network[:at] + (2).to_bytes(4, "little") + network[at + 4 :]
-    with pytest.raises(ValueError, match="model file"):
-        PageModel.from_bytes(header + b"\n" + damaged)
-
-
-def test_an_unknown_role_is_named() -> None:
-    header, _, network = SHIPPED.partition(b"\n")
-    with pytest.raises(ValueError, match="slogan"):
-        PageModel.from_bytes(header.replace(b'"legal"', b'"slogan"') + b"\n" + network)
-
-
-def test_a_page_without_lines_has_no_kind() -> None:
-    judged = judge_page(Outline.of(parse_page("<p><img alt='x'>.</p>").flat))
-    assert not judged.lines
-    assert not judged.kinds
-    assert not judged.may_have_comments
 
 
 def test_probabilities_sum_to_one_and_do_not_depend_on_other_pages() -> None:

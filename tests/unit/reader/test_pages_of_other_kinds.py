@@ -28,41 +28,19 @@ LAMPS = (
     ("Forge desk lamp", "$98.00", "Cast iron below and a cool light above, for long evenings."),
 )
 
-EVENTS = (
-    ("Spring choir festival", "March 14, 2026", "Town hall"),
-    ("Night of the open workshops", "March 21, 2026", "Old harbour"),
-    ("Lecture on river birds", "April 2, 2026", "City library"),
-    ("Easter market with music", "April 5, 2026", "Market square"),
-    ("Brass quintet in the garden", "April 18, 2026", "Botanical garden"),
-    ("Film evening for children", "April 25, 2026", "Cinema Lux"),
-    ("Half marathon along the canal", "May 3, 2026", "North bridge"),
-)
-
 QUESTIONS = (
-    (
-        "How do I reset the meter?",
-        "Hold the left button for five seconds until the display shows three dashes, then let go.",
-    ),
-    (
-        "Which batteries does it take?",
-        "Two cells of the size AA. Rechargeable cells work as well, but they last half as long.",
-    ),
-    (
-        "Why does the display stay dark?",
-        "The meter sleeps after a minute without a change. Press any button, and it wakes up.",
-    ),
-    (
-        "Can I read it from another room?",
-        "Yes. The base station receives its values within thirty metres and through two walls.",
-    ),
-    (
-        "How often should it be calibrated?",
-        "Once a year is enough at home. In a laboratory, compare it with a reference each month.",
-    ),
-    (
-        "Where do I find the serial number?",
-        "It is printed on the label inside of the lid, below the code that you can scan.",
-    ),
+    ("How do I reset the meter?", "Hold the left button for five seconds, then let it go."),
+    ("Which batteries does it take?", "Two cells of the size AA. Rechargeable cells work, too."),
+    ("Why does the display stay dark?", "The meter sleeps after a minute. Press any button."),
+    ("Can I read it from another room?", "Yes, within thirty metres and through two walls."),
+    ("How often should it be calibrated?", "Once a year is enough at home, and twice at work."),
+    ("Where is the serial number?", "It is printed on the label inside of the lid of the meter."),
+)
+FACTS = (
+    ("Height", "42 cm"),
+    ("Base", "Brass, 16 cm across"),
+    ("Shade", "Linen, washable"),
+    ("Cable", "1.8 m, black cotton"),
 )
 
 
@@ -81,16 +59,6 @@ def shop() -> str:
     )
 
 
-FACTS = (
-    ("Height", "42 cm"),
-    ("Base", "Brass, 16 cm across"),
-    ("Shade", "Linen, washable"),
-    ("Bulb", "E27, 8 W, included"),
-    ("Cable", "1.8 m, black cotton"),
-    ("Weight", "2.1 kg"),
-)
-
-
 def product() -> str:
     name, price, blurb = LAMPS[0]
     rows = "".join(f"<tr><th>{fact}</th><td>{value}</td></tr>" for fact, value in FACTS)
@@ -105,21 +73,6 @@ def product() -> str:
         f"<p>{blurb} Its switch sits in the base.</p></div><h2>Details</h2>"
         f"<table class='specs'>{rows}</table></div><section class='related'>"
         f"<h2>You may also like</h2><ul>{others}</ul></section></main>{FOOTER}"
-    )
-
-
-def agenda() -> str:
-    declared = ",".join(f'{{"@type": "Event", "name": "{name}"}}' for name, _, _ in EVENTS)
-    items = "".join(
-        f"<li class='event'><h3><a href='/events/{place}'>{name}</a></h3>"
-        f"<p class='when'>{day}, at seven o'clock</p><p class='where'>{where}</p></li>"
-        for place, (name, day, where) in enumerate(EVENTS)
-    )
-    return (
-        f'<script type="application/ld+json">[{declared}]</script>{NAVIGATION}<main>'
-        f"<h1>What is on</h1><p>Everybody is welcome at the events of this spring.</p>"
-        f"<ul class='events'>{items}</ul>"
-        f"<p>Tickets are sold at the town hall, or at the door if any are left.</p></main>{FOOTER}"
     )
 
 
@@ -153,12 +106,6 @@ def test_a_product_page_gives_its_facts_but_no_other_products() -> None:
     assert "You may also like" not in found.text
     assert [part for lamp in LAMPS[1:6] for part in lamp[:2] if part in found.text] == []
     assert found.metadata.kind == "product"
-
-
-def test_an_agenda_gives_its_events() -> None:
-    found = read(agenda(), "https://town.example/events", "What is on | Town")
-    assert [name for name, *_ in EVENTS if name not in found.text] == []
-    assert_without_frame(found.text)
 
 
 def test_a_manual_gives_its_questions_with_answers() -> None:

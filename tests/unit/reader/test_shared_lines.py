@@ -26,10 +26,13 @@ def _texts(htmls: list[str], host: str = "news.example") -> list[str]:
     return [each.article.text if each.article else "" for each in Site(pages).read()]
 
 
-@pytest.mark.parametrize("count", [4, 5, 12])
+@pytest.mark.parametrize("count", [3, 4, 12])
 def test_a_notice_amid_every_article_is_left_out(count: int) -> None:
     texts = _texts([_html(seed, NOTICE) for seed in range(count)])
-    assert texts == ["\n\n".join(paragraphs(seed)) for seed in range(count)]
+    if count == 3:  # Three pages are no evidence.
+        assert all(NOTICE in text for text in texts)
+    else:
+        assert texts == ["\n\n".join(paragraphs(seed)) for seed in range(count)]
 
 
 def test_a_notice_with_a_date_is_left_out() -> None:
@@ -42,11 +45,6 @@ def test_sentences_with_other_numbers_are_kept() -> None:
     sentences = [f"On Monday, shares of the company rose to {price} dollars." for price in range(8)]
     texts = _texts([_html(seed, sentence) for seed, sentence in enumerate(sentences)])
     assert all(sentence in text for sentence, text in zip(sentences, texts, strict=True))
-
-
-def test_three_pages_are_no_evidence() -> None:
-    texts = _texts([_html(seed, NOTICE) for seed in range(3)])
-    assert all(NOTICE in text for text in texts)
 
 
 def test_a_sentence_that_some_pages_quote_is_kept() -> None:
@@ -93,7 +91,7 @@ def _replaced(html: str, old: list[str], new: tuple[str, ...]) -> str:
 
 
 def test_the_order_of_the_pages_does_not_matter() -> None:
-    htmls = [_html(seed, NOTICE) if seed % 9 else article_html(seed) for seed in range(20)]
+    htmls = [_html(seed, NOTICE) if seed % 9 else article_html(seed) for seed in range(10)]
     pages = [Page(html, f"https://news.example/{place}") for place, html in enumerate(htmls)]
     texts = [
         {each.url: each.article and each.article.text for each in Site(order).read()}

@@ -1,4 +1,3 @@
-import dataclasses
 import json
 import zlib
 
@@ -6,8 +5,6 @@ import pytest
 
 from detourage.html import Page
 from detourage.reader import TemplateKnowledge, extract_article
-from detourage.reader.lines import lines_of
-from detourage.reader.outline import Outline
 from tests.unit.reader.article_pages import page, prose
 
 
@@ -34,28 +31,9 @@ def test_knowledge_survives_serialisation() -> None:
     assert extract_article(story(3), again) == extract_article(story(3), known)
 
 
-def test_knowledge_is_smaller_than_the_page() -> None:
-    shown = page(prose(1, count=100))
-    known = TemplateKnowledge.from_pages([shown])
-    assert len(known.to_bytes()) < len(prose(1, count=100)) / 5
-
-
 def test_knowledge_of_no_pages_has_no_effect() -> None:
     nothing = TemplateKnowledge.from_bytes(TemplateKnowledge.from_pages([]).to_bytes())
     assert extract_article(story(1), nothing) == extract_article(story(1), None)
-
-
-def test_several_pages_are_averaged() -> None:
-    outline = Outline.of(story(1).document)
-    lines = lines_of(outline)
-    one = TemplateKnowledge.from_pages([story(2)]).compare(outline, lines)
-    twice = TemplateKnowledge.from_pages([story(2), story(2)]).compare(outline, lines)
-    assert one is not None
-    assert twice is not None
-    assert (one == twice).all()
-    both = TemplateKnowledge.from_pages([story(2), page("<p>Other</p>")]).compare(outline, lines)
-    assert both is not None
-    assert both[lines.index(next(line for line in lines if line.linked)), 0] == 1
 
 
 @pytest.mark.parametrize(
@@ -71,9 +49,3 @@ def test_another_format_is_rejected() -> None:
     values["format"] += 1
     with pytest.raises(ValueError, match="format"):
         TemplateKnowledge.from_bytes(zlib.compress(json.dumps(values).encode()))
-
-
-def test_knowledge_cannot_be_changed() -> None:
-    known = TemplateKnowledge.from_pages([story(1)])
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        known.pages = ()  # type: ignore[misc]

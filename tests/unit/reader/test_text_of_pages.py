@@ -95,6 +95,18 @@ def test_a_sentence_stays_whole(markup: str, text: str) -> None:
     assert f"{sentence(4)} {text} {sentence(5)}" in blocks
 
 
-def test_custom_elements_around_paragraphs_are_blocks() -> None:
-    body = "".join(f"<my-text>{each}</my-text>" for each in paragraphs(1))
-    assert extract_article(page(f"<div>{body}</div>"), None).text == "\n\n".join(paragraphs(1))
+HEAD = "<title>Bridge reopens | Post</title><meta property='og:type' content='article'>"
+MENU = "<nav><ul><li><a href='/a'>News</a></li><li><a href='/b'>Sports</a></li></ul></nav>"
+
+
+def test_a_newspaper_article_has_high_confidence_and_short_notes_have_less() -> None:
+    body = f"{MENU}<main><article><h1>Bridge reopens</h1>{prose(1)}{prose(2)}</article></main>"
+    of_article = extract_article(page(body, HEAD), None).confidence
+    assert of_article > 0.9
+    cards = "".join(
+        f"<div class='card'><a href='/{seed}'>{sentence(seed, 4)}</a>"
+        f"<span>{sentence(seed + 100, 5)}</span><button>Buy</button></div>"
+        for seed in range(30)
+    )
+    scraps = page(f"{MENU}<div class='grid'>{cards}</div>", "<title>Offers</title>")
+    assert extract_article(scraps, None).confidence < of_article

@@ -2,11 +2,9 @@
 
 import contextlib
 from functools import partial
-from itertools import islice
 
 import pytest
 
-from benchmarks.walls.pages import pages
 from detourage.html import Answer, Page, parse_page
 from detourage.reader import GoneError, NoTextError, WallError
 from detourage.reader.content import explain_content, read_content
@@ -92,21 +90,6 @@ policy.</p><button>Accept all</button></div><footer>Terms Privacy Subscribe Log 
 
 
 @pytest.mark.parametrize(
-    ("headline", "text"),
-    [
-        (
-            "All about the carousel",
-            "The school opens a carousel above the lake, and it is about time, says Ann Hill.",
-        ),
-        ("Hanna, 18, missing", "Police found clothes that may belong to Hanna, 18, a report says."),
-    ],
-)
-def test_common_words_and_numbers_name_no_wall(headline: str, text: str) -> None:
-    body = f"<title>{headline}</title><article><h1>{headline}</h1><p>{text}</p></article>"
-    assert read_content(page(body)).text == text
-
-
-@pytest.mark.parametrize(
     "text",
     [
         "The harbour bridge is closed after the storm damaged two pillars, police said.",
@@ -130,18 +113,6 @@ def test_a_placeholder_says_nothing_about_the_article(body: str) -> None:
     assert explain_content(page(body)).outcome == "no-text"
 
 
-def test_a_copy_of_a_page_without_an_article_makes_none_of_it() -> None:
-    [html] = [
-        each["html"]
-        for each in islice(pages("seen", 11), 250)
-        if [each["truth"][name] for name in ("kind", "language", "style")]
-        == ["javascript", "hi", "site"]
-    ]
-    for other in (None, parse_page(f"{html}<!-- copy -->", f"{URL}?copy")):
-        with pytest.raises(NoTextError):
-            read_content(parse_page(html, URL), other)
-
-
 def test_an_empty_page_is_not_a_wall() -> None:
     with pytest.raises(NoTextError):
         read_content(page("<title>Bridge story</title><h1>Bridge story</h1>"))
@@ -151,12 +122,6 @@ def test_an_error_status_is_trusted() -> None:
     with pytest.raises(GoneError, match="not found"):
         read_content(parse_page(article_html(1), URL, answer=Answer(404)))
     assert read_content(parse_page(article_html(1), URL, answer=Answer(200))).text
-
-
-def test_the_explanation_describes_the_wall() -> None:
-    explanation = explain_content(page(WALLS["log-in"]))
-    assert (explanation.outcome, explanation.article) == ("wall", None)
-    assert "log-in" in explanation.detail
 
 
 def test_a_beginning_followed_by_an_offer_is_truncated() -> None:

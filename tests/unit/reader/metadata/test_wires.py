@@ -3,33 +3,22 @@
 import pytest
 
 from detourage.metadata.wires import wire_of
-from detourage.reader import extract_article
-from tests.unit.reader.article_pages import page, paragraphs
+from tests.unit.reader.article_pages import paragraphs, story
 
 
-def wire(
-    first: str = "", last: str = "", *, beside: str = "", below: str = "", head: str = ""
-) -> str | None:
+def wire(first: str = "", last: str = "", *, beside: str = "", below: str = "") -> str | None:
     """Return the agency of an article that begins and ends with the given texts."""
-    body = "</p><p>".join(paragraphs(1))
-    shown = page(
-        f"<h1>Council votes to reopen the old bridge</h1>{beside}"
-        f"<div class='story'><p>{first}{body}{last}</p></div>{below}",
-        head,
-        "https://harbour-post.example/1",
-    )
-    return extract_article(shown, None).metadata.wire
+    text = "</p><p>".join(paragraphs(1))
+    body = f"<div class='story'><p>{first}{text}{last}</p></div>"
+    return story(beside, below=below, body=body).metadata.wire
 
 
 @pytest.mark.parametrize(
     ("dateline", "agency"),
     [
         ("PARIS (AFP) – ", "AFP"),
-        ("(Reuters) - ", "Reuters"),
         ("NEW YORK (Reuters Health) - ", "Reuters"),
-        ("WASHINGTON (AP) — ", "AP"),
         ("Berlin (dpa/tmn) - ", "dpa"),
-        ("BERLIN, 3. Mai (dpa) - ", "dpa"),
         ("THURSDAY, Jan. 12 (HealthDay News) -- ", "HealthDay"),
         ("New Delhi, Jan 3 (IANS) ", "IANS"),
         ("TOKYO, Jan 3, Kyodo - ", "Kyodo"),
@@ -39,7 +28,6 @@ def wire(
         ("МОСКВА, 5 января. /ТАСС/. ", "TASS"),
         ("Москва. 3 января. INTERFAX.RU - ", "Interfax"),
         ("新华社北京5月3日电（记者张三）", "Xinhua"),
-        ("据新华社电 ", "Xinhua"),
         ("中新网1月3日电 ", "China News Service"),
         ("【ロンドン共同】", "Kyodo"),
         ("［東京 3日 ロイター］ ", "Reuters"),
@@ -58,8 +46,6 @@ def test_the_agency_is_read_from_the_dateline(dateline: str, agency: str) -> Non
         ("<p class='byline'>JANE DOE, Associated Press</p>", "AP"),
         ("<p>By Jane Doe, AP Medical Writer</p>", "AP"),
         ("<p>By Jane Doe, Associated Press Writer 10 minutes ago</p>", "AP"),
-        ("<p>By Jane Doe, For The Associated Press</p>", "AP"),
-        ("<p>Associated Press Writer</p>", "AP"),
         ("<p>dpa/AFP</p>", "dpa"),
         ("<p>Von: jdo/dpa</p>", "dpa"),
         ("<p>3. Mai 2024</p><p>Quelle: APA</p>", "APA"),
@@ -86,15 +72,6 @@ def test_the_agency_is_read_from_the_end_of_the_text(end: str, agency: str) -> N
     assert wire(below=below) == "AP"
 
 
-def test_a_declared_author_may_be_an_agency() -> None:
-    assert wire(head='<meta name="author" content="Agence France-Presse">') == "AFP"
-    assert wire(head='<meta name="author" content="Jane Doe">') is None
-
-
-def test_of_several_agencies_the_first_counts() -> None:
-    assert wire("LONDON (Reuters/AFP) - ", " (dpa)") == "Reuters"
-
-
 @pytest.mark.parametrize(
     "first",
     [
@@ -102,7 +79,6 @@ def test_of_several_agencies_the_first_counts() -> None:
         "Reuters, AP and AFP reported - and others said so, too. ",
         "He told Reuters (AP) that it was so - and left. ",
         "Bloomberg - the former mayor - was there, too. ",
-        "Shares of Thomson Reuters rose on Monday. ",
         "New patents (PA) are a matter of the council. ",
         "新华社记者打电话说，桥开了。",
     ],
@@ -118,7 +94,6 @@ def test_an_article_about_an_agency_is_not_credited_to_it(first: str) -> None:
         "<figure><img src='/a.jpg'></figure><p class='credit'>Reuters</p>",
         "<img src='/a.jpg'><p>Foto: dpa</p>",
         "<img src='/a.jpg'><p>JANE DOE/AFP/GettyImages</p>",
-        "<img src='/a.jpg'><p>Quelle: dpa</p>",
         "<p><i class='avatar'>PA</i></p><p>Paula Adams</p><p>3 May 2024</p>",
         "<img src='/a.jpg'><span>AP</span>",
         "<p>Photo by Jane Doe/AFP/Getty Images</p>",

@@ -1,0 +1,186 @@
+"""What a page declares about its article: JSON-LD, microdata, and elements of its head."""
+
+import json
+from typing import Any
+
+import pytest
+
+from detourage.article import Article
+from detourage.reader import extract_article
+from tests.unit.reader.article_pages import page, prose
+
+ARTICLE = {
+    "@context": "https://schema.org",
+    "@type": "NewsArticle",
+    "headline": "The bridge reopens",
+    "author": {"@type": "Person", "name": "Jane Doe"},
+    "datePublished": "2024-05-31T09:30:00+02:00",
+}
+
+
+STORY = "itemscope itemtype='https://schema.org/NewsArticle'"
+
+
+def read(*scripts: str, head: str = "", body: str = prose(1)) -> Article:
+    markup = "".join(f'<script type="application/ld+json">{text}</script>' for text in scripts)
+    return extract_article(page(body, markup + head, "https://news.example/bridge"), None)
+
+
+def changed(**changes: Any) -> str:
+    return json.dumps(ARTICLE | changes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(ARTICLE),
+        json.dumps(ARTICLE)[:-1] + ",}",
+        json.dumps(ARTICLE).replace('"headline"', '/* a remark, "quoted" */ "headline"'),
+        json.dumps(ARTICLE, indent=1).replace('"headline"', '// a remark\n"headline"'),
+        json.dumps(ARTICLE).replace('"', "&quot;"),
+        "<!--" + json.dumps(ARTICLE) + "-->",
+        "//<![CDATA[\n" + json.dumps(ARTICLE) + "\n//]]>",
+        json.dumps(ARTICLE) + ";",
+        json.dumps({"@type": "Organization", "name": "The Post"}) + json.dumps(ARTICLE),
+        json.dumps([{"@type": "WebSite", "name": "The Post"}, [ARTICLE]]),
+        json.dumps({"@context": "https://schema.org", "@graph": [ARTICLE]}),
+        json.dumps({"@type": "WebPage", "mainEntity": ARTICLE}),
+        json.dumps(ARTICLE).replace("The bridge", "The\nbridge"),
+        json.dumps(ARTICLE).replace("NewsArticle", "https://schema.org/NewsArticle"),
+        json.dumps(ARTICLE)[:-1] + r', "description": "a \d fault"}',
+        "\ufeff" + json.dumps(ARTICLE),
+        json.dumps(ARTICLE).replace("{", '{"alternateName": "The "old" one", ', 1),
+        json.dumps(ARTICLE).replace("{", '{"wordCount": , "image": undefined, ', 1),
+        json.dumps(ARTICLE).replace(", ", " "),
+        json.dumps(ARTICLE)[:-1] + ', "description": "The ferry will',
+        "<!-- plugin -->" + json.dumps(ARTICLE) + "<!-- /plugin -->",
+        "// <![CDATA[ " + json.dumps(ARTICLE) + "] // ]]>",
+    ],
+)
+def test_malformed_json_is_read_as_far_as_possible(text: str) -> None:
+    found = read(text)
+    assert found.authors == ("Jane Doe",)
+    assert str(found.metadata.published) == "2024-05-31T09:30:00+02:00"
+
+
+@pytest.mark.parametrize(
+    ("author", "names"),
+    [
+        (["Jane Doe", "John Roe"], ("Jane Doe", "John Roe")),
+        ([{"name": "Jane Doe"}, {"name": ["John Roe"]}], ("Jane Doe", "John Roe")),
+        ({"givenName": "Jane", "familyName": "Doe"}, ("Jane Doe",)),
+        ({"@list": [], "name": "Jane D&apos;Orsay"}, ("Jane D'Orsay",)),
+        (None, ()),
+        ({"name": {"name": {"name": {"name": {"name": "deep"}}}}}, ()),
+    ],
+)
+def test_authors_may_be_objects_strings_or_lists(author: object, names: tuple[str, ...]) -> None:
+    assert read(changed(author=author)).authors == names
+
+
+def test_references_by_id_are_resolved() -> None:
+    graph = [
+        ARTICLE | {"author": {"@id": "#jane"}},
+        {"@id": "#jane", "@type": "Person", "name": "Jane Doe"},
+    ]
+    assert read(json.dumps({"@graph": graph})).authors == ("Jane Doe",)
+
+
+def test_of_several_articles_the_pages_own_counts() -> None:
+    other = changed(headline="Another story", author="John Roe")
+    own = changed(url="https://news.example/bridge")
+    assert read(other, own).authors == ("Jane Doe",)
+
+
+def test_a_commenter_is_not_an_author() -> None:
+    comments = [{"@type": "Comment", "author": {"name": "A reader"}, "datePublished": "2024"}]
+    assert read(changed(comment=comments, author=None)).authors == ()
+
+
+def test_values_of_the_page_complete_those_of_its_article() -> None:
+    around = {"@type": "WebPage", "name": "Post", "dateModified": "2024-06-01", "author": "Nobody"}
+    found = read(json.dumps([ARTICLE, around]))
+    assert str(found.metadata.modified) == "2024-06-01"
+    assert found.authors == ("Jane Doe",)
+
+
+def test_invalid_and_overlong_json_is_ignored() -> None:
+    overlong = json.dumps("x" * 2_000_000)
+    for scripts in (("", "{", "nonsense", '{"@type": NewsArticle}'), ("[" * 100_000,), (overlong,)):
+        assert read(*scripts).authors == ()
+
+
+@pytest.mark.parametrize(
+    ("tier", "is_paid"), [("locked", True), ("free", False), ("unheard of", None)]
+)
+def test_the_content_tier_determines_access(tier: str, is_paid: bool | None) -> None:
+    head = f'<meta property="article:content_tier" content="{tier}">'
+    assert read(head=head).metadata.is_paid is is_paid
+
+
+def test_article_properties_are_read_from_microdata() -> None:
+    found = read(
+        body=f"<div {STORY}><span itemprop='author' itemscope><b itemprop='name'>Jane Doe</b> of"
+        " Ellersby</span><time itemprop='datePublished' datetime='2024-05-31'>Friday</time>"
+        "<meta itemprop='dateModified' content='2024-06-01'>"
+        f"<meta itemprop='isAccessibleForFree' content='False'>{prose(1)}</div>"
+    )
+    assert (found.authors, found.metadata.is_paid) == (("Jane Doe",), True)
+    assert str(found.metadata.published) == "2024-05-31"
+    assert str(found.metadata.modified) == "2024-06-01"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<div {STORY}><meta itemprop='author' content='John Roe'></div>"
+        f"<div {STORY}><meta itemprop='author' content='Jane Doe'>{prose(1)}</div>",
+        f"<div {STORY}><meta itemprop='author' content='Jane Doe'>{prose(1)}<div itemprop='comment'"
+        " itemscope itemtype='https://schema.org/Comment'>"
+        "<meta itemprop='author' content='A reader'></div></div>",
+    ],
+    ids=["another article", "comment"],
+)
+def test_only_the_author_of_the_article_around_the_body_counts(body: str) -> None:
+    assert read(body=body).authors == ("Jane Doe",)
+
+
+DAY, NAME = "2024-05-31", "Jane Doe"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "field"),
+    [
+        ("article:published_time", DAY, "published"),
+        ("datePublished", DAY, "published"),
+        ("DC.date.issued", DAY, "published"),
+        ("parsely-pub-date", DAY, "published"),
+        ("sailthru.date", DAY, "published"),
+        ("cXenseParse:recs:publishtime", DAY, "published"),
+        ("citation_publication_date", DAY, "published"),
+        ("article:modified_time", DAY, "modified"),
+        ("og:updated_time", DAY, "modified"),
+        ("last-modified", DAY, "modified"),
+        ("author", NAME, "authors"),
+        ("dcterms.creator", NAME, "authors"),
+        ("citation_author", NAME, "authors"),
+        ("parsely-author", NAME, "authors"),
+        ("article:section", "Bridges", "section"),
+        ("article:tag", "Bridges", "tags"),
+        ("news_keywords", "Bridges", "tags"),
+        ("og:site_name", "The Post", "site_name"),
+        *((name, DAY, "") for name in ("article:expiration_time", "google-date", "viewport")),
+        *((name, NAME, "") for name in ("twitter:creator", "og:image:alt")),
+    ],
+)
+def test_property_names_are_recognised_by_their_words(name: str, content: str, field: str) -> None:
+    found = read(head=f'<meta property="{name}" content="{content}">').metadata
+    fields = ("published", "modified", "authors", "section", "tags", "site_name")
+    given = {each: getattr(found, each) for each in fields if getattr(found, each)}
+    if field == "modified":  # It stands for a missing date of publication, too.
+        del given["published"]
+    shown = {
+        each: str(*value) if isinstance(value, tuple) else str(value)
+        for each, value in given.items()
+    }
+    assert shown == ({field: content} if field else {})
