@@ -1,12 +1,10 @@
 import base64
-import gzip
 import json
 import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
 
 import lxml.html
 import pytest
@@ -64,27 +62,11 @@ def test_the_same_arguments_give_the_same_pages() -> None:
     assert again == crawl()
 
 
-def test_a_different_seed_gives_different_stories() -> None:
-    (site, *_) = all_sites()
-    titles = [
-        {page.gold["title"] for page in generate(seed=seed, pages_per_template=2, sites=[site])}
-        for seed in (1, 2)
-    ]
-    assert titles[0] & titles[1] <= {None}
-
-
 def test_a_small_crawl_is_the_beginning_of_a_large_one() -> None:
     site = list(all_sites())[-1]
     small = list(generate(pages_per_template=2, sites=[site]))
     large = list(generate(pages_per_template=4, sites=[site]))
     assert small == large[: len(small)]
-
-
-def test_noise_does_not_change_the_stories() -> None:
-    quiet, loud = (
-        {page.gold["url"]: page.gold["text"] for page in articles(noise)} for noise in (0.0, 1.0)
-    )
-    assert quiet.items() <= loud.items()
 
 
 def test_messages_satisfy_the_schema() -> None:
@@ -95,14 +77,6 @@ def test_messages_satisfy_the_schema() -> None:
         assert message.site == page.gold["site"]
         assert message.site is not None
         assert message.site.endswith(".example")
-
-
-def test_pages_match_their_records_and_urls_are_unique() -> None:
-    for page in crawl():
-        assert page.message["id"] == page.gold["id"]
-        assert page.message["url"] == page.gold["url"]
-    assert len({page.message["id"] for page in crawl()}) == len(crawl())
-    assert len({page.message["url"] for page in crawl()}) == len(crawl())
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.3, 1.0])
@@ -128,35 +102,6 @@ def test_title_authors_and_comments_are_visible_in_order(noise: float) -> None:
                 end = text.index(squeezed(part), end)
             assert squeezed(comment["author"]) in text
             assert squeezed(comment["date"]) in text
-
-
-def test_comments_reply_to_earlier_comments() -> None:
-    parents = [
-        (index, comment["parent"])
-        for page in articles()
-        for index, comment in enumerate(page.gold["comments"])
-        if comment["parent"] is not None
-    ]
-    assert parents
-    assert all(0 <= parent < index for index, parent in parents)
-
-
-def test_images_and_embeds_of_the_record_are_on_the_page() -> None:
-    for page in articles():
-        root = document(page)
-        sources = {urljoin(page.gold["url"], image.get("src", "")) for image in root.iter("img")}
-        assert {image["url"] for image in page.gold["images"]} <= sources
-        for embed in page.gold["embeds"]:
-            assert embed["url"] in {shown.get("src") for shown in root.iter(embed["type"])}
-
-
-def test_a_menu_page_has_no_article() -> None:
-    menus = [page.gold for page in crawl() if page.gold["kind"] == "menu"]
-    assert menus
-    for gold in menus:
-        assert not gold["text"]
-        assert gold["title"] is None
-        assert not gold["comments"]
 
 
 def test_sites_are_in_five_languages_and_one_is_redesigned() -> None:
@@ -185,14 +130,6 @@ def test_pages_declared_as_xhtml_strict_are_well_formed() -> None:
         assert etree.fromstring(markup(page)).tag == f"{XHTML}html"
 
 
-def test_without_noise_pages_of_a_template_have_the_same_blocks() -> None:
-    blocks: dict[str, set[tuple[str, ...]]] = {}
-    for page in crawl(0.0):
-        names = re.findall(r'id="([a-z_-]+)"', markup(page).decode("latin-1"))
-        blocks.setdefault(page.gold["template_class"], set()).add(tuple(names))
-    assert all(len(names) == 1 for names in blocks.values())
-
-
 def test_noise_adds_pages_without_a_template() -> None:
     def one_offs(noise: float) -> list[str]:
         classes = [page.gold["template_class"] for page in crawl(noise)]
@@ -200,22 +137,6 @@ def test_noise_adds_pages_without_a_template() -> None:
 
     assert not one_offs(0.0)
     assert len(one_offs(1.0)) == len(set(one_offs(1.0))) >= 5
-
-
-def test_articles_share_no_paragraph() -> None:
-    paragraphs = Counter(
-        paragraph for page in articles() for paragraph in set(page.gold["text"].split("\n\n"))
-    )
-    repeated = sum(count for count in paragraphs.values() if count > 1)
-    assert repeated / paragraphs.total() < 0.02
-
-
-def test_a_crawl_of_the_default_size_has_about_a_hundred_pages(tmp_path: Path) -> None:
-    count = write_crawl(tmp_path)
-    assert 100 <= count <= 150
-    assert (
-        len(lines(tmp_path / "pages.jsonl.gz")) == len(lines(tmp_path / "gold.jsonl.gz")) == count
-    )
 
 
 def test_written_crawls_are_identical_byte_for_byte(tmp_path: Path) -> None:
@@ -243,8 +164,3 @@ def test_invalid_arguments_are_rejected_immediately(
 ) -> None:
     with pytest.raises(ValueError, match=complaint):
         generate(**arguments)
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]

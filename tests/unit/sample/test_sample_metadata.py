@@ -1,8 +1,6 @@
 import base64
 from functools import cache
 
-import pytest
-
 from detourage.article import Article
 from detourage.html import parse_page
 from detourage.reader.content import read_content
@@ -37,17 +35,6 @@ def test_every_article_has_the_right_day_and_no_wrong_time() -> None:
         assert published is not None, page.gold["url"]
         written, known = page.gold["published_at"], str(published)
         assert written.startswith(known) or known == written, page.gold["url"]
-
-
-@pytest.mark.parametrize("site", ["harbour-post.example", "sada-almina.example"])
-def test_dates_with_a_time_zone_are_exact(site: str) -> None:
-    instants = {
-        page.gold["published_at"]: article.metadata.published
-        for page, article in articles()
-        if page.gold["site"] == site
-    }
-    assert instants
-    assert all(str(published) == written for written, published in instants.items())
 
 
 def test_a_lead_is_correct_or_missing() -> None:

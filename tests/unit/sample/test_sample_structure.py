@@ -36,10 +36,3 @@ def test_pages_of_one_template_are_nearer_than_pages_of_two(site: str) -> None:
     between = matrix[~same]
     assert np.median(within) < 0.35 < np.quantile(between, 0.05)
     assert np.median(between) > 0.45
-
-
-@pytest.mark.parametrize("site", all_sites())
-def test_pages_of_a_template_are_not_identical(site: str) -> None:
-    classes, matrix = distances(site)
-    same = classes[:, None] == classes[None, :]
-    assert np.median(matrix[same & ~np.eye(len(matrix), dtype=bool)]) > 0.05
