@@ -118,3 +118,25 @@ def test_days_are_in_the_time_zone_of_the_fetch_time() -> None:
 @pytest.mark.parametrize("text", ["", "Ann", "99999 hours", "3 apples ago", "hour " * 50, "3 3 3"])
 def test_other_texts_give_no_time(text: str) -> None:
     assert moment_before(text, ANCHOR, "en") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("2 months, 3 weeks ago", "2 months, 3 weeks ago"),
+        ("#12 — vor 8 Stunden", "vor 8 Stunden"),
+        ("vor einem Monat", "vor einem Monat"),
+        ("6y", "6y"),
+        ("Yesterday at 10:14 pm", "Yesterday at 10:14 pm"),
+        ("8 February at 5:50PM", "8 February at 5:50PM"),
+        ("“Yesterday”", "Yesterday"),
+        ("• AN HOUR AGO •", "AN HOUR AGO"),
+        ("aujourd'hui", "aujourd'hui"),
+        ("５ hours ago", "５ hours ago"),
+        *((text, "") for text in ("5 likes", "Posts: 123", "#12", "ferry_5fan", "Zweck0r", "")),
+        ("today I read that book", ""),
+    ],
+)
+def test_relative_dates_are_found(text: str, written: str) -> None:
+    span = find_relative(text)
+    assert (text[slice(*span)] if span else "") == written

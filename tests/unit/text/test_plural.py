@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from detourage.text.plural import counted, cut, short_age
+from detourage.text.plural import counted, short_age
 
 ROOT = Path(__file__).parents[3]
 NOUNS = "articles|extractions|golds|groups|messages|outliers|pages|sites"
@@ -30,11 +30,6 @@ def test_one_is_singular(number: int, words: str) -> None:
 )
 def test_ages_are_in_their_largest_unit(seconds: float, age: str) -> None:
     assert short_age(seconds) == age
-
-
-@pytest.mark.parametrize(("text", "shown"), [("", ""), ("four", "four"), ("fives", "fiv…")])
-def test_long_text_is_cut(text: str, shown: str) -> None:
-    assert cut(text, 4) == shown
 
 
 def test_no_message_builds_its_own_plural() -> None:
