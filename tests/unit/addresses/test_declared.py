@@ -63,15 +63,6 @@ def test_a_page_cannot_declare_another_page_as_its_variant() -> None:
     assert declared(PLAIN, head) == []
 
 
-def test_variants_in_other_templates_match_the_page() -> None:
-    pages = {url: known(url, html) for url, html in five_pages().items()}
-    for url, each in pages.items():
-        assert url == PLAIN or joining(each, pages[PLAIN]) in {Joining.JOINED, Joining.NOTHING}
-        assert joining(each, pages[PLAIN]) == joining(pages[PLAIN], each)
-    assert joining(pages[AMP], pages[PLAIN]) is Joining.JOINED
-    assert joining(pages[AMP], pages[MOBILE]) is Joining.NOTHING
-
-
 @pytest.mark.parametrize(
     ("url", "seed", "title", "verdict"),
     [

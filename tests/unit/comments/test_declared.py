@@ -29,16 +29,6 @@ def test_declared_comments_are_read_with_their_replies() -> None:
     assert (answer.author, answer.text, answer.parent) == ("Jonas", "It does.", 0)
 
 
-def test_a_parent_may_be_given_by_its_id() -> None:
-    graph = {
-        "@graph": [
-            declared("Mara", "Does it go?", **{"@id": "#c1"}),
-            declared("Jonas", "It does.", parentItem={"@id": "#c1"}),
-        ]
-    }
-    assert [each.parent for each in comments_in_data([graph], URL)] == [None, 0]
-
-
 def test_the_first_post_of_a_thread_is_among_its_posts() -> None:
     answer = {"@type": "Answer", "author": {"name": "Jonas"}, "text": "It does."}
     question = {
@@ -51,15 +41,6 @@ def test_the_first_post_of_a_thread_is_among_its_posts() -> None:
     posts = comments_in_data([{"@type": "QAPage", "mainEntity": question}], URL)
     assert [post.text for post in posts] == ["Does the ferry go?", "It does.", "It does not."]
     assert [post.author for post in posts] == ["Mara", "Jonas", "Jonas"]
-
-
-def test_questions_answered_by_the_site_itself_are_not_comments() -> None:
-    question = {
-        "@type": "Question",
-        "name": "Does the ferry go?",
-        "acceptedAnswer": {"@type": "Answer", "text": "It does."},
-    }
-    assert comments_in_data([{"@type": "FAQPage", "mainEntity": [question] * 3}], URL) == ()
 
 
 def test_of_several_threads_only_that_of_the_page_is_read() -> None:

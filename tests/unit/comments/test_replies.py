@@ -74,8 +74,3 @@ def test_the_name_of_the_parent_author() -> None:
         for number in range(5)
     )
     assert _parents(body) == PARENTS
-
-
-def test_sibling_posts_are_not_replies() -> None:
-    body = "".join(f'<div class="c">{_inside(number)}</div>' for number in range(5))
-    assert _parents(body) == [None] * 5

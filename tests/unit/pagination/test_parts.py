@@ -137,12 +137,6 @@ def test_a_page_cannot_join_an_article_that_does_not_link_to_it() -> None:
     assert chain_of(victim, [victim, evil]) == [victim]
 
 
-def test_a_thread_is_not_a_part() -> None:
-    thread = member(2, metadata={"kind": "forum"})
-    first = member(1)
-    assert chain_of(first, [thread]) == [first]
-
-
 def test_the_number_of_joined_parts_is_limited() -> None:
     parts = [member(number, of=2_000) for number in range(1, 2_001)]
     chain = chain_of(parts[0], parts)

@@ -138,13 +138,6 @@ def test_a_declared_link_counts_only_if_it_is_visible() -> None:
     assert read("<a href='?page=2'>The bridge in pictures</a>", head=head).next == f"{URL}?page=2"
 
 
-def test_session_and_scheme_do_not_distinguish_pages_of_an_article() -> None:
-    found = read(
-        "<a href='http://www.paper.example/news/story?sid=17'>Next page</a>", f"{URL}?sid=9"
-    )
-    assert not found
-
-
 @pytest.mark.parametrize(
     "href",
     ["http://[", "//", "?page=" + "9" * 5_000, "?" + "a=1&" * 5_000, "/" * 10_000, "?page=\ud800"],
