@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from worker import logs
-from worker.errors import warn_of, without_passwords
+from worker.errors import without_passwords
 
 SECRET = "hunter2!"
 
@@ -112,17 +112,6 @@ def test_a_lost_connection_is_logged_in_one_line_with_its_cause(file: Path) -> N
     lines = file.read_text().splitlines()
     assert len(lines) == 3
     assert all("the broker does not answer" in line for line in lines)
-
-
-def test_tracebacks_of_lost_connections_are_logged_at_debug_level(file: Path) -> None:
-    logs.configure("DEBUG", "text", str(file))
-    try:
-        fail("the broker")
-    except ConnectionError as error:
-        warn_of(logging.getLogger("worker"), "the relay waits", error)
-    written = file.read_text()
-    assert "the relay waits: ConnectionError: the broker does not answer" in written
-    assert "Traceback" in written
 
 
 def test_logged_text_cannot_forge_a_line_or_move_the_cursor(file: Path) -> None:

@@ -99,18 +99,6 @@ def test_recall_takes_more_of_the_lines_than_precision() -> None:
         detourage.extract(article_html(1), favour="recall")  # type: ignore[call-arg]
 
 
-def test_what_the_page_declares_about_itself_is_given() -> None:
-    declared = (
-        '<meta property="og:site_name" content="The News">'
-        '<meta name="description" content="A bridge opens.">'
-        '<meta property="og:image" content="/bridge.jpg">'
-    )
-    article = detourage.extract(article_html(1).replace("<head>", f"<head>{declared}"), url(1))
-    assert article is not None
-    assert (article.site_name, article.description) == ("The News", "A bridge opens.")
-    assert article.image == f"{SITE}/bridge.jpg"
-
-
 def test_the_version_is_that_of_the_distribution() -> None:
     assert detourage.__version__ == version("detourage")
 
@@ -208,11 +196,6 @@ def test_a_page_of_a_site_without_an_article_gives_a_reason() -> None:
     outcomes = {result.url: result.outcome for result in site.read()}
     assert outcomes == {**{url(n): "article" for n in range(4)}, f"{SITE}/empty": "empty"}
     assert site.extract(f"{SITE}/empty") is None
-
-
-def test_a_page_of_a_site_needs_a_url() -> None:
-    with pytest.raises(ValueError, match="needs its address"):
-        detourage.Site([(article_html(1), "")])
 
 
 def run(*arguments: str | Path) -> str:

@@ -27,16 +27,7 @@ def asking() -> None:
         raise click.Abort from None
 
 
-@interrupted.command()
-def sure() -> None:
-    click.confirm("Sure?", abort=True)
-
-
 def test_ctrl_c_prints_one_word_and_sets_the_exit_code() -> None:
     for command in ("working", "asking"):
         done = CliRunner().invoke(interrupted, [command])
         assert (done.exit_code, done.stderr) == (130, "Interrupted\n")
-
-
-def test_a_negative_answer_is_an_error() -> None:
-    assert CliRunner().invoke(interrupted, ["sure"], input="n\n").exit_code == 1

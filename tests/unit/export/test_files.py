@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from detourage.export.files import GrowingFile, OutputError, replacing, write_lines
+from detourage.export.files import GrowingFile, replacing, write_lines
 
 NAMES = ("articles.jsonl", "articles.jsonl.gz")
 
@@ -73,11 +73,3 @@ def test_a_file_is_written_to_the_target_of_a_symlink(tmp_path: Path) -> None:
     with replacing(link) as stream:
         write_lines(stream, numbered(2))
     assert (link.is_symlink(), read(target)) == (True, numbered(2))
-
-
-def test_an_unwritable_file_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "gone" / "articles.jsonl"
-    with pytest.raises(OutputError, match=r"gone/articles\.jsonl cannot be written: No such"):
-        grow(path, 1)
-    with pytest.raises(OutputError, match="cannot be written"), replacing(path):
-        pass

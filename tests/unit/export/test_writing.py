@@ -35,13 +35,6 @@ def test_an_interrupted_file_leaves_the_previous_one(tmp_path: Path, form: FileF
 
 
 @pytest.mark.parametrize("form", FILE_FORMATS)
-def test_a_file_is_reproducible(tmp_path: Path, form: FileFormat) -> None:
-    for name in ("a", "b"):
-        write_articles(tmp_path / name, form, articles(100))
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-
-
-@pytest.mark.parametrize("form", FILE_FORMATS)
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, form: FileFormat) -> None:
     with pytest.raises(OutputError, match="missing/articles cannot be written: "):
         write_articles(tmp_path / "missing" / "articles", form, articles(1))

@@ -53,7 +53,3 @@ def test_the_template_is_struck_through_and_the_article_is_not() -> None:
     assert "Menu" in document.xpath("//*[@class='detourage-dropped']/text()")
     assert re.search(r"\.detourage-dropped \{[^}]*line-through", shown())
     assert "[picture: A <bridge>]" in document.text_content()
-
-
-def test_a_right_to_left_page_keeps_its_direction() -> None:
-    assert read(shown()).get("dir") == "rtl"

@@ -27,12 +27,6 @@ def test_whole_words_take_precedence_over_parts_of_words() -> None:
     assert passages_of("wider", ["der"]) == ["wider"]
 
 
-def test_a_text_without_spaces_is_cut_anywhere() -> None:
-    [passage] = passages_of("字" * 500 + "橋" + "字" * 500, ["橋"])
-    assert "橋" in passage
-    assert len(passage) <= LENGTH + 2
-
-
 def test_a_word_that_is_only_in_the_headline_has_no_passage() -> None:
     assert passages_of(TEXT, ["headline"]) == []
     assert passages_of("", ["a"]) == []

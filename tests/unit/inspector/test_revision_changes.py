@@ -26,7 +26,3 @@ def test_changed_keys_are_shown_with_both_values() -> None:
         ChangedField("images", "0", "1"),
         ChangedField("template", "no group, generation 1", "group 3, generation 2"),
     ]
-
-
-def test_equal_revisions_have_no_changes() -> None:
-    assert revision_changes(FIRST, dict(FIRST)) == []

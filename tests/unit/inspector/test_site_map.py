@@ -37,11 +37,6 @@ def test_pages_are_drawn_at_their_embedded_positions(pages: int) -> None:
     assert np.allclose(place_pages(among), expected, atol=1e-6)
 
 
-def test_pages_with_equal_trees_are_drawn() -> None:
-    alike = np.zeros((5, 5))
-    assert not place_pages(alike).any()
-
-
 def test_pictures_do_not_need_scipy() -> None:
     program = (
         "import sys, inspector.application;"

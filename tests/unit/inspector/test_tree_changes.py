@@ -24,11 +24,6 @@ def test_differences_are_listed_in_document_order() -> None:
     ]
 
 
-def test_equal_trees_give_a_single_line() -> None:
-    equal = tree_of("{html{head}{body{p}{p}}}")
-    assert tree_changes(equal, equal).lines == [TreeLine("same", 0, "", 5)]
-
-
 @given(trees(), trees())
 def test_every_element_is_counted_once_and_changes_add_up_to_the_distance(a: Tree, b: Tree) -> None:
     changes = tree_changes(a, b)

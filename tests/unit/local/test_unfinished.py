@@ -25,16 +25,6 @@ def resume(output: Path) -> RunFolder:
         return folder
 
 
-def test_unstarted_and_finished_runs_leave_no_state(output: Path) -> None:
-    with run_folder(output, "refuse") as folder:
-        (folder.services / "postgresql").mkdir(parents=True)
-    assert not folder.path.exists()
-    with run_folder(output, "refuse") as folder:
-        folder.begin()
-        folder.finish()
-    assert list(output.parent.iterdir()) == []
-
-
 def test_a_run_resumes_with_its_id(output: Path) -> None:
     run_id = begin(output)
     with run_folder(output, "resume") as folder:
@@ -42,10 +32,6 @@ def test_a_run_resumes_with_its_id(output: Path) -> None:
         folder.begin()
         assert (folder.run_id, folder.is_resumed) == (run_id, True)
     assert resume(output).run_id == run_id
-
-
-def test_resuming_without_a_run_starts_one(output: Path) -> None:
-    assert not resume(output).is_resumed
 
 
 def test_an_unfinished_run_blocks_a_new_one_without_instructions(output: Path) -> None:

@@ -8,7 +8,6 @@ import json
 import pytest
 
 from detourage.html import site_name
-from detourage.inputs.messages import oversized_message
 from detourage.inputs.received import UnusableMessageError, read_message
 from detourage.limits import MAX_BODY_BYTES, MAX_HTML_BYTES
 from worker.messaging.received_messages import plain_body
@@ -70,12 +69,6 @@ def test_a_byte_order_mark_is_not_part_of_the_message() -> None:
         read_message(2 * codecs.BOM_UTF8 + body())
 
 
-def test_the_reader_reports_pages_too_large_to_send() -> None:
-    with pytest.raises(UnusableMessageError) as caught:
-        read_message(oversized_message("20 MiB in a.html", url="https://news.example/a"))
-    assert (caught.value.reason, caught.value.detail) == ("oversized", "20 MiB in a.html")
-
-
 def test_the_reason_never_quotes_the_page() -> None:
     secret = "a" * 5000
     with pytest.raises(UnusableMessageError) as caught:
@@ -113,12 +106,6 @@ def test_details_of_an_unusable_message_can_be_serialised() -> None:
     with pytest.raises(UnusableMessageError) as caught:
         read_message(told)
     assert (caught.value.reason, caught.value.detail) == ("oversized", "a?bc")
-
-
-def test_unknown_reasons_are_rejected() -> None:
-    with pytest.raises(UnusableMessageError) as caught:
-        read_message(b'{"unusable": {"reason": "because", "detail": "a"}}')
-    assert caught.value.reason == "no-url"
 
 
 def test_the_same_characters_as_text_and_as_bytes_are_different_contents() -> None:

@@ -70,11 +70,3 @@ def test_a_clock_set_back_does_not_hide_an_idle_process(
     real = time.time
     monkeypatch.setattr(time, "time", lambda: real() - 3600)
     assert health().exit_code == 1
-
-
-def test_a_process_needs_to_confirm_an_idle_state_only_from_time_to_time(
-    relay: Heartbeat,
-) -> None:
-    assert relay.is_due
-    relay.confirm("published 3 messages")
-    assert not relay.is_due

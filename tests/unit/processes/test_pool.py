@@ -43,15 +43,6 @@ def none_of(_: float) -> float:
     return 0.0
 
 
-def test_results_are_in_the_order_of_the_items() -> None:
-    found = in_processes(tenfold, range(20), 3, preload=LIGHT, crashed=minus)
-    assert list(found) == list(range(0, 200, 10))
-
-
-def test_no_items_give_no_results() -> None:
-    assert list(in_processes(tenfold, [], 2, preload=LIGHT, crashed=minus)) == []
-
-
 @pytest.mark.parametrize("processes", [1, 2])
 def test_an_item_that_crashes_its_process_does_not_affect_others(processes: int) -> None:
     found = in_processes(die_at_three, range(12), processes, preload=LIGHT, crashed=minus)

@@ -35,20 +35,6 @@ def test_no_body_makes_the_search_for_a_url_endless() -> None:
     assert held(b'"url":' + b" " * 10**6).url is None
 
 
-@pytest.mark.parametrize(
-    ("failed_at", "age"),
-    [
-        ("2026-11-22T11:00:00+00:00", 3600),
-        ("2026-11-22T11:00:00", 3600),
-        ("2027-01-01T00:00:00Z", 0),
-        ("yesterday", None),
-        (None, None),
-    ],
-)
-def test_the_age_is_given_if_known(failed_at: str | None, age: float | None) -> None:
-    assert held(failed_at=failed_at).age_seconds(NOW) == age
-
-
 @pytest.mark.parametrize("hostile", ["\x1b[31m", "a\nb", "\u202egpj", "\ud800", "\x9b2J"])
 def test_no_terminal_control_characters_are_written(hostile: str) -> None:
     for shown in (printable(hostile), json_line({"body": hostile})):

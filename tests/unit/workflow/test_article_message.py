@@ -12,7 +12,14 @@ from detourage.reader.content import read_content
 from detourage.roles import LineRole
 from tests.pages import article_html, paragraphs
 from worker.store.extraction_jobs import ExtractionJob, PageState
-from worker.workflow.article_message import article_id, compose, new_revision, reader_digest
+from worker.workflow.article_message import (
+    MAX_ROUTING_KEY_BYTES,
+    article_id,
+    compose,
+    new_revision,
+    reader_digest,
+    routing_key,
+)
 
 URL = "https://news.example/3"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -105,3 +112,9 @@ def test_a_changed_role_is_a_difference_but_its_probability_is_not() -> None:
     sure = digest("paragraph", 0.9)
     assert sure == digest("paragraph", 0.8)
     assert sure != digest("quote", 0.9)
+
+
+def test_a_routing_key_is_never_longer_than_amqp_allows() -> None:
+    key = routing_key(None, "é" * 300)
+    assert key.startswith("und.é")
+    assert MAX_ROUTING_KEY_BYTES - 2 < len(key.encode()) <= MAX_ROUTING_KEY_BYTES

@@ -25,14 +25,6 @@ def states() -> Iterator[ProcessStates]:
     found.current().database.dispose()
 
 
-def test_a_process_keeps_what_it_has_loaded(states: ProcessStates) -> None:
-    first = states.current()
-    assert states.current() is first
-    assert first.trees is first.trees
-    assert first.templates is first.templates
-    assert first.browser is None
-
-
 def test_different_settings_create_a_new_state(states: ProcessStates) -> None:
     first = states.current()
     states.configure(first.settings.model_copy(update={"queue_prefix": "other."}))
@@ -59,8 +51,3 @@ def test_a_child_process_has_its_own_state_and_does_not_affect_its_parent(
     assert not is_same
     assert has_same_settings
     assert states.current() is of_parent
-
-
-def test_without_settings_no_state_is_created() -> None:
-    with pytest.raises(RuntimeError, match="configure"):
-        ProcessStates().current()
