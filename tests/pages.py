@@ -1,7 +1,7 @@
 """Small pages and page messages for the tests."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 SENTENCES = (
@@ -65,3 +65,30 @@ def message(url: str, html: str | None = None, **more: Any) -> bytes:
 def site_messages(host: str, seeds: Sequence[int]) -> list[bytes]:
     """Return the article pages of a site with one template."""
     return [message(f"https://{host}/a/{seed}", article_html(seed), id=str(seed)) for seed in seeds]
+
+
+ARTICLE: Mapping[str, Any] = {
+    "version": 1,
+    "id": "a",
+    "revision": 1,
+    "page_id": None,
+    "url": "https://news.example/a",
+    "site": "news.example",
+    "fetched_at": None,
+    "language": None,
+    "title": None,
+    "lead": None,
+    "authors": [],
+    "published_at": None,
+    "text": "",
+    "blocks": [],
+    "images": [],
+    "embeds": [],
+    "comments": [],
+    "template": {"group": None, "generation": 1, "size": 1, "role": "outlier"},
+    "method": "lines",
+    "xpath": None,
+    "confidence": 1.0,
+    "extracted_at": "2026-01-01T00:00:00Z",
+}
+"""The smallest article message."""

@@ -44,10 +44,3 @@ def test_another_method_can_be_chosen(crawl: Path, tmp_path: Path) -> None:
     arguments = ["explain", str(crawl), "--groups", "--method", "dbscan", "--json", str(figures)]
     assert CliRunner().invoke(main, arguments).exit_code == 0
     assert json.loads(figures.read_text())["method"] == "dbscan"
-
-
-def test_an_unknown_method_is_reported_in_one_line(crawl: Path) -> None:
-    done = CliRunner().invoke(main, ["explain", str(crawl), "--groups", "--method", "guessing"])
-    assert done.exit_code == 1
-    assert "unknown method 'guessing'; choose one of average_linkage," in done.stderr
-    assert len(done.stderr.splitlines()) == 1

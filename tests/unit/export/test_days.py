@@ -101,20 +101,6 @@ def test_unfinished_files_of_a_killed_export_are_replaced(tmp_path: Path) -> Non
     assert sorted(contents(tmp_path)) == [DESCRIPTION, f"day={MONDAY}/part-0000.parquet"]
 
 
-@pytest.mark.parametrize(
-    "name", ["notes.txt", f"day={MONDAY}/part-0000.parquet", f"day={MONDAY}/other.parquet"]
-)
-def test_a_folder_with_other_contents_is_refused(tmp_path: Path, name: str) -> None:
-    if "other" in name:
-        write(tmp_path, article(MONDAY))
-    (tmp_path / name).parent.mkdir(exist_ok=True)
-    (tmp_path / name).write_text("mine")
-    before = contents(tmp_path)
-    with pytest.raises(ExportFolderError, match="choose a new or empty folder"):
-        write(tmp_path, article(MONDAY))
-    assert contents(tmp_path) == before
-
-
 @pytest.mark.parametrize("options", [{"form": "jsonl"}, {"site": "news.example"}])
 def test_another_export_is_refused(tmp_path: Path, options: Any) -> None:
     write(tmp_path, article(MONDAY))

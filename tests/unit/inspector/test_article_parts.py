@@ -4,27 +4,7 @@ import pytest
 
 from detourage.messages import ArticleMessage
 from inspector.article_parts import ArticleParts, article_parts, source_of
-
-OTHER_KEYS = {
-    "id": "1",
-    "revision": 1,
-    "page_id": None,
-    "url": "https://news.example/a",
-    "site": "news",
-    "fetched_at": None,
-    "language": None,
-    "authors": [],
-    "published_at": None,
-    "text": "",
-    "images": [],
-    "embeds": [],
-    "comments": [],
-    "method": "lines",
-    "xpath": None,
-    "confidence": 1.0,
-    "extracted_at": "2026-01-01T00:00:00Z",
-    "template": {"group": None, "generation": 1, "size": 1, "role": "outlier"},
-}
+from tests.pages import ARTICLE
 
 
 def message(*blocks: dict[str, Any], **keys: Any) -> dict[str, Any]:
@@ -45,27 +25,11 @@ def image(name: str, **keys: Any) -> dict[str, Any]:
 
 
 def laid_out(values: dict[str, Any]) -> ArticleParts:
-    return article_parts(ArticleMessage.model_validate({**OTHER_KEYS, **values}))
+    return article_parts(ArticleMessage.model_validate({**ARTICLE, **values}))
 
 
 def kinds(values: dict[str, Any]) -> list[str]:
     return [part.kind for part in laid_out(values).parts]
-
-
-def test_images_and_embeds_are_placed_as_the_message_specifies() -> None:
-    shown = laid_out(
-        message(
-            p("One."),
-            p("Two."),
-            p("Three."),
-            images=[image("top", block=0), image("middle", block=2), image("end", block=3)],
-            embeds=[{"url": "https://video.example/1", "type": "iframe", "block": 1}],
-        )
-    )
-    assert [part.kind for part in shown.parts] == [
-        *("image", "paragraph", "embed", "paragraph", "image", "paragraph", "image")
-    ]
-    assert shown.sources == ["https://cdn.example"]
 
 
 def test_images_without_a_position_are_placed_below_the_lead_and_at_the_end() -> None:
@@ -75,20 +39,6 @@ def test_images_without_a_position_are_placed_below_the_lead_and_at_the_end() ->
     after_first = message(p("One."), p("Two."), images=several)
     assert kinds(after_first) == ["paragraph", "image", "paragraph", "image"]
     assert kinds(message(images=several)) == ["image", "image"]
-
-
-def test_a_lead_that_the_text_begins_with_is_shown_once() -> None:
-    lead = "The council decides about the old bridge on Tuesday."
-    repeated = laid_out(message(p(lead), p("Two."), lead=lead))
-    assert (repeated.lead, [part.kind for part in repeated.parts]) == ("", ["lead", "paragraph"])
-    cut = laid_out(message(p("By Ann."), p(lead), p("Two."), lead=f"{lead[:30]}…"))
-    assert (cut.lead, [part.kind for part in cut.parts]) == ("", ["paragraph", "lead", "paragraph"])
-    joined = laid_out(message(p(lead), p("It is late."), lead=f"{lead} It is late."))
-    assert joined.lead == ""
-    other = laid_out(message(p("One."), lead=lead))
-    assert other.lead == lead
-    short = laid_out(message(p("One of many bridges."), lead="One"))
-    assert short.lead == "One"
 
 
 def test_adjacent_content_is_not_repeated() -> None:

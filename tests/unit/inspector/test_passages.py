@@ -1,15 +1,7 @@
-from inspector.passages import LENGTH, passages_of
+from inspector.passages import passages_of
 from tests.pages import paragraphs
 
 TEXT = "\n\n".join(paragraphs(3, 12))
-
-
-def test_a_passage_contains_the_search_term() -> None:
-    [passage] = passages_of(TEXT, ["EXHIBITION"])
-    assert "An exhibition in the town hall" in passage
-    assert len(passage) <= LENGTH + 2
-    assert passage.startswith("…")
-    assert passage.strip("…") in " ".join(TEXT.split())
 
 
 def test_distant_words_get_separate_passages() -> None:

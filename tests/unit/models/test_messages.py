@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from detourage.limits import MAX_HTML_BYTES
 from detourage.messages import ArticleMessage, PageMessage
+from tests.pages import ARTICLE
 
 PAGE = {"version": 1, "url": "https://news.example/a", "html": "<p>Text</p>"}
 
@@ -83,34 +84,8 @@ def test_the_size_limit_counts_bytes_of_html() -> None:
         read(html=None, html_base64=base64.b64encode(b"a" * (MAX_HTML_BYTES + 1)).decode())
 
 
-ARTICLE = {
-    "version": 1,
-    "id": "a",
-    "revision": 1,
-    "page_id": None,
-    "url": "https://news.example/a",
-    "site": "news.example",
-    "fetched_at": None,
-    "language": None,
-    "title": None,
-    "lead": None,
-    "authors": [],
-    "published_at": None,
-    "text": "",
-    "blocks": [],
-    "images": [],
-    "embeds": [],
-    "comments": [],
-    "template": {"group": None, "generation": 1, "size": 1, "role": "outlier"},
-    "method": "lines",
-    "xpath": None,
-    "confidence": 0,
-    "extracted_at": "2024-06-01T08:00:00Z",
-}
-
-
 def test_the_publication_date_keeps_the_time_zone_of_the_page() -> None:
-    values = ARTICLE | {"published_at": "2024-05-31T00:30:00+02:00"}
+    values = {**ARTICLE, "published_at": "2024-05-31T00:30:00+02:00"}
     message = ArticleMessage.model_validate_json(json.dumps(values)).to_json()
     assert message["published_at"] == "2024-05-31T00:30:00+02:00"
     values["published_at"] = "2024-05-31T00:30:00Z"
@@ -119,7 +94,7 @@ def test_the_publication_date_keeps_the_time_zone_of_the_page() -> None:
 
 
 def test_a_consumer_ignores_unknown_keys_of_an_article() -> None:
-    later = ARTICLE | {"mood": "calm", "metadata": {"kind": "live", "mood": "calm"}}
+    later = {**ARTICLE, "mood": "calm", "metadata": {"kind": "live", "mood": "calm"}}
     message = ArticleMessage.model_validate_json(json.dumps(later))
     assert message.metadata is not None
     assert message.metadata.kind == "live"

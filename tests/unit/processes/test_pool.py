@@ -19,12 +19,6 @@ def tenfold(number: int) -> int:
     return 10 * number
 
 
-def die_at_three(number: int) -> int:
-    if number == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return 10 * number
-
-
 def sleep(seconds: float) -> float:
     time.sleep(seconds)
     return seconds
@@ -41,12 +35,6 @@ def minus(number: int) -> int:
 
 def none_of(_: float) -> float:
     return 0.0
-
-
-@pytest.mark.parametrize("processes", [1, 2])
-def test_an_item_that_crashes_its_process_does_not_affect_others(processes: int) -> None:
-    found = in_processes(die_at_three, range(12), processes, preload=LIGHT, crashed=minus)
-    assert list(found) == [0, 10, 20, -3, *range(40, 120, 10)]
 
 
 def test_only_a_few_items_are_consumed_ahead() -> None:

@@ -108,8 +108,3 @@ def test_scripts_forms_and_noscript_are_not_text() -> None:
         "<textarea>Type</textarea><template><p>Later</p></template>"
     )
     assert extract(f"<p>{A}</p>{noise}<p>{B}</p>").text == f"{A}\n\n{B}"
-
-
-def test_text_in_a_language_without_spaces_is_preserved() -> None:
-    lines = ["市政府星期三宣布，大桥将于明年春天重新开放。", "居民表示欢迎，但也有人担心费用。"]
-    assert extract("".join(f"<p>{line}</p>" for line in lines)).text == "\n\n".join(lines)

@@ -84,12 +84,6 @@ def test_emphasis_is_preserved(markup: str, found: list[tuple[str, str]]) -> Non
     assert emphasis(extract(markup)) == found
 
 
-def test_headings_keep_their_level() -> None:
-    article = extract(f"<h2>The bridge</h2><p>{A}</p><h4>The ferry</h4><p>{B}</p>")
-    levels = [(each.text, each.level) for each in article.blocks if each.type == "heading"]
-    assert levels == [("The bridge", 2), ("The ferry", 4)]
-
-
 def test_lists_keep_their_nesting_and_their_numbers() -> None:
     article = extract(
         f"<ol start='3'><li>{A}<ul><li>{B}</li></ul></li>"
@@ -141,11 +135,3 @@ def test_images_and_embeds_are_placed_before_the_next_block() -> None:
     assert after == [B, C]
     assert texts[(article.images[2].block or 0) - 1] == sentence(4)
     assert texts[article.embeds[0].block or 0] == C
-
-
-def test_positions_do_not_count_a_repeated_headline() -> None:
-    body = f"<p>Bridge to close</p><img src='/a.jpg'><p>{A}</p>{prose(1)}"
-    shown = page(f"<div>{body}</div>", "<title>Bridge to close</title>", f"{SITE}/story")
-    article = extract_article(shown, None)
-    assert article.blocks[0].text == A
-    assert [image.block for image in article.images] == [0]

@@ -14,7 +14,7 @@ from tests.pages import paragraphs
 from tests.unit.comments.comment_pages import NAMES, SAID, URL
 
 
-def page(seed: int, comments: int, *, element: str = "div", end: str = "") -> Page:
+def page(seed: int, comments: int, *, end: str = "") -> Page:
     """Return an article page with the given number of comments below the article."""
     said = [
         f"{SAID[number % 5]} {SAID[(number + number // 5 + seed) % 5]}"
@@ -31,7 +31,7 @@ def page(seed: int, comments: int, *, element: str = "div", end: str = "") -> Pa
     return parse_page(
         f"<html lang='en'><head><title>Bridge {seed}</title></head><body><div id='menu'>"
         "<a href='/a'>News</a> <a href='/b'>Sport</a> <a href='/c'>Weather</a></div>"
-        f"<div id='main'><h1>Bridge {seed}</h1><{element} class='story'>{text}</{element}>"
+        f"<div id='main'><h1>Bridge {seed}</h1><div class='story'>{text}</div>"
         f"<ol class='commentlist'>{shown}</ol></div>{end}</body></html>",
         URL,
     )
@@ -43,20 +43,6 @@ def test_a_page_may_have_comments_although_its_group_has_none() -> None:
     )
     own = comment_pattern_of(page(1, 5))
     assert len(read_content(page(1, 5), None, [elsewhere, own]).comments) == 5
-
-
-def test_the_first_post_of_a_thread_is_both_article_and_comment() -> None:
-    posts = "".join(
-        f'<article class="post" id="post-{number}"><b class="author">{NAMES[number]}</b>'
-        f"<time>May {number + 1}, 2024</time><div class='body'>{text}</div></article>"
-        for number, text in enumerate(
-            ("".join(f"<p>{text}</p>" for text in paragraphs(7)), *(SAID[1:]))
-        )
-    )
-    thread = parse_page(f"<html><body><h1>The bridge</h1><div>{posts}</div></body></html>", URL)
-    content = read_content(thread)
-    assert paragraphs(7)[0] in content.text
-    assert len(content.comments) == 5
 
 
 def test_the_explanation_matches_the_extraction() -> None:

@@ -40,11 +40,6 @@ def test_an_undisplayed_article_body_is_extracted(body: str) -> None:
     assert found.xpath == "/html/body/script[1]"
 
 
-def test_a_teaser_is_completed() -> None:
-    found = article(f"<div><p>{STORY[0]}</p></div>" + linked_data(articleBody=TEXT))
-    assert (found.method, found.text) == ("articleBody", TEXT)
-
-
 def test_visible_text_takes_precedence() -> None:
     shown = f'<div class="article">{prose(1)}</div>'
     for hidden in (linked_data(articleBody=TEXT + "More."), state({"title": TITLE, "body": TEXT})):

@@ -3,16 +3,14 @@
 import datetime
 import json
 
-import numpy as np
 import pytest
 
 from benchmarks.training.headers import Training
 from detourage.core import Network
 from detourage.html import parse_page
-from detourage.reader.outline import Outline
-from detourage.reader.page_model import MODEL, PageModel, trained_model
+from detourage.reader.page_model import MODEL, PageModel
 from detourage.text.shipped import shipped_bytes
-from tests.unit.reader.article_pages import page, prose
+from tests.unit.reader.article_pages import page
 
 SHIPPED = shipped_bytes(*MODEL)
 
@@ -29,15 +27,6 @@ def test_the_shipped_model_has_a_card() -> None:
 def test_a_model_file_that_is_cut_off_is_rejected(size: int) -> None:
     with pytest.raises(ValueError, match="model file"):
         PageModel.from_bytes(SHIPPED[:size])
-
-
-def test_probabilities_sum_to_one_and_do_not_depend_on_other_pages() -> None:
-    outlines = [Outline.of(page(prose(seed), f"<title>{seed}</title>").flat) for seed in range(3)]
-    alone = [trained_model().judge(outline).of_roles for outline in outlines]
-    again = [trained_model().judge(outline).of_roles for outline in reversed(outlines)]
-    for one, other in zip(alone, reversed(again), strict=True):
-        assert np.array_equal(one, other)
-        assert np.allclose(one.sum(axis=1), 1)
 
 
 def test_columns_that_do_not_fit_each_other_are_rejected() -> None:

@@ -43,21 +43,6 @@ def test_the_text_of_a_page(body: str, texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "images"),
-    [
-        ("<div>{text}<figure><img src='/a.jpg'><figcaption>short</figcaption></figure></div>", 1),
-        ("<div>{text}<img src='/a.jpg'>{more}</div>", 1),
-        ("<div><p>{line}</p></div><div><img src='/logo.jpg'></div><div>{text}</div>", 0),
-        ("<div>{text}<a href='/other'>More<img src='/a.jpg'></a></div>", 0),
-        ("<div>{text}<div><a href='/other'><img src='/a.jpg'></a></div></div>", 0),
-    ],
-)
-def test_images_are_those_in_the_text_that_link_nowhere_else(body: str, images: int) -> None:
-    shown = page(body.format(text=prose(1), more=prose(2), line=sentence(7)))
-    assert len(extract_article(shown, None).images) == images
-
-
-@pytest.mark.parametrize(
     "body",
     [
         "",

@@ -47,15 +47,6 @@ ABOUT_WALLS = (
         "Since 2021 regulators in six countries have fined 31 companies for such banners, the largest"
         " 90 million euros.",
     ),
-    (
-        "Outage takes thousands of websites offline",
-        "A fault at a hosting provider left 12,000 websites unreachable on Monday morning. Visitors"
-        " saw the message “service temporarily unavailable, please try again later”.",
-        "The company traced the failure to a power supply in its Frankfurt centre. By 11:40 nine in ten"
-        " of the sites were back, a spokesman said.",
-        "Two newspapers and a hospital were among those affected; the hospital took appointments by"
-        " telephone.",
-    ),
 )
 
 

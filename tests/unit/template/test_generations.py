@@ -68,38 +68,32 @@ def test_group_ids_are_unique_and_kept_only_with_pages(
     assert all(identity > max(former) for identity in found if identity not in former)
 
 
-def test_a_redesign_in_the_middle_is_reported_with_its_figures() -> None:
-    change = design_change([A, B, A, A, B] * 4 + [C, D, C, C, D] * 4)
+SLOW = [A] * 20 + [design for new in range(11) for design in [A] * (10 - new) + [B] * new]
+
+
+@pytest.mark.parametrize(
+    ("groups", "first", "new_groups", "gone_groups"),
+    [
+        ([A, B, A, A, B] * 4 + [C, D, C, C, D] * 4, 20, (C, D), (A, B)),
+        *(([A] * 30 + [B] * following, 30, (B,), None) for following in (5, 60, 400)),
+        ([A, A, None, A, A, A, A, A] * 3 + [None] * 8, 24, (), None),
+        (SLOW, 39, (B,), (A,)),
+    ],
+    ids=[
+        *("in the middle", "after 5 pages", "after 60 pages", "after 400 pages"),
+        *("pages that fit no group", "gradual"),
+    ],
+)
+def test_a_redesign_is_reported_and_the_report_remains(
+    groups: list[int | None],
+    first: int,
+    new_groups: tuple[int, ...],
+    gone_groups: tuple[int, ...] | None,
+) -> None:
+    change = design_change(groups)
     assert change is not None
-    assert change.first == 20
-    assert (change.new_share, change.outlier_share) == (1.0, 0.0)
-    assert change.new_groups == (C, D)
-    assert change.gone_groups == (A, B)
-
-
-@pytest.mark.parametrize("following", [5, 6, 10, 60, 400])
-def test_a_redesign_is_reported_after_five_pages_and_the_report_remains(following: int) -> None:
-    change = design_change([A] * 30 + [B] * following)
-    assert change is not None
-    assert (change.first, change.new_groups) == (30, (B,))
-
-
-def test_pages_that_fit_no_group_are_a_change_even_before_they_form_one() -> None:
-    change = design_change([A, A, None, A, A, A, A, A] * 3 + [None] * 8)
-    assert change is not None
-    assert change.first == 24
-    assert change.outlier_share == change.new_share == 1
-    assert change.new_groups == ()
-
-
-def test_a_gradual_redesign_is_reported_once_the_new_design_prevails() -> None:
-    slow = [A] * 20
-    for new in range(11):
-        slow += [A] * (10 - new) + [B] * new
-    assert design_change(slow[:60]) is None
-    change = design_change(slow)
-    assert change is not None
-    assert (change.first, change.new_groups, change.gone_groups) == (39, (B,), (A,))
+    assert (change.first, change.new_groups) == (first, new_groups)
+    assert gone_groups is None or change.gone_groups == gone_groups
 
 
 @pytest.mark.parametrize("stray", [None, B])
@@ -115,6 +109,7 @@ def test_occasional_stray_pages_are_not_a_change(
     [
         pytest.param([A, B, A, A, C, A, B] * 20, id="unchanged"),
         pytest.param([A] * 30 + [B] * 4, id="uncertain"),
+        pytest.param(SLOW[:60], id="gradual"),
         pytest.param([A, None] * 30, id="many stray pages"),
         pytest.param([B] * 10 + [A] * 200 + [B] * 20, id="pages of a known kind"),
         pytest.param([A, B, A] * 10 + [A, B] * 10, id="a former design returns"),

@@ -90,11 +90,3 @@ def test_members_too_far_from_the_pivot_are_outliers() -> None:
     assert confirmed.outliers == (5,)
     unknown = without_far_members(grouping, pages_of(keys, trees), {(5, 1): np.nan, (6, 1): 0.5})
     assert unknown.outliers == (4,)
-
-
-def test_a_group_left_with_only_its_pivot_is_dissolved() -> None:
-    distances = np.zeros((1, 1))
-    grouping = group_by_references("ab", [1, 2], [1], distances, {2: (1, 0.5)})
-    assert len(grouping.groups) == 1
-    alone = without_far_members(grouping, pages_of("ab", [1, 2]), {(2, 1): 0.6})
-    assert (alone.groups, alone.outliers) == ((), (0, 1))

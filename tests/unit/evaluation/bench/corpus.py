@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.pages import ARTICLE
+
 
 def write_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,25 +44,11 @@ def article(number: int, text: str, **fields: Any) -> dict[str, Any]:
     site = f"site-{number % 2 + 1}.example"
     block = {"type": "paragraph", "text": text, "start": 0, "end": len(text)}
     return {
+        **ARTICLE,
         "id": f"article-{number}",
-        "revision": 1,
         "page_id": f"page-{number}",
         "url": f"http://{site}/{number}",
         "site": site,
-        "fetched_at": None,
-        "language": "en",
-        "title": None,
-        "lead": None,
-        "authors": [],
-        "published_at": None,
         "text": text,
         "blocks": [block] if text else [],
-        "images": [],
-        "embeds": [],
-        "comments": [],
-        "template": {"group": None, "generation": 1, "size": 1, "role": "outlier"},
-        "method": "test",
-        "xpath": None,
-        "confidence": 1.0,
-        "extracted_at": "2026-01-01T00:00:00Z",
     } | fields

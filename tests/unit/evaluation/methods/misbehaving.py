@@ -45,8 +45,6 @@ def obey(source: Source, _neighbours: Neighbours, calls: Path | None = None) -> 
         return obey(source, _neighbours)
     if order == "print":
         sys.stdout.write("noise\n" * 100_000)
-    if order == "compute":
-        sum(number * number for number in range(3_000_000))
     return Extracted.from_lines(None, order)
 
 

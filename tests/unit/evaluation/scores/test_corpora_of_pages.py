@@ -1,5 +1,4 @@
 import base64
-import gzip
 from pathlib import Path
 from typing import Any
 
@@ -56,14 +55,6 @@ def test_pages_and_gold_records_are_read_by_id(tmp_path: Path) -> None:
     assert corpus.scorable() == [gold]
 
 
-def test_if_comments_are_a_single_text_a_missing_one_means_no_comments(tmp_path: Path) -> None:
-    golds = [{"id": "1", "comments": "First! And so on."}, {"id": "2"}]
-    corpus = load_corpus(write_corpus(tmp_path / "press", [page("1"), page("2")], golds))
-    assert [gold.comment_text for gold in corpus.golds.values()] == ["First! And so on.", ""]
-    corpus = load_corpus(write_corpus(tmp_path / "press", [page("2")], [{"id": "2"}]))
-    assert corpus.golds["2"].comment_text is None
-
-
 @pytest.mark.parametrize(
     ("corpus", "gold", "asked", "expected"),
     [
@@ -114,17 +105,3 @@ def test_invalid_corpus_lines_are_rejected_with_their_position(
 ) -> None:
     with pytest.raises(CorpusError, match=message):
         load_corpus(write_corpus(tmp_path, pages, golds))
-
-
-def test_files_that_are_not_a_corpus_are_rejected(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match=r"pages\.jsonl\.gz"):
-        load_corpus(tmp_path)
-    write_corpus(tmp_path, [page("1")], [])
-    (tmp_path / "gold.jsonl.gz").write_bytes(b"not gzip")
-    with pytest.raises(CorpusError, match=r"gold\.jsonl\.gz"):
-        load_corpus(tmp_path)
-    for line in ("{", "3"):
-        with gzip.open(tmp_path / "gold.jsonl.gz", "wt") as file:
-            file.write(f"\n{line}\n")
-        with pytest.raises(CorpusError, match="line 2"):
-            load_corpus(tmp_path)

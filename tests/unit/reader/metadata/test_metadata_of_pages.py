@@ -133,7 +133,8 @@ def test_an_author_who_is_also_on_another_page_belongs_to_the_template() -> None
             json_ld(datePublished="2023-01-01T09:30:00Z"),
             "2024-05-31",
         ),
-        ("", "", "None"),
+        ("<p>The fair will open on 3 May 2027.</p>", "", "None"),
+        ("", '<script>{"createdAt": "2024-05-31T09:30:00Z"}</script>', "None"),
         # A modification date is better than no date.
         ("<p>Last updated: 31 May 2024</p>", "", "2024-05-31"),
     ],
@@ -204,18 +205,6 @@ def test_the_time_of_the_fetch_determines_the_date(beside: str, date: str) -> No
     shown = page(f"<h1>{TITLE}</h1>{beside}{BODY}", "", URL, "lang='en'")
     read = read_content(shown, fetched_at=datetime(2024, 6, 5, tzinfo=UTC))
     assert str(read.metadata.published) == date
-
-
-@pytest.mark.parametrize(
-    ("beside", "head"),
-    [
-        ("<p>The fair will open on 3 May 2027.</p>", ""),
-        ("", '<script>{"createdAt": "2024-05-31T09:30:00Z"}</script>'),
-    ],
-    ids=["event", "script"],
-)
-def test_dates_of_events_and_records_are_not_publication_dates(beside: str, head: str) -> None:
-    assert metadata(beside, head).published is None
 
 
 @pytest.mark.parametrize(
