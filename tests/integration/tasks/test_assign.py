@@ -154,16 +154,6 @@ def test_a_redelivered_assignment_changes_nothing(tasks: Tasks, site_id: int) ->
     assert {article["revision"] for article in tasks.articles().values()} == {1}
 
 
-def test_an_assignment_requested_before_a_restore_leaves_the_page_to_the_first_clustering(
-    tasks: Tasks,
-) -> None:
-    site_id = tasks.publish("a", articles(range(2, 8)))
-    for page_id in tasks.ask(select(StoredPage.id)):
-        assign(page_id, site_version=1)
-    tasks.complete(site_id)
-    assert len(tasks.articles()) == 6
-
-
 @pytest.mark.parametrize("is_redelivered", [False, True])
 def test_an_error_on_one_page_does_not_affect_the_others_of_its_batch(
     tasks: Tasks, site_id: int, monkeypatch: pytest.MonkeyPatch, is_redelivered: bool
@@ -301,14 +291,6 @@ def test_a_redesign_during_a_crawl_is_reported_and_its_pages_are_extracted_corre
     tasks.group(site_id)
     assert tasks.ask(select(func.max(Generation.number))) == [3]
     assert tasks.ask(select(DesignChange.generation)) == [2]
-
-
-def test_a_first_crawl_that_takes_hours_is_not_a_design_change(tasks: Tasks) -> None:
-    site_id = tasks.group(
-        tasks.publish("a", [*articles(range(2, 12)), *articles(range(2, 12), "table")])
-    )
-    assert {group for group, _, _ in tasks.groups(site_id).values()} == {1, 2}
-    assert tasks.ask(select(DesignChange.generation)) == []
 
 
 def generated_after(message: dict[str, str]) -> dict[str, str]:

@@ -138,16 +138,6 @@ def test_a_block_that_kills_its_workers_does_not_block_the_site(tasks: Tasks) ->
     assert 0 < roles.count("outlier") < len(roles)
 
 
-def test_pages_that_arrive_during_a_comparison_wait_for_the_next_clustering(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", articles(range(2, 14)))
-    cluster(site_id)
-    tasks.publish("a", articles(range(14, 17)))
-    tasks.finish()
-    assert len(tasks.groups(site_id)) == 12
-    tasks.group(site_id)
-    assert len(tasks.groups(site_id)) == 15
-
-
 def test_reprocessing_compares_everything_again(tasks: Tasks) -> None:
     site_id = tasks.group(tasks.publish("a", articles(range(2, 8))))
     before = tasks.groups(site_id)

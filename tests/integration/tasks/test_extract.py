@@ -19,7 +19,6 @@ from worker.messaging import task_names
 from worker.messaging.broker import connect
 from worker.service.application import create_app
 from worker.store import extraction_jobs
-from worker.store.database import AdvisoryLock
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.store.pages import is_pending
 from worker.tasks.extract import extract, extract_late
@@ -83,15 +82,6 @@ def test_a_page_that_kills_every_worker_fails_until_it_is_reprocessed(
     assert outcome(tasks, page_id) == ("article", None)
 
 
-def test_a_page_being_extracted_by_another_process_is_skipped(tasks: Tasks, page_id: int) -> None:
-    with tasks.database.exclusive(AdvisoryLock.EXTRACTION, page_id) as is_ours:
-        assert is_ours
-        extract(page_id=page_id, generation=1)
-        assert outcome(tasks, page_id) == (None, None)
-    extract(page_id=page_id, generation=1)
-    assert outcome(tasks, page_id) == ("article", None)
-
-
 def test_a_page_grouped_again_during_its_extraction_is_enqueued_again(
     tasks: Tasks, page_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,21 +129,6 @@ def test_a_lost_extraction_is_requested_again(tasks: Tasks, page_id: int) -> Non
     assert tasks.run(task_names.EXTRACT) == 4
     assert outcome(tasks, page_id) == ("article", None)
     assert tasks.ask(select(StoredPage.id).where(is_pending())) == []
-
-
-@pytest.mark.usefixtures("queues")
-def test_a_page_that_lost_its_outcome_without_a_request_is_extracted(
-    tasks: Tasks, page_id: int
-) -> None:
-    tasks.run(task_names.EXTRACT)
-    long_ago = StoredPage.waiting_since - timedelta(days=1)
-    with tasks.database.transaction() as session:
-        lost = update(StoredPage).where(StoredPage.id == page_id)
-        session.execute(lost.values(outcome=None, waiting_since=long_ago))
-    pass_time(tasks)
-    look_for_late(tasks)
-    assert tasks.run(task_names.EXTRACT) == 1
-    assert outcome(tasks, page_id) == ("article", None)
 
 
 def test_queued_extractions_are_not_requested_again(tasks: Tasks, page_id: int) -> None:

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from itertools import permutations
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, select
+from sqlalchemy import select
 
 from models.tables import Article, StoredPage
 from tests.inline_tasks import Tasks
@@ -143,33 +142,6 @@ def test_an_article_is_withdrawn_only_after_two_successive_fetches_without_it(
     assert states(site) == [("good", False)]
 
 
-def test_a_page_that_was_never_an_article_is_not_withdrawn(site: Tasks) -> None:
-    bring(site, *(fetch(hour, ERROR, status=404) for hour in range(3)))
-    assert revisions(site) == []
-    assert outcome(site)[0] == "gone"
-
-
-def test_the_order_of_fetches_does_not_matter(site: Tasks) -> None:
-    fetches = [fetch(0), fetch(1, ERROR, status=403), fetch(2, EDITED), fetch(3, "", status=404)]
-    for order in list(permutations(fetches))[::3]:
-        with site.database.transaction() as session:
-            session.execute(delete(StoredPage).where(StoredPage.url == URL))
-        bring(site, *order)
-        assert outcome(site) == ("gone", "the site responded with status 404")
-        assert states(site)[-1] == ("edited", False)
-
-
-@pytest.mark.parametrize("at_once", [False, True])
-def test_a_page_that_returns_unchanged_is_an_article_again(site: Tasks, *, at_once: bool) -> None:
-    fetches = [fetch(0), fetch(1, ERROR, status=403), fetch(2)]
-    bring(site, *fetches, at_once=at_once)
-    assert outcome(site) == ("article", None)
-    assert states(site) == [("good", False)]
-    # New places of the same text alone give no revision.
-    bring(site, fetch(3, GOOD.replace("<body", "<!-- another advertisement --><body", 1)))
-    assert states(site) == [("good", False)]
-
-
 LOGIN = "<html><body><form><input><input></form><p>Log in to read on.</p></body></html>"
 RESIGNED = (
     "The mayor resigned on Monday after the vote on the old bridge, her office said. A successor"
@@ -189,12 +161,6 @@ def test_a_doubtful_text_that_shares_nothing_with_the_previous_article_is_a_wall
     assert states(site) == [("good", False)]
     bring(site, fetch(2, EDITED))
     assert states(site) == [("good", False), ("edited", False)]
-
-
-def test_an_earlier_fetch_that_arrives_after_walls_is_the_article(site: Tasks) -> None:
-    bring(site, fetch(1, LOGIN), fetch(2, ERROR, status=403), fetch(0))
-    assert outcome(site) == ("wall", "the site responded with status 403")
-    assert states(site) == [("good", False)]
 
 
 def test_an_article_rewritten_as_a_short_report_is_a_revision(site: Tasks) -> None:

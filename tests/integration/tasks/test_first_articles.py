@@ -13,10 +13,8 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_html, article_pages, message
 from worker.messaging import task_names
 from worker.messaging.publishing import publish_pages
-from worker.store import clusterings, provisional
 from worker.tasks.cluster import cluster, cluster_due_sites
 from worker.workflow import comparison_plan
-from worker.workflow.attempts import CLUSTERING_ATTEMPTS
 from worker.workflow.first_extractions import ALONE_SECONDS, request_first_extractions
 from worker.workflow.process import process_state
 
@@ -130,15 +128,6 @@ def test_the_extraction_after_clustering_replaces_a_pending_early_one(tasks: Tas
     assert set(tasks.revisions().values()) == {1}
 
 
-def test_a_page_that_is_being_stored_or_clustered_is_skipped(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", article_pages([1]))
-    grow_older(tasks)
-    with tasks.database.transaction() as session:
-        assert provisional.hold(session, [site_id]) == [site_id]
-        assert look(tasks) == 0
-    assert look(tasks) == 1
-
-
 def test_a_site_with_one_page_needs_no_clustering(tasks: Tasks) -> None:
     site_id = tasks.publish("a", article_pages([1]))
     assert due(tasks, settle_seconds=0) == []
@@ -184,22 +173,6 @@ def test_pages_that_arrive_during_the_first_clustering_are_assigned_to_its_group
     tasks.settle()
     assert tasks.groups(site_id)["https://news.example/late"][0] is not None
     assert tasks.revisions()["https://news.example/late"] == 1
-
-
-def test_later_pages_of_a_site_with_early_articles_are_assigned_after_clustering_is_abandoned(
-    tasks: Tasks,
-) -> None:
-    site_id = tasks.publish("a", article_pages(range(4)))
-    grow_older(tasks, LATE)
-    look(tasks)
-    tasks.settle()
-    tasks.publish("a", article_pages([4]))
-    for _ in range(CLUSTERING_ATTEMPTS):
-        tasks.read(lambda session: clusterings.begin(session, site_id, []))
-    cluster(site_id)
-    tasks.publish("a", article_pages([5]))
-    tasks.settle()
-    assert set(tasks.revisions().values()) == {1}
 
 
 def test_while_messages_are_queued_new_sites_must_settle_and_known_sites_must_wait(

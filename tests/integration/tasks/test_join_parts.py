@@ -74,13 +74,6 @@ def test_parts_that_arrive_in_any_order_give_the_same_article(
     assert second["parts"]["joined"] == []
 
 
-def test_parts_that_arrive_together_give_one_more_revision(tasks: Tasks) -> None:
-    send_and_join(tasks, {address(number): part_html(number) for number in (3, 1, 2)})
-    article = last(tasks)
-    assert (article["revision"], article["text"]) == (2, expected_text([1, 2, 3]))
-    assert last(tasks, address(3))["revision"] == 1
-
-
 def test_a_missing_part_is_listed_and_joined_on_arrival(tasks: Tasks) -> None:
     send(tasks, {address(1): part_html(1), address(3): part_html(3)})
     assert last(tasks)["parts"]["missing"] == [address(2)]
@@ -89,14 +82,6 @@ def test_a_missing_part_is_listed_and_joined_on_arrival(tasks: Tasks) -> None:
     assert last(tasks)["revision"] == 1
     send_and_join(tasks, {address(2): part_html(2)})
     assert last(tasks)["text"] == expected_text([1, 2, 3])
-
-
-def test_a_part_is_found_under_another_spelling_of_its_url(tasks: Tasks) -> None:
-    send(tasks, {f"{address(2)}&utm_source=feed": part_html(2, of=2)})
-    send(tasks, {address(1): part_html(1, of=2)})
-    assert last(tasks)["parts"]["missing"] == []
-    join_parts(settle_seconds=0)
-    assert last(tasks)["text"] == expected_text([1, 2])
 
 
 def test_a_task_that_reaches_its_time_limit_leaves_the_remaining_articles_to_the_next(
@@ -161,22 +146,6 @@ def test_a_page_that_claims_the_article_of_another_page_is_not_joined(tasks: Tas
     assert last(tasks, thief)["text"] == "\n\n".join(paragraphs(800))
 
 
-def test_pages_that_link_in_a_ring_are_each_joined_once(tasks: Tasks) -> None:
-    def ring(number: int) -> str:
-        following = address(number % 3 + 1)
-        pager = f"<div class='pagination'><a rel='next' href='{following}'>Next page</a></div>"
-        return page_html(pager, "".join(f"<p>{text}</p>" for text in paragraphs(100 * number)))
-
-    send_and_join(tasks, {address(number): ring(number) for number in (1, 2, 3)})
-    assert last(tasks)["text"] == expected_text([1, 2, 3])
-
-
-def test_numbered_pages_that_repeat_the_whole_article_are_not_parts(tasks: Tasks) -> None:
-    send_and_join(tasks, {address(number): part_html(number, seed=100) for number in (1, 2, 3)})
-    assert last(tasks)["text"] == expected_text([1])
-    assert last(tasks)["parts"]["joined"] == []
-
-
 def test_a_single_page_version_is_the_article(tasks: Tasks) -> None:
     whole = f"{STORY}?page=all"
     send_and_join(tasks, {address(number): part_html(number, whole=whole) for number in (1, 2, 3)})
@@ -219,12 +188,6 @@ def test_joining_that_kills_its_process_repeatedly_is_abandoned(
     # A change triggers another attempt.
     send_and_join(tasks, {address(2): part_html(2, of=2)})
     assert last(tasks)["text"] == expected_text([1, 2])
-
-
-def test_a_page_without_parts_needs_no_joining(tasks: Tasks) -> None:
-    send(tasks, {STORY: page_html("", "".join(f"<p>{text}</p>" for text in paragraphs(1)))})
-    assert tasks.ask(select(func.count()).select_from(PageParts)) == [0]
-    assert last(tasks)["parts"] is None
 
 
 def test_concurrent_joining_and_extraction_give_the_same_article(tasks: Tasks) -> None:

@@ -84,15 +84,13 @@ def test_a_redelivered_request_has_no_further_effect(tasks: Tasks) -> None:
 @pytest.fixture
 def sites(tasks: Tasks) -> Iterator[int]:
     """Five sites of three pages each, with published articles; the value is the number of sites."""
-    with tasks.database.transaction() as session:
-        reprocessings.cancel(session)
+    tasks.read(reprocessings.cancel)
     for number in range(5):
         tasks.group(tasks.publish(f"site-{number}", pages_of("plain", range(3))))
     tasks.settle()
     tasks.articles()
     yield 5
-    with tasks.database.transaction() as session:
-        reprocessings.cancel(session)
+    tasks.read(reprocessings.cancel)
 
 
 def let_time_pass(tasks: Tasks, seconds: float) -> None:
@@ -138,10 +136,8 @@ def test_the_rate_limit_spreads_the_sites_over_time(tasks: Tasks) -> None:
     reprocess.reprocess_due()
     assert taken_up(tasks) == 4
     assert progress(tasks).is_running
-
-
-@pytest.mark.usefixtures("sites")
-def test_downtime_does_not_cause_a_burst(tasks: Tasks) -> None:
+    # Downtime causes no burst.
+    tasks.read(reprocessings.cancel)
     reprocess.reprocess_all(pages_per_minute=3)
     tasks.settle()
     let_time_pass(tasks, 7 * 24 * 3600)
