@@ -92,7 +92,9 @@ def test_the_last_date_of_the_calendar_is_accepted(client: Client, crawled: Sett
 
 
 @pytest.mark.parametrize("number", ["0", "9" * 18, "9" * 19, "9" * 5000])
-def test_unknown_ids_are_not_found(client: Client, number: str) -> None:
+def test_unknown_pages_are_not_found(client: Client, number: str) -> None:
+    assert client.get("/nowhere").status_code == 404
+    assert client.get("/nowhere.json").json() == {"error": "Page not found."}
     for path in sorted(all_paths()):
         if "{" in path and not path.endswith(".json"):
             filled = re.sub(r"{\w+:\w+}", number, path)

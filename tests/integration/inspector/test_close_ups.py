@@ -127,22 +127,6 @@ def test_kept_lines_are_shown_and_all_others_folded(client: Client, crawled: Set
         assert f"The other {len(folded)} lines" in rest.text_content()
 
 
-def test_a_lead_repeated_in_the_text_is_shown_once(client: Client, crawled: Settings) -> None:
-    repeated = 0
-    for page_id in page_ids(crawled):
-        article = client.values(f"/pages/{page_id}/read.json")["article"]
-        lead = " ".join((article["lead"] or "").split())
-        if not lead or lead not in " ".join(article["text"].split()):
-            continue
-        repeated += 1
-        if repeated > 3:
-            break
-        for path in (f"/pages/{page_id}", f"/pages/{page_id}/read"):
-            [shown] = read(client.get(path).text).xpath("//article")
-            assert " ".join(shown.text_content().split()).count(lead) == 1
-    assert repeated
-
-
 @contextmanager
 def changed_article(settings: Settings, place: int, **values: Any) -> Iterator[int]:
     """Temporarily change values in a stored article's message; yield the ID of its page."""
@@ -192,17 +176,6 @@ def test_the_reader_loads_images_only_on_request(client: Client, illustrated: in
     assert image.get("src") == "https://cdn.example/a.jpg?b=1&c=2"
     assert image.get("alt") == "A bridge"
     assert image.get("referrerpolicy") == "no-referrer"
-
-
-def test_images_are_shown_between_the_blocks_named_in_the_message(
-    client: Client, illustrated: int
-) -> None:
-    for path in (f"/pages/{illustrated}/read", f"/pages/{illustrated}"):
-        [article] = read(client.get(path).text).xpath("//article")
-        [figure, _] = article.xpath(".//figure")
-        assert figure.getprevious().tag == "p"
-        assert figure.getnext().tag == "p"
-        assert figure.xpath("string(.//figcaption)") == "It"
 
 
 def test_the_reader_shows_only_the_article(client: Client, crawled: Settings) -> None:

@@ -27,10 +27,6 @@ def test_every_view_links_to_its_json_twin(client: Client, view: str) -> None:
     assert isinstance(twin.json(), dict)
 
 
-def test_the_root_is_the_overview(client: Client) -> None:
-    assert "<h1>Overview</h1>" in client.get("/").text
-
-
 def test_the_overview_counts_every_page_once(client: Client, crawled: Settings) -> None:
     found = client.values("/overview.json")
     arrivals = found["overview"]["arrivals"]
@@ -160,30 +156,6 @@ def test_the_overview_shows_rates_and_a_scaled_chart(client: Client, crawled: Se
     highest = max(sum(slot.outcomes.values()) for slot in overview.arrivals.slots)
     [top, *_] = map(int, re.findall(r"<li>(\d+)</li>", shown))
     assert highest <= top < 2 * highest + 1
-
-
-def test_rates_cover_only_the_latest_messages(
-    crawled: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("inspector.reads.overview.MAX_RECEIPTS", 10)
-    database = Database(crawled.require_database_url())
-    [page_id, *_] = page_ids(crawled)
-    with database.transaction() as session:
-        for seconds in range(30):
-            moment = func.now() - timedelta(seconds=10 * (29 - seconds))
-            session.execute(
-                insert(Receipt).values(result="accepted", page_id=page_id, received_at=moment)
-            )
-        rates = read_overview(session).rates
-        session.rollback()
-    database.dispose()
-    assert rates.seconds == pytest.approx(90)
-    assert rates.pages_per_minute == pytest.approx(6, rel=0.2)
-
-
-def test_missing_objects_are_not_found(client: Client) -> None:
-    assert client.get("/nowhere").status_code == 404
-    assert client.get("/nowhere.json").json() == {"error": "Page not found."}
 
 
 def test_page_content_is_escaped(client: Client, crawled: Settings) -> None:

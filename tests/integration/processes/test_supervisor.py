@@ -240,15 +240,6 @@ def test_a_preloaded_child_that_fails_is_reported_with_its_status_and_error(tmp_
         assert told in caught.value.tail
 
 
-def test_preloaded_children_are_stopped_like_others(mark: str, tmp_path: Path) -> None:
-    with Supervisor(grace=0.5, preload=["sqlite3"]) as supervisor:
-        command = [sys.executable, "-m", "timeit", "import time; time.sleep(1000)"]
-        pid = supervisor.start("child", command, log=tmp_path / "log")
-        assert psutil.pid_exists(pid)
-    assert not psutil.pid_exists(pid)
-    assert not processes_of(mark)
-
-
 def test_children_get_their_stop_signal_first(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with Supervisor() as supervisor:
@@ -260,13 +251,6 @@ def test_children_get_their_stop_signal_first(tmp_path: Path) -> None:
         )
         wait_until(lambda: "ready" in log.read_text())
     assert log.read_text() == "ready\nfinished\n"
-
-
-def test_the_grace_period_can_be_shortened(mark: str, tmp_path: Path) -> None:
-    with Supervisor(grace=1000) as supervisor:
-        supervisor.start("deaf", ["sh", "-c", "trap '' TERM; sleep 1000; :"], log=tmp_path / "log")
-        supervisor.grace = 0
-    assert not processes_of(mark)
 
 
 def test_sigterm_becomes_an_exit_only_inside_the_block() -> None:

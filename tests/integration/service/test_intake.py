@@ -1,6 +1,5 @@
 """The intake stores batches as if one message at a time, and waits for later stages."""
 
-import json
 import random
 from collections import Counter
 from pathlib import Path
@@ -9,7 +8,7 @@ import pytest
 from sqlalchemy import func, select, text, update
 
 from detourage.messages import PageMessage
-from models.tables import PageContent, Site, StoredPage
+from models.tables import PageContent, StoredPage
 from tests.inline_tasks import Tasks
 from tests.integration.service.conftest import Alone
 from tests.object_stores import Folder, S3Server
@@ -69,21 +68,6 @@ def test_pages_stored_in_a_batch_equal_pages_stored_one_by_one(tasks: Tasks, siz
     )
     assert sum(outcome == "frameset" for *_, outcome, _ in found) == 4
     assert all((tree_id is None) == (outcome == "frameset") for *_, outcome, tree_id in found)
-
-
-def test_pages_of_clustered_sites_in_a_mixed_batch_are_assigned(tasks: Tasks) -> None:
-    for body in bodies(2, 4):
-        tasks.send([json.loads(body)])
-    site_ids = dict(tasks.ask(select(Site.key, Site.id)))
-    tasks.group(site_ids["0.example"])
-    later = bodies(2, 6)
-    with tasks.database.transaction() as session:
-        store_pages(session, [read(body) for body in later])
-    asked = tasks.take(task_names.ASSIGN)
-    urls = tasks.ask(
-        select(StoredPage.url).where(StoredPage.id.in_([each["page_id"] for each in asked]))
-    )
-    assert sorted(urls) == ["https://0.example/4", "https://0.example/5"]
 
 
 REFUSE = """

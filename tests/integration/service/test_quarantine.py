@@ -35,16 +35,12 @@ def test_quarantines_declared_by_an_earlier_release_keep_their_type(settings: Se
 
 
 @pytest.mark.usefixtures("articles")
-def test_each_unusable_message_is_in_quarantine_with_its_reason(deployment: Deployment) -> None:
-    held = list(browse(deployment.settings, "intake"))
-    assert sorted(each.reason for each in held) == sorted(UNUSABLE)
-    assert {each.reason: each.body for each in held} == UNUSABLE
-
-
-@pytest.mark.usefixtures("articles")
 def test_quarantined_messages_can_be_listed_sent_back_and_dropped(
     deployment: Deployment, command_line: CliRunner
 ) -> None:
+    held = list(browse(deployment.settings, "intake"))
+    assert len(held) == len(UNUSABLE)
+    assert {each.reason: each.body for each in held} == UNUSABLE
     listed = command_line.invoke(cli.main, ["quarantine", "list"])
     assert listed.exit_code == 0, listed.output
     header, *lines = [re.split(" {2,}", line) for line in listed.output.splitlines()]

@@ -70,15 +70,10 @@ def test_a_single_comment_is_found_by_the_group_pattern_in_any_order(tasks: Task
         f"{SAID[0]} {SAID[0]}"
     ]
     assert len(set(tasks.ask(select(TemplateGroup.comment_pattern)))) == 1
-
-
-def test_comments_of_a_page_assigned_later_are_found_by_the_group_pattern(tasks: Tasks) -> None:
-    site_id = process(tasks, *(commented(seed, 5) for seed in range(1, 5)))
-    tasks.articles()
+    # A page that is assigned later has the same pattern.
     tasks.publish("a", [commented(9, 1)])
     tasks.settle()
     assert len(tasks.articles()["https://news.example/a/9"]["comments"]) == 1
-    assert tasks.generations(site_id) == 1
 
 
 def test_a_new_comment_gives_a_revision_with_separate_rows(tasks: Tasks) -> None:
@@ -119,16 +114,3 @@ def test_a_withdrawn_article_keeps_its_comments(tasks: Tasks) -> None:
     found = [tuple(row) for row in tasks.ask(rows)]
     assert [row[0] for row in found] == [1] * 4 + [2] * 4
     assert [row[1:] for row in found[:4]] == [row[1:] for row in found[4:]]
-
-
-def test_comments_are_found_on_pages_stored_before_comments_were_supported(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", [commented(seed, 5) for seed in range(4)])
-    with tasks.database.transaction() as session:
-        for page in session.scalars(select(StoredPage)):
-            page.comment_pattern = None
-    tasks.complete(site_id)
-    assert len(tasks.articles()["https://news.example/a/1"]["comments"]) == 5
-    tasks.reprocess("a", "parse")
-    tasks.settle()
-    tasks.complete(site_id)
-    assert None not in tasks.ask(select(StoredPage.comment_pattern))

@@ -177,23 +177,18 @@ def test_extraction_waits_for_a_store_that_does_not_respond(
     assert set(stored.ask(select(StoredPage.attempts))) == {1}
 
 
-def test_an_empty_store_does_not_look_like_lost_pages(stored: Tasks, store: StoreOfTest) -> None:
-    stored.publish("a", SITE[:1])
-    [url] = stored.ask(select(PageContent.object_url))
-    for name in [*store.objects(), page_objects.MARKER]:
-        store.remove(name)
-    with pytest.raises(UnavailableError, match=page_objects.MARKER):
-        page_objects.get([url])
-
-
 def test_nothing_is_stored_in_a_store_whose_objects_are_gone(
     stored: Tasks, store: StoreOfTest
 ) -> None:
     stored.publish("a", SITE[:1])
-    # The volume is not mounted, and all processes start again.
-    page_objects.page_objects.cache_clear()
+    [url] = stored.ask(select(PageContent.object_url))
+    # The volume is not mounted, which does not look like lost pages.
     for name in [*store.objects(), page_objects.MARKER]:
         store.remove(name)
+    with pytest.raises(UnavailableError, match=page_objects.MARKER):
+        page_objects.get([url])
+    # All processes start again.
+    page_objects.page_objects.cache_clear()
     with pytest.raises(UnavailableError, match=r"has no detourage\.txt, but the database has"):
         stored.publish("a", SITE[1:2])
     assert not store_finding().healthy

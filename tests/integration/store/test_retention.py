@@ -23,7 +23,6 @@ from tests.pages import article_html
 from worker.cli import main
 from worker.outcomes import ReceiptResult
 from worker.store import pages, progress, retention
-from worker.store.database import Database
 from worker.store.pages import NewReceipt, is_pending
 from worker.tasks.maintenance import prune, pruning
 
@@ -192,21 +191,6 @@ def test_pruning_resumes_after_an_interruption(
     prune(older_than_days=30, kinds=["html"])
     tasks.settle()
     assert rows(tasks, PageContent) <= 4
-
-
-@pytest.mark.usefixtures("site_id")
-def test_rows_locked_by_another_transaction_are_kept(tasks: Tasks) -> None:
-    other = Database(tasks.database.engine.url.render_as_string(hide_password=False))
-    page_id, *_ = tasks.ask(
-        select(StoredPage.id).where(StoredPage.id.not_in(select(Membership.pivot_id)))
-    )
-    with other.transaction() as session:
-        pages.load_page(session, page_id, lock=True)
-        prune(older_than_days=30, kinds=["html"])
-    other.dispose()
-    assert page_id in tasks.ask(select(PageContent.page_id))
-    prune(older_than_days=30, kinds=["html"])
-    assert page_id not in tasks.ask(select(PageContent.page_id))
 
 
 @pytest.mark.usefixtures("site_id")

@@ -1,10 +1,8 @@
 """An article that is served at several URLs is sent once."""
 
-import random
 from typing import Any
 
-import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select
 
 from detourage.outcomes import PageOutcome
 from models.tables import StoredPage
@@ -37,24 +35,11 @@ def of_article(sent: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     return [each for url, each in sent.items() if url in FIVE]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_an_article_at_five_urls_before_clustering_is_sent_once(tasks: Tasks, seed: int) -> None:
-    sent = [*messages(*FIVE), *OTHERS]
-    random.Random(seed).shuffle(sent)
-    tasks.complete(tasks.send(sent))
-    (article,) = of_article(tasks.articles())
-    assert article["id"] == str(article_id("example.org", PLAIN, 1))
-    # The ID is derived from the canonical URL, although the content came from another variant.
-    assert (article["url"], article["page_id"]) == (TRACKED, f"of {TRACKED}")
-    assert article["canonical"] == PLAIN
-    assert article["variants"] == sorted(set(FIVE) - {PLAIN})
-    assert article["title"] == "Bridge story number 7"
-
-
 def test_urls_that_arrive_after_the_article_count_as_fetches_of_it(tasks: Tasks) -> None:
     tasks.complete(tasks.send([*OTHERS, *messages(PLAIN)]))
     (first,) = of_article(tasks.articles())
     assert (first["revision"], first["canonical"], first["variants"]) == (1, PLAIN, [])
+    assert first["id"] == str(article_id("example.org", PLAIN, 1))
     tasks.send(messages(TRACKED))
     tasks.settle()
     # The article would read the same, so no new revision is sent.
@@ -85,18 +70,3 @@ def test_articles_sent_separately_for_variants_are_merged_by_the_next_revision(
         tasks.settle()
         tasks.complete(site_id)
         assert len(of_article(tasks.articles())) == 1
-
-
-def test_parsing_again_reads_the_declared_urls_of_pages_stored_by_earlier_versions(
-    tasks: Tasks,
-) -> None:
-    site_id = tasks.send([*OTHERS, *messages(PRINT)])
-    with tasks.database.transaction() as session:
-        session.execute(text("DELETE FROM address_targets"))
-        session.execute(text("UPDATE addresses SET headlines = '{}', passages = '{}', kind = NULL"))
-    tasks.reprocess("example.org", "parse")
-    tasks.settle()
-    tasks.complete(site_id)
-    tasks.articles()
-    tasks.send(messages(PLAIN))
-    assert tasks.ask(select(StoredPage.url).where(text("url LIKE '%bridge-7.html%'"))) == [PLAIN]
