@@ -79,11 +79,15 @@ class Scene:
         self.pages.update(pages)
         self.ground.publish_persistently(pages.values())
 
+    def revisions(self) -> dict[str, int]:
+        """Return the revision of each page of the site, by URL."""
+        return self.ground.revisions(self.host)
+
     def wait_for_revisions(self, number: int) -> None:
         """Wait until every page of the site has at least the given number of revisions."""
         self.ground.wait_until(
             lambda: (
-                len(revisions := self.ground.revisions(self.host)) == len(self.pages)
+                len(revisions := self.revisions()) == len(self.pages)
                 and min(revisions.values()) >= number
             )
         )
@@ -105,12 +109,18 @@ def kill_pool_children(scene: Scene) -> None:
         time.sleep(0.5)
 
 
-def kill_worker(scene: Scene) -> None:
-    """Kill the worker and its pool with -9, twice."""
-    for _ in range(2):
-        scene.ground.kill("worker-0")
-        scene.ground.start("worker-0")
-        time.sleep(4)
+def kill(name: str, who: str, *, times: int, every: float) -> Fault:
+    """Return a fault that kills a process and starts it again, several times."""
+
+    def act(scene: Scene) -> None:
+        for _ in range(times):
+            scene.ground.kill(name)
+            scene.ground.start(name)
+            time.sleep(every)
+
+    how_often = {2: "twice", 3: "three times", 4: "four times"}[times]
+    act.__doc__ = f"Kill {who} with -9, {how_often}."
+    return act
 
 
 def terminate_worker(scene: Scene) -> None:
@@ -119,34 +129,10 @@ def terminate_worker(scene: Scene) -> None:
     scene.ground.start("worker-0")
 
 
-def kill_relay(scene: Scene) -> None:
-    """Kill a relay with -9, four times."""
-    for _ in range(4):
-        scene.ground.kill("relay-0")
-        scene.ground.start("relay-0")
-        time.sleep(2.5)
-
-
 def kill_relay_before_it_marks(scene: Scene) -> None:
     """Kill a relay that has published messages but not yet marked them as published."""
     with scene.ground.trap("relay", "process"):
         pass
-
-
-def kill_intake(scene: Scene) -> None:
-    """Kill the intake with -9, three times."""
-    for _ in range(3):
-        scene.ground.kill("intake-0")
-        scene.ground.start("intake-0")
-        time.sleep(3)
-
-
-def kill_beat(scene: Scene) -> None:
-    """Kill a beat with -9, three times."""
-    for _ in range(3):
-        scene.ground.kill("beat-0")
-        scene.ground.start("beat-0")
-        time.sleep(3)
 
 
 def kill_intake_before_it_commits(scene: Scene) -> None:
@@ -174,16 +160,31 @@ def death_in_task(stage: str, victim: Victim) -> Fault:
     return act
 
 
-def kill_broker(scene: Scene) -> None:
-    """Kill RabbitMQ with -9 and restart it."""
-    scene.ground.servers.kill_broker()
-    scene.ground.servers.start_broker()
+def restart_broker(*, is_killed: bool) -> Fault:
+    """Return a fault that ends RabbitMQ and starts it again."""
+
+    def act(scene: Scene) -> None:
+        servers = scene.ground.servers
+        end = servers.kill_broker if is_killed else servers.stop_broker
+        end()
+        servers.start_broker()
+
+    act.__doc__ = (
+        f"{'Kill RabbitMQ with -9' if is_killed else 'Stop RabbitMQ cleanly'} and restart it."
+    )
+    return act
 
 
-def stop_broker(scene: Scene) -> None:
-    """Stop RabbitMQ cleanly and restart it."""
-    scene.ground.servers.stop_broker()
-    scene.ground.servers.start_broker()
+def alarm(kind: str, setting: str, raised: str, usual: str) -> Fault:
+    """Return a fault that makes RabbitMQ raise an alarm."""
+
+    def act(scene: Scene) -> None:
+        for value in (raised, usual):
+            scene.ground.servers.control_broker(setting, value)
+            time.sleep(8 if value == raised else 0)
+
+    act.__doc__ = f"Raise RabbitMQ's {kind} alarm, which blocks all publishers, for eight seconds."
+    return act
 
 
 def close_connections(scene: Scene) -> None:
@@ -191,20 +192,6 @@ def close_connections(scene: Scene) -> None:
     for _ in range(3):
         scene.ground.servers.control_broker("close_all_connections", "closed by a test")
         time.sleep(2)
-
-
-def fill_memory_of_broker(scene: Scene) -> None:
-    """Raise RabbitMQ's memory alarm, which blocks all publishers, for eight seconds."""
-    scene.ground.servers.control_broker("set_vm_memory_high_watermark", "0")
-    time.sleep(8)
-    scene.ground.servers.control_broker("set_vm_memory_high_watermark", "0.4")
-
-
-def fill_disk_of_broker(scene: Scene) -> None:
-    """Raise RabbitMQ's disk alarm, which blocks all publishers, for eight seconds."""
-    scene.ground.servers.control_broker("set_disk_free_limit", "1000GB")
-    time.sleep(8)
-    scene.ground.servers.control_broker("set_disk_free_limit", "50MB")
 
 
 def fill_queue_of_pages(scene: Scene) -> None:
@@ -313,37 +300,27 @@ def send_tree_that_crashes(scene: Scene) -> None:
     scene.publish(harmful_tree(scene.host))
 
 
-def jump_clocks(seconds: int) -> Fault:
-    """Return a fault that sets the clocks of the service's processes while pages arrive."""
+def jump_clocks(seconds: int, *, of_postgresql: bool = False) -> Fault:
+    """Return a fault that sets clocks of the service or of PostgreSQL while pages arrive."""
 
     def act(scene: Scene) -> None:
-        clock = Clock(scene.ground.servers.open_directory)
-        scene.ground.restart(**clock.environment)
-        _jump(scene, clock, seconds)
-        scene.ground.restart()
-
-    act.__doc__ = f"Set the clocks of all processes of the service one hour {_ahead(seconds)}."
-    return act
-
-
-def jump_clock_of_postgresql(seconds: int) -> Fault:
-    """Return a fault that shifts PostgreSQL's clock while pages arrive."""
-
-    def act(scene: Scene) -> None:
-        clock = Clock(scene.ground.servers.open_directory)
         servers = scene.ground.servers
-        servers.stop_postgresql()
-        servers.start_postgresql(**clock.environment)
+        clock = Clock(servers.open_directory)
+
+        def restart(**variables: str) -> None:
+            if of_postgresql:
+                servers.stop_postgresql()
+                servers.start_postgresql(**variables)
+            else:
+                scene.ground.restart(**variables)
+
+        restart(**clock.environment)
         _jump(scene, clock, seconds)
-        servers.stop_postgresql()
-        servers.start_postgresql()
+        restart()
 
-    act.__doc__ = f"Set the clock of PostgreSQL one hour {_ahead(seconds)}."
+    which = "clock of PostgreSQL" if of_postgresql else "clocks of all processes of the service"
+    act.__doc__ = f"Set the {which} one hour {'ahead' if seconds > 0 else 'back'}."
     return act
-
-
-def _ahead(seconds: int) -> str:
-    return "ahead" if seconds > 0 else "back"
 
 
 def _jump(scene: Scene, clock: Clock, seconds: int) -> None:
@@ -372,7 +349,7 @@ def fill_disk_of_postgresql(scene: Scene) -> None:
         if not servers.postgresql_processes():
             servers.start_postgresql()
         scene.ground.wait_until(
-            lambda: _revisions(scene).items() >= dict.fromkeys(pages, 2).items()
+            lambda: scene.revisions().items() >= dict.fromkeys(pages, 2).items()
         )
 
 
@@ -457,16 +434,12 @@ STOPPED: Mapping[str, tuple[str, Callable[[ProvingGround], list[psutil.Process]]
 it."""
 
 
-def _revisions(scene: Scene) -> dict[str, int]:
-    return scene.ground.revisions(scene.host)
-
-
 def restore_backup(*, is_broker_lost: bool) -> Fault:
     """Return a fault in which the database is lost and restored according to the backup guide."""
 
     def act(scene: Scene) -> None:
         ground = scene.ground
-        ground.wait_until(lambda: bool(_revisions(scene)))
+        ground.wait_until(lambda: bool(scene.revisions()))
         dump = ground.servers.dump()
         new = publish_much(scene)
         with ground.away(DETOURAGE_REVISIONS_FROM=REVISIONS_FROM):
@@ -492,7 +465,7 @@ def publish_much(scene: Scene) -> int:
         scene.publish(site_pages(scene.host, len(scene.pages), seed=1000 * revision))
     new = site_pages(scene.host, 5, first=1000)
     scene.publish(new)
-    scene.ground.wait_until(lambda: _revisions(scene).keys() >= new.keys())
+    scene.ground.wait_until(lambda: scene.revisions().keys() >= new.keys())
     return len(new)
 
 
@@ -517,23 +490,23 @@ VICTIMS: Mapping[Victim, str] = {"process": "pool child", "group": "worker"}
 FAULTS: Mapping[str, Fault] = {
     "none": nothing,
     "pool children killed": kill_pool_children,
-    "worker killed": kill_worker,
+    "worker killed": kill("worker-0", "the worker and its pool", times=2, every=4),
     "worker terminated": terminate_worker,
     **{
         f"{who} killed in {stage}": death_in_task(stage, victim)
         for victim, who in VICTIMS.items()
         for stage in ("cluster", "compare", "extract", "assign", "reprocess", "parse")
     },
-    "relay killed": kill_relay,
+    "relay killed": kill("relay-0", "a relay", times=4, every=2.5),
     "relay killed between publish and mark": kill_relay_before_it_marks,
-    "intake killed": kill_intake,
+    "intake killed": kill("intake-0", "the intake", times=3, every=3),
     "intake killed before commit": kill_intake_before_it_commits,
-    "beat killed": kill_beat,
-    "broker killed": kill_broker,
-    "broker stopped": stop_broker,
+    "beat killed": kill("beat-0", "a beat", times=3, every=3),
+    "broker killed": restart_broker(is_killed=True),
+    "broker stopped": restart_broker(is_killed=False),
     "connections to the broker closed": close_connections,
-    "memory alarm": fill_memory_of_broker,
-    "disk alarm": fill_disk_of_broker,
+    "memory alarm": alarm("memory", "set_vm_memory_high_watermark", "0", "0.4"),
+    "disk alarm": alarm("disk", "set_disk_free_limit", "1000GB", "50MB"),
     "queue full": fill_queue_of_pages,
     "PostgreSQL crashed": crash_postgresql,
     "PostgreSQL restarted": restart_postgresql,
@@ -550,8 +523,8 @@ FAULTS: Mapping[str, Fault] = {
     "flood of unusable messages": flood,
     "clocks ahead": jump_clocks(HOUR),
     "clocks back": jump_clocks(-HOUR),
-    "clock of PostgreSQL ahead": jump_clock_of_postgresql(HOUR),
-    "clock of PostgreSQL back": jump_clock_of_postgresql(-HOUR),
+    "clock of PostgreSQL ahead": jump_clocks(HOUR, of_postgresql=True),
+    "clock of PostgreSQL back": jump_clocks(-HOUR, of_postgresql=True),
     "full disk": fill_disk_of_postgresql,
     **{f"{who} stopped": stop_for_a_minute(who) for who in STOPPED},
     "database restored": restore_backup(is_broker_lost=False),
