@@ -6,12 +6,14 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
 from typing import Any, Self
 
 import amqp
 import psutil
+import pytest
 from sqlalchemy import func, select
 
 from models.tables import OutboxEntry, Receipt, Site, StoredPage
@@ -21,7 +23,7 @@ from worker.messaging.broker import connect, topology_of
 from worker.processes.heartbeat import Heartbeat
 from worker.processes.supervisor import Supervisor
 from worker.service.quarantine import QuarantinedMessage, browse
-from worker.settings import Settings
+from worker.settings import PREFIX, Settings, load_settings
 from worker.store.database import Database
 from worker.store.pages import is_pending
 
@@ -52,6 +54,19 @@ def remove_queues(settings: Settings) -> None:
             channel.queue_delete(queue.name)
         for exchange in {queue.exchange.name for queue in queues} - {""}:
             channel.exchange_delete(exchange)
+
+
+@contextmanager
+def configured(settings: Settings, **changes: object) -> Iterator[None]:
+    """Give settings, some of them changed, to the commands that run in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in settings.environment().items():
+            patch.setenv(name, value)
+        for name, changed in changes.items():
+            patch.setenv(f"{PREFIX}{name.upper()}", str(changed))
+        load_settings.cache_clear()
+        yield
+    load_settings.cache_clear()
 
 
 def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -15,11 +14,10 @@ import obstore
 from obstore.store import ObjectStore, from_url
 
 from tests.services import unused_ports
+from tests.waiting import wait_until
 
 ACCESS: Final = ("test-key", "test-secret")
 """Access key and secret key of the S3 server."""
-
-START_SECONDS: Final = 600
 
 
 class StoreOfTest(AbstractContextManager["StoreOfTest"], ABC):
@@ -114,10 +112,7 @@ class S3Server(StoreOfTest):
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        deadline = time.monotonic() + START_SECONDS
-        while not self._answers():
-            assert time.monotonic() < deadline, "the S3 server does not respond"
-            time.sleep(0.05)
+        wait_until(self._answers)
 
     def _answers(self) -> bool:
         try:

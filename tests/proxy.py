@@ -5,13 +5,15 @@ import threading
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
+from urllib.parse import urlsplit
 
 
 class Proxy:
-    """A proxy of one server on the loopback interface, which can lose it and find it again."""
+    """A proxy on the loopback interface of the server of a URL; it can lose and find the server."""
 
-    def __init__(self, host: str, port: int) -> None:
-        self._server = host, port
+    def __init__(self, url: str, usual_port: int) -> None:
+        self._parts = urlsplit(url)
+        self._server = self._parts.hostname or "", self._parts.port or usual_port
         self._open: set[socket.socket] = set()
         self._is_lost = False
 
@@ -30,9 +32,11 @@ class Proxy:
         self.lose()
 
     @property
-    def port(self) -> int:
-        """Port on which the proxy listens."""
-        return int(self._listener.getsockname()[1])
+    def url(self) -> str:
+        """The URL that leads to the server through the proxy."""
+        user, _, _ = self._parts.netloc.rpartition("@")
+        address = f"{user}@127.0.0.1:{self._listener.getsockname()[1]}"
+        return self._parts._replace(netloc=address).geturl()
 
     def lose(self) -> None:
         """Drop every connection, and accept none until `find`."""

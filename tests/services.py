@@ -191,6 +191,15 @@ def rabbitmq_program() -> Path | None:
     return RABBITMQ_SERVER if RABBITMQ_SERVER.exists() else None
 
 
+def start_rabbitmq(
+    supervisor: Supervisor, environment: dict[str, str], home: Path, log: Path, name: str = "broker"
+) -> int:
+    """Start a private node with its data in a directory, and return its process ID."""
+    program = rabbitmq_program()
+    assert program is not None, "rabbitmq-server is not installed: apt-get install rabbitmq-server"
+    return supervisor.start(name, [program], log=log, env=environment, cwd=home)
+
+
 def pgbouncer_program() -> Path:
     """Return the PgBouncer program of Debian's package, installing it as root if it is missing."""
     if not PGBOUNCER.exists() and os.geteuid() == 0 and shutil.which("apt-get"):

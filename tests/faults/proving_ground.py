@@ -30,7 +30,7 @@ from tests.faults.sabotage.sitecustomize import HARMFUL_SITES, TRAPS
 from tests.services import (
     START_SECONDS,
     private_node,
-    rabbitmq_program,
+    start_rabbitmq,
     unused_ports,
     wait_for_broker,
 )
@@ -170,20 +170,12 @@ class Servers:
 
     def start_broker(self) -> None:
         """Start the nodes of RabbitMQ that are down, with their data; wait until they respond."""
-        program = rabbitmq_program()
-        assert program is not None, (
-            "rabbitmq-server is not installed: apt-get install rabbitmq-server"
-        )
         down = [node for node in self._nodes if not is_running(node.pid)]
         for node in down:
             self._starts += 1
-            node.pid = self.supervisor.start(
-                f"broker.{self._starts}",
-                [program],
-                log=self._home / f"broker.{self._starts}.log",
-                env=node.environment,
-                cwd=node.home,
-            )
+            name = f"broker.{self._starts}"
+            log = self._home / f"{name}.log"
+            node.pid = start_rabbitmq(self.supervisor, node.environment, node.home, log, name)
         assert all(wait_for_broker(node.url) for node in down)
 
     def kill_broker(self) -> None:

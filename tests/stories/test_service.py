@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from kombu import Connection, Queue
@@ -293,13 +292,10 @@ def test_the_process_continues_once_a_lost_server_is_back(
     neighbourhood: Neighbourhood, server: str, port: int
 ) -> None:
     variable = f"DETOURAGE_{server}_URL"
-    parts = urlsplit(neighbourhood.environment[variable])
-    with Proxy(parts.hostname or "", parts.port or port) as proxy:
-        address = f"{parts.username}:{parts.password or ''}@127.0.0.1:{proxy.port}"
-        url = parts._replace(netloc=address).geturl()
+    with Proxy(neighbourhood.environment[variable], port) as proxy:
         # The process waits for the database, and tries the next node of the broker.
         neighbourhood.environment[variable] = (
-            url if server == "DATABASE" else f"{url};amqp://127.0.0.1:1//"
+            proxy.url if server == "DATABASE" else f"{proxy.url};amqp://127.0.0.1:1//"
         )
         proxy.lose()
         with neighbourhood.running():

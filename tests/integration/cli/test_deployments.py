@@ -1,6 +1,5 @@
 """Commands on a deployment without pages, and on a deployment whose servers are unavailable."""
 
-import secrets
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.commands import OF_A_DEPLOYMENT, Server
-from tests.deployment import own_settings, remove_queues
+from tests.deployment import configured, own_settings, remove_queues
 from tests.pages import article_html, message
 from tests.services import Services, unused_ports
 from worker.cli import main
@@ -23,7 +22,7 @@ Environment = pytest.MonkeyPatch
 
 
 @pytest.fixture(autouse=True)
-def configured(
+def _of_an_empty_deployment(
     services: Services, database_url: str, tmp_path: Path, monkeypatch: Environment
 ) -> Iterator[None]:
     """The settings of an empty deployment, and a file of pages to send."""
@@ -31,15 +30,9 @@ def configured(
     body = message("https://a.example/1", article_html(1))
     (tmp_path / "pages.jsonl").write_bytes(body + b"\n")
     own = own_settings(services, database_url, tmp_path)
-    with monkeypatch.context() as environment:
-        for name, value in own.environment().items():
-            environment.setenv(name, value)
-        environment.setenv("DETOURAGE_QUEUE_PREFIX", f"test-{secrets.token_hex(4)}.")
-        load_settings.cache_clear()
-        made = load_settings()
+    with configured(own):
         yield
-    load_settings.cache_clear()
-    remove_queues(made)
+    remove_queues(own)
 
 
 @pytest.fixture

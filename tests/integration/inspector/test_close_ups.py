@@ -12,9 +12,10 @@ from sqlalchemy import select
 
 from models.tables import Article, PageContent
 from tests.crawled import SITES, Client, page_ids
+from tests.deployment import configured
 from tests.inline_tasks import Tasks
 from worker.cli import main
-from worker.settings import Settings, load_settings
+from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.page_objects import PageObjects
 from worker.workflow.process import configure, process_state
@@ -231,19 +232,17 @@ def test_a_stored_page_is_shown_in_a_sandboxed_frame(client: Client, crawled: Se
 
 
 def test_a_page_that_was_reprocessed_is_compared_with_its_earlier_revision(
-    client: Client, crawled: Settings, monkeypatch: pytest.MonkeyPatch
+    client: Client, crawled: Settings
 ) -> None:
     page_id = page_ids(crawled)[1]
-    for name, value in crawled.environment().items():
-        monkeypatch.setenv(name, value)
-    load_settings.cache_clear()
     url = client.values(f"/pages/{page_id}.json")["page"]["url"]
     for arguments, code in (
         ([url, "--from", "cluster"], 2),
         ([f"{url}-unknown"], 1),
         ([url], 0),
     ):
-        assert CliRunner().invoke(main, ["reprocess", *arguments]).exit_code == code
+        with configured(crawled):
+            assert CliRunner().invoke(main, ["reprocess", *arguments]).exit_code == code
     configure(crawled)
     tasks = Tasks(process_state().database)
     tasks.settle()

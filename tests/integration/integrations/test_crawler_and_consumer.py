@@ -20,8 +20,8 @@ from detourage.messages import PageMessage
 from examples.sample_crawl import generate
 from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
-from tests.integration.waiting import wait_until
 from tests.services import Services
+from tests.waiting import wait_until
 from worker.messaging.broker import connect, messages_waiting, topology_of
 from worker.settings import Settings
 

@@ -11,9 +11,9 @@ import pytest
 from kombu import Producer
 
 from tests.deployment import process_environment, remove_queues
-from tests.integration.waiting import wait_until
 from tests.kafka import Headers, Kafka
 from tests.pages import message
+from tests.waiting import wait_until
 from worker.messaging.broker import connect, messages_waiting, topology_of
 from worker.messaging.transport import raw_body
 from worker.settings import Settings

@@ -18,7 +18,7 @@ import pytest
 from kombu import Connection, Consumer, Exchange, Message, Queue
 from sqlalchemy import create_engine, text
 
-from tests.integration.waiting import wait_until
+from tests.waiting import wait_until
 from worker.local.embedded import Services, embedded_services, postgresql_programs
 from worker.messaging.broker import embedded_options
 from worker.processes.supervisor import ChildDied

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.integration.waiting import wait_until
+from tests.waiting import wait_until
 from worker.processes.supervisor import ChildDied, Supervisor, SupervisorError, termination_as_exit
 
 MARK = "DETOURAGE_TEST_MARK"

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tests.deployment import Deployment
+from tests.deployment import Deployment, configured
 from tests.integration.secured.servers import SecuredServers
 from worker.cli import main
-from worker.settings import Settings, load_settings
+from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.schema import migrate
 
@@ -19,9 +19,8 @@ def servers() -> Iterator[SecuredServers]:
     """PostgreSQL and RabbitMQ; their roles and users are created before the first migration."""
     with SecuredServers() as running:
         running.make_roles()
-        owned = Database(running.database_url("detourage"))
-        migrate(owned)
-        owned.dispose()
+        with Database(running.database_url("detourage")) as owned:
+            migrate(owned)
         yield running
 
 
@@ -48,20 +47,12 @@ CommandLine = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
-def command_line(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> Iterator[CommandLine]:
+def command_line(deployment: Deployment) -> CommandLine:
     """Return a function that runs a command on the deployment after changing some settings."""
 
     def run(command: str, **other: str | Path) -> tuple[int, str]:
-        for name, value in deployment.settings.environment().items():
-            monkeypatch.setenv(name, value)
-        for name, changed in other.items():
-            monkeypatch.setenv(f"DETOURAGE_{name.upper()}", str(changed))
-        load_settings.cache_clear()
-        result = CliRunner().invoke(main, command.split())
+        with configured(deployment.settings, **other):
+            result = CliRunner().invoke(main, command.split())
         return result.exit_code, result.output
 
-    yield run
-    load_settings.cache_clear()
-
-
-ROOT = Path(__file__).parents[3]
+    return run

@@ -6,26 +6,24 @@ import pwd
 import secrets
 import subprocess
 import tempfile
-import time
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import psycopg2
-from sqlalchemy import URL
+from sqlalchemy import URL, text
 
 from tests.certificates import Authority
 from tests.faults.proving_ground import CONTROL
 from tests.services import (
-    START_SECONDS,
     postgresql_programs,
     private_node,
-    rabbitmq_program,
+    start_rabbitmq,
     unused_ports,
     wait_for_broker,
 )
 from worker.processes.supervisor import Supervisor
+from worker.store.database import Database
 
 RECIPES = Path(__file__).parents[3] / "deploy"
 
@@ -154,13 +152,7 @@ class SecuredServers:
             f"ssl_options.certfile = {self._certificate}\n"
             f"ssl_options.keyfile = {self._key}\n"
         )
-        program = rabbitmq_program()
-        assert program is not None, (
-            "rabbitmq-server is not installed: apt-get install rabbitmq-server"
-        )
-        self._supervisor.start(
-            "broker", [program], log=self._home / "broker.log", env=self._node, cwd=home
-        )
+        start_rabbitmq(self._supervisor, self._node, home, self._home / "broker.log")
 
     def _start_postgresql(self) -> None:
         programs = postgresql_programs()
@@ -214,21 +206,11 @@ class SecuredServers:
             cwd=Path("/"),
             user=user,
         )
-        deadline = time.monotonic() + START_SECONDS
-        address = self.database_url(OWNER, database="postgres").replace("+psycopg2", "")
-        while True:
-            try:
-                connection = psycopg2.connect(address)
-            except psycopg2.OperationalError:
-                self._supervisor.check()
-                assert time.monotonic() < deadline
-                time.sleep(0.1)
-            else:
-                break
-        connection.autocommit = True
-        with connection.cursor() as cursor:
-            cursor.execute(f"CREATE DATABASE {OWNER}")
-        connection.close()
+        with Database(self.database_url(OWNER, database="postgres")) as database:
+            database.wait()
+            engine = database.engine.execution_options(isolation_level="AUTOCOMMIT")
+            with engine.connect() as connection:
+                connection.execute(text(f"CREATE DATABASE {OWNER}"))
 
 
 def _unprivileged_user() -> tuple[int, int] | None:

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from sqlalchemy import text
@@ -14,6 +13,7 @@ from stories.settings import Settings
 from stories.store import engine_of, migrate
 from tests.integration.secured.servers import SecuredServers
 from tests.stories.grouped import Sent, sentences, store
+from tests.waiting import wait_until
 
 PATIENCE_SECONDS = 120.0
 
@@ -36,21 +36,18 @@ def test_the_users_of_the_service_have_the_rights_that_the_stories_need(
     store(owned, [sent])
     with subprocess.Popen(command, env=environment) as process:
         try:
-            deadline = time.monotonic() + PATIENCE_SECONDS
-            while not (tmp_path / "stories.heartbeat").exists():
-                assert time.monotonic() < deadline
-                time.sleep(0.1)
+            wait_until((tmp_path / "stories.heartbeat").exists)
             with connection_to(settings, settings.broker_nodes[0]) as connection:
                 connection.Producer().publish(
                     json.dumps(sent.message()).encode(), exchange="articles", routing_key="en.x"
                 )
             published = "SELECT count(*) FROM stories.articles WHERE number = 1 AND pending IS NULL"
-            while True:
+
+            def is_published() -> object:
                 with owned.connect() as database:
-                    if database.scalar(text(published)) == 1:
-                        break
-                assert time.monotonic() < deadline
-                time.sleep(0.1)
+                    return database.scalar(text(published)) == 1
+
+            wait_until(is_published)
         finally:
             process.terminate()
             assert process.wait(PATIENCE_SECONDS) == 0

@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from sqlalchemy import delete
 
 from models.tables import OutboxEntry
-from tests.deployment import Deployment, own_settings, remove_queues
+from tests.deployment import Deployment, configured, own_settings, remove_queues
 from tests.integration.service.crawl import REJECTED, UNUSABLE, described
 from tests.services import Services, temporary_database
 from tests.trace_receiver import TraceReceiver
-from worker.settings import Settings, load_settings
+from worker.settings import Settings
 
 
 @pytest.fixture(scope="package")
@@ -56,13 +56,10 @@ def articles(deployment: Deployment) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def command_line(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> Iterator[CliRunner]:
+def command_line(deployment: Deployment) -> Iterator[CliRunner]:
     """The command line, configured for the deployment."""
-    for name, value in deployment.settings.environment().items():
-        monkeypatch.setenv(name, value)
-    load_settings.cache_clear()
-    yield CliRunner()
-    load_settings.cache_clear()
+    with configured(deployment.settings):
+        yield CliRunner()
 
 
 Alone = Callable[..., AbstractContextManager[Deployment]]

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -13,7 +12,7 @@ from pydantic import SecretStr
 from sqlalchemy import select
 
 from models.tables import StoredPage
-from tests.deployment import Deployment, own_settings, remove_queues
+from tests.deployment import Deployment, configured, own_settings, remove_queues
 from tests.pages import article_html, message
 from tests.proxy import Proxy
 from tests.services import Services, temporary_database
@@ -21,14 +20,13 @@ from worker.cli import main
 from worker.messaging.broker import connect, messages_waiting, topology_of
 from worker.messaging.task_names import CLUSTER_DUE, STAGE_OF_TASK
 from worker.processes.heartbeat import CONFIRM_SECONDS, PROCESSES, Heartbeat
-from worker.settings import Settings, load_settings
+from worker.settings import Settings
 
 
 @pytest.fixture
 def proxy(services: Services) -> Iterator[Proxy]:
     """A proxy of the broker."""
-    parts = urlsplit(services.broker_url)
-    with Proxy(parts.hostname or "", parts.port or 5672) as proxy:
+    with Proxy(services.broker_url, 5672) as proxy:
         yield proxy
 
 
@@ -37,13 +35,10 @@ def settings(
     services: Services, migrated_url: str, proxy: Proxy, tmp_path: Path
 ) -> Iterator[Settings]:
     """Settings of a deployment with its own database that reaches the broker through a proxy."""
-    parts = urlsplit(services.broker_url)
-    address = f"{parts.username}:{parts.password}@127.0.0.1:{proxy.port}"
-    url = parts._replace(netloc=address).geturl()
     with temporary_database(services, template=migrated_url) as database_url:
         direct = own_settings(services, database_url, tmp_path / "heartbeats")
         try:
-            yield direct.model_copy(update={"broker_url": SecretStr(url)})
+            yield direct.model_copy(update={"broker_url": SecretStr(proxy.url)})
         finally:
             remove_queues(direct)
 
@@ -87,17 +82,14 @@ def beat_of(settings: Settings) -> float:
 
 
 def test_no_process_confirms_work_while_the_broker_is_lost(
-    settings: Settings, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, proxy: Proxy, tmp_path: Path
 ) -> None:
-    for name, value in settings.environment().items():
-        monkeypatch.setenv(name, value)
-    load_settings.cache_clear()
     beats = {name: Heartbeat(settings.heartbeat_directory, name) for name in PROCESSES}
 
     def confirmed() -> dict[str, float]:
         return {name: last.at for name, beat in beats.items() if (last := beat.last())}
 
-    with Deployment(settings, tmp_path) as deployment:
+    with configured(settings), Deployment(settings, tmp_path) as deployment:
         said = {name: CliRunner().invoke(main, ["health", name]) for name in PROCESSES}
         assert {result.exit_code for result in said.values()} == {0}
         assert all(f"{name} last " in result.output for name, result in said.items())

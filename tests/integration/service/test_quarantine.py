@@ -10,7 +10,7 @@ import amqp
 import pytest
 from click.testing import CliRunner
 
-from tests.deployment import Deployment, own_settings, remove_queues
+from tests.deployment import Deployment, configured, own_settings, remove_queues
 from tests.faults.hostile import bodies, envelopes
 from tests.faults.hostile.envelopes import FEW
 from tests.faults.hostile.sent import HOSTILE_TEXTS, Draw, PackedMessage
@@ -19,7 +19,7 @@ from tests.services import Services
 from worker import cli
 from worker.messaging.broker import connect, topology_of
 from worker.service.quarantine import browse
-from worker.settings import Settings, load_settings
+from worker.settings import Settings
 
 
 def test_quarantines_declared_by_an_earlier_release_keep_their_type(settings: Settings) -> None:
@@ -80,14 +80,9 @@ def test_sending_all_messages_back_needs_confirmation(
 
 
 @pytest.fixture
-def hostile(
-    services: Services, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Deployment]:
+def hostile(services: Services, database_url: str, tmp_path: Path) -> Iterator[Deployment]:
     """A deployment without processes, whose quarantines contain hostile messages of each kind."""
     settings = own_settings(services, database_url, tmp_path)
-    for name, value in settings.environment().items():
-        monkeypatch.setenv(name, value)
-    load_settings.cache_clear()
     deployment = Deployment(settings, tmp_path, processes=[])
     queues = list(deployment.topology.quarantines.values())
     with connect(settings) as connection:
@@ -106,9 +101,9 @@ def hostile(
                     message = PackedMessage(kind.make(draw))
                     queue = queues[(number + copy) % len(queues)]
                     channel.basic_publish(message, exchange="", routing_key=queue)
-        yield deployment
+        with configured(settings):
+            yield deployment
     finally:
-        load_settings.cache_clear()
         remove_queues(settings)
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from detourage.limits import MAX_MESSAGE_BYTES
 from models.tables import OutboxEntry
 from tests.deployment import Deployment
-from tests.services import private_node, rabbitmq_program, unused_ports, wait_for_broker
+from tests.services import private_node, start_rabbitmq, unused_ports, wait_for_broker
 from worker.messaging import broker
 from worker.messaging.broker import check_message_size, messages_waiting
 from worker.processes.supervisor import Supervisor
@@ -24,15 +24,12 @@ from worker.store import outbox
 @pytest.fixture(scope="module")
 def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """URL of a RabbitMQ server with a message size limit of 16 MiB."""
-    program = rabbitmq_program()
-    assert program is not None, "rabbitmq-server is not installed: apt-get install rabbitmq-server"
     home = Path(tempfile.mkdtemp(prefix="detourage-small-broker-"))
     (home / "rabbitmq.conf").write_text(f"max_message_size = {MAX_MESSAGE_BYTES}\n")
     port, *others = unused_ports(3)
     with Supervisor(remove=[home]) as supervisor:
         log = tmp_path_factory.mktemp("broker") / "log"
-        environment = private_node(home, port, *others)
-        supervisor.start("broker", [program], log=log, env=environment, cwd=home)
+        start_rabbitmq(supervisor, private_node(home, port, *others), home, log)
         url = f"amqp://guest:guest@127.0.0.1:{port}//"
         assert wait_for_broker(url)
         yield url

@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from tests.integration.waiting import wait_until
+from tests.waiting import wait_until
 from worker.store.database import Database
 
 PASSING = ["08006", "40001", "40P01", "53100", "53200", "55P03", "57P01", "57P02", "57P03"]

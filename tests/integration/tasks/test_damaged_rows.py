@@ -16,8 +16,8 @@ from models.tables import (
     TemplateGroup,
 )
 from tests.inline_tasks import Tasks
-from tests.integration.waiting import wait_until
 from tests.pages import article_html
+from tests.waiting import wait_until
 from worker.workflow import comparison_plan
 
 PAGES = [(str(number), article_html(number, number=number + 2)) for number in range(5)]

@@ -14,8 +14,8 @@ from detourage.messages import PageMessage
 from models.tables import Site, StoredPage
 from tests.addressed import FIVE, five_pages
 from tests.inline_tasks import Tasks
-from tests.integration.waiting import wait_until
 from tests.pages import article_html
+from tests.waiting import wait_until
 from worker.cli import main
 from worker.store import provisional
 from worker.store.extraction_jobs import Pivot
