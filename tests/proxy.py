@@ -5,15 +5,16 @@ import threading
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
-from urllib.parse import urlsplit
+
+from sqlalchemy import make_url
 
 
 class Proxy:
     """A proxy on the loopback interface of the server of a URL; it can lose and find the server."""
 
     def __init__(self, url: str, usual_port: int) -> None:
-        self._parts = urlsplit(url)
-        self._server = self._parts.hostname or "", self._parts.port or usual_port
+        self._url = make_url(url)
+        self._port = self._url.port or usual_port
         self._open: set[socket.socket] = set()
         self._is_lost = False
 
@@ -34,9 +35,9 @@ class Proxy:
     @property
     def url(self) -> str:
         """The URL that leads to the server through the proxy."""
-        user, _, _ = self._parts.netloc.rpartition("@")
-        address = f"{user}@127.0.0.1:{self._listener.getsockname()[1]}"
-        return self._parts._replace(netloc=address).geturl()
+        port = self._listener.getsockname()[1]
+        found = self._url.difference_update_query(["host"]).set(host="127.0.0.1", port=port)
+        return found.render_as_string(hide_password=False)
 
     def lose(self) -> None:
         """Drop every connection, and accept none until `find`."""
@@ -56,10 +57,17 @@ class Proxy:
                 if self._is_lost:
                     near.close()
                     continue
-                far = socket.create_connection(self._server)
+                far = self._connected()
                 self._open |= {near, far}
                 for ends in (near, far), (far, near):
                     threading.Thread(target=self._forward, args=ends, daemon=True).start()
+
+    def _connected(self) -> socket.socket:
+        if self._url.host:
+            return socket.create_connection((self._url.host, self._port))
+        local = socket.socket(socket.AF_UNIX)
+        local.connect(f"{self._url.query['host']}/.s.PGSQL.{self._port}")
+        return local
 
     def _forward(self, source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):

@@ -64,25 +64,6 @@ def test_stories_do_not_depend_on_the_order_in_which_articles_arrive(stories: St
     assert all(each == results[0] for each in results)
 
 
-def test_forty_copies_share_one_story_in_any_order(stories: Stories) -> None:
-    # The copies are shortened, extended and surrounded by other text, and have no fetch times.
-    chance = random.Random(7)
-    sent = [
-        Sent(f"site{number}.example", "\n\n".join([f"Reported by paper {number}.", *WIRE[cut:]]))
-        for number in range(40)
-        for cut in [chance.randint(0, 3)]
-    ]
-    found = []
-    for _ in range(2):
-        chance.shuffle(sent)
-        stories.add_each(sent)
-        found.append(final(stories))
-        assert len(stories.ids()) == 1
-        stories.clear()
-    assert found[0] == found[1]
-    assert len(found[0]) == 40
-
-
 def test_articles_grouped_together_have_the_stories_of_articles_grouped_one_by_one(
     stories: Stories,
 ) -> None:

@@ -20,6 +20,8 @@ from stories.service import Topology
 from tests.proxy import Proxy
 from tests.services import Services
 from tests.stories.grouped import NOON, Sent, Stories, sentences, store
+from worker.messaging.broker import topology_of
+from worker.settings import Settings
 
 PATIENCE_SECONDS = 120.0
 WIRE = "\n\n".join(sentences(1))
@@ -48,10 +50,8 @@ StoriesWorker(load_settings()).run_until_signalled()
 class Neighbourhood:
     """A broker with an exchange of articles, and consumers of both exchanges of the stories."""
 
-    def __init__(
-        self, engine: Engine, broker_url: str, database_url: str, folder: Path, prefix: str = ""
-    ) -> None:
-        prefix = prefix or f"test-{secrets.token_hex(4)}."
+    def __init__(self, engine: Engine, broker_url: str, database_url: str, folder: Path) -> None:
+        prefix = f"test-{secrets.token_hex(4)}."
         self.engine = engine
         self.topology = Topology(prefix)
         self.environment = {
@@ -308,3 +308,9 @@ def test_the_process_continues_once_a_lost_server_is_back(
             time.sleep(1)
             proxy.find()
             assert neighbourhood.message_about(COPY)["relation"] == "same"
+
+
+def test_articles_come_from_the_exchange_of_the_service(settings: Settings) -> None:
+    theirs = topology_of(settings).articles_exchange
+    ours = Topology(settings.queue_prefix).articles
+    assert (ours.name, ours.type, ours.durable) == (theirs.name, theirs.type, theirs.durable)

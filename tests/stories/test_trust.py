@@ -19,19 +19,6 @@ def revised(number: int, body: list[str], received: float, sent: Sent = EVIL) ->
     return replace(sent, revision=number, text="\n\n".join(body), received=received)
 
 
-def test_a_digest_that_quotes_two_stories_and_then_changes_leaves_both_unchanged(
-    stories: Stories,
-) -> None:
-    stories.add_each(VICTIMS)
-    before = {each["url"]: each for each in stories.messages}
-    stories.add(revised(1, ONE + OTHER, 2))
-    stories.add(revised(2, PILLS, 3))
-    after = stories.told()
-    evil = after.pop(EVIL.url)
-    assert after == before
-    assert evil["story"] not in {each["story"] for each in before.values()}
-
-
 @pytest.mark.parametrize("seed", range(900, 903))
 def test_hostile_campaigns_leave_honest_stories_alone(stories: Stories, seed: int) -> None:
     """The whole evaluation is ``python -m benchmarks.stories.campaigns``."""
@@ -63,19 +50,6 @@ def test_an_article_whose_earlier_copy_changes_keeps_its_story(stories: Stories)
     # It is now the first article of its story, which a single correction says.
     late = [each for each in stories.messages if each["site"] == "late.example"]
     assert [(each["number"], each["relation"]) for each in late] == [(1, "same"), (2, None)]
-
-
-def test_pages_that_keep_changing_cause_only_a_few_corrections_of_others(
-    stories: Stories,
-) -> None:
-    # Received first, but extracted late.
-    stories.add(Sent("victim.example", "\n\n".join(ONE), 30))
-    for turn in range(12):
-        body = ONE if turn % 2 == 0 else sentences(90 + turn)
-        stories.add(revised(turn + 1, [*body, *sentences(81, 2)], turn))
-        stories.correct()
-    about_victim = [each for each in stories.messages if "victim" in each["site"]]
-    assert len(about_victim) == 2
 
 
 def test_an_article_is_corrected_when_an_earlier_one_of_its_story_is_extracted_later(

@@ -1,6 +1,5 @@
 """`detourage extract`, run as a user does."""
 
-import codecs
 import json
 import os
 import signal
@@ -80,17 +79,6 @@ def test_standard_input_may_be_a_page_or_messages(tmp_path: Path, kind: str) -> 
     assert done.stdout.endswith("\n\n".join(paragraphs(3)) + "\n")
 
 
-def test_a_byte_order_mark_before_a_message_is_ignored(tmp_path: Path) -> None:
-    body = message("https://one.example/a/3", article_html(3))
-    marked = codecs.BOM_UTF8 + body
-    pages = write_messages(tmp_path / "pages.jsonl", [body, marked])
-    pages.write_bytes(codecs.BOM_UTF8 + pages.read_bytes())
-    whole = extract(pages, "--url", "https://one.example/a/3")
-    assert whole.exit_code == 0, whole.stderr
-    done = detourage("extract", "-", given=marked.decode())
-    assert (done.returncode, done.stdout) == (0, whole.stdout)
-
-
 @pytest.mark.parametrize(
     ("html", "told"),
     [
@@ -134,14 +122,6 @@ def test_several_pages_are_written_as_json_lines_in_input_order(page: Path, craw
     assert found[5]["reason"].startswith("not-json: ")
     assert found[-1]["reason"] == "only http and https URLs are supported"
     assert (done.exit_code, done.stderr) == (1, "Error: 4 of 11 pages without an article\n")
-
-
-def test_one_input_with_several_pages_is_treated_like_several_inputs(tmp_path: Path) -> None:
-    pages = write_messages(tmp_path / "pages.jsonl", site_messages("one.example", range(3)))
-    done = extract(pages, "--processes", "1")
-    titles = [json.loads(line)["title"] for line in done.stdout.splitlines()]
-    assert titles == [f"Bridge story number {n}" for n in range(3)]
-    assert (done.exit_code, done.stderr) == (0, "")
 
 
 def test_documents_are_separated_by_lines_with_their_urls(crawl: Path) -> None:

@@ -96,7 +96,7 @@ def hostile(services: Services, database_url: str, tmp_path: Path) -> Iterator[D
                 deployment.amqp() as connection,
                 connection.channel() as channel,
             ):
-                for copy in range(len(HOSTILE_TEXTS)):
+                for copy in range(0, len(HOSTILE_TEXTS), 1 if kind.part == "headers" else 3):
                     draw = Draw(copy, f"https://a.example/{copy}", f"{number}-{copy}", Random(copy))
                     message = PackedMessage(kind.make(draw))
                     queue = queues[(number + copy) % len(queues)]
@@ -111,7 +111,7 @@ def test_commands_handle_every_hostile_message_in_quarantine(hostile: Deployment
     command_line = CliRunner()
     stages = hostile.topology.quarantines
     held = [each for stage in stages for each in browse(hostile.settings, stage)]
-    assert len(held) > 500
+    assert len(held) > 250
     for arguments in (["list"], ["show"], ["show", "--whole"]):
         done = command_line.invoke(cli.main, ["quarantine", *arguments])
         assert done.exit_code == 0, done.output[-2000:]
