@@ -1,4 +1,5 @@
 import base64
+import gzip
 import json
 import re
 from collections import Counter
