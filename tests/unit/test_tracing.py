@@ -37,7 +37,7 @@ def test_without_the_extra_a_warning_names_it_and_nothing_is_traced(
 ) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     tracing.enable("intake")
-    assert "pip install 'detourage[otel]'" in caplog.text
+    assert "pip install 'detourage-service[otel]'" in caplog.text
     crawler = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
     with tracing.span("process", crawler):
         assert tracing.current() == {}
