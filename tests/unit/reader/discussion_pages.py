@@ -113,12 +113,5 @@ NEGATIVES = {
         for n, text in enumerate(SAID, 1)
     )
     + "</ol>",
-    "cards": "<div class='related'>"
-    + "".join(
-        f"<div class='card'><a href='/story-{n}'><h3>{text.split('.')[0]}</h3></a>"
-        f"<span class='date'>May {n}, 2024</span><a href='/story-{n}'>Read more</a></div>"
-        for n, text in enumerate(SAID, 1)
-    )
-    + "</div>",
 }
 """Content below an article that resembles a discussion but is not one."""

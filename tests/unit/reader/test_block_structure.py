@@ -135,3 +135,11 @@ def test_images_and_embeds_are_placed_before_the_next_block() -> None:
     assert after == [B, C]
     assert texts[(article.images[2].block or 0) - 1] == sentence(4)
     assert texts[article.embeds[0].block or 0] == C
+
+
+def test_positions_do_not_count_a_repeated_headline() -> None:
+    body = f"<p>Bridge to close</p><img src='/a.jpg'><p>{A}</p>{prose(1)}"
+    shown = page(f"<div>{body}</div>", "<title>Bridge to close</title>", f"{SITE}/story")
+    article = extract_article(shown, None)
+    assert article.blocks[0].text == A
+    assert [image.block for image in article.images] == [0]

@@ -9,23 +9,9 @@ from detourage.template.assignment import (
     representatives,
     worth_comparing,
 )
-from detourage.template.groups import Group, group_site
+from detourage.template.groups import group_site
 from detourage.template.matrix import size_tolerant_distances
 from tests.unit.template.template_sites import Pages, made_site
-
-
-def test_a_broad_group_has_representatives_at_its_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    places = np.array([0.0, 0.1, 0.25, 0.3, 0.4, 0.8])
-    distances = np.abs(np.subtract.outer(places, places))
-    group = Group(tuple(range(6)), pivot=3)
-    assert representatives(distances, group) == (3, 5)
-    monkeypatch.setattr(assignment, "MAX_REPRESENTED_DISTANCE", 0.2)
-    assert representatives(distances, group) == (3, 5, 0)
-    monkeypatch.setattr(assignment, "MAX_REPRESENTED_DISTANCE", 0)
-    assert representatives(distances, group) == (3, 5, 0)
-    monkeypatch.setattr(assignment, "MAX_REPRESENTED_DISTANCE", 0.01)
-    monkeypatch.setattr(assignment, "MAX_REPRESENTATIVES", 4)
-    assert representatives(distances, group) == (3, 5, 0, 1)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from benchmarks.evaluation.methods import (
     Source,
     Summary,
 )
-from tests.unit.evaluation.methods.gull import neighbours_of, page
+from tests.unit.evaluation.methods.gull import page
 from tests.unit.evaluation.methods.misbehaving import NAME, method, unpreparable
 
 ABSENT = "a_library_that_nobody_wrote"
@@ -100,15 +100,6 @@ def test_timeouts_are_not_cached(tmp_path: Path) -> None:
     results = list(Runner(processes=1, cache=tmp_path).run(method(), [Job(Source("one"))]))
     assert not results[0].cached
     assert not list(tmp_path.rglob("*.json"))[1:]
-
-
-def test_the_cache_key_includes_the_other_page(tmp_path: Path) -> None:
-    runner = Runner(processes=1, cache=tmp_path)
-    alone, together = Job(page("harbour")), Job(page("harbour"), neighbours_of("harbour"))
-    list(runner.run("detourage", [alone]))
-    list(runner.run("wutsi", [alone]))
-    assert [result.cached for result in runner.run("detourage", [together])] == [False]
-    assert [result.cached for result in runner.run("wutsi", [together])] == [True]
 
 
 def test_a_summary_counts_failures_by_kind() -> None:
