@@ -52,9 +52,9 @@ def text_of(bait: Bait, size: int) -> str:
 def baits(pattern: re.Pattern[Any]) -> list[Bait]:
     """Return texts for which a pattern may take more than linear time.
 
-    Parameters ---------- pattern The pattern. The repeated units are texts matched by parts of its
-    parse tree, with or without fillers, and pairs of its characters. The text before the units may
-    match whatever precedes that part of the pattern, and various endings make the whole match fail.
+    The repeated units are texts matched by parts of its parse tree, with or without fillers, and
+    pairs of its characters. The text before the units may match whatever precedes that part of the
+    pattern, and various endings make the whole match fail.
     """
     source = pattern.pattern
     text = source.decode("latin-1") if isinstance(source, bytes) else source

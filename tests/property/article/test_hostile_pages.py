@@ -23,7 +23,7 @@ def test_every_hostile_page_is_read_or_rejected() -> None:
     pages = baits()
     assert len(pages) > 500
     for make in pages.values():
-        read(make(300))
+        read(make(150))
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 import json
 import random
+from collections.abc import Sequence
 
 from detourage.article import Article
 from detourage.html import Page, parse_page
 from detourage.reader import extract_article
+from detourage.roles import LineRole
 
 URL = "https://news.example/2024/05/story.html"
 
@@ -54,3 +56,9 @@ def story(
     """Extract an article that the given markup surrounds."""
     shown = page(f"<h1>{TITLE}</h1>{beside}{body}{below}", head, url, "lang='en'")
     return extract_article(shown, None)
+
+
+def amid(markup: str, head: str = "", text_roles: Sequence[LineRole] = ()) -> Article:
+    """Extract an article that has the given markup between its paragraphs."""
+    shown = page(f"<article>{prose(1)}{markup}{prose(2)}</article>", head)
+    return extract_article(shown, None, (), text_roles)

@@ -5,7 +5,7 @@ import pytest
 from detourage.article import Article
 from detourage.reader import extract_article
 from detourage.roles import CHOOSABLE_ROLES, TEXT_ROLES
-from tests.unit.reader.article_pages import page, prose, sentence
+from tests.unit.reader.article_pages import amid, page, prose, sentence
 
 A, B, C = sentence(1), sentence(2), sentence(3)
 
@@ -49,8 +49,7 @@ def test_offsets_point_to_every_block() -> None:
     ],
 )
 def test_block_types_follow_the_markup(markup: str, block: tuple[str, str]) -> None:
-    shown = page(f"<div>{prose(1)}{markup}{prose(2)}</div>")
-    found = extract_article(shown, None, (), CHOOSABLE_ROLES).blocks
+    found = amid(markup, text_roles=CHOOSABLE_ROLES).blocks
     assert block in [(each.type, each.text) for each in found]
 
 

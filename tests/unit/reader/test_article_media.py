@@ -4,16 +4,12 @@ from typing import TypeVar
 
 import pytest
 
-from detourage.article import Article, ArticleEmbed, ArticleImage
+from detourage.article import ArticleEmbed, ArticleImage
 from detourage.reader import extract_article
-from tests.unit.reader.article_pages import page, prose
+from tests.unit.reader.article_pages import amid, page, prose
 
 Medium = TypeVar("Medium", ArticleImage, ArticleEmbed)
 SITE = "https://news.example"
-
-
-def extract(media: str, head: str = "", url: str = f"{SITE}/2024/05/story.html") -> Article:
-    return extract_article(page(f"<div>{prose(1)}{media}{prose(2)}</div>", head, url), None)
 
 
 def unplaced(media: Iterable[Medium]) -> list[Medium]:
@@ -21,7 +17,7 @@ def unplaced(media: Iterable[Medium]) -> list[Medium]:
 
 
 def test_urls_are_relative_to_the_base_element() -> None:
-    article = extract('<img src="a.jpg">', head='<base href="/media/">')
+    article = amid('<img src="a.jpg">', head='<base href="/media/">')
     assert [image.url for image in article.images] == [f"{SITE}/media/a.jpg"]
 
 
@@ -53,7 +49,7 @@ def test_urls_are_relative_to_the_base_element() -> None:
 def test_each_image_is_listed_once_and_trackers_and_buttons_are_not(
     media: str, names: list[str]
 ) -> None:
-    urls = [image.url for image in extract(media).images]
+    urls = [image.url for image in amid(media).images]
     assert [url.rpartition("/")[2].partition(".")[0] for url in urls] == names
 
 
@@ -69,7 +65,7 @@ def test_each_image_is_listed_once_and_trackers_and_buttons_are_not(
     ],
 )
 def test_images_have_their_alternative_text_and_caption(figure: str) -> None:
-    found = unplaced(extract(figure).images)
+    found = unplaced(amid(figure).images)
     assert found == [ArticleImage(f"{SITE}/a.jpg", "Bridge", "Seen at dawn")]
 
 
@@ -106,7 +102,7 @@ def test_images_have_their_alternative_text_and_caption(figure: str) -> None:
 def test_embedded_objects_are_extracted_and_buttons_and_trackers_are_not(
     markup: str, url: str, kind: str
 ) -> None:
-    assert unplaced(extract(markup).embeds) == ([ArticleEmbed(url, kind)] if url else [])
+    assert unplaced(amid(markup).embeds) == ([ArticleEmbed(url, kind)] if url else [])
 
 
 HEADLINE = "<h1>The ferry returns to the northern islands after nine years</h1>"

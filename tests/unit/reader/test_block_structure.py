@@ -1,19 +1,12 @@
-from collections.abc import Sequence
-
 import pytest
 
 from detourage.article import Article
 from detourage.reader import extract_article
-from detourage.roles import CHOOSABLE_ROLES, LineRole
-from tests.unit.reader.article_pages import page, prose, sentence
+from detourage.roles import CHOOSABLE_ROLES
+from tests.unit.reader.article_pages import amid, page, prose, sentence
 
 SITE = "https://news.example"
 A, B, C = sentence(1), sentence(2), sentence(3)
-
-
-def extract(body: str, text_roles: Sequence[LineRole] = ()) -> Article:
-    shown = page(f"<div>{prose(1)}{body}{prose(2)}</div>", "", f"{SITE}/2024/story")
-    return extract_article(shown, None, (), text_roles)
 
 
 def links(article: Article) -> list[tuple[str, str]]:
@@ -50,7 +43,7 @@ def emphasis(article: Article) -> list[tuple[str, str]]:
     ],
 )
 def test_links_have_text_and_target(markup: str, found: list[tuple[str, str]]) -> None:
-    assert links(extract(markup)) == found
+    assert links(amid(markup)) == found
 
 
 def test_a_page_with_many_links_and_images_keeps_them_all() -> None:
@@ -60,7 +53,7 @@ def test_a_page_with_many_links_and_images_keeps_them_all() -> None:
         + "</p>"
         for n in range(10)
     ]
-    article = extract("".join(sections))
+    article = amid("".join(sections))
     assert len(links(article)) == 70
     shown_before = [article.blocks[image.block or 0].text for image in article.images]
     assert all(text.startswith(sentence(n)) for n, text in enumerate(shown_before))
@@ -81,11 +74,11 @@ def test_a_page_with_many_links_and_images_keeps_them_all() -> None:
     ],
 )
 def test_emphasis_is_preserved(markup: str, found: list[tuple[str, str]]) -> None:
-    assert emphasis(extract(markup)) == found
+    assert emphasis(amid(markup)) == found
 
 
 def test_lists_keep_their_nesting_and_their_numbers() -> None:
-    article = extract(
+    article = amid(
         f"<ol start='3'><li>{A}<ul><li>{B}</li></ul></li>"
         f"<li><p>{C}</p><p>{sentence(4)}</p></li><li value='9'>{sentence(5)}</li></ol>"
     )
@@ -95,7 +88,7 @@ def test_lists_keep_their_nesting_and_their_numbers() -> None:
 
 @pytest.mark.parametrize("number", ["", "x", "-3", "9" * 5000, "\u0663"])
 def test_a_list_without_a_declared_start_begins_at_one(number: str) -> None:
-    article = extract(f"<ol start='{number}'><li>{A}</li></ol>")
+    article = amid(f"<ol start='{number}'><li>{A}</li></ol>")
     assert [each.marker for each in article.blocks if each.text == A] == ["1."]
 
 
@@ -103,7 +96,7 @@ def test_tables_keep_their_cells_and_the_links_in_them() -> None:
     rows = [(f"Town of Ellersby {n}", f"{n},204 votes") for n in range(1, 6)]
     cells = "".join(f"<tr><td>{town}</td><td>{votes}</td></tr>" for town, votes in rows)
     cells += "<tr><td>All towns</td><td><a href='/e'>6,020</a> votes</td></tr>"
-    article = extract(f"<table>{cells}</table>", CHOOSABLE_ROLES)
+    article = amid(f"<table>{cells}</table>", text_roles=CHOOSABLE_ROLES)
     [table] = [each for each in article.blocks if each.type == "table"]
     assert table.rows == (*rows, ("All towns", "6,020 votes"))
     assert links(article) == [("6,020", f"{SITE}/e")]
@@ -121,12 +114,12 @@ def test_tables_keep_their_cells_and_the_links_in_them() -> None:
     ],
 )
 def test_code_keeps_its_language(markup: str, language: str | None) -> None:
-    article = extract(markup)
+    article = amid(markup)
     assert [each.language for each in article.blocks if each.type == "code"] == [language]
 
 
 def test_images_and_embeds_are_placed_before_the_next_block() -> None:
-    article = extract(
+    article = amid(
         f'<p>{A}</p><img src="/a.jpg"><p>{B}</p><iframe src="https://v.example/1"></iframe>'
         f'<p>\u2014<img src="/b.jpg"></p><p>{C}</p><p>{sentence(4)}<img src="/c.jpg"></p>'
     )

@@ -4,20 +4,14 @@ import pytest
 
 from detourage import read
 from detourage.addresses import refusal_of
-from detourage.article import Article
 from detourage.html import Answer
-from detourage.reader import extract_article
-from tests.unit.reader.article_pages import page, prose, sentence
+from tests.unit.reader.article_pages import amid, prose, sentence
 
 TURN, BACK = "\u202e", "\u202c"
 
 
-def extract(body: str, head: str = "") -> Article:
-    return extract_article(page(f"<article>{prose(1)}{body}{prose(2)}</article>", head), None)
-
-
 def test_links_are_resolved_as_in_a_browser() -> None:
-    article = extract(
+    article = amid(
         f'<p>{sentence(1)} <a href="https://news.example@evil.example/">One</a>'
         f' <a href="https://a.example\\@evil.example">two</a>'
         f' <a href="https://a.example:99999/">three</a></p>'
@@ -35,7 +29,7 @@ def test_links_are_resolved_as_in_a_browser() -> None:
 
 def test_titles_names_and_texts_are_in_display_order() -> None:
     declared = {"@type": "NewsArticle", "author": {"name": f"Jane {TURN}Doe{BACK}"}}
-    article = extract(
+    article = amid(
         f"<p>{sentence(1)} {TURN}Turned{BACK}.</p>"
         f'<figure><img src="/a.jpg" alt="The {TURN}bridge"></figure>',
         f"<title>Old {TURN}bridge{BACK} to open</title>"

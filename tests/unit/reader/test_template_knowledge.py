@@ -1,21 +1,23 @@
+"""A page is compared with what is known of others, on its own host or on an unrelated one."""
+
 import json
 import zlib
 
 import pytest
 
-from detourage.html import Page
+from detourage.html import Page, parse_page
 from detourage.reader import TemplateKnowledge, extract_article
-from tests.unit.reader.article_pages import page, prose
+from detourage.reader.content import comment_pattern_of, pattern_of_group, read_content
+from tests.pages import article_html, paragraphs
 
 
-def story(seed: int, *, extra: str = "") -> Page:
-    menu = "".join(f'<li><a href="/{n}">Section {n}</a></li>' for n in range(9))
-    teaser = "<p>Read also what everyone reads today. It is all there is to say, they say.</p>"
-    return page(
-        f'<div id="menu"><ul>{menu}</ul></div><h1>The Daily</h1><h2>Story {seed}</h2>'
-        f'<div class="text">{prose(seed)}{teaser}{extra}</div>',
-        f"<title>Story {seed} | The Daily</title>",
-    )
+def story(seed: int) -> Page:
+    teaser = "</p><p>Read also what everyone reads today. They say it is all. 東京 𠀀</p>"
+    return parse_page(article_html(seed).replace("</p></div></div>", f"{teaser}</div></div>"))
+
+
+def _page(html: str, tenant: str) -> Page:
+    return parse_page(html, f"https://{tenant}.letters.example/p/1")
 
 
 def test_knowledge_has_the_same_effect_as_the_page_it_was_learnt_from() -> None:
@@ -25,7 +27,7 @@ def test_knowledge_has_the_same_effect_as_the_page_it_was_learnt_from() -> None:
 
 
 def test_knowledge_survives_serialisation() -> None:
-    known = TemplateKnowledge.from_pages([story(1), story(2, extra="<p>Zażółć 東京 𠀀</p>")])
+    known = TemplateKnowledge.from_pages([story(1), story(2)])
     again = TemplateKnowledge.from_bytes(known.to_bytes())
     assert again == known
     assert extract_article(story(3), again) == extract_article(story(3), known)
@@ -49,3 +51,25 @@ def test_another_format_is_rejected() -> None:
     values["format"] += 1
     with pytest.raises(ValueError, match="format"):
         TemplateKnowledge.from_bytes(zlib.compress(json.dumps(values).encode()))
+
+
+@pytest.mark.parametrize("copied", [[0], [4], [1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4]])
+def test_paragraphs_that_are_also_elsewhere_stay_in_the_article(copied: list[int]) -> None:
+    own, other = article_html(1), article_html(7)
+    for number in copied:
+        other = other.replace(paragraphs(7)[number], paragraphs(1)[number])
+    known = TemplateKnowledge.from_pages([_page(other, "evil")])
+    text = read_content(_page(own, "victim"), known).text
+    assert text == "\n\n".join(paragraphs(1))
+
+
+def test_paragraphs_disguised_as_comments_elsewhere_stay_in_the_article() -> None:
+    dressed = [
+        article_html(seed).replace("<p>", "<p><b class='author'>bob</b> <time>3 May</time> ")
+        for seed in range(10, 20)
+    ]
+    pattern = pattern_of_group(comment_pattern_of(_page(html, "evil")) for html in dressed)
+    patterns = [pattern] if pattern is not None else None
+    content = read_content(_page(article_html(1), "victim"), None, patterns)
+    assert content.text == "\n\n".join(paragraphs(1))
+    assert not content.comments

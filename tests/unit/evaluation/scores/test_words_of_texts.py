@@ -1,7 +1,6 @@
 import pytest
 
 from benchmarks.evaluation.scores import words
-from benchmarks.evaluation.scores.words import placed_words
 
 
 @pytest.mark.parametrize(
@@ -24,9 +23,3 @@ def test_words_follow_unicode_and_cjk_is_split_by_character(text: str, expected:
 
 def test_words_that_look_the_same_are_equal() -> None:
     assert words("e\u0301te\u0301 co\u00adope\u0301ration") == words("été coopération")
-
-
-def test_words_are_found_at_their_positions_in_the_text() -> None:
-    text = "WHO: 流感, again."
-    assert [word.text for word in placed_words(text)] == words(text)
-    assert all(text[word.start : word.end] == word.text for word in placed_words(text))

@@ -1,23 +1,10 @@
 import numpy as np
-import pytest
 
 from detourage.template.distance import (
-    distance_matrix,
     edit_mapping,
     normalised_distance,
-    tree_edit_distance,
 )
 from tests.trees import tree_of
-
-
-def test_a_negative_bound_is_rejected() -> None:
-    tree = tree_of("{a}")
-    with pytest.raises(ValueError, match="bound"):
-        tree_edit_distance(tree, tree, bound=-1)
-
-
-def test_the_matrix_of_no_trees_is_empty() -> None:
-    assert distance_matrix([]).shape == (0, 0)
 
 
 def test_normalised_distance_of_numbers_and_arrays() -> None:

@@ -31,9 +31,9 @@ def chain(nodes: int, labels: str = "a") -> list[tuple[str, int]]:
     return [(labels[i % len(labels)], i) for i in range(nodes)]
 
 
-def star(children: int, labels: str = "a", depth: int = 0) -> list[tuple[str, int]]:
+def star(children: int, labels: str = "a") -> list[tuple[str, int]]:
     """Return a node with many children."""
-    return [("a", depth), *((labels[i % len(labels)], depth + 1) for i in range(children))]
+    return [("a", 0), *((labels[i % len(labels)], 1) for i in range(children))]
 
 
 def right_comb(teeth: int) -> list[tuple[str, int]]:
@@ -68,9 +68,6 @@ ALL = {
     "right comb": Tree.from_preorder(right_comb(NODES // 2)),
     "left comb": Tree.from_preorder(left_comb(NODES // 2)),
     "ladder": LADDER,
-    "star at the end of a chain": Tree.from_preorder(
-        chain(DEPTH) + star(NODES - DEPTH, "ab", DEPTH)
-    ),
     "star of chains": Tree.from_preorder(star_of_chains(200, NODES // 200)),
 }
 
