@@ -1,4 +1,4 @@
-"""A page is compared with what is known of others, on its own host or on an unrelated one."""
+"""Comparison of a page with others, on its own host or on an unrelated one."""
 
 import json
 import zlib

@@ -1,4 +1,4 @@
-"""What a page declares about its article: JSON-LD, microdata, and elements of its head."""
+"""Declarations of an article in its page: JSON-LD, microdata, and elements of its head."""
 
 import json
 from typing import Any
