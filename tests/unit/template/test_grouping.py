@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from detourage.template.groups import group_pages
+from detourage.template.groups import group_pages, group_site
+from tests.trees import tree_of
 from tests.unit.template.template_sites import made_site
 
 TEMPLATES = [0] * 4 + [1] * 7 + [2] * 4 + [3]
@@ -38,3 +39,12 @@ def test_the_order_of_arrival_changes_nothing(order: list[int]) -> None:
 def test_duplicate_keys_are_rejected() -> None:
     with pytest.raises(ValueError, match="same key"):
         group_pages(["a", "a"], np.zeros((2, 2)))
+
+
+def test_pages_are_grouped_by_their_trees() -> None:
+    article = tree_of("{html{body{h1}{p}{p}}}")
+    menu = tree_of("{html{table{tr{td}{td}}{tr{td}{td}}{tr{td}{td}}}}")
+    found = group_site("a.example", list("1234"), [article, menu, article, menu])
+    assert [group.members for group in found.grouping.groups] == [(0, 2), (1, 3)]
+    assert found.distances[0, 2] == 0
+    assert found.distances[0, 1] > 0.5

@@ -18,6 +18,7 @@ from detourage.template.distance import (
     tree_edit_distance,
 )
 from detourage.template.distance.forest import ANY_WORK, TASK_WORK, Forest
+from detourage.template.groups import group_site
 from tests.property.template.distance.trees import edited, random_tree
 from tests.trees import tree_of
 
@@ -111,6 +112,13 @@ def test_trees_above_the_limits_are_named(ask: Callable[[], object], places: Seq
     with pytest.raises(TreeTooLargeError) as caught:
         ask()
     assert caught.value.trees == places
+
+
+def test_a_page_too_large_to_compare_is_an_outlier() -> None:
+    found = group_site("a.example", ["1", "2", "3"], [STAR, REFUSED, STAR])
+    assert found.grouping.outliers == (1,)
+    assert np.isnan(found.distances[1, [0, 2]]).all()
+    assert found.grouping.groups[0].members == (0, 2)
 
 
 @pytest.mark.parametrize("nodes", [15_990, 16_010])
