@@ -37,10 +37,11 @@ def detourage(*arguments: str | Path, given: str | None = None) -> subprocess.Co
     )
 
 
-def run_command(*arguments: str | Path, **settings: str) -> Result:
+def run_command(*arguments: str | Path, code: int = 0, **settings: str) -> Result:
     """Run ``detourage run`` in this process, without any configuration except the given settings.
 
-    Only the imports are saved: all other processes and the embedded servers are those of a run.
+    It must end with the exit code. Only the imports are saved: all other processes and the embedded
+    servers are those of a run.
     """
     with pytest.MonkeyPatch.context() as patch:
         for name in os.environ.keys() - BARE.keys():
@@ -51,6 +52,7 @@ def run_command(*arguments: str | Path, **settings: str) -> Result:
         load_settings.cache_clear()
         done = CliRunner().invoke(main, ["run", *map(str, arguments)], catch_exceptions=False)
     load_settings.cache_clear()
+    assert done.exit_code == code, done.stderr
     return done
 
 

@@ -54,14 +54,6 @@ def names(command: click.Command, before: tuple[str, ...] = ()) -> list[tuple[st
     return [name for key, each in command.commands.items() for name in names(each, (*before, key))]
 
 
-def options(
-    command: click.Command, before: tuple[str, ...] = ()
-) -> list[tuple[tuple[str, ...], click.Option]]:
-    own = [(before, each) for each in command.params if isinstance(each, click.Option)]
-    below = command.commands.items() if isinstance(command, click.Group) else ()
-    return own + [found for key, each in below for found in options(each, (*before, key))]
-
-
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("program", "arguments", "code", "words"),
@@ -122,13 +114,6 @@ TRIED = [
 @pytest.mark.parametrize("name", names(main), ids=" ".join)
 def test_every_command_is_tested(name: tuple[str, ...]) -> None:
     assert any(each[: len(name)] == name for each in TRIED)
-
-
-@pytest.mark.parametrize(("name", "option"), options(main), ids=str)
-def test_every_option_is_tested(name: tuple[str, ...], option: click.Option) -> None:
-    spellings = {*option.opts, *option.secondary_opts}
-    given = (part for each in TRIED if each[: len(name)] == name for part in each[len(name) :])
-    assert any(part.partition("=")[0] in spellings for part in given)
 
 
 def test_errors_are_reported_in_one_line_by_a_real_process(folder: Path) -> None:

@@ -51,10 +51,3 @@ def test_a_requested_extractor_that_cannot_run_is_an_error(
     assert result.stderr.startswith("Error: not run: readability_js (")
     [table] = json.loads((tmp_path / "report.json").read_text())["tables"]
     assert [line["method"] for line in table["lines"] if line["scores"]] == ["html_killer"]
-
-
-def test_a_file_without_articles_is_reported_in_one_line(sample: Path) -> None:
-    result = invoke("evaluate", sample, sample / "gold.jsonl.gz")
-    assert result.exit_code == 1
-    assert "gold.jsonl.gz, line 1: no article message" in result.output
-    assert len(result.output.splitlines()) == 1

