@@ -158,6 +158,11 @@ class Tasks:
         """Return the revision of each stored page, by URL."""
         return dict(self.ask(select(StoredPage.url, StoredPage.revision).order_by(StoredPage.url)))
 
+    def outcomes(self) -> dict[str, tuple[str | None, str | None]]:
+        """Return the outcome of each page with its detail, by the last part of the URL."""
+        rows = self.ask(select(StoredPage.url, StoredPage.outcome, StoredPage.outcome_detail))
+        return {url.rpartition("/")[2]: (outcome, detail) for url, outcome, detail in rows}
+
     def read(self, query: Callable[[Session], T]) -> T:
         """Return the result of a store function."""
         return self.database.run(query)

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterator
 from importlib.metadata import version as installed
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import helm_python
@@ -17,13 +16,13 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from tests.image_context import ROOT
 from worker.cli import main
 from worker.messaging.broker import topology_of
 from worker.messaging.task_names import EXTRACT, STAGES
 from worker.service.application import create_app
 from worker.settings import Settings
 
-ROOT = Path(__file__).parents[2]
 CHART = ROOT / "deploy/helm"
 REQUIRED = {"image": "registry.example:5000/detourage:0.2.0", "secret": "news"}
 OPTIONS: dict[str, dict[str, Any]] = {

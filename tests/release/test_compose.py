@@ -18,10 +18,10 @@ import yaml
 from click.testing import CliRunner
 from sqlalchemy import make_url
 
+from tests.image_context import ROOT
 from worker.cli import main
 from worker.settings import Settings
 
-ROOT = Path(__file__).parents[2]
 COMPOSE = ROOT / "docker-compose.yml"
 DEPLOY = ROOT / "deploy"
 PROCESSES = ("intake", "relay", "worker", "beat")

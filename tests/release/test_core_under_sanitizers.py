@@ -6,7 +6,8 @@ import sys
 import sysconfig
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.image_context import ROOT
+
 SANITIZERS = "-fsanitize=address,undefined"
 
 

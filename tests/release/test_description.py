@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.image_context import ROOT
 
 
 def test_the_readme_of_the_package_links_to_no_file_of_the_checkout(tmp_path: Path) -> None:

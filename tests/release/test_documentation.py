@@ -13,10 +13,10 @@ import pytest
 from detourage.html.dom import MAX_ATTRIBUTES, MAX_MARKUP
 from detourage.html.page import MAX_DEPTH, MAX_ELEMENTS
 from detourage.reader.content import MAX_COMMENTS
+from tests.image_context import ROOT
 from worker.messaging.task_names import STAGE_OF_TASK
 from worker.messaging.topology import Topology
 
-ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted(
     [
         ROOT / "README.md",

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.image_context import ROOT
 from tests.snippets import check_assignments, check_command
 
-ROOT = Path(__file__).parents[2]
 SYSTEMD = ROOT / "deploy" / "systemd"
 INSTALLED = "/opt/detourage/bin/"
 UNITS = sorted(SYSTEMD.glob("*.service"))

@@ -162,7 +162,8 @@ def recogniser(settings: Settings, database: Path) -> Iterator[subprocess.Popen[
         process.wait()
 
 
-def count(database: Path, table: str) -> int:
+def rows_of(database: Path, table: str) -> int:
+    """Return the number of rows of a table of the recogniser, 0 before the table exists."""
     if not database.exists():
         return 0
     with closing(sqlite3.connect(database)) as connection:
@@ -185,15 +186,15 @@ def test_the_recogniser_processes_each_article_exactly_once(
             producer.publish(body, content_type="application/json", delivery_mode=2)
     for killed_at in (50, 150):
         with recogniser(own_queues, database) as process:
-            wait_until(lambda: count(database, "articles") >= killed_at)  # noqa: B023
+            wait_until(lambda: rows_of(database, "articles") >= killed_at)  # noqa: B023
             process.kill()
     with recogniser(own_queues, database) as process:
-        wait_until(lambda: count(database, "articles") == len(sent))
+        wait_until(lambda: rows_of(database, "articles") == len(sent))
         wait_until(lambda: messages_waiting(own_queues, queue) == 0)
         process.terminate()
         assert process.wait() == 0
     assert messages_waiting(own_queues, queue) == 0
-    assert count(database, "articles") == len(sent)
+    assert rows_of(database, "articles") == len(sent)
     with closing(sqlite3.connect(database)) as connection:
         rows = connection.execute("SELECT url, revision, entities FROM pages").fetchall()
     revisions = {url: revision for url, revision, _ in rows}

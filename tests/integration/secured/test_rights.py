@@ -2,11 +2,10 @@
 
 import json
 import re
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from tests.deployment import Deployment
+from tests.integration.integrations.test_crawler_and_consumer import rows_of
 from tests.integration.secured.conftest import CommandLine
 from tests.integration.secured.servers import SecuredServers
 from tests.integration.service.crawl import described
@@ -43,7 +43,7 @@ def test_a_page_sent_by_the_crawler_user_reaches_the_recogniser_user_as_an_artic
         [*command, str(found), "--ca-file", str(servers.authority)], cwd=ROOT
     )
     try:
-        deployment.wait_until(lambda: count_of(found) == 3)
+        deployment.wait_until(lambda: rows_of(found, "articles") == 3)
     finally:
         recogniser.terminate()
         assert recogniser.wait() == 0
@@ -88,14 +88,6 @@ def limited(servers: SecuredServers, deployment: Deployment, key: str) -> dict[s
         for queue in deployment.topology.queues()
         if key in policy["definition"] and re.search(policy["pattern"], queue.name)
     }
-
-
-def count_of(found: Path) -> int:
-    with closing(sqlite3.connect(found)) as connection:
-        try:
-            return int(connection.execute("SELECT count(*) FROM articles").fetchone()[0])
-        except sqlite3.OperationalError:
-            return 0
 
 
 @contextmanager

@@ -65,11 +65,6 @@ def object_of(tasks: Tasks, store: StoreOfTest, path: str) -> str:
     return str(url.removeprefix(f"{store.url}/"))
 
 
-def outcomes(tasks: Tasks) -> dict[str, tuple[str, str | None]]:
-    rows = tasks.ask(select(StoredPage.url, StoredPage.outcome, StoredPage.outcome_detail))
-    return {url.rpartition("/")[2]: rest for url, *rest in rows}
-
-
 def test_pages_are_read_wherever_they_were_stored(tasks: Tasks, store: StoreOfTest) -> None:
     tasks.group(tasks.publish("a", SITE[:2]))
     tasks.restart(pages=store.url)
@@ -106,7 +101,7 @@ def test_a_lost_page_fails_with_the_reason_and_affects_no_other(
     store.put(cut, before[cut][:-1])
     store.put(exchanged, before[other])
     stored.settle()
-    found = outcomes(stored)
+    found = stored.outcomes()
     assert found["0"][0] == "article"
     for name, reason in [("1", "is missing"), ("2", "is damaged"), ("3", "is damaged")]:
         assert found[name][0] == "failed"
@@ -118,14 +113,14 @@ def test_a_lost_page_fails_with_the_reason_and_affects_no_other(
     # Parsing the pages again reports the same, and extracts them once their objects are back.
     stored.reprocess("a", "parse")
     stored.settle()
-    assert outcomes(stored)["1"] == found["1"]
+    assert stored.outcomes()["1"] == found["1"]
     for name, content in before.items():
         store.put(name, content)
     stored.reprocess("a", "parse")
     stored.settle()
     [site_id] = stored.ask(select(Site.id))
     stored.complete(site_id)
-    assert {outcome for outcome, _ in outcomes(stored).values()} == {"article"}
+    assert {outcome for outcome, _ in stored.outcomes().values()} == {"article"}
 
 
 def test_an_object_that_cannot_be_read_fails_alone(tasks: Tasks, tmp_path: Path) -> None:
@@ -138,7 +133,7 @@ def test_an_object_that_cannot_be_read_fails_alone(tasks: Tasks, tmp_path: Path)
         (tmp_path / "store" / folder).mkdir()
         (tmp_path / "store" / loop).symlink_to(tmp_path / "store" / loop)
         tasks.settle()
-        found = outcomes(tasks)
+        found = tasks.outcomes()
         assert [found[name][0] for name in "0123"] == ["article", "failed", "failed", "article"]
         assert all("detourage reprocess" in (found[name][1] or "") for name in "12")
         assert "cannot be read" in (found["2"][1] or "")
@@ -151,7 +146,7 @@ def test_a_lost_page_is_stored_again_when_it_is_fetched_again(
     store.remove(object_of(stored, store, "plain/1"))
     store.put(object_of(stored, store, "plain/2"), b"damaged")
     stored.complete(site_id)
-    assert [outcomes(stored)[name][0] for name in "0123"] == [
+    assert [stored.outcomes()[name][0] for name in "0123"] == [
         "article",
         "failed",
         "failed",
@@ -161,7 +156,7 @@ def test_a_lost_page_is_stored_again_when_it_is_fetched_again(
     stored.reprocess("a", "parse")
     stored.settle()
     stored.complete(site_id)
-    assert {outcome for outcome, _ in outcomes(stored).values()} == {"article"}
+    assert {outcome for outcome, _ in stored.outcomes().values()} == {"article"}
 
 
 def test_extraction_waits_for_a_store_that_does_not_respond(
@@ -173,7 +168,7 @@ def test_extraction_waits_for_a_store_that_does_not_respond(
     restart.start()
     stored.settle()
     restart.join()
-    assert {outcome for outcome, _ in outcomes(stored).values()} == {"article"}
+    assert {outcome for outcome, _ in stored.outcomes().values()} == {"article"}
     assert set(stored.ask(select(StoredPage.attempts))) == {1}
 
 

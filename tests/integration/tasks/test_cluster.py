@@ -61,10 +61,6 @@ def status(tasks: Tasks) -> SiteStatus:
     return found
 
 
-def outcomes(tasks: Tasks) -> list[str]:
-    return sorted(map(str, tasks.ask(select(StoredPage.outcome))))
-
-
 def due(tasks: Tasks) -> list[int]:
     """Return the IDs of the sites whose clustering is requested."""
     cluster_due_sites(settle_seconds=0)
@@ -149,7 +145,7 @@ def test_deliveries_during_a_clustering_do_not_count_as_attempts(
 def test_a_site_whose_clustering_always_dies_is_quarantined_and_its_pages_are_extracted(
     tasks: Tasks, quarantined: int
 ) -> None:
-    assert outcomes(tasks) == ["article"] * 4
+    assert [*tasks.outcomes().values()] == [("article", None)] * 4
     assert {role for _, role, _ in tasks.groups(quarantined).values()} == {"outlier"}
     assert due(tasks) == []
     found = status(tasks)
@@ -172,7 +168,7 @@ def test_a_quarantined_site_keeps_its_groups(tasks: Tasks, site_id: int) -> None
     after = tasks.groups(site_id)
     (number,) = {group for group, _, _ in groups.values()}
     assert after["https://news.example/7"][0] == number
-    assert outcomes(tasks) == ["article"] * 5
+    assert [*tasks.outcomes().values()] == [("article", None)] * 5
 
 
 def test_the_quarantined_task_clusters_the_site_afresh(tasks: Tasks, quarantined: int) -> None:

@@ -43,11 +43,6 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def outcomes(tasks: Tasks) -> dict[str, tuple[str | None, str | None]]:
-    rows = tasks.ask(select(StoredPage.url, StoredPage.outcome, StoredPage.outcome_detail))
-    return {url.rpartition("/")[2]: (outcome, detail) for url, outcome, detail in rows}
-
-
 def damage(tasks: Tasks, column: Any, where: Any, how: Callable[[Any], Any]) -> int:
     """Damage a column of the rows that meet a condition, and return their number."""
     key = inspect(column.class_).primary_key[0]
@@ -79,7 +74,7 @@ def test_a_damaged_page_fails_with_advice_and_its_neighbours_become_articles(
     site_id = tasks.group(tasks.publish("a", PAGES))
     damage(tasks, PageContent.compressed, PageContent.page_id.in_(ids(tasks, "3")), how)
     tasks.settle()
-    found = outcomes(tasks)
+    found = tasks.outcomes()
     outcome, detail = found.pop("3")
     assert outcome == "failed"
     assert "the stored HTML is damaged" in (detail or "")
@@ -90,7 +85,7 @@ def test_a_damaged_page_fails_with_advice_and_its_neighbours_become_articles(
     tasks.publish("a", PAGES[3:4])
     tasks.reprocess("a", "parse")
     finish(tasks, site_id)
-    assert set(outcomes(tasks).values()) == {("article", None)}
+    assert set(tasks.outcomes().values()) == {("article", None)}
 
 
 @pytest.mark.parametrize("limit", [3, 400])
@@ -102,7 +97,7 @@ def test_a_page_whose_tree_is_damaged_is_parsed_again(
     site_id = tasks.publish("a", PAGES)
     assert damage(tasks, StoredTree.packed, StoredTree.id.in_(trees_of(tasks, "1", "3")), how) == 2
     finish(tasks, site_id)
-    assert set(outcomes(tasks).values()) == {("article", None)}
+    assert set(tasks.outcomes().values()) == {("article", None)}
     assert len(tasks.articles()) == 5
     assert {group for group, _, _ in tasks.groups(site_id).values()} == {1}
     assert len(tasks.trees(site_id)) == 5
@@ -123,7 +118,7 @@ def test_damaged_trees_do_not_stop_the_assignment_of_other_pages(tasks: Tasks) -
         damage(tasks, StoredTree.packed, StoredTree.id.in_(trees_of(tasks, *paths)), flipped) == 4
     )
     finish(tasks, site_id)
-    assert set(outcomes(tasks).values()) == {("article", None)}
+    assert set(tasks.outcomes().values()) == {("article", None)}
     assert len(tasks.articles()) == 13
     assert len(tasks.trees(site_id)) == 13
 
@@ -162,12 +157,12 @@ def test_a_damaged_comment_pattern_stops_neither_clustering_nor_extraction(
     chosen = StoredPage.id.in_(ids(tasks, "1", "3"))
     assert damage(tasks, StoredPage.comment_pattern, chosen, lambda _: damaged) == 2
     finish(tasks, site_id)
-    assert set(outcomes(tasks).values()) == {("article", None)}
+    assert set(tasks.outcomes().values()) == {("article", None)}
     with tasks.database.transaction() as session:
         session.execute(update(TemplateGroup).values(comment_pattern=damaged))
     tasks.reprocess("a")
     tasks.settle()
-    assert set(outcomes(tasks).values()) == {("article", None)}
+    assert set(tasks.outcomes().values()) == {("article", None)}
     assert len(tasks.articles()) == 5
 
 
@@ -180,4 +175,4 @@ def test_an_attempt_counts_before_anything_is_read(tasks: Tasks) -> None:
         reading.start()
         wait_until(lambda: tasks.ask(attempts) == [5])
     reading.join()
-    assert set(outcomes(tasks).values()) == {("article", None)}
+    assert set(tasks.outcomes().values()) == {("article", None)}

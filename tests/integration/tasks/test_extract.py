@@ -47,13 +47,6 @@ def queues(tasks: Tasks) -> Iterator[None]:
     remove_queues(state.settings)
 
 
-def outcome(tasks: Tasks, page_id: int) -> tuple[str | None, str | None]:
-    (found,) = tasks.ask(
-        select(StoredPage.outcome, StoredPage.outcome_detail).where(StoredPage.id == page_id)
-    )
-    return found[0], found[1]
-
-
 def die(tasks: Tasks, page_id: int, *, times: int) -> None:
     """Simulate that workers were killed during the extraction of a page."""
     (generation,) = tasks.ask(select(StoredPage.generation).where(StoredPage.id == page_id))
@@ -65,7 +58,7 @@ def die(tasks: Tasks, page_id: int, *, times: int) -> None:
 def test_a_killed_extraction_is_completed_by_the_next_delivery(tasks: Tasks, page_id: int) -> None:
     die(tasks, page_id, times=EXTRACTION_ATTEMPTS - 1)
     tasks.settle()
-    assert outcome(tasks, page_id) == ("article", None)
+    assert tasks.outcomes()["2"] == ("article", None)
 
 
 def test_a_page_that_kills_every_worker_fails_until_it_is_reprocessed(
@@ -73,13 +66,13 @@ def test_a_page_that_kills_every_worker_fails_until_it_is_reprocessed(
 ) -> None:
     die(tasks, page_id, times=EXTRACTION_ATTEMPTS)
     tasks.settle()
-    result, detail = outcome(tasks, page_id)
+    result, detail = tasks.outcomes()["2"]
     assert result == "failed"
     assert detail is not None
     assert "process" in detail
     tasks.reprocess("a")
     tasks.settle()
-    assert outcome(tasks, page_id) == ("article", None)
+    assert tasks.outcomes()["2"] == ("article", None)
 
 
 def test_a_page_grouped_again_during_its_extraction_is_enqueued_again(
@@ -97,9 +90,9 @@ def test_a_page_grouped_again_during_its_extraction_is_enqueued_again(
     tasks.take(task_names.EXTRACT)
     monkeypatch.setattr(extraction, "read_content", read_and_group_again)
     extract(page_id=page_id, generation=1)
-    assert outcome(tasks, page_id) == (None, None)
+    assert tasks.outcomes()["2"] == (None, None)
     tasks.settle()
-    assert outcome(tasks, page_id) == ("article", None)
+    assert tasks.outcomes()["2"] == ("article", None)
 
 
 def pass_time(tasks: Tasks) -> None:
@@ -127,7 +120,7 @@ def test_a_lost_extraction_is_requested_again(tasks: Tasks, page_id: int) -> Non
     extract_late()
     look_for_late(tasks)
     assert tasks.run(task_names.EXTRACT) == 4
-    assert outcome(tasks, page_id) == ("article", None)
+    assert tasks.outcomes()["2"] == ("article", None)
     assert tasks.ask(select(StoredPage.id).where(is_pending())) == []
 
 
@@ -144,7 +137,7 @@ def test_queued_extractions_are_not_requested_again(tasks: Tasks, page_id: int) 
         extract(**each)
     extract_late(**suspects)
     assert tasks.take(task_names.EXTRACT) == []
-    assert outcome(tasks, page_id) == ("article", None)
+    assert tasks.outcomes()["2"] == ("article", None)
 
 
 def test_pages_of_a_batch_whose_worker_died_are_extracted_one_by_one(
@@ -155,12 +148,12 @@ def test_pages_of_a_batch_whose_worker_died_are_extracted_one_by_one(
     die(tasks, page_id, times=1)
     first, *rest = together
     extract(**first, others=[(each["page_id"], each["generation"]) for each in rest])
-    assert outcome(tasks, page_id) == (None, None)
+    assert tasks.outcomes()["2"] == (None, None)
     assert tasks.ask(select(StoredPage.id).where(is_pending())) == [page_id]
     assert tasks.take(task_names.EXTRACT) == [{**killer, task_names.OTHERS: []}]
     die(tasks, page_id, times=EXTRACTION_ATTEMPTS - 1)
     extract(**killer)
-    assert outcome(tasks, page_id)[0] == "failed"
+    assert tasks.outcomes()["2"][0] == "failed"
 
 
 def test_a_batch_that_cannot_be_stored_is_extracted_again_page_by_page(
@@ -182,7 +175,7 @@ def test_a_batch_that_cannot_be_stored_is_extracted_again_page_by_page(
         extract(**each)
     assert tasks.ask(select(StoredPage.id).where(is_pending())) == []
     # The reason is the database's error after one attempt, not the death of a process.
-    result, detail = outcome(tasks, page_id)
+    result, detail = tasks.outcomes()["2"]
     assert result == "failed"
     assert detail == "it cannot be stored: DataError: unsupported Unicode escape sequence"
 

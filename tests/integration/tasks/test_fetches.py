@@ -40,13 +40,6 @@ def bring(tasks: Tasks, *fetches: Mapping[str, Any], at_once: bool = False) -> N
     tasks.settle()
 
 
-def outcome(tasks: Tasks) -> tuple[str | None, str | None]:
-    (found,) = tasks.ask(
-        select(StoredPage.outcome, StoredPage.outcome_detail).where(StoredPage.url == URL)
-    )
-    return found[0], found[1]
-
-
 def revisions(tasks: Tasks) -> list[dict[str, Any]]:
     """Return the revisions of the page's article, in order."""
     found: list[dict[str, Any]] = tasks.ask(
@@ -88,10 +81,10 @@ def test_a_refusal_leaves_the_article_unchanged(
     site: Tasks, html: str, keys: dict[str, Any], result: str
 ) -> None:
     bring(site, fetch(0), fetch(1, html, **keys))
-    assert outcome(site)[0] == result
+    assert site.outcomes()["story"][0] == result
     assert states(site) == [("good", False)]
     bring(site, fetch(2, EDITED))
-    assert outcome(site) == ("article", None)
+    assert site.outcomes()["story"] == ("article", None)
     assert states(site) == [("good", False), ("edited", False)]
 
 
@@ -99,7 +92,7 @@ def test_a_page_that_was_never_served_has_the_outcome_wall(
     site: Tasks,
 ) -> None:
     bring(site, fetch(0, "", status=403))
-    assert outcome(site) == ("wall", "the site responded with status 403")
+    assert site.outcomes()["story"] == ("wall", "the site responded with status 403")
     assert revisions(site) == []
     bring(site, fetch(1))
     assert states(site) == [("good", False)]
@@ -153,11 +146,11 @@ def test_a_doubtful_text_that_shares_nothing_with_the_previous_article_is_a_wall
     site: Tasks,
 ) -> None:
     bring(site, fetch(0), fetch(1, LOGIN))
-    assert outcome(site)[0] == "wall"
+    assert site.outcomes()["story"][0] == "wall"
     assert states(site) == [("good", False)]
     site.reprocess("news.example")
     site.settle()
-    assert outcome(site)[0] == "wall"
+    assert site.outcomes()["story"][0] == "wall"
     assert states(site) == [("good", False)]
     bring(site, fetch(2, EDITED))
     assert states(site) == [("good", False), ("edited", False)]
@@ -165,7 +158,7 @@ def test_a_doubtful_text_that_shares_nothing_with_the_previous_article_is_a_wall
 
 def test_an_article_rewritten_as_a_short_report_is_a_revision(site: Tasks) -> None:
     bring(site, fetch(0), fetch(1, short_page(RESIGNED)))
-    assert outcome(site) == ("article", None)
+    assert site.outcomes()["story"] == ("article", None)
     assert revisions(site)[-1]["text"] == RESIGNED
 
 
@@ -176,7 +169,7 @@ def test_reprocessing_uses_the_last_served_version_of_a_walled_page(site: Tasks)
         site.reprocess("news.example", stage)  # type: ignore[arg-type]
         site.settle()
         site.complete(site_id)
-        assert outcome(site)[0] == "wall"
+        assert site.outcomes()["story"][0] == "wall"
         assert states(site) == [("good", False)] * number
 
 
