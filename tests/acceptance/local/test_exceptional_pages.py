@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from detourage.limits import MAX_HTML_BYTES
 from tests.acceptance.command_line import SHELL, read_lines, run_command, write_messages
 from tests.addressed import FIVE, PLAIN, declaring, five_pages
 from tests.pages import article_html, message, paragraphs, site_messages
@@ -82,11 +83,13 @@ class ExceptionalRun:
 def done(tmp_path_factory: pytest.TempPathFactory) -> ExceptionalRun:
     """A run with two workers and a browser that does not exist."""
     directory = tmp_path_factory.mktemp("run")
+    filler = f"<!--{'x' * (MAX_HTML_BYTES - 20_000)}-->"
     bodies = [
         *five_urls_each(),
         *[body for order in ORDERS_OF_A_COPY for body in copy_that_changes(order)],
         *[body for order in ORDERS_OF_A_LOSS for body in page_that_is_lost(order)],
         *site_messages("good.example", range(4)),
+        message("https://good.example/largest", article_html(30) + filler),
         *UNUSABLE,
         message("https://app.example/a", SHELL),
     ]
@@ -140,7 +143,7 @@ def test_a_run_keeps_an_article_whose_page_later_becomes_unavailable(done: Excep
 def test_unusable_messages_are_reported_and_saved_without_blocking_others(
     done: ExceptionalRun,
 ) -> None:
-    assert len(done.of_site("good.example/")) == 4
+    assert len(done.of_site("good.example/")) == 5
     assert "2 unusable messages" in done.messages[-1]
     assert sorted(each["reason"] for each in done.quarantine) == ["not-json", "unsupported-url"]
     assert {each["body"] for each in done.quarantine} == {body.decode() for body in UNUSABLE}

@@ -1,7 +1,6 @@
 """The durations recorded by all processes are added up in the database."""
 
 import math
-import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -56,14 +55,3 @@ def test_work_continues_while_the_database_is_unavailable() -> None:
         done = True
     durations.write()
     assert done
-
-
-def test_durations_are_written_even_if_none_follow(database: Database) -> None:
-    durations = Durations(database, written_after=0.1)
-    durations.note("one", 0.2)
-    durations.note("one", 0.2)
-    durations.note("other", 3.0)
-    while "other" not in (found := database.run(histograms)):
-        time.sleep(0.05)
-    counts = {work: found[work].cumulative[math.inf] for work in ("one", "other")}
-    assert counts == {"one": 2, "other": 1}
