@@ -247,7 +247,8 @@ def _find_thread(page: PageInTemplate) -> Finding | None:
 
 def _bodies(page: PageInTemplate) -> Iterator[Finding]:
     """Yield candidate bodies, best first."""
-    of_lines = find_body(page.outline, page.judged, page.text_roles or TEXT_ROLES, page.favor)
+    roles = page.text_roles or TEXT_ROLES
+    of_lines = find_body(page.outline, page.judged, roles, page.favor, page.url)
     if of_lines is not None:
         yield of_lines
     of_sentences = sentences.find_body(page.outline)

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.reader import page_model
+from detourage.reader.asides import without_asides
 from detourage.reader.finding import Finding, FoundRole
 from detourage.reader.illustrations import MAX_CAPTION_TOKENS
 from detourage.reader.knowledge import TemplateKnowledge
@@ -64,10 +65,11 @@ def find_body(
     judged: JudgedPage,
     roles: Sequence[LineRole] = TEXT_ROLES,
     favor: Favor | None = None,
+    url: str = "",
 ) -> Finding | None:
     """Find the lines with the given roles; None if the expected F1 is too low.
 
-    The container is the smallest element around all chosen lines.
+    The container is the smallest element around all chosen lines. `url` is the page's.
     """
     lines = judged.lines
     if not lines:
@@ -78,6 +80,8 @@ def find_body(
     if expected_f1 < MIN_EXPECTED_F1:
         return None
     chosen = _with_whole_lists(page, judged, lengths * probabilities, lengths, chosen)
+    if {*roles} <= {*TEXT_ROLES}:
+        chosen = without_asides(page, judged, chosen, url)
     places = np.flatnonzero(chosen)
     kept = [lines[place] for place in places.tolist()]
     found = judged.likeliest(places, roles)

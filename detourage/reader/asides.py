@@ -1,0 +1,192 @@
+"""Lines between an article's paragraphs that belong to the site: links to other articles, forms.
+
+The network judges such lines by their words and their place, and is least certain where a line says
+nothing but the headline of another article. What surrounds a line tells the two apart.
+"""
+
+import re
+from bisect import bisect, bisect_left
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from detourage.html.addresses import absolute, base_of, site_of
+from detourage.html.flat import Booleans
+from detourage.reader.lines import Line
+from detourage.reader.outline import Outline
+from detourage.reader.page_model import JudgedPage
+from detourage.text.words import clean
+
+MIN_HEADLINE: Final = 3
+"""Minimum number of words in a linked headline."""
+
+MAX_LABEL_CHARACTERS: Final = 30
+"""Maximum length of the label before a linked headline, such as "Read also:"."""
+
+MIN_PROSE: Final = 10
+"""Minimum number of words in a paragraph beside a linked headline."""
+
+MAX_LINKED: Final = 0.25
+"""Maximum share of linked words in a paragraph beside a linked headline."""
+
+UNSURE: Final = 0.9
+"""Probability of being text below which a line is an aside if it is a headline without a label.
+
+On real pages, all such lines below it lead to other articles; most lines above it are subheadings.
+"""
+
+MAX_FORM: Final = 60
+"""Maximum number of words around a form in which the reader subscribes to something."""
+
+MAX_OF_TEXT: Final = 1 / 3
+"""Maximum share of the text's words around such a form."""
+
+MAX_MARK: Final = 40
+"""Maximum number of words in a copyright notice."""
+
+MAX_AFTER_MARK: Final = 25
+"""Maximum number of words in a line that follows a copyright notice."""
+
+MAX_LINES_AFTER_MARK: Final = 3
+"""Maximum number of lines that follow a copyright notice at the end of a text."""
+
+MAX_FORMS: Final = 20
+"""Maximum number of forms that are looked at."""
+
+_UNBROKEN: Final = (
+    *("ul", "ol", "dl", "table", "blockquote", "figure", "pre"),
+    *("h1", "h2", "h3", "h4", "h5", "h6"),
+)
+"""Elements whose lines are of no use without each other, or are not paragraphs."""
+
+_LABEL: Final = re.compile(r"[:：|»›>→⇒⟶►▶▸➤➔➡\-–—\])】〉》]\s*$|^\s*[►▶▸➤➔➡→»\[【]")
+_FULL_STOPS: Final = (".", "。", "।", "۔")
+_MARK: Final = re.compile("[©ⓒⒸ]")
+
+
+def without_asides(page: Outline, judged: JudgedPage, chosen: Booleans, url: str) -> Booleans:
+    """Return the chosen lines without those that are likely to be asides of the site."""
+    if judged.kind != "article":
+        return chosen
+    places = np.flatnonzero(chosen).tolist()
+    left_out = {
+        *_linked_headlines(page, judged, places, url),
+        *_forms(page, judged.lines, places),
+        *_notices(judged.lines, places),
+    }
+    if not left_out or len(left_out) == len(places):
+        return chosen
+    kept = chosen.copy()
+    kept[[*left_out]] = False
+    return kept
+
+
+def _linked_headlines(
+    page: Outline, judged: JudgedPage, places: Sequence[int], url: str
+) -> set[int]:
+    """Return the lines between paragraphs that say only which other article to read."""
+    lines = judged.lines
+    linked = {place for place in places if _is_mostly_linked(lines[place])}
+    if not linked:
+        return set()
+    above = {place: place - 1 for place in linked if _is_label_above(lines, place)}
+    others = [place for place in places if place not in linked.union(above.values())]
+    is_listed = page.flat.within(page.flat.having(_UNBROKEN))
+    addresses = page.flat.values("href")
+    base, site = base_of(page.root, url), site_of(url)
+    found: set[int] = set()
+    for at, place in enumerate(places):
+        if place not in linked or is_listed[lines[place].block]:
+            continue
+        after = bisect(others, place)
+        around = others[max(0, after - 1) : after + 1]
+        if not after or not all(_is_paragraph(lines[each]) for each in around):
+            continue
+        label, link = _label_and_link(page, lines[place])
+        if place in above:
+            label = lines[place - 1].text
+        address = absolute(addresses.get(link), base)
+        if address is None or address.partition("#")[0] == url.partition("#")[0]:
+            continue
+        if label:
+            is_aside = _is_label(label)
+        else:
+            # Several linked lines in a row are a list.
+            is_alone = around == [*places[at - 1 : at], *places[at + 1 : at + 2]]
+            is_aside = is_alone and len(around) > 1 and judged.probabilities[place] < UNSURE
+        text = lines[place].text
+        # A linked sentence of the article leads to another page, one of a promotion to a network.
+        is_sentence = text.endswith(_FULL_STOPS)
+        is_elsewhere = site_of(address) != site
+        if is_aside and is_elsewhere == is_sentence and "://" not in text:
+            found.update((place, above.get(place, place)))
+    return found.intersection(places)
+
+
+def _is_label(text: str) -> bool:
+    return len(text) <= MAX_LABEL_CHARACTERS and _LABEL.search(text) is not None
+
+
+def _is_label_above(lines: Sequence[Line], place: int) -> bool:
+    """Return whether the line above, in the same paragraph, can be the label of a headline."""
+    above, line = lines[place - 1], lines[place]
+    return place > 0 and above.block == line.block and not above.linked and _is_label(above.text)
+
+
+def _is_mostly_linked(line: Line) -> bool:
+    return line.linked >= MIN_HEADLINE and 2 * line.linked >= len(line.tokens)
+
+
+def _is_paragraph(line: Line) -> bool:
+    size = len(line.tokens)
+    return line.is_prose and size >= MIN_PROSE and line.linked <= MAX_LINKED * size
+
+
+def _label_and_link(page: Outline, line: Line) -> tuple[str, int]:
+    """Return the text before the only link of a line, and the link; -1 if words follow it."""
+    first, last = np.searchsorted(page.text_lines, (line.number, line.number + 1)).tolist()
+    label, link = [], -1
+    for node in page.texts[first:last]:
+        around = page.links[node.parent]
+        if link < 0:
+            link = around
+        if link < 0:
+            label.append(node.text)
+        elif around != link and node.size:
+            return "", -1
+    return clean("".join(label)), link
+
+
+def _forms(page: Outline, lines: Sequence[Line], places: Sequence[int]) -> set[int]:
+    """Return the lines around forms that ask for an e-mail address, between other lines."""
+    types = page.flat.values("type")
+    fields = [index for index, kind in types.items() if kind.strip().lower() == "email"]
+    if not fields:
+        return set()
+    sizes, numbers = page.sizes, [lines[place].number for place in places]
+    text = sum(len(lines[place].tokens) for place in places)
+    found: set[int] = set()
+    for box in fields[:MAX_FORMS]:
+        above = page.parents[box]
+        while above >= 0 and sizes[above] <= min(MAX_FORM, MAX_OF_TEXT * text):
+            box, above = above, page.parents[above]
+        inside = page.text_lines[page.text_starts[box] : page.text_ends[box]]
+        if not len(inside):
+            continue
+        first, last = bisect_left(numbers, inside[0]), bisect(numbers, inside[-1])
+        if first > 0 and last < len(numbers):
+            found.update(places[first:last])
+    return found
+
+
+def _notices(lines: Sequence[Line], places: Sequence[int]) -> list[int]:
+    """Return the copyright notice at the end of a text, with the short lines that follow it."""
+    last = places[-1 - MAX_LINES_AFTER_MARK :]
+    for at, place in enumerate(last):
+        line = lines[place]
+        if _MARK.search(line.text) and len(line.tokens) <= MAX_MARK:
+            after = last[at + 1 :]
+            if all(len(lines[each].tokens) <= MAX_AFTER_MARK for each in after):
+                return [place, *after]
+    return []

@@ -1,0 +1,84 @@
+"""Links to other articles, forms and notices between or after the paragraphs are not the text."""
+
+import pytest
+
+import detourage
+from tests.pages import article_html, paragraphs
+
+URL = "https://news.example/2024/05/story.html"
+SEED = 7
+
+
+def _text(added: str, after: int = 1) -> str:
+    """Return the text of an article with markup added after one of its paragraphs."""
+    before = f"{paragraphs(SEED)[after]}</p>"
+    article = detourage.read(article_html(SEED).replace(before, before + added), URL).article
+    assert article is not None
+    return article.text
+
+
+TEXT = "\n\n".join(paragraphs(SEED))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<p>Don’t miss: <a href='/a'>{}</a></p>",
+        "<p><b>Don’t miss</b>: <a href='/a'>{}</a></p>",
+        "<p>Approfondisci → <a href='/a'>{}</a></p>",
+        "<p>طالع أيضا: <a href='/a'>{}</a></p>",
+        "<p>▶ 함께 읽기 <a href='/a'>{}</a></p>",
+        "<p>【延伸阅读】<a href='/a'>{}</a></p>",
+        "<p>ये भी पढ़ें- <a href='/a'>{}</a></p>",
+        "<p>Zobacz także:<br><a href='/a'>{}</a></p>",
+        "<div class='x'><span>Polecamy: </span><a href='/a'>{}</a></div>",
+        "<p><a href='/a'><strong>{}</strong></a></p>",
+    ],
+)
+def test_a_link_to_another_article_is_left_out(line: str) -> None:
+    assert _text(line.format("Farmers warn of a late harvest after a cold spring")) == TEXT
+
+
+def test_links_to_other_articles_after_the_last_paragraph_are_left_out() -> None:
+    links = "".join(
+        f"<p>Mehr dazu: <a href='/{each}'>Bauern erwarten eine späte Ernte</a></p>" for each in "ab"
+    )
+    assert _text(links, after=len(paragraphs(SEED)) - 1) == TEXT
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<p>The results are in <a href='/a'>the report of the committee on harbours</a></p>",
+        "<p>Source: <a href='https://office.example/a'>Report of the committee on harbours</a></p>",
+        "<p>Website: <a href='/a'>https://news.example/committee/on/harbours</a></p>",
+        "<p>The committee: <a href='/a'>its report on the harbours</a> appeared on Monday.</p>",
+        "<p>See below: <a href='#part-2'>What the committee on harbours found</a></p>",
+        "<ul><li>First: <a href='/a'>Report of the committee</a></li>"
+        "<li>Second: <a href='/b'>Report of the harbour office</a></li></ul>",
+    ],
+)
+def test_a_line_that_is_linked_for_another_reason_is_kept(line: str) -> None:
+    assert len(_text(line)) > len(TEXT)
+
+
+def test_a_form_for_a_newsletter_is_left_out() -> None:
+    box = (
+        "<div class='box'><h3>The harbour in the morning</h3><p>What happens at sea, at six in the "
+        "morning. You can leave whenever you like.</p><form><input type='email'><button>OK</button>"
+        "</form></div>"
+    )
+    assert _text(box) == TEXT
+
+
+def test_a_form_around_the_article_costs_no_text() -> None:
+    html = article_html(SEED).replace("<body>", "<body><form><input type='email'>")
+    article = detourage.read(html, URL).article
+    assert article is not None
+    assert article.text == TEXT
+
+
+@pytest.mark.parametrize("notice", ["저작권자 ⓒ 바다일보 무단전재 금지", "© Harbour Media, 2024"])
+def test_a_copyright_notice_and_what_follows_it_is_left_out(notice: str) -> None:
+    last = f"<p>{notice}</p><p>harbour@news.example</p>"
+    assert _text(last, after=len(paragraphs(SEED)) - 1) == TEXT
