@@ -17,6 +17,7 @@ from detourage.reader.lines import Line
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
 from detourage.text.words import clean
+from detourage.walls.offers import MAX_BETWEEN, begin_with_offer
 
 MIN_HEADLINE: Final = 3
 """Minimum number of words in a linked headline."""
@@ -51,6 +52,16 @@ MAX_AFTER_MARK: Final = 25
 MAX_LINES_AFTER_MARK: Final = 3
 """Maximum number of lines that follow a copyright notice at the end of a text."""
 
+SURE: Final = 0.9
+"""Probability of being text from which a line is the last paragraph before an offer, or a part of
+an offer only if the offer is plain."""
+
+MAX_OFFER: Final = 60
+"""Maximum number of words taken for text in and below an offer of the rest to subscribers."""
+
+MAX_LINES_OF_OFFER: Final = 4
+"""Maximum number of these lines."""
+
 MAX_FORMS: Final = 20
 """Maximum number of forms that are looked at."""
 
@@ -74,6 +85,7 @@ def without_asides(page: Outline, judged: JudgedPage, chosen: Booleans, url: str
         *_linked_headlines(page, judged, places, url),
         *_forms(page, judged.lines, places),
         *_notices(judged.lines, places),
+        *_offers(judged, places),
     }
     if not left_out or len(left_out) == len(places):
         return chosen
@@ -190,3 +202,20 @@ def _notices(lines: Sequence[Line], places: Sequence[int]) -> list[int]:
             if all(len(lines[each].tokens) <= MAX_AFTER_MARK for each in after):
                 return [place, *after]
     return []
+
+
+def _offers(judged: JudgedPage, places: Sequence[int]) -> Sequence[int]:
+    """Return the short lines that follow the last paragraph if an offer of the rest follows it."""
+    lines, words = judged.lines, 0
+    for size, place in enumerate(reversed(places[-1 - MAX_LINES_OF_OFFER :])):
+        line = lines[place]
+        if judged.probabilities[place] >= SURE and _is_paragraph(line):
+            below = (each.tokens for each in lines[place + 1 : place + 1 + MAX_BETWEEN])
+            after = places[len(places) - size :]
+            is_plain = any(judged.probabilities[each] >= SURE for each in after)
+            if begin_with_offer(below, at_once=True, is_plain=is_plain):
+                return after
+        words += len(line.tokens)
+        if words > MAX_OFFER:
+            break
+    return ()

@@ -12,6 +12,7 @@ from detourage.html import Page
 from detourage.inference import BoostedTrees, load_model
 from detourage.reader.errors import GoneError, WallError
 from detourage.walls.evidence import ExaminedPage, has_prose, headline_coverage, wall_evidence
+from detourage.walls.offers import has_offer_below
 
 SURE: Final = 0.5
 """Minimum wall probability at which a page has no article regardless of other evidence."""
@@ -110,8 +111,9 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     is_error = status is not None and status >= _FIRST_ERROR
     is_long = article is not None and len(article.text) > MAX_WALL
     speaks = headline_coverage(page, article) >= MIN_HEADLINE_COVERAGE
+    is_truncated = article is not None and has_offer_below(page, article)
     if is_long and not is_error and not speaks:
-        return Verdict()
+        return Verdict(is_truncated=is_truncated)
     examined = ExaminedPage.of(page, article)
     own = examined if article is None or speaks else examined.without_surroundings()
     evidence, of_own = wall_evidence(examined), wall_evidence(own)
@@ -133,8 +135,9 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     is_signed = article is not None and bool(article.metadata.authors)
     is_placeholder = not (is_said or is_signed or has_prose(examined.text))
     is_blank = is_placeholder and probability >= SURE
-    truncated = float(model.truncated.probabilities(evidence.features)[0])
-    return Verdict(wall, is_blank, article is not None and truncated >= TRUNCATED)
+    if article is not None and not is_truncated:
+        is_truncated = float(model.truncated.probabilities(evidence.features)[0]) >= TRUNCATED
+    return Verdict(wall, is_blank, is_truncated)
 
 
 def _named(weights: Mapping[str, float], status: int | None) -> _Named:

@@ -5,11 +5,12 @@ from functools import partial
 
 import pytest
 
+import detourage
 from detourage.html import Answer, Page, parse_page
 from detourage.reader import GoneError, NoTextError, WallError
 from detourage.reader.content import explain_content, read_content
 from tests.counted import LINEAR, Work, growth
-from tests.pages import article_html
+from tests.pages import article_html, paragraphs
 
 URL = "https://news.example/2026/story.html"
 
@@ -125,6 +126,55 @@ def test_a_beginning_followed_by_an_offer_is_truncated() -> None:
     )
     assert read_content(parse_page(html, URL)).metadata.truncated
     assert read_content(parse_page(article_html(1), URL)).metadata.truncated is None
+
+
+def _with_end(number: int, *lines: str) -> detourage.Article:
+    """Read an article of some paragraphs with lines below it."""
+    html = article_html(1, number=number).replace(
+        "</div></div><div class='foot'>",
+        "<div class='end'>" + "".join(lines) + "</div></div></div><div class='foot'>",
+    )
+    article = detourage.read(html, URL).article
+    assert article is not None
+    return article
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("<p>To continue reading, subscribe to The Harbour Post from £1.</p>",),
+        ("<h3>Dieser Artikel ist nur für Abonnenten.</h3>", "<p>Schon ein Abo? Anmelden</p>"),
+        ("<p>La suite est réservée aux abonnés.</p>", "<a href='/l'>Se connecter</a>"),
+        ("<p>Contenido solo para suscriptores. Suscríbete por un euro al mes.</p>",),
+        ("<p>Artykuł tylko dla prenumeratorów</p>", "<p>Wykup prenumeratę od 1 zł</p>"),
+        ("<p>Материал доступен по подписке.</p>", "<p>Подпишитесь, чтобы читать дальше.</p>"),
+        ("<p>المحتوى للمشتركين فقط</p>", "<p>اشترك الآن لمتابعة القراءة</p>"),
+        ("<p>이 기사는 구독 회원만 볼 수 있습니다. 로그인하고 읽어 보세요.</p>",),
+        ("<p>この記事は有料会員限定です。</p>", "<a href='/l'>ログインして続きを読む</a>"),
+        ("<p>本文为会员专享内容</p>", "<a href='/l'>登录后阅读全文</a>"),
+    ],
+)
+def test_a_beginning_followed_by_an_offer_in_any_language_is_truncated(
+    lines: tuple[str, ...],
+) -> None:
+    article = _with_end(2, *lines)
+    assert article.truncated
+    assert article.text == "\n\n".join(paragraphs(1, 2))
+
+
+@pytest.mark.parametrize(
+    ("number", "lines"),
+    [
+        (2, ("<p>Subscribe to our newsletter to read more stories like this.</p>",)),
+        (2, ("<p><a href='/a'>Read the full story</a></p>",)),
+        (2, ("<a href='/s'>Subscribe</a>", "<a href='/l'>Log in</a>", "<a href='/r'>Register</a>")),
+        (60, ("<p>To continue reading, subscribe to The Harbour Post from £1.</p>",)),
+    ],
+)
+def test_a_whole_article_followed_by_other_offers_is_not_truncated(
+    number: int, lines: tuple[str, ...]
+) -> None:
+    assert not _with_end(number, *lines).truncated
 
 
 def test_a_long_hostile_page_takes_linear_time() -> None:
