@@ -146,14 +146,9 @@ class Extraction:
             )
             return with_parts(article, self.options)
         # Imported here because only published methods need it.
-        from detourage.papers.interface import Source
         from detourage.papers.registry import read_by
 
-        return read_by(
-            self.method,
-            Source(given.content, given.url, given.content_type),
-            Source(pivot.content, pivot.url, pivot.content_type) if pivot is not None else None,
-        )
+        return read_by(self.method, given, pivot)
 
 
 def _formatted(article: Article, form: str, url: str, site: str) -> str:

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -25,6 +24,7 @@ from detourage.inputs.reading import (
 from detourage.inputs.streams import STANDARD_INPUT, open_source
 from detourage.limits import MAX_CONTENT_BYTES, MAX_HTML_BYTES
 from detourage.outcomes import PageOutcome
+from detourage.pages import Page as FetchedPage
 from detourage.reader import TemplateKnowledge
 from detourage.reader.content import comment_pattern_of, pattern_of_group, patterns_for_page
 from detourage.reader.knowledge import knowledge_of
@@ -52,24 +52,20 @@ class ExplainingError(ExpectedError):
 
 
 @dataclass(frozen=True)
-class Source:
+class Source(FetchedPage):
     """An unparsed page, with its name for error messages and the key of its site."""
 
-    name: str
-    url: str
-    content: bytes | str
-    content_type: str | None
-    fetched_at: datetime | None
-    site: str
+    name: str = ""
+    site: str = ""
 
     def parse(self) -> Page:
         """Return the parsed page; raise `ExplainingError` if it is unusable."""
         try:
-            return parse_page(self.content, self.url, content_type=self.content_type)
+            return parse_page(self.html, self.url, content_type=self.content_type)
         except PageError as error:
             problem = str(error)
             if error.outcome == PageOutcome.EMPTY:
-                problem = f"it has no {'visible ' if self.content.strip() else ''}content"
+                problem = f"it has no {'visible ' if self.html.strip() else ''}content"
             raise ExplainingError(self.name, problem, error.outcome) from error
 
 
@@ -98,16 +94,9 @@ class GivenPage:
                 page = fetch(self.address)
             except FetchError as error:
                 raise ExplainingError(error.url, error.problem) from error
-            return Source(
-                self.address,
-                page.url,
-                page.html,
-                page.content_type,
-                page.fetched_at,
-                site_of(page.url),
-            )
+            return Source(**vars(page), name=self.address, site=site_of(page.url))
         if self.html is not None:
-            return Source(self.name, self.url, self.html, None, None, site_of(self.url))
+            return Source(self.html, self.url, name=self.name, site=site_of(self.url))
         # Importing the message contracts takes as long as importing everything else for one page.
         from detourage.inputs.received import UnusableMessageError, read_message
 
@@ -116,12 +105,12 @@ class GivenPage:
         except UnusableMessageError as error:
             raise ExplainingError(self.name, f"{error.reason}: {error.detail}") from error
         return Source(
-            self.name if self.is_single else message.url,
-            message.url,
             message.content,
+            message.url,
             message.content_type,
             message.fetched_at,
-            site_key(message.site, message.url),
+            name=self.name if self.is_single else message.url,
+            site=site_key(message.site, message.url),
         )
 
 
@@ -333,4 +322,4 @@ def _site_pages(path: Path, source: Source) -> list[Source]:
 def _readable(others: Iterable[Source]) -> Iterator[tuple[Source, Page]]:
     for other in others:
         with suppress(PageError):
-            yield other, parse_page(other.content, other.url, content_type=other.content_type)
+            yield other, parse_page(other.html, other.url, content_type=other.content_type)
