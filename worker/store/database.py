@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from enum import IntEnum, unique
 from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -187,50 +186,24 @@ class RowSession(Session):
         return self.execute(statement, params, **options).scalars()
 
 
-@dataclass(frozen=True)
-class ReadOnly:
-    """Limits on read-only connections: ``seconds`` per statement, and idle within a transaction."""
-
-    seconds: int
-
-    @property
-    def settings(self) -> dict[str, object]:
-        """Session settings that limit the duration of statements and transactions."""
-        limit = 1000 * self.seconds
-        return {
-            "max_parallel_workers_per_gather": 0,
-            "statement_timeout": limit,
-            "idle_in_transaction_session_timeout": limit,
-        }
-
-
 class Database(AbstractContextManager["Database"]):
     """A connection pool, closed by its ``with`` statement; it must be created after any fork."""
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        pool_size: int = 2,
-        connect_seconds: int = CONNECT_SECONDS,
-        read_only: ReadOnly | None = None,
-    ) -> None:
-        session = {**_SESSION, **(read_only.settings if read_only else {})}
-        options = {**_SERVER_SIDE, **session, _DIRECT: "yes"}
+    def __init__(self, url: str, *, connect_seconds: int = CONNECT_SECONDS) -> None:
+        options = {**_SERVER_SIDE, **_SESSION, _DIRECT: "yes"}
         self.engine = create_engine(
             url,
-            pool_size=pool_size,
+            pool_size=2,
             connect_args={
                 **_CONNECTION,
                 "options": " ".join(f"-c {name}={value}" for name, value in options.items()),
                 "connect_timeout": connect_seconds,
             },
-            execution_options={"postgresql_readonly": True} if read_only else {},
             # Escaping would triple the length of text in non-Latin scripts.
             json_serializer=partial(json.dumps, ensure_ascii=False),
         )
         event.listen(self.engine, "connect", _note_pooler)
-        event.listen(self.engine, "begin", partial(_configure_if_pooled, session))
+        event.listen(self.engine, "begin", _configure_if_pooled)
         event.listen(self.engine, "checkin", _note_use)
         event.listen(self.engine, "checkout", partial(_check_if_idle, self.engine))
         self._session = sessionmaker(self.engine, class_=RowSession, expire_on_commit=False)
@@ -353,10 +326,10 @@ def _note_pooler(connection: DBAPIConnection, record: ConnectionPoolEntry) -> No
     connection.rollback()
 
 
-def _configure_if_pooled(settings: Mapping[str, object], connection: Connection) -> None:
+def _configure_if_pooled(connection: Connection) -> None:
     """Apply the settings of a session to a transaction, which may be on any server connection."""
     if connection.info[_IS_POOLED]:
-        statements = (f"SET LOCAL {name} TO '{value}'" for name, value in settings.items())
+        statements = (f"SET LOCAL {name} TO '{value}'" for name, value in _SESSION.items())
         connection.exec_driver_sql("; ".join(statements))
 
 
