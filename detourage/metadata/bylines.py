@@ -165,13 +165,6 @@ def _han_names() -> re.Pattern[str]:
     return re.compile(rf"(?<=[{HAN}]{{2}})\s+(?=[{HAN}]{{2}})")
 
 
-class Piece(NamedTuple):
-    """A text that may contain names."""
-
-    text: str
-    is_linked: bool = False
-
-
 def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False) -> tuple[str, ...]:
     """Split the value of an author field or a byline into names.
 
@@ -179,11 +172,11 @@ def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False)
     `squash`) are removed. In a byline, every part must look like a name; a declared author may be
     an agency or an account.
     """
-    return names_of((Piece(text),), sites, is_byline=is_byline)
+    return names_of((Part(text),), sites, is_byline=is_byline)
 
 
 def names_of(
-    pieces: Iterable[Piece], sites: Collection[str] = (), *, is_byline: bool = False
+    pieces: Iterable[Part], sites: Collection[str] = (), *, is_byline: bool = False
 ) -> tuple[str, ...]:
     """Return the names in the pieces of a byline, as `names_in` does for a single text.
 
@@ -192,7 +185,7 @@ def names_of(
     """
     names: dict[str, None] = {}
     is_open, was_linked = True, False
-    for text, is_linked in pieces:
+    for text, _, is_linked in pieces:
         segments = list(_segments(text, is_byline=is_byline))
         is_marked = is_byline or without_mark(text) != text
         is_list = any(is_joined for is_joined, _ in segments)
@@ -408,7 +401,7 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
 class _NameSource(NamedTuple):
     """Texts that may contain names; an account name may have any form."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Part, ...]
     is_account: bool = False
 
 
@@ -438,9 +431,9 @@ def _named(notes: Sequence[Note]) -> Iterator[_NameSource]:
                     yield _NameSource((piece,), is_account=True)
 
 
-def _pieces(parts: Iterable[Part]) -> tuple[Piece, ...]:
+def _pieces(parts: Iterable[Part]) -> tuple[Part, ...]:
     """Return the texts of parts without dates and without a label before a linked name."""
-    pieces = tuple(Piece(without_dates(part.text), part.is_linked) for part in parts)
+    pieces = tuple(part._replace(text=without_dates(part.text)) for part in parts)
     is_labelled = len(pieces) > 1 and pieces[1].is_linked and not pieces[0].is_linked
     return pieces[1:] if is_labelled and _LABEL.search(pieces[0].text) else pieces
 
@@ -449,10 +442,10 @@ def _account(text: str) -> Iterator[_NameSource]:
     """Yield the name of an account if a byline consists of nothing else."""
     found = without_mark(text).strip(" \t|¦·,.:()")
     if re.fullmatch(r"[\w.-]{3,24}", found) and not found.isdigit():
-        yield _NameSource((Piece(found),), is_account=True)
+        yield _NameSource((Part(found),), is_account=True)
 
 
-def _is_pseudonym(piece: Piece) -> bool:
+def _is_pseudonym(piece: Part) -> bool:
     """Return whether a text is linked and may be a name in lower case, as in "bell hooks"."""
     words = piece.text.split()
     return (
@@ -483,18 +476,16 @@ def _marked(notes: Sequence[Note]) -> Iterator[_NameSource]:
             names = names_in(match["names"], is_byline=True)
             if not names and (rest != note.text or any(map(_is_author, note.parts))):
                 yield from _account(match["names"])
-            yield _NameSource(
-                (Piece(", ".join(names if names and " " in names[0] else names[:1])),)
-            )
+            yield _NameSource((Part(", ".join(names if names and " " in names[0] else names[:1])),))
 
 
-def _after_mark(parts: Sequence[Part]) -> tuple[Piece, ...]:
+def _after_mark(parts: Sequence[Part]) -> tuple[Part, ...]:
     """Return the texts of the parts after a byline marker that only dates precede."""
-    pieces = [Piece(without_dates(part.text).strip(_EDGES), part.is_linked) for part in parts]
+    pieces = [part._replace(text=without_dates(part.text).strip(_EDGES)) for part in parts]
     pieces = [piece for piece in pieces if piece.text]
     if not pieces or without_mark(pieces[0].text) == pieces[0].text:
         return ()
-    first = Piece(without_mark(pieces[0].text), pieces[0].is_linked)
+    first = pieces[0]._replace(text=without_mark(pieces[0].text))
     return tuple(pieces[1:]) if not first.text else (first, *pieces[1:])
 
 
@@ -505,7 +496,7 @@ def _dated(notes: Sequence[Note]) -> Iterator[_NameSource]:
         is_short = rest != note.text and len(rest) <= MAX_NAMES and not _COUNT.search(rest)
         if note.place in ("before", "opening") and is_short and not contains_any(rest, HAN):
             names = names_in(rest, is_byline=True)
-            yield _NameSource((Piece(", ".join(name for name in names if " " in name)),))
+            yield _NameSource((Part(", ".join(name for name in names if " " in name)),))
 
 
 def _presented(notes: Sequence[Note]) -> Iterator[_NameSource]:
@@ -514,7 +505,7 @@ def _presented(notes: Sequence[Note]) -> Iterator[_NameSource]:
         first, *rest = (part.text for part in note.parts)
         goes_on = note.place == "before" and rest and rest[0][0].islower()
         if goes_on and " " in first and names_in(first, is_byline=True) == (first,):
-            yield _NameSource((Piece(first),))
+            yield _NameSource((Part(first),))
 
 
 class DisplayedDate(NamedTuple):

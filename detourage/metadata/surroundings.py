@@ -50,7 +50,7 @@ class Part(NamedTuple):
     """A text node of a note; `names` are words from classes, IDs, ``rel`` and so on around it."""
 
     text: str
-    names: frozenset[str]
+    names: frozenset[str] = _EMPTY
     is_linked: bool = False
 
 
