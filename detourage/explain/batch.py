@@ -146,9 +146,12 @@ class Extraction:
             )
             return with_parts(article, self.options)
         # Imported here because only published methods need it.
+        from detourage.papers.interface import Source as Read
         from detourage.papers.registry import read_by
 
-        return read_by(self.method, given, pivot)
+        page = Read(given.html, given.url, given.content_type)
+        other = Read(pivot.html, pivot.url, pivot.content_type) if pivot is not None else None
+        return read_by(self.method, page, other)
 
 
 def _formatted(article: Article, form: str, url: str, site: str) -> str:
