@@ -28,12 +28,6 @@ def test_articles_are_matched_to_their_gold_texts(tmp_path: Path) -> None:
     assert "1 article of other pages" in table.remarks[0]
 
 
-def test_a_page_without_an_article_counts_as_empty(tmp_path: Path) -> None:
-    table = evaluated(tmp_path, ["one gull", "two gulls"], article(0, "one gull"))
-    assert scores(table)["to_f"] == 50
-    assert table.lines[0].failures == {"missing": 1}
-
-
 def test_date_authors_and_comments_are_scored(tmp_path: Path) -> None:
     gold: dict[str, Any] = {"author": ["Ann Gull"], "date": "2026-01-01", "comments": [COMMENT]}
     message = article(

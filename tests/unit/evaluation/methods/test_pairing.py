@@ -32,12 +32,6 @@ def test_pages_that_could_not_be_compared_are_not_paired() -> None:
     assert nearest_pairs(distances, list("abcde")) == {0: 2, 2: 0, 3: 4, 4: 3}
 
 
-def test_ties_are_broken_by_name() -> None:
-    equal = np.ones((3, 3), dtype=np.float64)
-    assert nearest_pairs(equal, ["x", "y", "z"]) == {0: 1, 1: 0}
-    assert nearest_pairs(equal, ["z", "y", "x"]) == {1: 2, 2: 1}
-
-
 def test_the_method_compares_with_the_partner_whatever_its_template() -> None:
     table = "".join(f"<table><tr><td>{n}</td></tr></table>" for n in range(40))
     results = Source(

@@ -66,11 +66,3 @@ def test_a_gain_on_one_site_of_many_is_not_significant() -> None:
     difference = paired_difference(first, second, sites)
     assert difference.p_value > 0.3
     assert difference.low <= 0 < difference.mean
-
-
-def test_only_pages_of_both_methods_are_compared() -> None:
-    sites = {"1": "a", "2": "a", "3": "b"}
-    difference = paired_difference({"1": 10.0, "2": 20.0}, {"2": 15.0, "3": 0.0}, sites)
-    assert (difference.mean, difference.pages) == (5, 1)
-    with pytest.raises(ValueError, match="no value"):
-        paired_difference({"1": 1.0}, {"2": 1.0}, sites)

@@ -9,7 +9,6 @@ from benchmarks.evaluation.scores import (
     read_markup,
     text_and_markup,
     text_only,
-    write_markup,
 )
 from benchmarks.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH
 
@@ -48,13 +47,6 @@ def test_leftover_html_in_markup_is_not_text() -> None:
         TextBlock(PARAGRAPH, "A link &lt;b&gt; and more"),
         TextBlock(PARAGRAPH, "x &lt; y <jefferai> said"),
     )
-
-
-def test_markup_is_written_as_it_is_read() -> None:
-    blocks = read_markup(GOLD_FILE)
-    assert read_markup(write_markup(blocks)) == blocks
-    assert write_markup([TextBlock("quote", "Said she")]) == "<p>Said she"
-    assert write_markup([TextBlock("", "Unmarked")]) == "Unmarked"
 
 
 def cleaneval_script(text_tokens: list[str], gold_tokens: list[str]) -> tuple[PRF, PRF]:

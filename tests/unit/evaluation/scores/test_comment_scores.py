@@ -1,8 +1,6 @@
 import pytest
-from lxml import html
 
 from benchmarks.evaluation.scores import PRF, Comment, Gold, comment_scores, score_comments
-from benchmarks.evaluation.scores.comments import with_names
 
 THREAD = (
     Comment("I think the flu is overrated by the press", "Ann", "3 January 2012"),
@@ -70,11 +68,3 @@ def test_a_page_is_scored_by_the_comments_of_its_gold_record() -> None:
     together = Gold("1", "a.example", comment_text="I think the flu is overrated")
     assert comment_scores(THREAD[:1], together) == {"comments_words_f": pytest.approx(80)}
     assert comment_scores(THREAD, Gold("1", "a.example")) == {}
-
-
-def test_an_author_given_as_a_url_matches_the_name_that_links_there() -> None:
-    document = html.document_fromstring(
-        "<p><a href='/u/1'><img></a> <a href='/u/1'>Ann Gull</a> <a href='/u/2'>Bo</a></p>"
-    )
-    wanted = (Comment("One", "/u/1"), Comment("Two", "Cy"), Comment("Three"))
-    assert [each.author for each in with_names(wanted, document)] == ["Ann Gull", "Cy", None]

@@ -74,20 +74,6 @@ def test_a_corpus_or_a_gold_record_may_omit_headlines(
     assert load_corpus(folder, title_in_text=asked).golds["1"].title_in_text is expected
 
 
-def test_gold_texts_that_are_not_on_their_page_are_not_scored(tmp_path: Path) -> None:
-    recalls = {
-        "other page": {"token_recall_in_html": 0.79},
-        "other name": {"gold_token_recall_in_html": 0.5},
-        "good": {"token_recall_in_html": 0.8},
-        "unknown": {},
-    }
-    golds = [{"id": name, "text": "x", **recall} for name, recall in recalls.items()]
-    golds += [{"id": "blank", "text": " \n"}, {"id": "snippets", "with": ["x"]}]
-    corpus = load_corpus(write_corpus(tmp_path, [page(str(gold["id"])) for gold in golds], golds))
-    assert [gold.id for gold in corpus.scorable()] == ["good", "unknown"]
-    assert len(corpus.golds) == 6
-
-
 @pytest.mark.parametrize(
     ("pages", "golds", "message"),
     [

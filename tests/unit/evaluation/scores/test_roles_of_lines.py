@@ -8,7 +8,6 @@ from benchmarks.evaluation.scores.roles import (
     RoleScores,
     align,
     digest_of,
-    lines_in,
     load_roles,
 )
 from tests.unit.evaluation.bench.corpus import write_lines
@@ -30,12 +29,6 @@ def test_a_line_has_the_role_of_the_labelled_line_at_its_position() -> None:
     page = labelled(("More", "navigation"), ("Storm", "title"), ("More", "promo"))
     roles = align(page, ["More", "Cookies", "Storm", "More"])
     assert roles == ["navigation", None, "title", "promo"]
-
-
-def test_a_line_is_in_a_text_with_most_of_its_words() -> None:
-    lines = ["Home", "The storm came at night", "Photo: a tree", "It took roofs"]
-    found = lines_in("The storm came at night. It took roofs", lines)
-    assert found.tolist() == [False, True, False, True]
 
 
 def test_a_page_is_correct_with_exactly_the_lines_of_the_article() -> None:
