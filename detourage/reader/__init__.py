@@ -1,6 +1,5 @@
 """Extraction of a page's article: its title, text, blocks, images and metadata."""
 
-from detourage.metadata import Moment
 from detourage.reader.article import extract_article
 from detourage.reader.errors import (
     GoneError,
@@ -13,6 +12,7 @@ from detourage.reader.errors import (
 from detourage.reader.explanation import ExplainedLine, Explanation, explain_article
 from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.threads import FindPosts, Posts
+from detourage.text.dates import Moment
 
 __all__ = [
     "ExplainedLine",
