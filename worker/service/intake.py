@@ -28,7 +28,7 @@ from detourage.time_limit import TimeIsUpError, time_limit
 from worker import logs, tracing
 from worker.errors import cause
 from worker.messaging.broker import connection_to, depth, topology_of
-from worker.messaging.received_messages import plain_body
+from worker.messaging.compression import plain_body
 from worker.messaging.task_names import REPEATED
 from worker.messaging.topology import Topology
 from worker.messaging.transport import raw_body, withheld_bytes

@@ -8,7 +8,7 @@ import pytest
 
 from detourage.inputs.received import UnusableMessageError
 from detourage.limits import MAX_BODY_BYTES
-from worker.messaging.received_messages import plain_body
+from worker.messaging.compression import plain_body
 
 BODY = b'{"version": 1, "url": "https://news.example/a", "html": "<p>Text</p>"}'
 

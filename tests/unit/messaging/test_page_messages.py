@@ -10,7 +10,7 @@ import pytest
 from detourage.html import site_name
 from detourage.inputs.received import UnusableMessageError, read_message
 from detourage.limits import MAX_BODY_BYTES, MAX_HTML_BYTES
-from worker.messaging.received_messages import plain_body
+from worker.messaging.compression import plain_body
 from worker.store.pages import FetchedPage
 
 PAGE = {"version": 1, "url": "https://www.example.org/a", "html": "<p>Text</p>"}
