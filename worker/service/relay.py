@@ -366,7 +366,7 @@ class Relay:
 def batched(entries: Iterable[WaitingEntry]) -> Iterator[list[WaitingEntry]]:
     """Yield entries in order, batching consecutive pages into one task."""
     batch: list[WaitingEntry] = []
-    for entry in map(as_published, entries):
+    for entry in map(with_published_name, entries):
         is_batched = entry.task in BATCHED and OTHERS not in (entry.arguments or {})
         if batch and (not is_batched or len(batch) == PAGES_PER_TASK):
             yield batch
@@ -379,7 +379,7 @@ def batched(entries: Iterable[WaitingEntry]) -> Iterator[list[WaitingEntry]]:
         yield batch
 
 
-def as_published(entry: WaitingEntry) -> WaitingEntry:
+def with_published_name(entry: WaitingEntry) -> WaitingEntry:
     """Return an entry with the name under which its task is published."""
     if entry.task is None:
         return entry
