@@ -20,7 +20,7 @@ from detourage.comments.replies import parents_of
 from detourage.html.addresses import absolute, base_of
 from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node
-from detourage.text.relative import moment_before
+from detourage.text.relative import resolve_relative
 from detourage.text.words import listed
 
 _LINK_NAMES = listed("permalink bookmark")
@@ -272,7 +272,7 @@ def dated_from(
     if fetched_at is None:
         return tuple(comments)
     return tuple(
-        replace(comment, date=moment_before(comment.written_date, fetched_at, language))
+        replace(comment, date=resolve_relative(comment.written_date, fetched_at, language))
         if comment.date is None and comment.written_date is not None
         else comment
         for comment in comments

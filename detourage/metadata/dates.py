@@ -12,7 +12,7 @@ from detourage.metadata.bylines import DisplayedDate, shown_dates
 from detourage.metadata.declared import Record
 from detourage.metadata.surroundings import Surroundings
 from detourage.text.dates import Moment, find_moments, in_other_order, parse_moment
-from detourage.text.relative import moment_before
+from detourage.text.relative import resolve_relative
 from detourage.text.words import listed
 
 SURE_RANK = 1
@@ -112,7 +112,7 @@ def dated_from(
         return metadata
     published = metadata.published
     if metadata.age:
-        found = moment_before(metadata.age, fetched_at, language)
+        found = resolve_relative(metadata.age, fetched_at, language)
         published = published if found is None else replace(found, written=metadata.age)
     elif published is not None and published.day > fetched_at.date() + timedelta(days=1):
         other = in_other_order(published)

@@ -252,7 +252,7 @@ class _Units(NamedTuple):
     whole: Mapping[str, tuple[int, str]]
 
 
-def moment_before(text: str, anchor: datetime, language: str | None = None) -> Moment | None:
+def resolve_relative(text: str, anchor: datetime, language: str | None = None) -> Moment | None:
     """Return the moment denoted by a text that is only a relative date, as precise as its wording.
 
     `anchor` is when the page was fetched; days begin at midnight in its time zone. Words of another

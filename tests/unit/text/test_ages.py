@@ -4,14 +4,14 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from detourage.text.relative import find_relative, moment_before
+from detourage.text.relative import find_relative, resolve_relative
 
 ANCHOR = datetime(2024, 3, 1, 9, 45, 30, tzinfo=UTC)
 
 
 def told(text: str, language: str | None = "en", anchor: datetime = ANCHOR) -> str | None:
     span = find_relative(text)
-    moment = moment_before(text[slice(*span)], anchor, language) if span else None
+    moment = resolve_relative(text[slice(*span)], anchor, language) if span else None
     return str(moment) if moment else None
 
 
@@ -117,7 +117,7 @@ def test_days_are_in_the_time_zone_of_the_fetch_time() -> None:
 
 @pytest.mark.parametrize("text", ["", "Ann", "99999 hours", "3 apples ago", "hour " * 50, "3 3 3"])
 def test_other_texts_give_no_time(text: str) -> None:
-    assert moment_before(text, ANCHOR, "en") is None
+    assert resolve_relative(text, ANCHOR, "en") is None
 
 
 @pytest.mark.parametrize(
