@@ -10,7 +10,7 @@ import click
 from detourage.text.plural import counted
 from detourage.text.terminal import json_text
 from worker.cli.process import process_settings, read_database, stop_on_signals, with_database
-from worker.store.removable import KINDS, Kind
+from worker.store.retention_kinds import KINDS, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

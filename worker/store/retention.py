@@ -25,7 +25,7 @@ from worker.store import pages
 from worker.store.database import AdvisoryLock, Database
 from worker.store.page_objects import SHARDS, page_objects, shard_of
 from worker.store.queries import Statements
-from worker.store.removable import Kind
+from worker.store.retention_kinds import Kind
 
 SQL = Statements("retention")
 

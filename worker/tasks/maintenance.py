@@ -8,8 +8,8 @@ from celery import shared_task
 from worker.messaging import task_names
 from worker.store import outbox, retention
 from worker.store.database import Database
-from worker.store.removable import KINDS, Kind
 from worker.store.retention import Place, Step
+from worker.store.retention_kinds import KINDS, Kind
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.process import process_state
 
