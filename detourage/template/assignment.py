@@ -50,7 +50,7 @@ NOT_COMPARED: Final = Assignment(None, 0.0, float("nan"))
 
 
 def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
-    """Choose the pages that represent a group: the pivot, followed by the farthest members.
+    """Choose the pages of a group to compare with new ones: the pivot and the farthest members.
 
     Pages are added while any member is farther than `MAX_REPRESENTED_DISTANCE` from all of them; in
     a tie, the first member is added. `distances` are those between all pages of the site. Source:

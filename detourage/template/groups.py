@@ -18,7 +18,7 @@ from detourage.template.matrix import Matrix, checked_distances, checked_sizes
 class Group:
     """Pages that share a template, by index: at least two `members`, ordered by key.
 
-    The other members are compared with the `pivot`.
+    The other members are compared with the `pivot`, the group's representative.
     """
 
     members: tuple[int, ...]
