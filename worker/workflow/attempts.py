@@ -20,6 +20,11 @@ CLUSTERING_ATTEMPTS = 4
 """Maximum number of failed attempts to cluster a site, including those whose process died, after
 which clustering is disabled for the site."""
 
+CLUSTERING_PAUSES = (0, 1, 5)
+"""Pauses after the first attempts to cluster a site, in clustering intervals. The second attempt is
+immediate, since most crashes are unrelated to the site; later ones wait, since a memory shortage
+may last minutes."""
+
 PATIENCE_SECONDS = 600.0
 """Time after which unfinished work that is in no queue is enqueued again, as its message must have
 been lost: blocks of comparisons, extractions, and clusterings that no worker has started. It

@@ -11,12 +11,49 @@ from operator import attrgetter
 from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
-from worker.store import clusterings, comparisons, outbox
-from worker.store.clusterings import DueSite
+from worker.settings import Settings
+from worker.store import clusterings, comparisons, outbox, progress
+from worker.store.clusterings import DueSite, SettleTimes, due_sites
 from worker.store.comparisons import NewBlock
+from worker.workflow.attempts import CLUSTERING_PAUSES, PATIENCE_SECONDS
+from worker.workflow.first_extractions import settle_lone_sites
 
 
-def request_due_clusterings(session: Session, due: Sequence[DueSite]) -> None:
+def settle_times(settings: Settings, waiting: int | None) -> SettleTimes:
+    """Return how long sites wait; ``waiting`` is the intake's queue length, or None if unknown."""
+    longest = settings.longest_settle_seconds
+    half = settings.first_article_seconds / 2
+    return SettleTimes(
+        silence=settings.settle_seconds if waiting == 0 else longest,
+        first_silence=settings.settle_seconds if waiting is not None else longest,
+        longest=longest,
+        first_longest=min(half, longest) if half else longest,
+    )
+
+
+def request_settled_clusterings(session: Session, settings: Settings, settle: SettleTimes) -> None:
+    """Enqueue the clusterings of settled sites; a lone page is extracted at once."""
+    due = due_sites(
+        session,
+        settle,
+        patience_seconds=PATIENCE_SECONDS,
+        pauses_seconds=pauses_seconds(settings),
+        # The intake may be blocked by pages waiting for their site's first clustering.
+        first_at_once=progress.is_backlog_nearly_full(session, settings.pending_limit),
+    )
+    enqueued = outbox.sites_waiting(session, task_names.CLUSTER) if due else set()
+    due = [site for site in due if site.id not in enqueued]
+    new = [site.id for site in due if site.is_new]
+    settled = settle_lone_sites(session, new) if new else ()
+    _request_clusterings(session, [site for site in due if site.id not in settled])
+
+
+def pauses_seconds(settings: Settings) -> list[float]:
+    """Return the pauses after the first attempts to cluster a site."""
+    return [settings.looking_seconds * periods for periods in CLUSTERING_PAUSES]
+
+
+def _request_clusterings(session: Session, due: Sequence[DueSite]) -> None:
     """Enqueue the clusterings of due sites, smaller sites first.
 
     A site becomes due again only once a worker has started its clustering.

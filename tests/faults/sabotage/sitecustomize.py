@@ -158,7 +158,7 @@ SABOTAGED: Replacements = {
         "assign_page": _trapped_after("assign"),
         "assign_tree": _harmed_by_tree,
     },
-    "worker.tasks.cluster": {"_cluster": _trapped_after("cluster")},
+    "worker.workflow.clustering": {"cluster_site": _trapped_after("cluster")},
     "worker.workflow.comparison": {
         "_save": _trapped_after("compare"),
         "distances_of_pairs": _harmed_by_trees,

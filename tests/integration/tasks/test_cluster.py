@@ -209,7 +209,7 @@ def test_the_reason_is_the_error_that_the_clustering_raised(
     def defect(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(clustering, "_cluster", defect)
+    monkeypatch.setattr(clustering, "cluster_site", defect)
     for _ in range(CLUSTERING_ATTEMPTS):
         with pytest.raises(raised, match=str(error)):
             cluster(site_id)

@@ -1,0 +1,103 @@
+"""Clustering of a site: its next generation, or the comparisons that it needs."""
+
+import logging
+
+from sqlalchemy.orm import Session
+
+from detourage.text.plural import counted
+from worker import logs
+from worker.messaging import task_names
+from worker.outcomes import AbandonedReason
+from worker.store import clusterings, comparisons, groups, outbox, pages, provisional
+from worker.workflow.comparison_plan import (
+    StoredDistances,
+    enqueue_late_blocks,
+    known_grouping,
+    known_site,
+    load_site,
+)
+from worker.workflow.extraction_requests import request_extractions
+from worker.workflow.generation import (
+    note_design_change,
+    request_changed_extractions,
+    save_generation,
+)
+from worker.workflow.process import ProcessState
+from worker.workflow.quarantine import quarantine_task
+
+logger = logging.getLogger(__name__)
+
+
+def cluster_site(session: Session, state: ProcessState, site_id: int) -> None:
+    """Store a new generation of a site, or request the comparisons that it needs."""
+    groups.lock_clustering(session, site_id)
+    # Read the version before the pages: a page that arrives in between is then included, and merely
+    # makes the site due again. In the opposite order, it would be missed.
+    found = groups.site_state(session, site_id)
+    if found.is_comparing:
+        enqueue_late_blocks(session, site_id)
+        return
+    site = load_site(session, site_id, found)
+    if site is None:
+        return
+    stored = StoredDistances(session, site_id)
+    known = known_site(session, state, site, stored)
+    if known is None:
+        return
+    site_pages = [
+        page for page in groups.comparable_pages(session, site_id) if page.tree_id in site.trees
+    ]
+    grouping = known_grouping(session, site, stored, known, site_pages)
+    if grouping is None:
+        return
+    if site.is_new:
+        # Pages that the intake stores from now on will be assigned; this task sees earlier pages.
+        comparisons.lock_for_result(session, site_id)
+    generation = save_generation(session, site, known, site_pages, grouping)
+    if site.has_begun:
+        comparisons.end(session, site_id)
+    if stored.reference_sets() or site.generation:
+        comparisons.keep_sets(session, site_id, stored.reference_sets())
+    request_changed_extractions(
+        session, site_id, site_pages, generation, state.settings.chosen_text_roles
+    )
+    if site.is_new:
+        # Pages that arrived during the site's first clustering are assigned.
+        overlooked = provisional.overlooked(session, site_id, generation.number)
+        wanted = [{"page_id": page_id, "site_version": version} for page_id, version in overlooked]
+        outbox.add_tasks(session, task_names.ASSIGN, wanted, site_id=site_id)
+    note_design_change(session, site_id, generation.number, pages=len(site_pages))
+    logger.info(
+        "site %d: generation %d, %s, %s, %s",
+        site_id,
+        generation.number,
+        counted(len(site_pages), "page"),
+        counted(len(grouping.groups), "group"),
+        counted(len(grouping.outliers), "outlier"),
+    )
+
+
+def give_up_clustering(session: Session, state: ProcessState, site_id: int) -> None:
+    """Extract the waiting pages without a clustering, and quarantine a task that can retry it."""
+    # Pages that the intake stores from now on will be assigned; this task sees earlier pages.
+    comparisons.lock_for_result(session, site_id)
+    site = pages.key_of_site(session, site_id)
+    logs.bind(site=site)
+    found = clusterings.give_up(session, site_id)
+    waiting = pages.pending_with_tree(session, site_id)
+    if groups.site_state(session, site_id).is_new:
+        provisional.place(session, [site_id], waiting)
+        # New pages will be assigned, and a later clustering will consider all of them.
+        provisional.count_as_clustered(session, [site_id], has_seen_all=False)
+    generation = groups.last_generation(session, site_id)
+    groups.place_as_outliers(session, site_id, generation, waiting)
+    request_extractions(session, {site_id: waiting}, generation)
+    quarantine_task(
+        session,
+        task_names.CLUSTER,
+        {"site_id": site_id, "afresh": True},
+        queue=state.topology.quarantines["cluster"],
+        reason=AbandonedReason.CLUSTERING_FAILED,
+        detail=f"{site}: {found.reason}",
+    )
+    logger.error("clustering disabled for site %d: %s", site_id, found.reason)
