@@ -1,33 +1,26 @@
 """Extraction of pages: from a page and its template group to a stored and published article."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.orm import Session
 
-from detourage.article import Article
-from detourage.outcomes import PageOutcome
 from detourage.text.plural import counted
-from worker.errors import cause
 from worker.messaging import task_names
-from worker.store import extraction_jobs
 from worker.store.database import AdvisoryLock, is_connection_lost
-from worker.store.extraction_jobs import BegunPage, ExtractionJob
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.attempts import PATIENCE_SECONDS
 from worker.workflow.extraction import extract_page, load_jobs
 from worker.workflow.extraction_requests import (
+    begin_extractions,
     request_each_alone,
     request_late_extractions,
     request_overtaken,
     suspect_late_extractions,
 )
-from worker.workflow.extraction_results import save_extractions
-from worker.workflow.process import ProcessState, process_state
-from worker.workflow.walls import NoArticle
+from worker.workflow.extraction_results import save_or_fail
+from worker.workflow.process import process_state
 
 logger = logging.getLogger(__name__)
 
@@ -50,14 +43,14 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
         wanted = {page: wanted[page] for page in wanted if page in ours}
         if not wanted:
             return
-        begun = state.database.run(lambda session: _begin(session, wanted, is_alone=not others))
+        begun = state.database.run(begin_extractions, wanted, is_alone=not others)
         if not begun:
             return
         try:
             jobs = load_jobs(state, begun)
             extracted = [extract_page(state, job, is_alone=not others) for job in jobs]
             state.templates.save(state.database)
-            overtaken = _save(state, extracted, is_alone=not others)
+            overtaken = save_or_fail(state, extracted, is_alone=not others)
         except Exception as error:
             if is_connection_lost(error) or not others:
                 raise
@@ -73,34 +66,6 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
     if overtaken:
         # Their new requests may have been delivered and skipped while this task held the pages.
         state.database.run(request_overtaken, overtaken)
-
-
-def _begin(session: Session, wanted: Mapping[int, int], *, is_alone: bool) -> list[BegunPage]:
-    """Count an attempt for each page, and enqueue those separately that were begun before."""
-    begun = extraction_jobs.begin(session, wanted, earlier_attempts=None if is_alone else 0)
-    rest = wanted.keys() - {page.page_id for page in begun}
-    if rest and not is_alone:
-        request_each_alone(session, {page: wanted[page] for page in wanted if page in rest})
-    return begun
-
-
-def _save(
-    state: ProcessState,
-    extracted: Sequence[tuple[ExtractionJob, Article | NoArticle]],
-    *,
-    is_alone: bool,
-) -> set[int]:
-    """Store the extracted pages, and return the IDs of those that changed in the meantime."""
-    try:
-        return state.database.run(save_extractions, state, extracted)
-    except DBAPIError as error:
-        if is_connection_lost(error) or not is_alone:
-            raise
-        # The database would reject the same result again.
-        logger.exception("cannot store %s; its outcome is failed", extracted[0][0].url)
-        failure = NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}")
-        failed = [(job, failure) for job, _ in extracted]
-        return state.database.run(save_extractions, state, failed)
 
 
 @shared_task(name=task_names.EXTRACT_LATE, **TASK_OPTIONS)

@@ -9,6 +9,7 @@ from worker import tracing
 from worker.messaging import task_names
 from worker.messaging.task_names import EXTRACT, EXTRACT_AGAIN, EXTRACT_LATE, EXTRACTIONS, OTHERS
 from worker.store import extraction_jobs, outbox, pages
+from worker.store.extraction_jobs import BegunPage
 
 REPEATED_AT_ONCE = 1000
 """Maximum number of overdue extractions requested again per task."""
@@ -49,6 +50,17 @@ def request_extractions(
                 new_traces.append(requested)
         outbox.add_tasks_in_turn(session, task, kept, kept_traces)
         outbox.add_tasks_of_sites(session, task, new, new_traces)
+
+
+def begin_extractions(
+    session: Session, wanted: Mapping[int, int], *, is_alone: bool
+) -> list[BegunPage]:
+    """Count an attempt for each page, and enqueue those separately that were begun before."""
+    begun = extraction_jobs.begin(session, wanted, earlier_attempts=None if is_alone else 0)
+    rest = wanted.keys() - {page.page_id for page in begun}
+    if rest and not is_alone:
+        request_each_alone(session, {page: wanted[page] for page in wanted if page in rest})
+    return begun
 
 
 def suspect_late_extractions(session: Session, patience_seconds: float) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from detourage.article import Article
@@ -17,8 +18,10 @@ from detourage.outcomes import PageOutcome
 from detourage.roles import LineRole
 from detourage.versions import EXTRACTION_VERSION
 from worker import logs, tracing
+from worker.errors import cause
 from worker.store import addresses, articles, extraction_jobs
 from worker.store.articles import NewRevision
+from worker.store.database import is_connection_lost
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
 from worker.workflow.article_message import (
     further_revision,
@@ -94,6 +97,25 @@ def save_extractions(
         if each.result.revision and is_removed(each.page) and not is_withdrawn(each.page):
             withdraw(session, state, each.result.page_id, each.page)
     return overtaken
+
+
+def save_or_fail(
+    state: ProcessState,
+    extracted: Sequence[tuple[ExtractionJob, Article | NoArticle]],
+    *,
+    is_alone: bool,
+) -> set[int]:
+    """Store the extracted pages, and return the IDs of those that changed in the meantime."""
+    try:
+        return state.database.run(save_extractions, state, extracted)
+    except DBAPIError as error:
+        if is_connection_lost(error) or not is_alone:
+            raise
+        # The database would reject the same result again.
+        logger.exception("cannot store %s; its outcome is failed", extracted[0][0].url)
+        failure = NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}")
+        failed = [(job, failure) for job, _ in extracted]
+        return state.database.run(save_extractions, state, failed)
 
 
 def _revise(
