@@ -76,13 +76,13 @@ def reprocess(
 
 def _reprocess_page(url: str, stage: str) -> None:
     from worker.store.articles import pages_at
-    from worker.workflow.extraction_requests import ask_again
+    from worker.workflow.reprocessing import reprocess_page
 
     if stage not in PAGE_STAGES:
         raise click.UsageError(f"with URL, --from must be {' or '.join(PAGE_STAGES)}")
 
     def request(session: Session) -> int:
-        return sum(ask_again(session, page_id, stage) for page_id in pages_at(session, url))
+        return sum(reprocess_page(session, page_id, stage) for page_id in pages_at(session, url))
 
     if not with_database(lambda database: database.run(request)):
         raise click.ClickException("no page with this address is stored with its HTML")

@@ -6,27 +6,13 @@ from typing import Any
 from celery import shared_task
 from sqlalchemy.orm import Session
 
-from detourage.html import Answer
-from detourage.outcomes import PageOutcome
-from worker.errors import LostContentError
 from worker.messaging import task_names
-from worker.store import (
-    clusterings,
-    comparisons,
-    groups,
-    outbox,
-    pages,
-    progress,
-    reprocessings,
-    trees,
-)
+from worker.store import outbox, pages, progress, reprocessings
 from worker.store.database import AdvisoryLock
-from worker.store.pages import ReadPage
-from worker.store.recording import save_reading
 from worker.tasks.base import TASK_OPTIONS
-from worker.workflow.extraction_requests import request_extractions
-from worker.workflow.parsing import parse_or_reject
+from worker.workflow.parsing import parse_again
 from worker.workflow.process import process_state
+from worker.workflow.reprocessing import reprocess_site
 
 logger = logging.getLogger(__name__)
 
@@ -62,35 +48,12 @@ def _reprocess(session: Session, task_id: str | None, site: str, stage: str) -> 
         raise UnknownSiteError(f"no page of site {site!r} is known")
     if _is_new(session, task_id):
         for site_id in site_ids:
-            _reprocess_site(session, site_id, stage)
+            reprocess_site(session, site_id, stage)
 
 
 def _is_new(session: Session, task_id: str | None) -> bool:
     # A task called as a function has no ID.
     return task_id is None or reprocessings.is_new_request(session, task_id)
-
-
-def _reprocess_site(session: Session, site_id: int, stage: str) -> int:
-    """Process the pages of a site again from a given stage, and return their number."""
-    pages.lock_site(session, pages.key_of_site(session, site_id))
-    page_ids = pages.reprocessable_page_ids(session, site_id)
-    pages.force_revisions(session, page_ids)
-    if stage != "extract":
-        clusterings.forget(session, site_id)
-    if stage == "parse":
-        wanted = [{"page_id": page_id} for page_id in page_ids]
-        outbox.add_tasks(session, task_names.PARSE, wanted, site_id=site_id)
-    elif stage == "extract":
-        generation = groups.last_generation(session, site_id)
-        extracted = groups.pages_of_generation(session, site_id, generation)
-        request_extractions(session, {site_id: extracted}, generation)
-    else:
-        if stage == "compare":
-            comparisons.end(session, site_id)
-            comparisons.keep_sets(session, site_id, [])
-            trees.forget_distances(session, trees.site_tree_ids(session, site_id))
-        pages.touch_site(session, site_id)
-    return len(page_ids)
 
 
 @shared_task(name=task_names.REPROCESS_ALL, bind=True, **TASK_OPTIONS)
@@ -146,7 +109,7 @@ def _reprocess_next(session: Session, pending_limit: int) -> bool:
     site_id = reprocessings.next_site(session, reprocessing)
     if site_id is None:
         return False
-    number = _reprocess_site(session, site_id, reprocessing.stage)
+    number = reprocess_site(session, site_id, reprocessing.stage)
     reprocessings.note_site(session, reprocessing, site_id, number)
     return True
 
@@ -154,29 +117,4 @@ def _reprocess_next(session: Session, pending_limit: int) -> bool:
 @shared_task(name=task_names.PARSE, **TASK_OPTIONS)
 def parse(page_id: int) -> None:
     """Parse a stored page again."""
-    process_state().database.run(_parse, page_id)
-
-
-def _parse(session: Session, page_id: int) -> None:
-    page = pages.load_page(session, page_id)
-    if page is None:
-        return
-    pages.lock_site(session, pages.key_of_site(session, page.site_id))
-    session.refresh(page, with_for_update=True)
-    content: bytes | str | LostContentError | None
-    try:
-        content = pages.load_content(session, page_id)
-    except LostContentError as error:
-        logger.error("cannot parse %s: %s", page.url, error)  # noqa: TRY400 - the reason is enough
-        content = error
-    # Otherwise, a message redelivered after the extraction would repeat the work.
-    if content is None or not (page.forced or page.tree_id is None):
-        return
-    if page.outcome == PageOutcome.JOINED:
-        return
-    if isinstance(content, LostContentError):
-        read = ReadPage(outcome=PageOutcome.FAILED, outcome_detail=str(content))
-    else:
-        read = parse_or_reject(content, page.url, page.content_type, Answer.of(page.extra))
-    save_reading(session, page, read)
-    pages.touch_site(session, page.site_id)
+    process_state().database.run(parse_again, page_id)

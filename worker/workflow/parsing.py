@@ -1,4 +1,4 @@
-"""Parse and store incoming pages."""
+"""Parse pages: incoming ones, which are stored, and stored ones again."""
 
 import logging
 from collections.abc import Sequence
@@ -12,10 +12,11 @@ from detourage.outcomes import PageOutcome
 from detourage.reader.content import comment_pattern_of
 from detourage.reader.outline import Outline
 from detourage.reader.shared_lines import PageLines
+from worker.errors import LostContentError
 from worker.messaging import task_names
 from worker.store import outbox, pages, recording
 from worker.store.pages import FetchedPage, ReadPage
-from worker.store.recording import DueFetch, RecordedFetch, record_pages
+from worker.store.recording import DueFetch, RecordedFetch, record_pages, save_reading
 
 logger = logging.getLogger(__name__)
 
@@ -102,3 +103,29 @@ def store_waiting(
     """Store a fetch that has waited, unless another process has stored it."""
     if recording.take_fetch(session, due.id):
         store_pages(session, [page], store_url, have_waited=True)
+
+
+def parse_again(session: Session, page_id: int) -> None:
+    """Parse a stored page again, unless it has been since this was requested."""
+    page = pages.load_page(session, page_id)
+    if page is None:
+        return
+    pages.lock_site(session, pages.key_of_site(session, page.site_id))
+    session.refresh(page, with_for_update=True)
+    content: bytes | str | LostContentError | None
+    try:
+        content = pages.load_content(session, page_id)
+    except LostContentError as error:
+        logger.error("cannot parse %s: %s", page.url, error)  # noqa: TRY400 - the reason is enough
+        content = error
+    # Otherwise, a message redelivered after the extraction would repeat the work.
+    if content is None or not (page.forced or page.tree_id is None):
+        return
+    if page.outcome == PageOutcome.JOINED:
+        return
+    if isinstance(content, LostContentError):
+        read = ReadPage(outcome=PageOutcome.FAILED, outcome_detail=str(content))
+    else:
+        read = parse_or_reject(content, page.url, page.content_type, Answer.of(page.extra))
+    save_reading(session, page, read)
+    pages.touch_site(session, page.site_id)

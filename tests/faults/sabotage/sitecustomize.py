@@ -165,10 +165,8 @@ SABOTAGED: Replacements = {
     },
     "worker.workflow.comparison_plan": {"group_or_missing": _harmed_by_sites},
     "worker.workflow.extraction_results": {"save_extractions": _trapped_after("extract")},
-    "worker.tasks.reprocess": {
-        "_parse": _trapped_after("parse"),
-        "_reprocess": _trapped_after("reprocess"),
-    },
+    "worker.workflow.parsing": {"parse_again": _trapped_after("parse")},
+    "worker.tasks.reprocess": {"_reprocess": _trapped_after("reprocess")},
 }
 """Names to replace in modules of the service, each with a function that returns the replacement for
 the original object."""

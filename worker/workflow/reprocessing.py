@@ -1,0 +1,51 @@
+"""Reprocessing of sites and pages from any stage of the pipeline."""
+
+from sqlalchemy.orm import Session
+
+from detourage.outcomes import PageOutcome
+from worker.messaging import task_names
+from worker.store import clusterings, comparisons, groups, outbox, pages, trees
+from worker.workflow.extraction_requests import request_extractions
+
+
+def reprocess_site(session: Session, site_id: int, stage: str) -> int:
+    """Process the pages of a site again from a given stage, and return their number."""
+    pages.lock_site(session, pages.key_of_site(session, site_id))
+    page_ids = pages.reprocessable_page_ids(session, site_id)
+    pages.force_revisions(session, page_ids)
+    if stage != "extract":
+        clusterings.forget(session, site_id)
+    if stage == "parse":
+        wanted = [{"page_id": page_id} for page_id in page_ids]
+        outbox.add_tasks(session, task_names.PARSE, wanted, site_id=site_id)
+    elif stage == "extract":
+        generation = groups.last_generation(session, site_id)
+        extracted = groups.pages_of_generation(session, site_id, generation)
+        request_extractions(session, {site_id: extracted}, generation)
+    else:
+        if stage == "compare":
+            comparisons.end(session, site_id)
+            comparisons.keep_sets(session, site_id, [])
+            trees.forget_distances(session, trees.site_tree_ids(session, site_id))
+        pages.touch_site(session, site_id)
+    return len(page_ids)
+
+
+def reprocess_page(session: Session, page_id: int, stage: str) -> bool:
+    """Process a page again from a given stage, as `reprocess_site` does for all pages of a site.
+
+    The article gets a new revision, after the site's first clustering if that is pending. Return
+    False if the page does not exist, its HTML was removed, or it was joined with another page.
+    """
+    page = pages.load_page(session, page_id)
+    if page is None or page.html_removed_at is not None or page.outcome == PageOutcome.JOINED:
+        return False
+    pages.lock_site(session, pages.key_of_site(session, page.site_id))
+    session.refresh(page, with_for_update=True)
+    pages.force_revisions(session, [page_id])
+    if stage == "parse" or page.tree_id is None:
+        wanted = [{"page_id": page_id}]
+        outbox.add_tasks(session, task_names.PARSE, wanted, site_id=page.site_id)
+    elif page.generation:
+        request_extractions(session, {page.site_id: [page_id]}, page.generation)
+    return True
