@@ -263,7 +263,7 @@ def prune(
     if days is None:
         raise click.UsageError("give either --older-than or --site")
     from worker.settings import load_settings
-    from worker.tasks.maintenance import pruning
+    from worker.store.retention import pruning
 
     removed = dict.fromkeys(kinds or KINDS, 0)
     stop = stop_on_signals()

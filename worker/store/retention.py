@@ -1,6 +1,6 @@
 """Removal of expired data, and of sites, in small transactions."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -172,6 +172,29 @@ def _delete_unused(session: Session, store_url: str, urls: Sequence[str], *, dry
     unused = session.scalars(query, {"urls": unused}).all()
     page_objects(store_url).delete(unused)
     return len(unused)
+
+
+def pruning(
+    database: Database,
+    kinds: Collection[Kind],
+    days: float,
+    *,
+    store_url: str = "",
+    begin: Place | None = None,
+    dry_run: bool = False,
+) -> Iterator[Step]:
+    """Remove expired data in small steps, each of which is one transaction or shard of objects.
+
+    See `prune` and `prune_shard`.
+    """
+    place = begin or first_place(kinds)
+    while place is not None:
+        if place.rule == OBJECTS:
+            step = prune_shard(database, store_url, place.after, dry_run=dry_run)
+        else:
+            step = database.run(prune, place, kinds=kinds, days=days, dry_run=dry_run)
+        yield step
+        place = step.following
 
 
 class SiteDeletionError(ExpectedError):

@@ -1,14 +1,13 @@
 """Removal of data past its retention period."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 from celery import shared_task
 
 from worker.messaging import task_names
-from worker.store import outbox, retention
-from worker.store.database import Database
-from worker.store.retention import Place, Step
+from worker.store import outbox
+from worker.store.retention import Place, pruning
 from worker.store.retention_kinds import KINDS, Kind
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.process import process_state
@@ -47,26 +46,3 @@ def prune(
     begin = rest.rule, rest.after
     arguments = {"older_than_days": older_than_days, "kinds": list(kinds), "begin": begin}
     database.run(outbox.add_tasks, task_names.PRUNE, [arguments], site_id=None)
-
-
-def pruning(
-    database: Database,
-    kinds: Collection[Kind],
-    days: float,
-    *,
-    store_url: str = "",
-    begin: Place | None = None,
-    dry_run: bool = False,
-) -> Iterator[Step]:
-    """Remove expired data in small steps, each of which is one transaction or shard of objects.
-
-    See `worker.store.retention.prune` and `worker.store.retention.prune_shard`.
-    """
-    place = begin or retention.first_place(kinds)
-    while place is not None:
-        if place.rule == retention.OBJECTS:
-            step = retention.prune_shard(database, store_url, place.after, dry_run=dry_run)
-        else:
-            step = database.run(retention.prune, place, kinds=kinds, days=days, dry_run=dry_run)
-        yield step
-        place = step.following

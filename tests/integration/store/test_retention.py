@@ -24,7 +24,7 @@ from worker.cli import main
 from worker.outcomes import ReceiptResult
 from worker.store import pages, progress, retention
 from worker.store.pages import NewReceipt, is_pending
-from worker.tasks.maintenance import prune, pruning
+from worker.tasks.maintenance import prune
 
 LONG_AGO = timedelta(days=100)
 
@@ -184,7 +184,7 @@ def test_pruning_resumes_after_an_interruption(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retention, "WINDOW", 3)
-    steps = pruning(tasks.database, ["html"], 30)
+    steps = retention.pruning(tasks.database, ["html"], 30)
     removed = [next(steps).removed for _ in range(3)]
     assert 0 < rows(tasks, StoredPage) - rows(tasks, PageContent) == sum(removed) <= 9
     monkeypatch.setattr("worker.tasks.maintenance.STEPS_PER_TASK", 2)
