@@ -3,13 +3,13 @@
 from detourage.pagination.parts import (
     MAX_PARTS,
     Member,
-    addresses_of,
     chain_of,
     is_held_by,
     joined_values,
     key_of,
     kind_of,
     may_be_part,
+    urls_of,
 )
 from detourage.pagination.reading import Pagination, read_pagination
 
@@ -17,7 +17,6 @@ __all__ = [
     "MAX_PARTS",
     "Member",
     "Pagination",
-    "addresses_of",
     "chain_of",
     "is_held_by",
     "joined_values",
@@ -25,4 +24,5 @@ __all__ = [
     "kind_of",
     "may_be_part",
     "read_pagination",
+    "urls_of",
 ]

@@ -165,7 +165,7 @@ def is_held_by(first: Member, whole: Mapping[str, Any]) -> bool:
     return is_longer and share is not None and share >= HELD
 
 
-def addresses_of(chain: Sequence[Member]) -> dict[int, str]:
+def urls_of(chain: Sequence[Member]) -> dict[int, str]:
     """Return the URLs of all known parts of a chain by number, including unfetched parts."""
     known: dict[int, str] = {number: member.url for number, member in enumerate(chain, 1)}
     for member in chain:

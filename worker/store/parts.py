@@ -81,9 +81,9 @@ def _digests_of(url: str) -> list[str]:
 def find_pages(
     session: Session, addresses: Mapping[int, Collection[str]]
 ) -> dict[int, dict[str, int]]:
-    """Resolve the addresses to which each page links, by page ID, to page IDs of the same site.
+    """Resolve the URLs to which each page links, by page ID, to page IDs of the same site.
 
-    Addresses that lead to no stored page are omitted.
+    URLs that lead to no stored page are omitted.
     """
     asked = [
         (page_id, url, digest)
@@ -157,7 +157,7 @@ def begin(session: Session, page_id: int) -> tuple[int, int] | None:
 def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[int], bool]:
     """Return the parts reachable from a page, including itself, and whether all were found.
 
-    ``addresses`` extracts the addresses to follow from `NewParts.links`.
+    ``addresses`` extracts the URLs to follow from `NewParts.links`.
     """
     reached: dict[int, None] = {}
     following = {page_id: None}

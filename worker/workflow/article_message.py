@@ -70,7 +70,7 @@ def new_revision(
     """Return the message and the digest of a page's next revision, or None if none is to be sent.
 
     A revision is sent if a reader would notice a difference from the latest revision, or if
-    reprocessing requested it. `found_parts` has the addresses of the other parts that are stored,
+    reprocessing requested it. `found_parts` has the URLs of the other parts that are stored,
     or is None if the page is not a part.
     """
     number = next_number(page.revision, revisions_from)

@@ -15,9 +15,9 @@ from worker.store.parts import NewParts
 
 
 def find_parts(session: Session, contents: Mapping[int, Article]) -> dict[int, Collection[str]]:
-    """Return the addresses of linked parts whose pages are stored, by ID of the linking page."""
+    """Return the URLs of linked parts whose pages are stored, by ID of the linking page."""
     wanted = {
-        page_id: addresses_of_links(content.pagination)
+        page_id: urls_of_links(content.pagination)
         for page_id, content in contents.items()
         if is_part(content)
     }
@@ -29,19 +29,19 @@ def is_part(content: Article) -> bool:
     return bool(content.pagination) and may_be_part(content.metadata.kind)
 
 
-def addresses_of_links(links: Pagination) -> list[str]:
-    """Return the addresses of the parts to which a page links; the first `MAX_PARTS` by number."""
-    return _addresses([links.pages[number] for number in sorted(links.pages)], links)
+def urls_of_links(links: Pagination) -> list[str]:
+    """Return the URLs of the parts to which a page links; the first `MAX_PARTS` by number."""
+    return _urls([links.pages[number] for number in sorted(links.pages)], links)
 
 
 def with_missing(declared: Parts, found: Collection[str]) -> Parts:
     """Return the parts declared by a page, with those not `found` as ``missing``."""
-    addresses = _addresses([part.url for part in declared.pages], declared)
-    missing = [each for each in addresses if each not in found]
+    urls = _urls([part.url for part in declared.pages], declared)
+    missing = [url for url in urls if url not in found]
     return declared.model_copy(update={"missing": missing})
 
 
-def _addresses(listed: Sequence[str], links: Pagination | Parts) -> list[str]:
+def _urls(listed: Sequence[str], links: Pagination | Parts) -> list[str]:
     others = [each for each in (links.previous, links.next) if each is not None]
     return list(dict.fromkeys([*listed[:MAX_PARTS], *others]))
 
@@ -85,18 +85,18 @@ def from_json(links: Mapping[str, Any]) -> Pagination:
 
 
 def joined_parts(
-    declared: Parts, addresses: Mapping[int, str], joined: Sequence[str], found: Collection[str]
+    declared: Parts, urls: Mapping[int, str], joined: Sequence[str], found: Collection[str]
 ) -> Parts:
     """Return the parts to list in the first page's message after joining.
 
-    `declared` are the parts declared by the page, `addresses` all known parts by number, `joined`
+    `declared` are the parts declared by the page, `urls` all known parts by number, `joined`
     the parts whose text the message contains, and `found` the parts whose pages are stored.
     """
     return declared.model_copy(
         update={
             "number": 1,
-            "pages": [Part(number=number, url=url) for number, url in addresses.items()],
+            "pages": [Part(number=number, url=url) for number, url in urls.items()],
             "joined": list(joined),
-            "missing": [url for url in addresses.values() if url not in found],
+            "missing": [url for url in urls.values() if url not in found],
         }
     )

@@ -12,10 +12,10 @@ from detourage.limits import MAX_MESSAGE_BYTES
 from detourage.messages import ArticleMessage
 from detourage.pagination import (
     Member,
-    addresses_of,
     chain_of,
     is_held_by,
     joined_values,
+    urls_of,
 )
 from detourage.reader.article_values import parts_of
 from worker.store import addresses, parts
@@ -27,7 +27,7 @@ from worker.workflow.article_message import (
     revision_of,
     save_revisions,
 )
-from worker.workflow.article_parts import addresses_of_links, from_json, joined_parts, with_missing
+from worker.workflow.article_parts import from_json, joined_parts, urls_of_links, with_missing
 from worker.workflow.process import ProcessState
 
 ARTICLES_PER_PART = 8
@@ -37,9 +37,7 @@ pages are processed."""
 
 def process_part(session: Session, state: ProcessState, page_id: int, version: int) -> int:
     """Publish the missing revisions of a part's articles, and return their number."""
-    reached, are_all = parts.reach(
-        session, page_id, lambda links: addresses_of_links(from_json(links))
-    )
+    reached, are_all = parts.reach(session, page_id, lambda links: urls_of_links(from_json(links)))
     stored = parts.load_parts(session, reached)
     links = {each.page_id: from_json(each.links) for each in stored}
     written = [each for each in stored if each.size is not None and each.links]
@@ -125,8 +123,8 @@ def _compose(
     declared = parts_of(first.links)
     if declared is None:
         return own
-    places = addresses_of(chain)
-    wanted = [*places.values(), *addresses_of_links(first.links)]
+    places = urls_of(chain)
+    wanted = [*places.values(), *urls_of_links(first.links)]
     found = {
         *parts.find_pages(session, {first.page_id: wanted}).get(first.page_id, ()),
         *(member.url for member in chain),

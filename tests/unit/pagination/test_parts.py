@@ -3,10 +3,10 @@ from typing import Any
 from detourage.pagination import (
     Member,
     Pagination,
-    addresses_of,
     chain_of,
     is_held_by,
     joined_values,
+    urls_of,
 )
 
 STORY = "https://paper.example/story"
@@ -114,7 +114,7 @@ def test_parts_are_joined_until_one_is_missing() -> None:
     parts = [member(number, of=4) for number in (1, 2, 4)]
     chain = chain_of(parts[0], parts[::-1])
     assert [each.url for each in chain] == [address(1), address(2)]
-    assert addresses_of(chain) == {number: address(number) for number in (1, 2, 3, 4)}
+    assert urls_of(chain) == {number: address(number) for number in (1, 2, 3, 4)}
 
 
 def test_a_part_of_another_article_is_not_joined() -> None:
@@ -141,7 +141,7 @@ def test_the_number_of_joined_parts_is_limited() -> None:
     parts = [member(number, of=2_000) for number in range(1, 2_001)]
     chain = chain_of(parts[0], parts)
     assert len(chain) == 50
-    assert len(addresses_of(chain)) <= 100
+    assert len(urls_of(chain)) <= 100
 
 
 def test_a_single_page_version_must_contain_the_part() -> None:

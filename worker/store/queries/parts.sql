@@ -1,7 +1,7 @@
 -- Multi-page articles: the links between their parts, and the articles joined from the parts.
 
 -- find_pages --
--- Resolve the addresses to which each page links, by page ID, to page IDs of the same site.
+-- Resolve the URLs to which each page links, by page ID, to page IDs of the same site.
 SELECT asked.page_id, asked.url, addresses.page_id
 FROM unnest(
     CAST(:pages AS bigint[]), CAST(:urls AS text[]), CAST(:digests AS text[])
