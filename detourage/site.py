@@ -54,7 +54,7 @@ class Site:
     Parameters
     ----------
     pages
-        Pages, pairs of HTML and address, or a file or folder as for `load_pages`. Each needs a URL;
+        Pages, pairs of HTML and URL, or a file or folder as for `load_pages`. Each needs a URL;
         if several pages share one, the last is used.
     threads
         Number of threads for comparisons.
@@ -78,7 +78,7 @@ class Site:
         self._threads = threads
         self._pages = {page.url: page for page in pages_of(pages)}
         if "" in self._pages:
-            raise ValueError("a page of a site needs its address: Page(html, url)")
+            raise ValueError("a page of a site needs its URL: Page(html, url)")
         self._parsed: dict[str, ParsedPage] = {}
         self._unreadable: dict[str, Result] = {}
         for url, page in self._pages.items():
