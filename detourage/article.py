@@ -450,7 +450,7 @@ class Result:
     outcome
         ``"article"``, or the reason for its absence: ``"menu"``, ``"no-text"``, ``"empty"``,
         ``"needs-rendering"``, ``"not-html"``, ``"undecodable"``, ``"frameset"``, ``"too-deep"``,
-        ``"too-large"``, or ``"failed"`` for a defect of this library.
+        ``"too-large"``, or ``"failed"`` because of a bug in this library.
     reason
         The reason in words; empty if there is an article.
     """

@@ -165,12 +165,12 @@ def attempt(page: Page, step: Callable[[], T]) -> T | Result:
         return step()
     except (PageError, NoArticleError) as error:
         return Result(page.url, None, str(error.outcome), str(error))
-    except Exception as error:  # noqa: BLE001  One page's defect must not affect the next ones.
+    except Exception as error:  # noqa: BLE001  A bug triggered by one page must not affect the others.
         return failed(page, error)
 
 
 def failed(page: Page, error: BaseException) -> Result:
-    """Return the result for a page that could not be read because of a defect."""
+    """Return the result for a page that could not be read because of a bug."""
     logger.error("reading %s failed", page.url or "a page", exc_info=error)
     reason = f"{type(error).__name__}: {error}"
     return Result(page.url, None, str(PageOutcome.FAILED), reason)
@@ -187,7 +187,7 @@ def extract_many(
     Parameters
     ----------
     pages
-        Pages, pairs of HTML and address, or a file or folder as for `load_pages`. An iterable is
+        Pages, pairs of HTML and URL, or a file or folder as for `load_pages`. An iterable is
         consumed lazily, so it may be infinite.
     processes
         Number of processes. With more than one, a script needs the usual ``if __name__ ==

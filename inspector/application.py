@@ -55,7 +55,7 @@ def create_app(deployment: Deployment, *, token: str | None = None) -> ASGIApp:
             HTTPException: _http_problem,
             ExpectedError: _unavailable,
             DBAPIError: _unavailable,
-            500: _defect,
+            500: _unexpected,
         },
         lifespan=lifespan,
     )
@@ -81,7 +81,7 @@ async def _unavailable(request: Request, error: Exception) -> Response:
     return await _problem(request, 503, reason_of(error))
 
 
-async def _defect(request: Request, _error: Exception) -> Response:
+async def _unexpected(request: Request, _error: Exception) -> Response:
     return await _problem(request, 500, _WORDS[500])
 
 

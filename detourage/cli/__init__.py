@@ -37,7 +37,7 @@ class Service(Protocol):
         """Prepare the process for one of these commands."""
 
     def explained(self, error: Exception) -> str | None:
-        """Return an expected error in one line, or None for a defect."""
+        """Return an expected error in one line, or None for a bug."""
 
 
 @cache

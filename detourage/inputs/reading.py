@@ -163,7 +163,7 @@ def _declared_urls(content: bytes) -> list[str]:
     except PageError:
         return []
     except Exception:
-        # A defect that concerns one page must not affect the others.
+        # A bug triggered by one page must not affect the others.
         logger.exception("cannot read the URL that a page declares")
         return []
     head = Head.of(page.flat, "")

@@ -75,7 +75,7 @@ class RunSummary:
 
     @property
     def failed_pages(self) -> int:
-        """Number of pages that failed because of a defect in the service."""
+        """Number of pages that failed because of a bug in the service."""
         return self.progress.outcomes.get(PageOutcome.FAILED, 0)
 
     @property

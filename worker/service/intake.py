@@ -258,7 +258,7 @@ class Intake(ConsumerMixin):
         """Store the received messages, and acknowledge them.
 
         While the database or the object store is unavailable, messages are held: requeued messages
-        would exhaust their delivery limit. A message that cannot be stored because of a defect is
+        would exhaust their delivery limit. A message that cannot be stored because of a bug is
         requeued; at the delivery limit, the queue quarantines it.
         """
         # Each message is taken out of these queues when its turn comes: a body may have 60 MB, and

@@ -31,8 +31,8 @@ def assign(
     no group.
 
     If one of several pages fails or crashes the process, or if together they exceed `TASK_WORK`,
-    each remaining page is enqueued separately, so that none suffers from another page's defect or
-    size.
+    each remaining page is enqueued separately, so that none is affected by a bug that another page
+    triggers, or by its size.
     """
     state = process_state()
     redeliveries = int(self.request.get(DELIVERY_COUNT) or 0)

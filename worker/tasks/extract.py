@@ -35,7 +35,8 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
     page whose extraction killed `EXTRACTION_ATTEMPTS` processes gets the outcome ``failed``.
 
     The pages of a task are stored together. If that fails, takes too long, or has killed a process
-    before, each page is enqueued separately, so that no page suffers from another page's defect.
+    before, each page is enqueued separately, so that none is affected by a bug that another page
+    triggers.
     """
     wanted = {page_id: generation, **dict(others)}
     state = process_state()

@@ -53,10 +53,10 @@ def load_jobs(state: ProcessState, begun: Sequence[BegunPage]) -> list[Extractio
 def extract_page(
     state: ProcessState, job: ExtractionJob, *, is_alone: bool
 ) -> tuple[ExtractionJob, Article | NoArticle]:
-    """Read a page; a defect triggered by it gives the outcome ``failed``.
+    """Read a page; its outcome is ``failed`` if it triggers a bug.
 
-    The time limit applies to all the pages of a task together, so that it is the page's defect only
-    if the page ``is_alone``.
+    The time limit applies to all the pages of a task together, so that exceeding it is the page's
+    fault only if the page ``is_alone``.
     """
     logs.bind(site=site_name(job.site_key), page=job.url)
     with tracing.span("extract page", job.trace):
