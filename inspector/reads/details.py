@@ -130,14 +130,14 @@ def design_changes(session: Session, site_id: int) -> Sequence[DesignChange]:
 
 
 class AbortedClustering(NamedTuple):
-    """When and why clustering was disabled for a site."""
+    """When and why a site was quarantined: clustering is disabled for it."""
 
     since: datetime
     reason: str
 
 
 def aborted_clusterings(session: Session, site_ids: Sequence[int]) -> dict[int, AbortedClustering]:
-    """Return which of the given sites are no longer clustered, by ID."""
+    """Return the quarantined sites among the given ones, by ID."""
     found = {}
     for site_id, since, number, error in session.execute(
         SQL.aborted_clusterings, {"ids": list(site_ids)}

@@ -116,7 +116,8 @@ class FallingSite:
     """A site whose recent articles have a lower confidence than before, or are mostly doubtful.
 
     ``before`` and ``lately`` are the mean confidences of earlier articles (None if there are none)
-    and of recent ones; ``articles`` and ``doubtful`` count recent articles only.
+    and of recent ones; ``articles`` and ``doubtful`` count recent articles only. ``is_dark`` means
+    that most of these are doubtful.
     """
 
     site_id: int

@@ -62,7 +62,7 @@ SELECT id, size FROM trees WHERE id = ANY (CAST(:tree_ids AS bigint[]))
 SELECT id, packed FROM trees WHERE id = ANY (CAST(:tree_ids AS bigint[]))
 
 -- aborted_clusterings --
--- Return which of the given sites are no longer clustered, by ID.
+-- Return which of the given sites are quarantined, and why.
 SELECT site_id, quarantined_at, number, error FROM clustering_attempts
 WHERE quarantined_at IS NOT NULL AND site_id = ANY (CAST(:ids AS bigint[]))
 
@@ -144,7 +144,7 @@ ORDER BY count(*) DESC, xpath
 SELECT refused_at FROM outbox WHERE message_id = :message_id LIMIT 1
 
 -- counts --
--- Numbers of waiting pages, messages, sites, and sites no longer clustered; and the longest wait.
+-- Numbers of waiting pages, messages, sites, and quarantined sites; and the longest wait.
 SELECT
     (SELECT count(*) FROM pages
      WHERE outcome IS NULL OR forced OR extracted_generation < generation),
@@ -195,7 +195,7 @@ FROM design_changes JOIN sites ON sites.id = site_id
 ORDER BY noticed_at DESC, site_id LIMIT :most
 
 -- falling --
--- Sites whose recent articles are less certain than before, or mostly doubtful.
+-- Sites whose recent articles have a lower confidence than before, or are mostly doubtful (dark).
 SELECT falling.site_id, key, before, lately, articles, doubtful, is_dark
 FROM (
     SELECT *, doubtful >= :least AND 2 * doubtful > articles AS is_dark
@@ -217,7 +217,7 @@ WHERE is_dark OR before - lately >= :fall
 ORDER BY lately, falling.site_id LIMIT :most
 
 -- outcomes --
--- Pages of sites by outcome, with repeated extractions and doubtful articles.
+-- Pages of sites by outcome: all, those being extracted again, and doubtful articles.
 SELECT site_id, coalesce(outcome, :pending) AS named, count(*),
     count(*) FILTER (
         WHERE outcome IS NOT NULL AND (forced OR extracted_generation < generation)

@@ -22,7 +22,7 @@ MAX_ERROR_LENGTH = 500
 
 @dataclass(frozen=True)
 class Quarantine:
-    """When and why clustering was disabled for a site."""
+    """When and why a site was quarantined: clustering is disabled for it."""
 
     since: datetime
     reason: str
@@ -60,7 +60,7 @@ def note_error(session: Session, site_id: int, error: str) -> None:
 
 
 def give_up(session: Session, site_id: int) -> Quarantine:
-    """Disable clustering for a site, and subtract the attempt that was counted but not made."""
+    """Quarantine a site, and subtract the attempt that was counted but not made."""
     session.execute(SQL.give_up, {"site_id": site_id})
     found = quarantine(session, site_id)
     assert found is not None
@@ -73,7 +73,7 @@ def forget(session: Session, site_id: int) -> None:
 
 
 def quarantine(session: Session, site_id: int) -> Quarantine | None:
-    """Return the quarantine of a site, or None if clustering is enabled."""
+    """Return the quarantine of a site, or None if it is not quarantined."""
     row = session.execute(SQL.quarantine, {"site_id": site_id}).one_or_none()
     return Quarantine(row.quarantined_at, quarantine_reason(row.number, row.error)) if row else None
 
@@ -85,7 +85,7 @@ def quarantine_reason(attempts: int, error: str | None) -> str:
 
 
 def count_quarantined(session: Session) -> int:
-    """Return the number of sites for which clustering is disabled."""
+    """Return the number of quarantined sites."""
     return int(session.execute(SQL.count_quarantined).scalar_one())
 
 

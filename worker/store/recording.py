@@ -518,7 +518,7 @@ MOST_OF_PAGE = 8
 
 
 class DueFetch(NamedTuple):
-    """A waiting fetch whose page has its outcome."""
+    """A waiting fetch of a page whose current content has an outcome."""
 
     id: int
     row: Row[Any]
@@ -539,7 +539,7 @@ class DueFetch(NamedTuple):
 
 
 def pages_waited_for(session: Session, page_ids: Collection[int]) -> set[int]:
-    """Return those of the given pages for which fetches wait. Their sites must be locked."""
+    """Return those of the given pages that have waiting fetches. Their sites must be locked."""
     if not page_ids:
         return set()
     return set(session.scalars(SQL.pages_waited_for, {"ids": list(page_ids)}))
@@ -573,7 +573,7 @@ _DUE = SQL.due_fetches.columns(compressed=LargeBinary)
 
 
 def due_fetches(session: Session, limit: int) -> list[DueFetch]:
-    """Return the first waiting fetch of each page that has its outcome."""
+    """Return the earliest waiting fetch of each page whose current content has an outcome."""
     return [DueFetch(row.id, row) for row in session.execute(_DUE, {"limit": limit})]
 
 

@@ -70,7 +70,7 @@ def note_site(session: Session, reprocessing: Reprocessing, site_id: int, pages:
 
 
 def cancel(session: Session) -> bool:
-    """End the reprocessing before its last site; return False if nothing is in progress."""
+    """Cancel the reprocessing in progress; return False if there is none."""
     changed: Any = session.execute(SQL.cancel)
     return bool(changed.rowcount)
 

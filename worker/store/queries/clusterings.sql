@@ -41,7 +41,7 @@ DELETE FROM clustering_requests WHERE site_id = :site_id
 UPDATE clustering_attempts SET error = :error WHERE site_id = :site_id
 
 -- give_up --
--- Disable clustering for a site, and subtract the attempt that was counted but not made.
+-- Quarantine a site, and subtract the attempt that was counted but not made.
 UPDATE clustering_attempts SET number = number - 1, quarantined_at = now()
 WHERE site_id = :site_id
 
@@ -55,7 +55,7 @@ SELECT quarantined_at, number, error FROM clustering_attempts
 WHERE site_id = :site_id AND quarantined_at IS NOT NULL
 
 -- count_quarantined --
--- Return the number of sites for which clustering is disabled.
+-- Return the number of quarantined sites.
 SELECT count(*) FROM clustering_attempts WHERE quarantined_at IS NOT NULL
 
 -- due --

@@ -25,7 +25,7 @@ WHERE id = ANY(CAST(:page_ids AS bigint[]))
 RETURNING id, outcome IS NOT NULL, trace
 
 -- places --
--- Position of pages in generations, with their group and template page.
+-- Position of pages in generations, with their group and pivot.
 SELECT page_id, sites.key, group_number, role, size,
     template_groups.comment_pattern AS group_pattern, shared_lines, lines,
     pivot.id AS pivot_id, pivot.url, pivot.content_type, pivot.content_digest
@@ -90,7 +90,7 @@ WHERE outcome IS NULL OR forced OR extracted_generation < generation
 ORDER BY id FOR UPDATE OF pages
 
 -- surroundings --
--- Template page, digest of the latest article, and addresses of pages (see `page_addresses`).
+-- Pivot, digest of the latest article, and addresses of pages (see `page_addresses`).
 SELECT page_id, pivot_id, (
     SELECT content_digest FROM articles WHERE page_id = asked.page_id
     ORDER BY revision DESC LIMIT 1

@@ -25,7 +25,7 @@ WITH requested AS (
         coalesce(max(turn) FILTER (WHERE NOT is_short), 0) AS backlog
     FROM outbox_turns WHERE lane = :task
 ), grown AS (
-    -- Queues that are no longer short; tasks that a relay is publishing are left to it.
+    -- Tasks of queues that are no longer short, except those that a relay is publishing.
     SELECT id, turn, site_id FROM outbox
     WHERE CAST(:is_short AS boolean) IS NULL AND lane = :task AND turn < 0 AND site_id IN (
         SELECT site_id FROM halved WHERE NOT is_short AND last < 0
@@ -108,7 +108,7 @@ AND (CAST(:message_id AS text) IS NULL OR message_id = :message_id)
 SELECT * FROM outbox WHERE {is_refused} ORDER BY id
 
 -- retry_refused --
--- Return entries that were set aside to the relay.
+-- Give the entries that were set aside back to the relay.
 UPDATE outbox SET refused_at = NULL, refusal = NULL WHERE {is_refused}
 
 -- drop_refused --

@@ -1,7 +1,7 @@
 -- Record fetched pages, whether new, changed or unchanged.
 
 -- continue_revisions --
--- Continue the revision numbers of the page that an address has left; article IDs could repeat.
+-- Continue after the revision numbers of the page that an address has left: IDs must not repeat.
 UPDATE pages
 SET revision = greatest(revision, (SELECT revision FROM pages WHERE id = :parted_from))
 WHERE id = :page_id
@@ -55,17 +55,17 @@ ON CONFLICT (page_id) DO UPDATE SET
     = (excluded.compressed, excluded.object_url, excluded.is_text, excluded.lines, now())
 
 -- pages_waited_for --
--- Return those of the given pages for which fetches wait. Their sites must be locked.
+-- Return those of the given pages that have waiting fetches. Their sites must be locked.
 SELECT DISTINCT page_id FROM waiting_fetches WHERE page_id = ANY (:ids)
 
 -- make_room --
--- Delete the last waiting fetch of a page that has the maximum number.
+-- Delete the waiting fetch that arrived last, if the page has the maximum number.
 DELETE FROM waiting_fetches WHERE id = (
     SELECT max(id) FROM waiting_fetches WHERE page_id = :page_id HAVING count(*) >= :most
 )
 
 -- due_fetches --
--- Return the first waiting fetch of each page that has its outcome.
+-- Return the earliest waiting fetch of each page whose current content already has an outcome.
 SELECT DISTINCT ON (page_id) waiting_fetches.*, key FROM waiting_fetches
 JOIN pages ON pages.id = page_id JOIN sites ON sites.id = site_id
 WHERE outcome IS NOT NULL

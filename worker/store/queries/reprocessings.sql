@@ -29,7 +29,7 @@ UPDATE reprocessings SET site_id = :site_id, pages = pages + :pages,
 WHERE id = :id
 
 -- cancel --
--- End the reprocessing before its last site; return False if nothing is in progress.
+-- Cancel the reprocessing in progress; return False if there is none.
 UPDATE reprocessings SET ended_at = now() WHERE ended_at IS NULL
 
 -- progress --

@@ -1,7 +1,7 @@
 -- Removal of expired data and of sites.
 
 -- html_is_removable --
--- Condition: a page's HTML is old, is no template, and its outcome will not improve.
+-- Condition: a page's HTML is old, no page is compared with it, and its outcome is final.
 html_removed_at IS NULL
 AND NOT (outcome IS NULL OR forced OR extracted_generation < pages.generation)
 AND outcome NOT IN ('failed', 'needs-rendering')
