@@ -21,14 +21,14 @@ MAX_SENTENCES: Final = 1_000
 """Maximum number of sentences compared per revision, because hostile texts take quadratic time."""
 
 MAX_REPEATED: Final = 20
-"""Maximum number of occurrences in a text for a sentence to be compared."""
+"""Maximum number of occurrences of a sentence in a text; more frequent sentences are ignored."""
 
 MAX_PAIRS: Final = 10_000
 """Maximum number of pairs of unmatched sentences whose words are compared."""
 
 MAX_CHARACTERS: Final = 100_000
-"""Maximum length of all reported sentences, so that changes cannot dominate a message, and of the
-edits in which misspelt words are looked for."""
+"""Maximum total length of the reported sentences, so that changes cannot dominate a message.
+Longer edits are also not checked for corrected typos."""
 
 MIN_EDITED: Final = 0.5
 """Minimum share of common words in the two versions of an edited sentence."""

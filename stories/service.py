@@ -95,8 +95,8 @@ def group_articles(
 ) -> Grouped:
     """Group articles, given as their messages, and compose the messages about them.
 
-    Several revisions of an article are not grouped together. A defect in one article does not
-    affect the others.
+    Several revisions of an article are not grouped together. A bug triggered by one article does
+    not affect the others.
     """
     articles = [(Article.model_validate(each), each) for each in messages]
     grouped: set[int] = set()
@@ -128,7 +128,8 @@ class StoriesWorker(ConsumerMixin):
     """The consumer of article messages.
 
     A message is acknowledged once its article is grouped, and the resulting messages are confirmed.
-    While a server is away, messages are held. A message that cannot be used goes to quarantine.
+    While the database or the broker is unavailable, messages are held. An unusable message is moved
+    to the quarantine queue.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -195,7 +196,7 @@ class StoriesWorker(ConsumerMixin):
         ]
 
     def on_iteration(self) -> None:
-        """Process what has been received, or look for other work; wait if the database is away."""
+        """Process received messages, or look for other work; wait for an unavailable database."""
         now = time.monotonic()
         if now < self._next_look and not self._waiting:
             return
