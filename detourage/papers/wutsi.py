@@ -1,6 +1,6 @@
 """Wutsi's extractor, as described in "Algorithme d'extraction de contenu de site web".
 
-The source is an undated article for bloggers. It describes these steps:
+The source is an undated tutorial for bloggers. It describes these steps:
 
 - *Cleaning* removes the elements in `REMOVED_TAGS`, those with a class or id in `REMOVED_NAMES`,
   links for sharing on social networks, and list items that contain only links ("menus").
@@ -10,8 +10,8 @@ The source is an undated article for bloggers. It describes these steps:
   the first.
 - *Fusion* adds all selected nodes with the same parent.
 
-The service follows these steps when only the page itself is available, but with whole packets
-instead of single nodes, and it keeps images (`detourage.reader.sentences`).
+The service follows these steps when only the page itself is available, but with packets (all the
+blocks of one parent) instead of single nodes, and it keeps images (`detourage.reader.sentences`).
 """
 
 import re
@@ -42,13 +42,13 @@ _SHARING = re.compile(
 
 
 def extract_packet(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Extract as the service does when only the page itself is available."""
+    """Extract as the service does when only the page itself is available (see above)."""
     page = outline_of(source)
     return _extracted(source, page, sentences.find_body(page))
 
 
 def extract(source: Source, _neighbours: Neighbours, *, fusion: bool) -> Extracted:
-    """Follow the steps of the article; without `fusion`, the body is the single best node."""
+    """Follow the steps of the tutorial; without `fusion`, the body is the single best node."""
     page = outline_of(source)
     return _extracted(source, page, find_body(page, fusion=fusion))
 

@@ -5,17 +5,18 @@ The thesis describes it in prose. This implementation reads it as follows, in th
 - *Proportion*: elements with a small share of the page's tokens are pruned.
 - *Comparable nodes*: the counterpart of an element has the same positional XPath in the other page
   and the same attributes. Text that equals the counterpart's belongs to the template.
-- *Filters*: no text divisions (paragraphs, list items, parts of tables, inline elements), nothing
-  in a comment or gallery zone, nothing without a class or an id. The rest are the candidates.
+- *Filters*: the candidates are all elements except divisions of text (paragraphs, list items, parts
+  of tables, inline elements), everything in a comment section or gallery, and elements without a
+  class or an id.
 - *Not too enclosing*: a candidate that has more than a fifth of its text in a single candidate
   inside it is a wrapper and is dropped. The remaining candidates are the *zones*.
 - *Position*: the first zone in document order contains the title; the body is the next zone that is
   outside it and contains more text. If there is none, the first zone is the body, because headlines
   are often too short to survive the pruning.
-- Comment and gallery zones within the body are left out.
+- Comment sections and galleries within the body are left out.
 
-Where the thesis leaves a figure open or asks for a better one, `CHOSEN` has the figures that score
-best on development sites; ``benchmarks/extraction/papers.md`` has the measurements.
+Where the thesis leaves a parameter open or asks for a better value, `CHOSEN` has the value that
+scores best on development sites (measured in ``benchmarks/extraction/papers.md``).
 """
 
 from collections import Counter
@@ -76,7 +77,7 @@ def character_similarity(first: str, second: str) -> float:
 
 @dataclass(frozen=True)
 class Reading:
-    """Values for figures that the thesis leaves open or only gives as examples.
+    """Parameters that the thesis leaves open, or for which it only gives examples.
 
     `min_proportion` is the minimum share of the page's tokens in a candidate. Texts with at least
     the similarity `same_text` belong to the template; with 1, boxes that change slightly (a date,
