@@ -60,7 +60,7 @@ _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 # An escape, or a character that must be escaped in a path, query or fragment according to RFC 3986
 # (brackets and bars may remain, because servers accept them).
 _NO_ASCII = re.compile("()[^!-~]")
-_TO_WRITE = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]|]")
+_TO_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]|]")
 
 # Servlet containers, and ASP.NET without cookies.
 _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*+", re.IGNORECASE)
@@ -88,7 +88,7 @@ def canonical_form(url: str) -> str:
     except ValueError:
         authority = ""
     if not authority or parts.scheme not in _DEFAULT_PORTS:
-        return _NO_ASCII.sub(_written, url)
+        return _NO_ASCII.sub(_escaped, url)
     path = _path(parts.path)
     kept = []
     for pair in parts.query.split("&"):
@@ -148,10 +148,10 @@ def _without_dots(path: str) -> str:
 
 def _normalised(text: str) -> str:
     """Escape exactly what must be escaped, in one pass, so that the result is stable."""
-    return _TO_WRITE.sub(_written, text)
+    return _TO_ESCAPE.sub(_escaped, text)
 
 
-def _written(found: re.Match[str]) -> str:
+def _escaped(found: re.Match[str]) -> str:
     if not found[1]:
         code_units = found[0].encode("utf-8", errors="surrogatepass")
         return "".join(f"%{unit:02X}" for unit in code_units)

@@ -66,10 +66,12 @@ def paper_measures(page: PageElements, groups: Sequence[Sequence[int]]) -> Featu
 class _Records:
     """The records of all candidates, concatenated.
 
-    For each record: `element`; the number of its `candidate`; `depth` (the number of records of the
-    same candidate around it); and its counts including nested records (`whole`) and excluding them
-    (`own`), with the shape (records, `COUNTED`). For each candidate: the position of its first
-    record (`firsts`), its number of records (`sizes`) and the sums of `own` (`totals`).
+    Arrays with one value per record: `element` is the root element, `candidate` the number of the
+    candidate, and `depth` the number of records of the same candidate around it. `whole` and `own`
+    have one row per record and one column per name in `COUNTED`; `own` excludes nested records.
+
+    Arrays with one value per candidate: `firsts` is the position of its first record, and `sizes`
+    its number of records. `totals` has one row per candidate: the sums of `own`.
     """
 
     def __init__(self, page: PageElements, groups: Sequence[_Integers]) -> None:

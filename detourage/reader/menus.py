@@ -76,9 +76,10 @@ DECLARED = 0.6
 class MenuEvidence:
     """Evidence that a page lists other pages; lengths are in words.
 
-    `prose` is the length of the longest text outside lists. `items`, `teasers` and `longest_teaser`
-    are the number, total length and maximum length of the texts in lists. A list consists of at
-    least `MIN_ITEMS` texts that follow headlines with the same tag path.
+    A list consists of at least `MIN_ITEMS` teasers: texts that follow headlines, all with the same
+    tag path. `items` is the number of teasers, `teasers` their total length, and `longest_teaser`
+    the length of the longest. `prose` is the length of the longest text outside lists, `headlines`
+    the total length of all headlines, and `total` the length of the page.
     """
 
     prose: float

@@ -435,7 +435,7 @@ class ClockTime(NamedTuple):
     end: int
 
     def on(self, day: date, language: str | None = None) -> Moment:
-        """Return the moment of this time on a day, with the zone that it has in the language."""
+        """Return this time on a day; `language` decides what an ambiguous zone name means."""
         return _with_clock(day, self.match, self.zone, self.period, language)
 
 

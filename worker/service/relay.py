@@ -349,8 +349,8 @@ class Relay:
     ) -> None:
         """Set entries aside for an operator, so that they do not delay all others.
 
-        Raises the error if the entries have no queue for the first time: the relay then connects
-        again and declares all queues, as one may have been deleted.
+        If the broker has no queue for the entries, raise the error the first time: the relay then
+        reconnects and declares all queues, one of which may have been deleted.
         """
         ids = {entry.id for entry in entries}
         if isinstance(error, UnroutableError) and not ids <= self._unroutable:

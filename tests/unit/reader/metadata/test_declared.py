@@ -1,4 +1,4 @@
-"""Declarations of an article in its page: JSON-LD, microdata, and elements of its head."""
+"""Article data declared by a page: JSON-LD, microdata, and elements of its head."""
 
 import json
 from typing import Any
