@@ -59,16 +59,16 @@ def read_metadata(
     url: str = "",
     title: str | None = None,
     language: str | None = None,
-    known: Collection[int] = frozenset(),
+    template_lines: Collection[int] = frozenset(),
     text: str = "",
     images: int = 0,
     videos: int = 0,
 ) -> ArticleMetadata:
     """Read the metadata of an article, preferring JSON-LD to microdata and ``meta`` elements.
 
-    Displayed names of authors rank second, after JSON-LD. `known` holds the digests of lines that
-    also occur on other pages of the template and therefore belong to the site. `images` and
-    `videos` are counts.
+    Displayed names of authors rank second, after JSON-LD. `template_lines` holds the digests of
+    lines that also occur on other pages of the template and therefore belong to the site. `images`
+    and `videos` are counts.
     """
     head = page.declaring
     own = {_address(url), squash(title or "")} - {""}
@@ -81,7 +81,7 @@ def read_metadata(
     marked = read_microdata(bearers, page.node(finding.container))
     metas = read_metas(head)
     declared = linked + marked + metas
-    surroundings = Surroundings(page, finding, heading, known)
+    surroundings = Surroundings(page, finding, heading, template_lines)
     address = split_url(url)
     base = base_of(page.root, url)
     host = (address.hostname or "").removeprefix("www.")

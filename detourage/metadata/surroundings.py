@@ -92,8 +92,9 @@ class Introduction(NamedTuple):
 class Surroundings:
     """The lines around a body.
 
-    Lines whose digests are `known` from other pages of the template are part of the template,
-    except between headline and body, because several pages may name the same author.
+    Lines whose digests are in `template_lines`, the lines of other pages of the template, are part
+    of the template, except between headline and body, because several pages may name the same
+    author.
     """
 
     def __init__(
@@ -101,14 +102,14 @@ class Surroundings:
         page: Outline,
         finding: Finding,
         heading: int | None,
-        known: Collection[int] = frozenset(),
+        template_lines: Collection[int] = frozenset(),
     ) -> None:
         self._page = page
         self._names: dict[int, frozenset[str]] = {}
         self._own: dict[int, frozenset[str]] = {}
         self._nearest: dict[int, list[int]] = {}
         self._lines = page.lines
-        self._known = known
+        self._template_lines = template_lines
         numbers = finding.lines
         if numbers is None:
             start, end = page.text_starts[finding.container], page.text_ends[finding.container]
@@ -160,7 +161,7 @@ class Surroundings:
         for position in (*before, *self._body[:LINES_WITHIN]):
             nodes = self._lines[position]
             text = words.clean("".join(node.text for node in nodes))
-            if not self._is_known(nodes):
+            if not self._is_of_template(nodes):
                 names = self._names_of_block(nodes[0].parent)
                 yield Introduction(text, names, self._is_strong(nodes))
 
@@ -206,7 +207,7 @@ class Surroundings:
         is_body = place in ("opening", "closing")
         if not is_body and sum(len(node.text) for node in nodes) > 4 * MAX_CHARACTERS:
             return None
-        if place not in ("before", "opening") and self._is_known(nodes):
+        if place not in ("before", "opening") and self._is_of_template(nodes):
             return None
         parts = tuple(
             Part(text, self._names_around(node.parent), self._page.links[node.parent] >= 0)
@@ -219,10 +220,10 @@ class Surroundings:
         is_linked = self._page.links[nodes[0].parent] >= 0
         return Note(place, parts, next(filter(None, moments), ""), is_linked)
 
-    def _is_known(self, nodes: Sequence[TextNode]) -> bool:
-        if not self._known:
+    def _is_of_template(self, nodes: Sequence[TextNode]) -> bool:
+        if not self._template_lines:
             return False
-        return digest_of(words.tokens("".join(node.text for node in nodes))) in self._known
+        return digest_of(words.tokens("".join(node.text for node in nodes))) in self._template_lines
 
     def _names_around(self, index: int) -> frozenset[str]:
         known = self._names.get(index)

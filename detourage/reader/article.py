@@ -50,8 +50,8 @@ class PageInTemplate:
     @property
     def judged(self) -> JudgedPage:
         """The roles of the page's lines and the kind of the page, computed on first access."""
-        known, url, judged = self.outline.memo.get(JudgedPage, (None, None, None))
-        if known is not self.template or url != self.url:
+        template, url, judged = self.outline.memo.get(JudgedPage, (None, None, None))
+        if template is not self.template or url != self.url:
             judged = judge_page(self.outline, self.template, self.url)
             self.outline.memo[JudgedPage] = self.template, self.url, judged
         found: JudgedPage = judged
@@ -157,8 +157,8 @@ def find_article(
     if article is not None:
         # Metadata read around the displayed text is more complete than metadata from the head
         # alone.
-        known = article.metadata if shown is None else shown[0].metadata
-        return replace(article, metadata=known), None
+        metadata = article.metadata if shown is None else shown[0].metadata
+        return replace(article, metadata=metadata), None
     if hidden.needs_rendering(page.outline):
         raise NeedsRenderingError("the page is empty until a browser runs its scripts")
     if shown is None:
@@ -269,12 +269,12 @@ def article_of(
     outline: Outline,
     others: Sequence[Titles],
     finding: Finding,
-    known: Collection[int] = frozenset(),
+    template_lines: Collection[int] = frozenset(),
 ) -> Article:
     """Build the article from the body that was found.
 
-    `others` are the titles of other pages of the template, and `known` the digests of their lines
-    (see `digest_of`); both distinguish the template's text from the page's own text.
+    `others` are the titles of other pages of the template, and `template_lines` the digests of
+    their lines (see `digest_of`); both distinguish the template's text from the page's own text.
     """
     title, heading = titles.headline(outline, finding.container, url, others)
     if heading is not None:
@@ -292,7 +292,7 @@ def article_of(
         url=url,
         title=title,
         language=language,
-        known=known,
+        template_lines=template_lines,
         text=text,
         images=len(rendering.images),
         videos=sum(embed.type in _VIDEOS for embed in rendering.embeds),

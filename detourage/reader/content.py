@@ -156,17 +156,17 @@ def read_shown(
     has_locations: bool = False,
 ) -> Article:
     """Read a page like `read_content`, without checking for a wall."""
-    known = knowledge_of(other)
-    posts = _PostsOfPage.of(page, known, patterns)
+    template = knowledge_of(other)
+    posts = _PostsOfPage.of(page, template, patterns)
     apart = comments_to_exclude(page, posts.likely)
-    article = extract_article(page, known, apart, text_roles, posts.find, favor)
-    unseen = _unseen_discussion(page, article.method, known, text_roles, favor)
+    article = extract_article(page, template, apart, text_roles, posts.find, favor)
+    unseen = _unseen_discussion(page, article.method, template, text_roles, favor)
     if unseen is not None:
         article, comments = unseen, unseen.comments
     else:
         found = _of_kind(posts, article)
         if apart and not found.records:
-            article = extract_article(page, known, (), text_roles, favor=favor)
+            article = extract_article(page, template, (), text_roles, favor=favor)
         comments = _comments_below(article, found, page)
     forget_judged(page)
     article = replace(
@@ -187,16 +187,16 @@ def read_shown(
 
 def explain_content(
     page: Page,
-    pivot: Page | TemplateKnowledge | None = None,
+    other: Page | TemplateKnowledge | None = None,
     patterns: Sequence[CommentPattern] | None = None,
 ) -> Explanation:
     """Read a page like `read_content`, and explain the result even if there is no article."""
-    explained = _explain_shown(page, pivot, patterns)
+    explained = _explain_shown(page, other, patterns)
     article = explained.article
     is_read = explained.outcome in (PageOutcome.ARTICLE, NoTextError.outcome)
     if (article is not None and article.comments) or not is_read:
         return explained
-    judged = _judged(page, article, pivot)
+    judged = _judged(page, article, other)
     error = NoTextError() if judged.is_blank else judged.wall
     if error is None or (error is judged.wall and judged.wall.probability < SURE_WALL):
         return explained
@@ -204,20 +204,20 @@ def explain_content(
 
 
 def _explain_shown(
-    page: Page, pivot: Page | TemplateKnowledge | None, patterns: Sequence[CommentPattern] | None
+    page: Page, other: Page | TemplateKnowledge | None, patterns: Sequence[CommentPattern] | None
 ) -> Explanation:
-    posts = _PostsOfPage.of(page, knowledge_of(pivot), patterns)
+    posts = _PostsOfPage.of(page, knowledge_of(other), patterns)
     apart = comments_to_exclude(page, posts.likely)
-    explanation = explain_article(page, pivot, apart, posts.find)
+    explanation = explain_article(page, other, apart, posts.find)
     article = explanation.article
     if article is None:
         return explanation
-    unseen = _unseen_discussion(page, article.method, pivot)
+    unseen = _unseen_discussion(page, article.method, other)
     if unseen is not None:
         return replace(explanation, article=unseen)
     found = _of_kind(posts, article)
     if apart and not found.records:
-        explanation = explain_article(page, pivot)
+        explanation = explain_article(page, other)
         article = explanation.article or article
     comments = _comments_below(article, found, page)
     return replace(explanation, article=replace(article, comments=comments))
@@ -255,10 +255,10 @@ class _PostsOfPage:
 
     @classmethod
     def of(
-        cls, page: Page, known: TemplateKnowledge, patterns: Sequence[CommentPattern] | None
+        cls, page: Page, template: TemplateKnowledge, patterns: Sequence[CommentPattern] | None
     ) -> Self:
         """Find the posts of a page that may have some; given `patterns` are tried on any page."""
-        is_searched = judged_page(page, known).may_have_comments
+        is_searched = judged_page(page, template).may_have_comments
         if patterns is None and not is_searched:
             return cls(page, _NONE_FOUND, is_searched=False)
         return cls(page, comments_of(page, patterns), is_searched)

@@ -61,7 +61,7 @@ class Explanation:
 
 def explain_article(
     page: Page,
-    pivot: Page | TemplateKnowledge | None,
+    other: Page | TemplateKnowledge | None,
     apart: Iterable[HtmlElement] = (),
     posts: FindPosts | None = None,
 ) -> Explanation:
@@ -71,7 +71,7 @@ def explain_article(
     `detourage.reader.extract_article`.
     """
     outline = Outline.of(page.flat)
-    flat = PageInTemplate(page.url, outline, knowledge_of(pivot), posts=posts)
+    flat = PageInTemplate(page.url, outline, knowledge_of(other), posts=posts)
     left_out = outline.indices_of(apart)
     article: Article | None = None
     verdicts: dict[int, Verdict] = {
@@ -103,7 +103,7 @@ def explain_article(
             judged.lines, roles, judged.probabilities.tolist(), strict=True
         )
     )
-    other_url = pivot.url if isinstance(pivot, Page) else None
+    other_url = other.url if isinstance(other, Page) else None
     return Explanation(page.url, other_url, outcome, detail, article, lines)
 
 

@@ -24,13 +24,13 @@ _Key = tuple[int, str]
 
 
 class KnownTemplates:
-    """An LRU cache of template knowledge, keyed by the page that represents the template.
+    """An LRU cache of template knowledge, keyed by the pivot from which it was learned.
 
-    The templates of a task's pages are loaded together, and so are those that it learned stored.
+    A task loads the templates of all its pages together, and stores all that it learned together.
     """
 
     def __init__(self) -> None:
-        self._known: OrderedDict[_Key, TemplateKnowledge] = OrderedDict()
+        self._templates: OrderedDict[_Key, TemplateKnowledge] = OrderedDict()
         self._contents: dict[_Key, bytes | str | LostContentError] = {}
         self._learned: dict[_Key, TemplateKnowledge] = {}
 
@@ -38,13 +38,13 @@ class KnownTemplates:
         """Load the template knowledge of pivots, or the pages from which `of` is to learn it."""
         self._contents.clear()
         keys = {(each.id, each.content_digest) for each in pivots}
-        for key in sorted(keys & self._known.keys()):
-            # Others must not evict it before it is used.
-            self._known.move_to_end(key)
-        missing = dict(keys - self._known.keys())
+        for key in sorted(keys & self._templates.keys()):
+            # Loading the others must not evict it before it is used.
+            self._templates.move_to_end(key)
+        missing = dict(keys - self._templates.keys())
         unlearned = dict(missing)
         for page_id, packed in groups.load_knowledge(session, missing).items():
-            # Otherwise damaged, or written by an earlier version of the service.
+            # ValueError: damaged, or written by an earlier version of the service.
             with suppress(ValueError):
                 self._add((page_id, missing[page_id]), TemplateKnowledge.from_bytes(packed))
                 del unlearned[page_id]
@@ -58,31 +58,33 @@ class KnownTemplates:
         PageError if the page cannot be parsed.
         """
         key = (pivot.id, pivot.content_digest)
-        known = self._known.get(key)
-        if known is None:
+        template = self._templates.get(key)
+        if template is None:
             content = self._contents.get(key)
             if isinstance(content, LostContentError):
                 logger.error("extracting %s's group without its template: %s", pivot.url, content)
             if content is None or isinstance(content, LostContentError):
                 return None
             page = parse_page(content, pivot.url, content_type=pivot.content_type)
-            known = self._learned[key] = TemplateKnowledge.from_pages([page])
-        self._add(key, known)
-        return known
+            template = self._learned[key] = TemplateKnowledge.from_pages([page])
+        self._add(key, template)
+        return template
 
     def save(self, database: Database) -> None:
         """Store the knowledge that `of` has learned since the last call."""
         learned = [
-            (page_id, digest, known.to_bytes())
-            for (page_id, digest), known in sorted(self._learned.items(), key=lambda item: item[0])
+            (page_id, digest, template.to_bytes())
+            for (page_id, digest), template in sorted(
+                self._learned.items(), key=lambda item: item[0]
+            )
         ]
-        # Cleared first, so that later tasks do not fail if it cannot be stored.
+        # Cleared first, so that a failure to store it affects only this task.
         self._learned.clear()
         if learned:
             database.run(groups.save_knowledge, learned)
 
-    def _add(self, key: _Key, known: TemplateKnowledge) -> None:
-        self._known[key] = known
-        self._known.move_to_end(key)
-        while len(self._known) > CACHED_TEMPLATES:
-            self._known.popitem(last=False)
+    def _add(self, key: _Key, template: TemplateKnowledge) -> None:
+        self._templates[key] = template
+        self._templates.move_to_end(key)
+        while len(self._templates) > CACHED_TEMPLATES:
+            self._templates.popitem(last=False)
