@@ -30,7 +30,7 @@ def pack(content: bytes, level: int) -> bytes:
 def unpack(packed: bytes, limit: int) -> bytes:
     """Decompress bytes packed with Zstandard or zlib.
 
-    Raises `DamagedBytesError` if they are damaged, or decompress to more than ``limit`` bytes.
+    Raise `DamagedBytesError` if they are damaged, or decompress to more than ``limit`` bytes.
     Decompression stops at the limit.
     """
     try:

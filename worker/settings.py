@@ -300,7 +300,7 @@ class Settings(BaseSettings):
 def psycopg2_url(url: str) -> str:
     """Return a database URL in the form that SQLAlchemy uses for psycopg2.
 
-    Raises ValueError if the URL is invalid or names another database or driver.
+    Raise ValueError if the URL is invalid or names another database or driver.
     """
     _check_url(url, DATABASE_SCHEMES)
     return f"postgresql+psycopg2://{url.partition('://')[2]}"

@@ -34,7 +34,7 @@ def train(
 
     The n-grams of the cleaned text count as clean, and the additional n-grams of the page as dirty;
     n-grams with a count below `min_count` are left out. Unreadable pages are skipped. The
-    normalisation `NONE` suits pairs in a single language. Raises ValueError if there is no clean
+    normalisation `NONE` suits pairs in a single language. Raise ValueError if there is no clean
     text or no dirty text.
     """
     clean: Counter[str] = Counter()

@@ -75,7 +75,7 @@ def find_candidates(page: PageElements) -> list[Candidate]:
 def _groups(page: PageElements) -> tuple[list[tuple[str, str, str]], Integers, Integers]:
     """Group the elements that share a signature.
 
-    Returns three values: all signatures, in order of first occurrence; the members of all groups of
+    Return three values: all signatures, in order of first occurrence; the members of all groups of
     two or more, in ascending order within each group; and each member's signature number.
     """
     holders = np.flatnonzero((page.text_ends > page.text_starts) & ~page.having(_NO_RECORD))

@@ -74,7 +74,7 @@ class Certainty:
     def probability(self, measures: Mapping[str, float]) -> float:
         """Return the probability that a candidate with these measures consists of comments.
 
-        Raises RuntimeError if the measures are not those used in training.
+        Raise RuntimeError if the measures are not those used in training.
         """
         expect_columns(tuple(measures), self.columns)
         row = Features.of((name, [value]) for name, value in measures.items())

@@ -50,7 +50,7 @@ class DayFolder:
     def opened(self) -> Iterator[None]:
         """Create or check the folder, and lock it.
 
-        Raises `ExportFolderError` if it contains anything other than an export, or is locked by
+        Raise `ExportFolderError` if it contains anything other than an export, or is locked by
         another export.
         """
         description = self._path / DESCRIPTION

@@ -58,7 +58,7 @@ class GrowingFile:
 def replaced(path: Path) -> Iterator[Path]:
     """Yield the path of a file that replaces the given one only on success.
 
-    Raises `OutputError` on failure.
+    Raise `OutputError` on failure.
     """
     partial = partial_of(path)
     try:

@@ -19,7 +19,7 @@ MAX_SERIALISED = 64 << 20
 def serialised(text: str) -> bytes:
     """Run `detourage.html.serialisation.serialised` in a child process.
 
-    Raises `TooLargeError` if parsing exceeds the limits.
+    Raise `TooLargeError` if parsing exceeds the limits.
     """
     try:
         done = subprocess.run(  # noqa: S603 - the command contains no page content

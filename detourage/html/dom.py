@@ -82,7 +82,7 @@ def parse_html(text: str) -> FlatDocument | None:
     """Parse a text like a browser with scripting enabled; return None if it has no elements.
 
     The text must not contain NUL or lone surrogates. The content of ``noscript`` is parsed as well,
-    and the content of ``template`` becomes its children. Raises TooLargeError or TooDeepError if
+    and the content of ``template`` becomes its children. Raise TooLargeError or TooDeepError if
     parsing would exceed the limits.
     """
     survey = Survey(*_markup.survey(text.encode()))
@@ -211,7 +211,7 @@ def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
 
     A page served as XHTML (`is_xhtml`), or with the XHTML namespace and either an XML declaration
     or self-closed text elements, is parsed as XML if well-formed; any other page is parsed as HTML.
-    Raises `PageError` if the page is unusable. The caller must check the depth, because libxml2
+    Raise `PageError` if the page is unusable. The caller must check the depth, because libxml2
     silently drops elements nested more than 2,048 levels deep.
     """
     found = _PROLOG.match(text)

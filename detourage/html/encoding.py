@@ -141,7 +141,7 @@ def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
 
     Invalid bytes become U+FFFD, except that single ones in a UTF-8 page are decoded as
     windows-1252, from which they were pasted. GB2312 and GBK are reported as their superset,
-    ``gb18030``. Raises UndecodableError if the bytes are not text in any known encoding.
+    ``gb18030``. Raise UndecodableError if the bytes are not text in any known encoding.
     """
     best: _Reading | None = None
     for encoding, bytes_read in _candidates(content, content_type):

@@ -101,7 +101,7 @@ def parse_page(
 ) -> Page:
     """Parse a page as fetched, and repair mojibake.
 
-    Encoding declarations in a page given as text are ignored. Raises `PageError` if the page is
+    Encoding declarations in a page given as text are ignored. Raise `PageError` if the page is
     unusable or exceeds the limits, which are far above the sizes of real pages.
     """
     check_content_type(content_type)

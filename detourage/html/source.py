@@ -194,7 +194,7 @@ class PageSource:
     def tag_range(self, element: int) -> ByteRange | None:
         """Return the range of an element's start tag in the page.
 
-        Returns None unless the source and the tree have equally many tags of this name between the
+        Return None unless the source and the tree have equally many tags of this name between the
         nearest texts with known positions.
         """
         if self._source is None:

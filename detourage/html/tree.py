@@ -54,7 +54,7 @@ class Tree:
     def from_preorder(cls, nodes: Iterable[tuple[str, int]]) -> Self:
         """Build the tree from the labels and depths of its nodes in document order.
 
-        Raises TreeFormatError unless there is exactly one root, the first node, at depth 0, and no
+        Raise TreeFormatError unless there is exactly one root, the first node, at depth 0, and no
         depth skips a level.
         """
         labels: list[str] = []

@@ -92,7 +92,7 @@ class BoostedTrees:
     def log_odds(self, features: Features) -> npt.NDArray[np.float64]:
         """Return the log odds of the second class for each row.
 
-        Raises RuntimeError if the columns differ from those used in training.
+        Raise RuntimeError if the columns differ from those used in training.
         """
         rows = features.rows_for(self.columns)
         sums = self._packed.sums(np.ascontiguousarray(rows, dtype=np.float32))

@@ -98,7 +98,7 @@ def extract_article(
     comments, which are left out of the article unless one of them is the article itself. `posts`
     finds the posts of a forum page; None disables the search. `favor` is as for `choose_lines`.
 
-    Raises `MenuPageError` if the page only lists links to other pages, `NeedsRenderingError` if it
+    Raise `MenuPageError` if the page only lists links to other pages, `NeedsRenderingError` if it
     is empty until a browser runs its scripts, and `NoTextError` if it displays no text, or only a
     headline.
     """
@@ -144,7 +144,7 @@ def find_article(
 ) -> tuple[Article, Finding | None]:
     """Extract the article of a flattened page; the finding is None for a hidden article.
 
-    Raises the same errors as `extract_article`.
+    Raise the same errors as `extract_article`.
     """
     shown = _find_shown(page, apart)
     article = hidden.hidden_article(

@@ -132,7 +132,7 @@ def body_of(
 
     Repeated lines are left out.
     """
-    kept = _said_once(kept)
+    kept = _without_repeats(kept)
     numbers = frozenset(line.number for line in kept)
     container = _smallest_around(page, kept, share=1.0)
     core = _smallest_around(page, kept, share=CORE_SHARE)
@@ -168,7 +168,7 @@ def choose_lines(
     return chosen, float(2 * right[best] / (taken[best] + right[-1]))
 
 
-def _said_once(lines: Sequence[Line]) -> Sequence[Line]:
+def _without_repeats(lines: Sequence[Line]) -> Sequence[Line]:
     """Drop passages that repeat earlier ones, such as quoted posts or a second layout for phones.
 
     A passage begins and ends with a long line. A single repeated line is kept, because a lead often

@@ -97,7 +97,7 @@ def read_content(
     datetime; without it, they are left as written. `has_locations` determines whether the parts of
     the content get their locations in the page.
 
-    Raises the errors of `detourage.reader.extract_article`, `WallError` if a wall almost certainly
+    Raise the errors of `detourage.reader.extract_article`, `WallError` if a wall almost certainly
     replaces the article, and `GoneError` if the article is almost certainly gone.
     """
     try:
@@ -301,7 +301,7 @@ def _unseen_discussion(
 ) -> Article | None:
     """Read an article and its discussion from elements that the page does not display.
 
-    Returns None if there is no article or it has no discussion. Forums rendered in the browser have
+    Return None if there is no article or it has no discussion. Forums rendered in the browser have
     their posts in a ``noscript`` element.
     """
     if method not in UNSEEN:
@@ -329,7 +329,7 @@ def comment_pattern_of(page: Page) -> CommentPattern:
 def pattern_of_group(patterns: Iterable[CommentPattern]) -> CommentPattern | None:
     """Combine the comment patterns (`comment_pattern_of`) of a group's pages.
 
-    Returns None if the combined pattern has no class, ID or microdata, because it would not fit
+    Return None if the combined pattern has no class, ID or microdata, because it would not fit
     other pages.
     """
     voted = vote(patterns)
@@ -344,7 +344,7 @@ def patterns_for_page(
 ) -> list[CommentPattern] | None:
     """Return the patterns for finding a page's comments, its group's followed by its own.
 
-    Returns None if no page has been searched for comments yet.
+    Return None if no page has been searched for comments yet.
     """
     return [each for each in (of_group, own) if each is not None] or None
 

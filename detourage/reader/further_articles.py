@@ -301,7 +301,7 @@ class _Page:
 
     def _tokens_before(self, place: int) -> int:
         """Count the page's tokens before a text."""
-        return int(self.page.said.texts.ends[place - 1]) if place else 0
+        return int(self.page.tokenised.texts.ends[place - 1]) if place else 0
 
     def _is_head_element(self, index: int) -> bool:
         page = self.page

@@ -81,7 +81,7 @@ class TemplateKnowledge:
     def from_bytes(cls, data: bytes) -> Self:
         """Read the output of `to_bytes`.
 
-        Raises ValueError if the data is invalid or has a different `FORMAT`. In that case, learn
+        Raise ValueError if the data is invalid or has a different `FORMAT`. In that case, learn
         from the pages again.
         """
         try:

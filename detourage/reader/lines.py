@@ -81,7 +81,7 @@ class Line(NamedTuple):
 
 def places_of_lines(page: Outline) -> Integers:
     """Return the indices of the lines that have at least one token."""
-    return np.flatnonzero(page.said.texts.counts[page.said.of_lines, Count.TOKENS])
+    return np.flatnonzero(page.tokenised.texts.counts[page.tokenised.of_lines, Count.TOKENS])
 
 
 def lines_of(page: Outline) -> list[Line]:
@@ -89,8 +89,8 @@ def lines_of(page: Outline) -> list[Line]:
     kept = places_of_lines(page)
     if not len(kept):
         return []
-    texts = page.said.texts
-    places = page.said.of_lines[kept]
+    texts = page.tokenised.texts
+    places = page.tokenised.of_lines[kept]
     starts = page.line_starts
     first = starts[kept]
     is_linked = page.link_numbers[page.text_parents] >= 0

@@ -392,7 +392,7 @@ def locate_in_message(
 ) -> list[Passage]:
     """Locate a range of an article message's text in the stored page.
 
-    Raises the errors of `locate`, and `LocationError` if the page was rendered or is no longer
+    Raise the errors of `locate`, and `LocationError` if the page was rendered or is no longer
     stored in the same form.
     """
     if message.method.startswith("rendered-"):

@@ -65,7 +65,7 @@ def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImag
 def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
     """Read an element of `EMBEDS`, or the quotation that embeds a social media post.
 
-    Returns None for trackers, share and follow buttons, and elements without an HTTP URL.
+    Return None for trackers, share and follow buttons, and elements without an HTTP URL.
     """
     if _is_tiny(element):
         return None

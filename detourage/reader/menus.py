@@ -255,9 +255,9 @@ def count_offers(page: Outline) -> int:
 
 
 def _count_prices(page: Outline) -> int:
-    said = page.said.texts
-    sizes = said.counts[page.said.of_lines, Count.TOKENS].tolist()
-    texts = map(said.clean.__getitem__, page.said.of_lines.tolist())
+    found, of_lines = page.tokenised.texts, page.tokenised.of_lines
+    sizes = found.counts[of_lines, Count.TOKENS].tolist()
+    texts = map(found.clean.__getitem__, of_lines.tolist())
     return sum(
         PRICE.match(text) is not None
         or (size <= MAX_PRICE_WORDS and PRICE.search(text) is not None)

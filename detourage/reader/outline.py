@@ -59,6 +59,8 @@ class Outline:
 
     Attributes
     ----------
+    flat
+        The columns of these elements and their texts.
     parents
         Index of each element's parent, -1 for the root.
     ends
@@ -70,8 +72,8 @@ class Outline:
     text_starts, text_ends
         Range of `texts` below each element.
     document
-        The whole document of which the outline is a part.
-    said
+        The columns of the whole document.
+    tokenised
         The texts, tokenised and counted.
     """
 
@@ -87,7 +89,7 @@ class Outline:
     text_starts: list[int]
     text_ends: list[int]
     document: FlatDocument
-    said: "PageTexts"
+    tokenised: "PageTexts"
 
     @classmethod
     def of(cls, document: HtmlElement | FlatDocument) -> Self:
@@ -109,16 +111,16 @@ class Outline:
         crossed = np.bincount(flat.text_starts[borders], minlength=count + 1)
         crossed += np.bincount(flat.text_ends[borders], minlength=count + 1)
         lines = np.cumsum(crossed)[:-1]
-        said = _read(flat.texts, lines)
-        sizes = said.texts.count(Count.TOKENS)[:count]
-        before = np.concatenate([[0], said.texts.ends[:count]])
+        tokenised = _read(flat.texts, lines)
+        sizes = tokenised.texts.count(Count.TOKENS)[:count]
+        before = np.concatenate([[0], tokenised.texts.ends[:count]])
         return cls(
             flat=flat,
             elements=flat.elements,
             parents=flat.parents.tolist(),
             tags=flat.tags,
             ends=flat.ends.tolist(),
-            tokens=said.texts.tokens[: before[-1]],
+            tokens=tokenised.texts.tokens[: before[-1]],
             token_starts=before[flat.text_starts].tolist(),
             token_ends=before[flat.text_ends].tolist(),
             texts=[
@@ -129,7 +131,7 @@ class Outline:
             text_starts=flat.text_starts.tolist(),
             text_ends=flat.text_ends.tolist(),
             document=whole,
-            said=said,
+            tokenised=tokenised,
         )
 
     @cached_property
@@ -176,7 +178,7 @@ class Outline:
     def count_named(self, *names: frozenset[str], of: Integers | None = None) -> Integers:
         """Count the words of each element's class and ID that are in each of several sets.
 
-        The sets must be subsets of `KNOWN_WORDS`. Returns an array of shape (elements, sets).
+        The sets must be subsets of `KNOWN_WORDS`. Return an array of shape (elements, sets).
         """
         places, numbers = self._known_words
         counts = np.empty((len(self.distinct_names), len(names)), dtype=np.int64)
@@ -301,7 +303,7 @@ class Outline:
             texts=texts,
             text_starts=flat.text_starts.tolist(),
             text_ends=flat.text_ends.tolist(),
-            said=_read(flat.texts, np.array([text.line for text in texts], dtype=np.int64)),
+            tokenised=_read(flat.texts, np.array([text.line for text in texts], dtype=np.int64)),
         )
 
     @cached_property
@@ -321,7 +323,7 @@ class Outline:
 
     def count_in_texts(self, counted: Count) -> Integers:
         """Return the given count for each text node."""
-        return self.said.texts.count(counted)[: len(self.texts)]
+        return self.tokenised.texts.count(counted)[: len(self.texts)]
 
     @cached_property
     def line_starts(self) -> Integers:
@@ -443,7 +445,7 @@ def _cut(
 ) -> tuple[list[_Item], list[int]]:
     """Remove ordered, disjoint ranges from a sequence.
 
-    Returns the remaining items, and the new position for each old position, including the end.
+    Return the remaining items, and the new position for each old position, including the end.
     """
     kept: list[_Item] = []
     moved: list[int] = []

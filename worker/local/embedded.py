@@ -103,7 +103,7 @@ def embedded_services(directory: Path | None = None) -> Iterator[Services]:
     """Run PostgreSQL, with the SQL objects of pgmq, during a ``with`` block.
 
     The data in ``directory``, which no other process may use, is kept; by default, a temporary
-    directory is used and removed. Raises `EmbeddedError` if PostgreSQL cannot run on this machine.
+    directory is used and removed. Raise `EmbeddedError` if PostgreSQL cannot run on this machine.
     """
     runtime = _runtime_directory()
     with Supervisor(remove=[runtime]) as supervisor:

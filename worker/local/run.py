@@ -109,7 +109,7 @@ class Run:
         """Send the messages, wait for every outcome, and write the articles.
 
         JSON lines are appended to ``output`` as articles arrive; at the end, it is replaced by a
-        file with all articles in order. Raises an `ExpectedError`, such as `RunError` if the
+        file with all articles in order. Raise an `ExpectedError`, such as `RunError` if the
         service stalled or a resumed run was started with other pages.
         """
         started = time.monotonic()
@@ -305,7 +305,7 @@ class NumberedMessages:
     def without(self, received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
         """Yield the ID and body of each message whose ID is not in ``received`` (ascending).
 
-        Raises `RunError` if an ID in ``received`` belongs to no message.
+        Raise `RunError` if an ID in ``received`` belongs to no message.
         """
         following = next(received, None)
         for body in self._messages:

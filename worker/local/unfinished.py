@@ -107,7 +107,7 @@ def quarantine_of(output: Path) -> Path:
 def run_folder(output: Path, leftover: Leftover) -> Iterator[RunFolder]:
     """Lock the folder of a run, ``OUTPUT.run``, and remove it once the run is finished.
 
-    Raises `UnfinishedRunError` if another process is running it, or as `RunFolder.recover` does.
+    Raise `UnfinishedRunError` if another process is running it, or as `RunFolder.recover` does.
     """
     path = output.with_name(f"{output.name}.run")
     path.mkdir(parents=True, exist_ok=True)

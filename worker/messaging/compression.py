@@ -23,7 +23,7 @@ def plain_body(
     """Return the JSON body of a message, decompressed if necessary; see `compression_of`.
 
     A body that begins like JSON is returned unchanged. ``withheld`` is the size of a body that was
-    too large to be read, or 0. Raises `UnusableMessageError`.
+    too large to be read, or 0. Raise `UnusableMessageError`.
     """
     if withheld:
         raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message has {withheld} bytes")
@@ -67,7 +67,7 @@ def compression_of(headers: Mapping[str, Any], content_encoding: str | None) -> 
 def decompressed(body: bytes, compression: str, *, limit: int) -> bytes:
     """Decompress a body, whose ``compression`` is named as by `compression_of`.
 
-    Raises `BodyTooLargeError` as soon as the result exceeds ``limit`` bytes, and `CompressionError`
+    Raise `BodyTooLargeError` as soon as the result exceeds ``limit`` bytes, and `CompressionError`
     if the compression is unknown, or the body is corrupt or truncated.
     """
     if compression not in _DECOMPRESSORS:

@@ -233,7 +233,7 @@ class Supervisor:
 def termination_as_exit() -> Iterator[Callable[[], None]]:
     """Convert SIGTERM and SIGHUP into :class:`SystemExit`, so that ``finally`` blocks run.
 
-    Yields a function to call in long-running loops. It raises the exception of the latest signal
+    Yield a function to call in long-running loops. It raises the exception of the latest signal
     or Ctrl-C again, because Python drops exceptions raised in finalizers or library callbacks.
     Does nothing outside the main thread, since Python allows signal handlers only there.
     """

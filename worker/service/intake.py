@@ -127,7 +127,7 @@ class Intake(ConsumerMixin):
     def run_until_signalled(self) -> None:
         """Consume until SIGTERM or SIGINT; unacknowledged messages are redelivered.
 
-        Raises the errors of `schema.require_current`.
+        Raise the errors of `schema.require_current`.
         """
         schema.require_current(self._database)
         for number in (signal.SIGTERM, signal.SIGINT):

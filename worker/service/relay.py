@@ -159,7 +159,7 @@ class Relay:
     def run_until_signalled(self) -> None:
         """Publish until SIGTERM or SIGINT, then finish the current batch.
 
-        Raises the errors of `schema.require_current` and `check_message_size`.
+        Raise the errors of `schema.require_current` and `check_message_size`.
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._stopping.set())

@@ -147,7 +147,7 @@ def is_due() -> ColumnElement[bool]:
 def begin(session: Session, page_id: int) -> tuple[int, int] | None:
     """Count an attempt to join a page's parts; return the attempts and the version of its links.
 
-    Returns None if the page is no longer due.
+    Return None if the page is no longer due.
     """
     do_not_wait_for_disk(session)
     row = session.execute(SQL.begin, {"page_id": page_id}).one_or_none()

@@ -72,7 +72,7 @@ class SchemaIsForeignError(ExpectedError):
 def require_current(database: Database) -> None:
     """Wait for the database, and require that its schema is that of this code.
 
-    Raises `SchemaIsBehindError`, `SchemaIsForeignError`, or `DatabaseRefusesError`.
+    Raise `SchemaIsBehindError`, `SchemaIsForeignError`, or `DatabaseRefusesError`.
     """
     database.wait()
     database.run(lambda session: _require_current(session.connection()))
@@ -82,7 +82,7 @@ def require_current(database: Database) -> None:
 def current_database(url: str) -> Iterator[Database]:
     """Yield a connection pool for a command, if the schema is that of this code.
 
-    Raises `DatabaseIsAwayError` if the database does not respond at the start,
+    Raise `DatabaseIsAwayError` if the database does not respond at the start,
     `SchemaIsBehindError`, or `SchemaIsForeignError`.
     """
     with Database(url, connect_seconds=COMMAND_CONNECT_SECONDS) as database:

@@ -28,7 +28,7 @@ def request_first_extractions(session: Session, first_article_seconds: float) ->
     """Request extractions without a template for pages waiting for their site's first clustering.
 
     A page qualifies if it is the only one of its site, or has waited longer than
-    `first_article_seconds` (0 disables both). Returns the number of pages. The clustering has them
+    `first_article_seconds` (0 disables both). Return the number of pages. The clustering has them
     extracted again if their group makes a difference.
     """
     if not first_article_seconds:

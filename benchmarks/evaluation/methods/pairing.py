@@ -11,7 +11,7 @@ def nearest_pairs(distances: npt.NDArray[np.float64], names: Sequence[str]) -> d
 
     Without a maximum distance, even outliers get a partner. Pages that could not be compared have
     the distance NaN and are never paired. Ties are broken by `names`, independently of the order of
-    the pages. Returns the index of each page's partner.
+    the pages. Return the index of each page's partner.
     """
     ranks = np.argsort(np.argsort(np.array(names), kind="stable"))
     rows, columns = np.triu_indices(len(names), 1)

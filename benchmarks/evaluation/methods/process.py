@@ -50,7 +50,7 @@ class ExtractorProcess:
     def receive(self) -> Outcome | None:
         """Return the response of the process: an outcome, or None when preparation is complete.
 
-        Raises UnavailableError if the method cannot run here, and EOFError if the process died.
+        Raise UnavailableError if the method cannot run here, and EOFError if the process died.
         """
         try:
             message = self.connection.recv()

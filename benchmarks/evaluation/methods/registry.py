@@ -169,7 +169,7 @@ def get_extractor(
     """Return a method by name.
 
     `tools` is the folder for programs in other languages; `pairs` is used to train the methods in
-    `ngrams.TRAINED`. Raises UnknownExtractorError if there is no such method, and UnavailableError
+    `ngrams.TRAINED`. Raise UnknownExtractorError if there is no such method, and UnavailableError
     if a library, a program or training pairs are missing.
     """
     name = _known(name)

@@ -40,7 +40,7 @@ class Runner:
         """Apply a method (or chain) to pages and yield an outcome per page, in no particular order.
 
         If the method cannot run, all outcomes are failures. Closing the generator stops all
-        processes. Raises UnknownExtractorError if there is no method of that name.
+        processes. Raise UnknownExtractorError if there is no method of that name.
         """
         try:
             extractor = self._extractor(method)

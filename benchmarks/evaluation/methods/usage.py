@@ -19,7 +19,7 @@ def cpu_seconds(children: Iterable[int] = ()) -> float:
 def peak_memory(children: Iterable[int] = ()) -> int | None:
     """Return the sum of the peak resident memories of this process and running children, in bytes.
 
-    The peaks need not be simultaneous. Children are included only if ``/proc`` exists. Returns None
+    The peaks need not be simultaneous. Children are included only if ``/proc`` exists. Return None
     if no peak is reported.
     """
     if (_PROCESSES / "self").exists():

@@ -90,7 +90,7 @@ def bootstrap_interval(
     """Compute the percentile bootstrap interval of a mean by resampling whole sites.
 
     The pages of a site share a template, so resampling single pages would make the interval far too
-    narrow. Raises ValueError if there are no values, if the lengths differ, or if `level` is not
+    narrow. Raise ValueError if there are no values, if the lengths differ, or if `level` is not
     between 0 and 1. See B. Efron and R. Tibshirani, An Introduction to the Bootstrap, 1993, chapter
     13.
     """
@@ -115,7 +115,7 @@ def paired_difference(
 
     The two-sided p-value is from a permutation test that swaps the methods on all pages of a site
     together: For few sites, the test is exact; otherwise it uses a random sample of permutations
-    and the observed one, so that the p-value is never 0. Raises ValueError if no page is in both,
+    and the observed one, so that the p-value is never 0. Raise ValueError if no page is in both,
     or if `level` is not between 0 and 1.
     """
     pages = [page for page in first if page in second]

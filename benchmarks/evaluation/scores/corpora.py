@@ -68,7 +68,7 @@ def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
     """Read the corpus in a folder.
 
     `title_in_text` states whether the gold texts begin with the headline; if it is None, the gold
-    records decide or, if they do not say, `BODY_ONLY`. Raises CorpusError if a file or line is
+    records decide or, if they do not say, `BODY_ONLY`. Raise CorpusError if a file or line is
     invalid, if an ID occurs twice, or if a gold record has no page.
     """
     pages: dict[str, CorpusPage] = {}
@@ -88,7 +88,7 @@ def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Go
     """Read gold records by ID from a file, one JSON object per line.
 
     The file is compressed if its name ends in ``.gz``; `title_in_text` is as in `load_corpus`.
-    Raises CorpusError if the file or a line is invalid, or if an ID occurs twice.
+    Raise CorpusError if the file or a line is invalid, or if an ID occurs twice.
     """
     in_corpus = path.parent.name not in BODY_ONLY
     golds: dict[str, Gold] = {}

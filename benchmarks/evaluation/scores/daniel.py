@@ -64,7 +64,7 @@ class DiseaseWatch:
     def event(self, document: str) -> Event | None:
         """Find the disease that matches a document best, whether relevant or not.
 
-        Paragraphs begin with ``<p>`` or are lines. Returns None if no part of a name is repeated.
+        Paragraphs begin with ``<p>`` or are lines. Return None if no part of a name is repeated.
         """
         parts = zones(document)
         best: tuple[float, str, str, int] | None = None

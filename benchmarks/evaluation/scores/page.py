@@ -34,7 +34,7 @@ def score_page(
     """Score the text of a page, in percent, by name (see `SCORES`).
 
     Markup is scored only if the gold record has marks. ``own`` and ``own_equal`` are scored only if
-    there is a headline, with which the text is prefixed for the other scores. Raises ValueError if
+    there is a headline, with which the text is prefixed for the other scores. Raise ValueError if
     the gold record has no text.
     """
     if gold.text is None:

@@ -17,7 +17,7 @@ class PRF:
         """Compute the scores from the numbers of items in common, found and expected.
 
         They are 100 if nothing is found or expected, and 0 if only one of these numbers is 0.
-        Raises ValueError if `common` exceeds one of them.
+        Raise ValueError if `common` exceeds one of them.
         """
         if not 0 <= common <= min(found, wanted):
             raise ValueError(f"{common} of {found} found and {wanted} wanted in common")

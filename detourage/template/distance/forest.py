@@ -154,7 +154,7 @@ class Forest:
     def mapping(self, a: int, b: int) -> Indices:
         """Return the node of tree `b` that an optimal mapping assigns to each node of `a`, or -1.
 
-        Raises TreeTooLargeError if the trees are too large to compare.
+        Raise TreeTooLargeError if the trees are too large to compare.
         """
         mapped = np.empty(self._lengths[a], np.int32)
         if self._forest.mapping(a, b, mapped, self._way) < 0:
