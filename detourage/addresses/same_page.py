@@ -18,14 +18,14 @@ MAX_VARIANTS = 50
 class PageAddress:
     """A URL, in canonical form, that leads to a page, with its sorted spellings.
 
-    `kind` is None if the URL may be the page's canonical one; `speaks` is set if the content
-    fetched from this URL represents the page.
+    `kind` is None if the URL may be the page's canonical one; `is_authoritative` is set if the
+    content fetched from this URL represents the page.
     """
 
     address: str
     kind: Kind | None
     spellings: Sequence[str]
-    speaks: bool = False
+    is_authoritative: bool = False
 
 
 def with_spelling(spellings: Sequence[str], spelling: str) -> list[str]:
@@ -42,7 +42,12 @@ def canonical_of(addresses: Sequence[PageAddress]) -> str:
     """
     chosen = min(
         addresses,
-        key=lambda each: (not each.speaks, each.kind is not None, len(each.address), each.address),
+        key=lambda each: (
+            not each.is_authoritative,
+            each.kind is not None,
+            len(each.address),
+            each.address,
+        ),
     )
     return chosen.address
 
@@ -142,7 +147,7 @@ def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressR
     ]
 
 
-def speaking(addresses: Sequence[AddressRecord]) -> AddressRecord:
+def authoritative_record(addresses: Sequence[AddressRecord]) -> AddressRecord:
     """Return the URL whose content represents the page.
 
     This URL is not a variant of any other given URL and, if possible, not a variant at all. In a

@@ -19,10 +19,10 @@ from detourage.addresses import (
     PageAddress,
     Target,
     agreement,
+    authoritative_record,
     canonical_form,
     canonical_of,
     joined,
-    speaking,
     with_spelling,
 )
 from models.tables import Address, AddressTarget, StoredPage
@@ -45,9 +45,10 @@ class Resolution:
     ``address`` is the canonical form and ``spelling`` the URL as sent. ``known`` and
     ``declared_before`` are the stored row and declarations, None for a new address. ``is_stale``
     means that a later fetch has already been read. ``joins`` holds the IDs of the addresses that
-    lead to the same page, and ``page_ids`` those of their stored pages, ascending. ``speaker`` is
-    the address that provides the content (see `detourage.addresses.speaking`), and ``parted_from``
-    the ID of the page that the address had joined but no longer matches.
+    lead to the same page, and ``page_ids`` those of their stored pages, ascending.
+    ``authoritative`` is the address that provides the content (see
+    `detourage.addresses.authoritative_record`), and ``parted_from`` the ID of the page that the
+    address had joined but no longer matches.
     """
 
     site_id: int
@@ -61,13 +62,13 @@ class Resolution:
     is_stale: bool
     joins: tuple[int, ...]
     page_ids: tuple[int, ...]
-    speaker: str
+    authoritative: str
     parted_from: int | None = None
 
     @property
-    def speaks(self) -> bool:
+    def is_authoritative(self) -> bool:
         """Whether the fetched content becomes the page's content."""
-        return self.speaker == self.address
+        return self.authoritative == self.address
 
 
 _KNOWN_OR_CLAIMING = SQL.known_or_claiming.bindparams(most=MAX_CLAIMANTS)
@@ -85,12 +86,12 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
     wanted = _arrays({key for each in keys for key in each})
     rows = {row.id: row for row in session.execute(_KNOWN_OR_CLAIMING, wanted)}
     page_ids = [row.page_id for row in rows.values()]
-    speakers = (
-        {row.page_id: row for row in session.execute(SQL.speakers, {"pages": page_ids})}
+    authoritative = (
+        {row.page_id: row for row in session.execute(SQL.authoritative, {"pages": page_ids})}
         if page_ids
         else {}
     )
-    declared = _declared(session, [*rows.values(), *speakers.values()])
+    declared = _declared(session, [*rows.values(), *authoritative.values()])
     by_digest = {(row.site_id, row.digest): row for row in rows.values()}
     claimants = defaultdict(list)
     for row in rows.values():
@@ -107,7 +108,7 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
             if row is not None and row is not own
         }
         found = _located(
-            site_id, form, fetched, read, own, others, _StoredDeclarations(declared, speakers)
+            site_id, form, fetched, read, own, others, _StoredDeclarations(declared, authoritative)
         )
         rows_touched = [*others.values(), *([own] if own is not None else [])]
         touched = {*own_keys, *found.page_ids, *(row.page_id for row in rows_touched)}
@@ -172,13 +173,13 @@ class _StoredDeclarations:
     """Stored declarations by address, and the address that represents each page."""
 
     declared: Mapping[int, DeclaredUrls]
-    speakers: Mapping[int, Row[Any]]
+    authoritative: Mapping[int, Row[Any]]
 
     def known(self, row: Row[Any]) -> AddressRecord:
         return AddressRecord(row.address, self.declared[row.id])
 
-    def speaker(self, row: Row[Any]) -> Row[Any]:
-        return self.speakers.get(row.page_id, row)
+    def authoritative_of(self, row: Row[Any]) -> Row[Any]:
+        return self.authoritative.get(row.page_id, row)
 
 
 def _located(
@@ -203,22 +204,22 @@ def _located(
         number: row
         for number, row in others.items()
         if row.address in addresses
-        and agreement(one, stored.known(stored.speaker(row))) is Joining.JOINED
+        and agreement(one, stored.known(stored.authoritative_of(row))) is Joining.JOINED
     }
     page_ids = {row.page_id for row in joins.values()}
     parted_from = None
     if own is not None:
-        speaks_already = stored.speaker(own).id == own.id
-        if speaks_already or declares_nothing_new or own.page_id in page_ids:
+        is_authoritative = stored.authoritative_of(own).id == own.id
+        if is_authoritative or declares_nothing_new or own.page_id in page_ids:
             page_ids.add(own.page_id)
         else:
             parted_from = own.page_id
     members = {row.id: row for row in joins.values()}
-    members |= {row.id: row for row in map(stored.speaker, joins.values())}
+    members |= {row.id: row for row in map(stored.authoritative_of, joins.values())}
     if own is not None and own.page_id in page_ids:
-        members |= {stored.speaker(own).id: stored.speaker(own)}
+        members |= {stored.authoritative_of(own).id: stored.authoritative_of(own)}
         members.pop(own.id, None)
-    speaker = speaking([one, *map(stored.known, members.values())]).address
+    chosen = authoritative_record([one, *map(stored.known, members.values())]).address
     return Resolution(
         site_id,
         one.address,
@@ -231,7 +232,7 @@ def _located(
         is_stale,
         tuple(sorted(joins)),
         tuple(sorted(page_ids)),
-        speaker,
+        chosen,
         parted_from,
     )
 
@@ -275,7 +276,8 @@ def save(session: Session, located: Sequence[tuple[Resolution, int]]) -> None:
     for each, page_id in located:
         if each.joins or each.parted_from is not None:
             session.execute(
-                SQL.settle, {"page": page_id, "speaker_digest": digest_of_url(each.speaker)}
+                SQL.settle,
+                {"page": page_id, "authoritative_digest": digest_of_url(each.authoritative)},
             )
 
 
@@ -339,8 +341,8 @@ def _target_rows(address_id: int, site_id: int, declared: DeclaredUrls) -> list[
 def page_addresses(stored: Sequence[Sequence[Any]] | None) -> list[PageAddress]:
     """Return the addresses of a page from the rows of `of_pages`."""
     return [
-        PageAddress(address, kind, tuple(spellings), speaks)
-        for address, kind, spellings, speaks in stored or ()
+        PageAddress(address, kind, tuple(spellings), is_authoritative)
+        for address, kind, spellings, is_authoritative in stored or ()
     ]
 
 

@@ -169,14 +169,14 @@ def _judged(
     for place, (_, fetched, read) in zip(located, fetches, strict=False):
         stored = None
         if len(place.page_ids) > 1:
-            stored = join_pages(session, place.page_ids, place.speaker)
+            stored = join_pages(session, place.page_ids, place.authoritative)
         elif place.page_ids:
             stored = found[place.page_ids[0]]
         result = _judge(session, stored, fetched, place)
         was_joined = len(place.page_ids) > 1
         waits = (
             stored is not None
-            and place.speaks
+            and place.is_authoritative
             and place.parted_from is None
             and not was_joined
             and (stored.id in waited_for or _is_unread(stored, fetched, place))
@@ -230,7 +230,7 @@ def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
             },
         )
         return True
-    if each.result == ReceiptResult.DUPLICATE and each.located.speaks:
+    if each.result == ReceiptResult.DUPLICATE and each.located.is_authoritative:
         _keep_first(page, each.fetched)
         # A failed page may have lost its content in the object store.
         if page.html_removed_at is not None or page.outcome == PageOutcome.FAILED:
@@ -277,7 +277,7 @@ def _judge(
         # The address has left the page that it had joined.
         return ReceiptResult.UPDATED
     is_same = page.content_digest == fetched.content_digest
-    if not place.speaks:
+    if not place.is_authoritative:
         return ReceiptResult.DUPLICATE if is_same else ReceiptResult.SUPERSEDED
     if fetched.refusal is not None:
         return _judge_refusal(page, fetched.refusal, place)
@@ -417,12 +417,12 @@ _OF_CONTENT = (
 """Columns that describe the content of a page."""
 
 
-def join_pages(session: Session, page_ids: Sequence[int], speaker: str) -> StoredPage:
+def join_pages(session: Session, page_ids: Sequence[int], authoritative: str) -> StoredPage:
     """Merge pages of a locked site that turn out to be the same page, and return the first.
 
-    That page gets the content of ``speaker``, the address that represents all of them. If any of
-    the pages has a revision, another is published even if nothing changed, so that consumers learn
-    of the merge.
+    That page gets the content of ``authoritative``, the address that represents all of them. If any
+    of the pages has a revision, another is published even if nothing changed, so that consumers
+    learn of the merge.
     """
     locked = (
         select(StoredPage)
@@ -434,12 +434,15 @@ def join_pages(session: Session, page_ids: Sequence[int], speaker: str) -> Store
     )
     page, *others = session.scalars(locked)
     for other in others:
-        is_speaker = [canonical_form(each.url) == speaker for each in (page, other)]
-        if page.content_digest == other.content_digest and is_speaker[0] == is_speaker[1]:
+        is_authoritative = [canonical_form(each.url) == authoritative for each in (page, other)]
+        if (
+            page.content_digest == other.content_digest
+            and is_authoritative[0] == is_authoritative[1]
+        ):
             _keep_first(page, other)
-        elif is_speaker[0] or other.html_removed_at is not None:
+        elif is_authoritative[0] or other.html_removed_at is not None:
             pass
-        elif is_speaker[1] or not _is_later(page, other):
+        elif is_authoritative[1] or not _is_later(page, other):
             copy_content(session, other, page)
         page.revision = max(page.revision, other.revision)
     if page.tree_id is not None:

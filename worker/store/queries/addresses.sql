@@ -21,8 +21,8 @@ SELECT * FROM addresses WHERE id IN (
     ) AS claimant
 )
 
--- speakers --
--- Addresses that represent pages.
+-- authoritative --
+-- Authoritative addresses of pages.
 SELECT * FROM addresses
 WHERE page_id = ANY(CAST(:pages AS bigint[])) AND joined_at IS NULL
 ORDER BY id
@@ -58,9 +58,9 @@ SET page_id = :page_id, spellings = :spellings, kind = :kind, headlines = :headl
 WHERE id = :id
 
 -- settle --
--- Mark one address as representing the page, and all other addresses of the page as joined to it.
-UPDATE addresses SET joined_at = CASE WHEN digest <> :speaker_digest THEN now() END
-WHERE page_id = :page AND (joined_at IS NULL) <> (digest = :speaker_digest)
+-- Mark one address as authoritative, and all other addresses of the page as joined to it.
+UPDATE addresses SET joined_at = CASE WHEN digest <> :authoritative_digest THEN now() END
+WHERE page_id = :page AND (joined_at IS NULL) <> (digest = :authoritative_digest)
 
 -- of_pages --
 -- Addresses of pages, in the form that `page_addresses` reads.
