@@ -29,7 +29,7 @@ _AROUND_NAMES = listed(
 )
 _LINKS = listed("link links")
 _TYPED = frozenset({"code", "kbd", "samp", "var"})
-"""Elements for keyboard input and program output, where many readers may write the same text."""
+"""Elements for keyboard input and program output, where many commenters may write the same text."""
 
 _SIGNATURES = listed("signature sig signatur usersignature postsignature")
 _AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
@@ -85,7 +85,7 @@ def bodies_of(
 
     All comments of a page share a template, so their texts are at the same path. The path with the
     highest expected word F1 is chosen; each text node counts in proportion to the probability that
-    the reader wrote it.
+    the commenter wrote it.
     """
     placed = [
         [*zip(map(layout.paths.__getitem__, parents), map(_plain, layout.clean_texts), strict=True)]
@@ -110,13 +110,13 @@ def bodies_of(
             ]
         ]
     ]
-    weights = [
-        _weights(layout, [number in around[n] or is_out for number, is_out in enumerate(of)])
+    probabilities = [
+        _probabilities(layout, [number in around[n] or is_out for number, is_out in enumerate(of)])
         for n, (layout, of) in enumerate(zip(layouts, templates, strict=True))
     ]
     outermost = [_outermost(layout) for layout in layouts]
-    path = _best_path(layouts, weights, outermost)
-    return [_render(*each, path) for each in zip(layouts, weights, outermost, strict=True)]
+    path = _best_path(layouts, probabilities, outermost)
+    return [_render(*each, path) for each in zip(layouts, probabilities, outermost, strict=True)]
 
 
 def _repeated(placed: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[int, str]]:
@@ -125,7 +125,7 @@ def _repeated(placed: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[in
     for of_comment in placed:
         counts.update({*of_comment})
     least = max(2.0, MIN_REPEATS * len(placed))
-    # Symbols are excluded, because many readers may post the same emoji.
+    # Symbols are excluded, because many commenters may post the same emoji.
     return frozenset(
         (path, text)
         for (path, text), count in counts.items()
@@ -175,40 +175,42 @@ def _reply_headers(layout: Layout) -> frozenset[int]:
     return frozenset(headers)
 
 
-def _weights(layout: Layout, is_template: Sequence[bool]) -> list[float]:
-    """Return the probability that each text node was written by the reader."""
+def _probabilities(layout: Layout, is_template: Sequence[bool]) -> list[float]:
+    """Return the probability that the commenter wrote each text node."""
     limits: dict[int, float | None] = {-1: None}
-    weights = []
+    probabilities = []
     nodes = zip(layout.texts, layout.word_counts, is_template, strict=True)
-    for node, length, is_out in nodes:
-        if is_out:
-            weights.append(0.0)
+    for node, length, is_boilerplate in nodes:
+        if is_boilerplate:
+            probabilities.append(0.0)
             continue
-        chance = min(0.9, 0.4 + 0.05 * length)
+        by_length = min(0.9, 0.4 + 0.05 * length)
         limit = _limit_around(layout, node.parent, limits)
         if limit is None:
-            weights.append(chance)
+            probabilities.append(by_length)
+        elif limit == _NAMED:
+            probabilities.append(max(by_length, limit))
         else:
-            weights.append(max(chance, limit) if limit == _NAMED else min(chance, limit))
-    return weights
+            probabilities.append(min(by_length, limit))
+    return probabilities
 
 
 _NAMED = 0.9
-"""Minimum probability that the reader wrote a text if the names of its enclosing elements indicate
-readers' text."""
+"""Minimum probability that the commenter wrote a text if the names of its enclosing elements
+indicate the text of a comment."""
 
 _NAMED_AROUND = 0.1
-"""Maximum probability that the reader wrote a text if the names of an enclosing element indicate
+"""Maximum probability that the commenter wrote a text if the names of an enclosing element indicate
 another part. A line that consists entirely of such texts is dropped."""
 
 _NAMED_LINK = 0.2
-"""Maximum probability that the reader added a link if its names merely identify it as a link,
-because both readers and pages add links."""
+"""Maximum probability that the commenter added a link if its names merely identify it as a link,
+because both commenters and pages add links."""
 
 
 _LIKELY = 0.3
-"""Minimum probability for a text to count as the reader's if the comment has no text at the chosen
-path."""
+"""Minimum probability for a text to count as the commenter's if the comment has no text at the
+chosen path."""
 
 
 def _limit_of(tag: str, names: frozenset[str]) -> float | None:
@@ -248,13 +250,13 @@ def _limit_around(layout: Layout, index: int, limits: dict[int, float | None]) -
 
 def _best_path(
     layouts: Sequence[Layout],
-    weights: Sequence[Sequence[float]],
+    probabilities: Sequence[Sequence[float]],
     outermost: Sequence[Sequence[int]],
 ) -> int:
     expected: defaultdict[int, float] = defaultdict(float)
     sizes: defaultdict[int, int] = defaultdict(int)
     total = 0.0
-    for layout, chances, shown in zip(layouts, weights, outermost, strict=True):
+    for layout, chances, shown in zip(layouts, probabilities, outermost, strict=True):
         lengths = layout.word_counts
         before, size = [0.0], [0]
         for length, chance in zip(lengths, chances, strict=True):
@@ -282,7 +284,9 @@ def _outermost(layout: Layout) -> list[int]:
     return found
 
 
-def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], path: int) -> Body:
+def _render(
+    layout: Layout, probabilities: Sequence[float], outermost: Sequence[int], path: int
+) -> Body:
     holders = [index for index in outermost if layout.paths[index] == path]
     places = [
         place
@@ -294,9 +298,9 @@ def _render(layout: Layout, weights: Sequence[float], outermost: Sequence[int], 
     likely = [
         place
         for place in (places if holders else range(len(layout.texts)))
-        if weights[place] > least
+        if probabilities[place] > least
     ]
-    written = {layout.texts[place].line for place in likely if weights[place] > _NAMED_AROUND}
+    written = {layout.texts[place].line for place in likely if probabilities[place] > _NAMED_AROUND}
     # If no other text remains, the names mean something else here.
     kept = tuple(place for place in likely if not written or layout.texts[place].line in written)
     lines = [

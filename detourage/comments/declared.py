@@ -43,10 +43,10 @@ _ADDRESS = re.compile(r"(?:https?:)?//|/\S", re.IGNORECASE)
 _NO_LETTER = re.compile(r"[^a-z]+")
 
 _TEXT = ("text", "body", "content", "message", "comment", "commenttext", "commentbody", "bodyhtml")
-_MARKED = ("html", "rendered", "raw", "plain", *_TEXT)
+_FORMATS = ("html", "rendered", "raw", "plain", *_TEXT)
 _AUTHOR = ("author", "user", "creator", "createdby", "commenter", "owner", "profile", "member")
 _NAME = ("name", "displayname", "fullname", "username", "nickname", "screenname", "login")
-_NAME_BESIDE = ("authorname", "username", "displayname", "nickname", "commentername")
+_AUTHOR_NAME = ("authorname", "username", "displayname", "nickname", "commentername")
 _DATE = (
     *("createdat", "created", "createddate", "createdon", "creationdate", "datecreated", "date"),
     *("dategmt", "datepublished", "publishedat", "published", "postedat", "timestamp", "time"),
@@ -251,8 +251,8 @@ def _stated_comment(node: _Object, around: int | None) -> _Raw | None:
     values = _by_plain_key(node)
     if not _OF_ARTICLES.isdisjoint(values):
         return None
-    text = _first(values, _TEXT, _marked)
-    author = _first(values, _AUTHOR, _author) or _first(values, _NAME_BESIDE, _person)
+    text = _first(values, _TEXT, _formatted)
+    author = _first(values, _AUTHOR, _author) or _first(values, _AUTHOR_NAME, _person)
     date = _first(values, _DATE, _short)
     if not text or author is None or date is None or parse_moment(date) is None:
         return None
@@ -291,10 +291,10 @@ def _string(value: Any) -> str | None:
     return value if is_text else None
 
 
-def _marked(value: Any) -> str | None:
-    """Return a text, which may be given as an object with the text in several formats."""
+def _formatted(value: Any) -> str | None:
+    """Return a text, given as a string or as an object with the text in several formats."""
     if isinstance(value, dict):
-        return _first(_by_plain_key(value), _MARKED, _string)
+        return _first(_by_plain_key(value), _FORMATS, _string)
     return _string(value)
 
 

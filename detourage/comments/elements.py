@@ -92,7 +92,7 @@ COUNTED = (*_OF_TEXT, *_IN_PLACE, *_OF_ELEMENT)
 ``other_parts`` are elements whose class or ID indicates a discussion or another part of a page,
 respectively. ``personal`` are words for oneself and the person addressed. ``long_links`` read like
 headlines, ``fragment_links`` lead to an anchor in a page, and ``unendorsed_links`` have a ``rel``
-that is usual for links posted by readers.
+that is usual for links posted by commenters.
 """
 
 HEADLINE = 25

@@ -151,7 +151,7 @@ class CommentParts:
     """Locations of the parts of a page's comments.
 
     `elements` are the indices of the elements that contain the comments, in page order. The other
-    fields are text indices in the page: those of authors, dates and the readers' texts.
+    fields are text indices in the page: those of authors, dates and texts.
     """
 
     elements: tuple[int, ...]

@@ -326,13 +326,14 @@ MAX_BYLINE = 120
 """Maximum length, in characters, of a line that introduces an author."""
 
 MAX_BESIDE_DATE = 60
-"""Maximum length, in characters, of the text around an unmarked date; longer text is prose."""
+"""Maximum length, in characters, of the text around a date that neither markup nor a word such as
+"Published" identifies; longer text is prose."""
 
 MAX_IN_PARTS = 100
 """Maximum length, in characters, of a line whose elements are read one by one."""
 
 MAX_NAMES = 40
-"""Maximum length, in characters, of unmarked names next to a date."""
+"""Maximum length, in characters, of names next to a date, without a word such as "By"."""
 
 _AUTHOR_NAME = re.compile(
     r"^(?:author|autor|auteur|byline|zuozhe|redaktor|writer|journalist|creator)"
@@ -596,11 +597,12 @@ def _is_of_update(note: Note) -> bool:
 _OF_UPDATES = frozenset(("updated", "modified", "datemodified"))
 
 MAX_WORDS_BESIDE_AGE = 4
-"""Maximum number of words around an unmarked age; a longer text is prose."""
+"""Maximum number of words around an age ("3 hours ago") that neither markup nor a word such as
+"Published" identifies; longer text is prose."""
 
 
 def shown_age(notes: Iterable[Note]) -> str:
-    """Return the relative date of publication displayed next to the headline, or an empty text."""
+    """Return the age of the article displayed next to the headline, or an empty string."""
     for note in notes:
         if len(note.text) > MAX_BYLINE or _is_of_readers(note) or _is_of_update(note):
             continue

@@ -110,15 +110,15 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     status = page.answer.status
     is_error = status is not None and status >= _FIRST_ERROR
     is_long = article is not None and len(article.text) > MAX_WALL
-    speaks = headline_coverage(page, article) >= MIN_HEADLINE_COVERAGE
+    has_wall_headline = headline_coverage(page, article) >= MIN_HEADLINE_COVERAGE
     is_truncated = article is not None and has_offer_below(page, article)
-    if is_long and not is_error and not speaks:
+    if is_long and not is_error and not has_wall_headline:
         return Verdict(is_truncated=is_truncated)
     examined = ExaminedPage.of(page, article)
-    own = examined if article is None or speaks else examined.without_surroundings()
+    own = examined if article is None or has_wall_headline else examined.without_surroundings()
     evidence, of_own = wall_evidence(examined), wall_evidence(own)
-    says_so = any(of_own.weights[concept] for concept in _OF_CONCEPT)
-    if article is None and not is_error and not says_so:
+    has_wall_phrase = any(of_own.weights[concept] for concept in _OF_CONCEPT)
+    if article is None and not is_error and not has_wall_phrase:
         # Missing text does not indicate a wall on its own.
         return Verdict()
     model = load_model(WallTrees, "detourage.walls", "model.json")
@@ -128,12 +128,12 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
         # An article with an error status is rarer than an error page that reads like an article.
         suspicion = probability = 1.0
     wall = None
-    is_said = says_so or is_error
+    is_stated = has_wall_phrase or is_error
     if suspicion >= SUSPECTED:
-        kind, error = _named(of_own.weights, status) if is_said else _UNNAMED
-        wall = error(kind, probability if is_said else 0.0)
+        kind, error = _named(of_own.weights, status) if is_stated else _UNNAMED
+        wall = error(kind, probability if is_stated else 0.0)
     is_signed = article is not None and bool(article.metadata.authors)
-    is_placeholder = not (is_said or is_signed or has_prose(examined.text))
+    is_placeholder = not (is_stated or is_signed or has_prose(examined.text))
     is_blank = is_placeholder and probability >= SURE
     if article is not None and not is_truncated:
         is_truncated = float(model.truncated.probabilities(evidence.features)[0]) >= TRUNCATED
