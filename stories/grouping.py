@@ -1,8 +1,8 @@
 """Grouping of texts into stories.
 
-The first text of a story, in the order in which the service received them, leads it. A later text
-joins the story of one leader that it repeats itself, and no text ever connects two others. What
-arrives later therefore never changes the stories of earlier texts.
+The first text of a story that the service received is its leader. A later text joins a story only
+if it repeats the leader; two texts are never in one story merely because both repeat a third.
+Therefore, later texts never change the stories of earlier ones.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,8 +22,8 @@ versions of a text therefore share at least 28 % of their length with each other
 
 
 LEAST: Final = 0.25
-"""Minimum share of a text that a shorter leader must contain, because a leader may be nothing but
-the standing text of a site (measured in ``benchmarks/stories/repeats.py``)."""
+"""Minimum share of a text that a shorter leader must contain, because a leader may consist
+only of a site's boilerplate (measured in ``benchmarks/stories/repeats.py``)."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,9 @@ def group_texts(
     returns the number of shingles that two texts share.
 
     A text joins the leader of which it is a version or, failing that, the one with which it shares
-    most. If it is no version of it, and neither is an earlier text of that story from the same
-    site, which it does not repeat, the three share only standing text, and it does not join.
+    most. It does not join if all that they share seems to be boilerplate: it is not a version of
+    the leader, and the story has another text from its site that is not a version of the leader
+    either, and that it does not repeat.
     """
     groups: dict[int, list[int]] = {}
 
@@ -63,8 +64,8 @@ def group_texts(
     def is_version(one: int, other: int) -> bool:
         return common(one, other) >= NEAR * max(texts[one].length, texts[other].length)
 
-    def is_standing(text: int, leader: int) -> bool:
-        """Return whether all that a text shares with a leader is standing text of its site."""
+    def shares_boilerplate(text: int, leader: int) -> bool:
+        """Return whether a text and a leader seem to share only boilerplate of the text's site."""
         return not is_version(text, leader) and any(
             texts[other].site == texts[text].site
             and not is_version(other, leader)
@@ -73,7 +74,7 @@ def group_texts(
         )
 
     def place(text: int) -> int:
-        """Return the leader of a text, all earlier texts being grouped."""
+        """Return the leader of a text, once all earlier texts are grouped."""
         least = LEAST * texts[text].length
         joined = [
             leader
@@ -83,7 +84,7 @@ def group_texts(
         ]
         # The leaders are in order, and the sort is stable.
         joined.sort(key=lambda each: (not is_version(text, each), -common(text, each)))
-        return next((each for each in joined if not is_standing(text, each)), text)
+        return next((each for each in joined if not shares_boilerplate(text, each)), text)
 
     for text in sorted(texts, key=lambda each: (texts[each].received_at, texts[each].key)):
         groups.setdefault(place(text), []).append(text)

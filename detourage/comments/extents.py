@@ -143,7 +143,7 @@ def _with_rows(shapes: _Shapes, elements: Sequence[int]) -> list[Extent]:
         own.update(child for child in children if shapes.kind(child) in kinds)
     before, after = (
         [
-            _beside(siblings[shapes.parents[element]], position.get(element, 0), step, own)
+            _adjacent(siblings[shapes.parents[element]], position.get(element, 0), step, own)
             for element in elements
         ]
         for step in (-1, 1)
@@ -157,7 +157,7 @@ def _with_rows(shapes: _Shapes, elements: Sequence[int]) -> list[Extent]:
     ]
 
 
-def _beside(siblings: Sequence[int], place: int, step: int, own: Container[int]) -> list[int]:
+def _adjacent(siblings: Sequence[int], place: int, step: int, own: Container[int]) -> list[int]:
     """Return the nearest siblings of a record, up to the next record."""
     found: list[int] = []
     place += step

@@ -189,7 +189,7 @@ def _of_byline(line: str) -> str | None:
         return None
     agencies = [_agency(part) or _behind_name(part) for part in parts]
     others = [part for part, agency in zip(parts, agencies, strict=True) if agency is None]
-    return next(filter(None, agencies), None) if all(map(_may_be_beside, others)) else None
+    return next(filter(None, agencies), None) if all(map(_may_accompany, others)) else None
 
 
 def _behind_name(part: str) -> str | None:
@@ -205,7 +205,7 @@ def _behind_name(part: str) -> str | None:
     return None
 
 
-def _may_be_beside(part: str) -> bool:
+def _may_accompany(part: str) -> bool:
     words = {word.strip(".").lower() for word in part.split()}
     is_sign = len(part.strip(_EDGES)) <= MAX_SIGN and part.strip(_EDGES).isalpha()
     return is_sign or words <= _STAFF or bool(names_in(part, is_byline=True))

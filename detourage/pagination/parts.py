@@ -20,11 +20,11 @@ MAX_PARTS = 50
 MAX_BYTES = 8 * 1024 * 1024
 """Maximum total size of the parts' messages, in bytes."""
 
-REPEATED = 0.8
+MIN_REPEATED = 0.8
 """Minimum share of a page's text in earlier parts for the page to count as a repetition, such as
 another page of comments, rather than as a further part."""
 
-HELD = 0.8
+MIN_CONTAINED = 0.8
 """Minimum share of the first part's text that a page must contain to show the whole article."""
 
 SEPARATOR = "\n\n"
@@ -101,7 +101,7 @@ def chain_of(first: Member, members: Collection[Member]) -> list[Member]:
         if not may_be_part(kind_of(after.message)) or not _agree(chain, after):
             break
         share = _share_seen(after, seen)
-        if share is None or share >= REPEATED:
+        if share is None or share >= MIN_REPEATED:
             break
         chain.append(after)
         size += after.size
@@ -162,7 +162,7 @@ def is_held_by(first: Member, whole: Mapping[str, Any]) -> bool:
     """Return whether an article message contains the first part's text and more."""
     share = _share_seen(first, {_normalised(block["text"]) for block in whole["blocks"]})
     is_longer = len(whole["text"]) > len(first.message["text"])
-    return is_longer and share is not None and share >= HELD
+    return is_longer and share is not None and share >= MIN_CONTAINED
 
 
 def urls_of(chain: Sequence[Member]) -> dict[int, str]:

@@ -72,11 +72,11 @@ def find_body(page: Outline, *, fusion: bool) -> Finding | None:
     parent = page.parents[best]
     if not fusion or parent < 0:
         return Finding("wutsi_block", best, frozenset(cleaned))
-    beside = {node for node in nodes if page.parents[node] == parent}
-    others = {child for child in page.children(parent) if child not in beside}
+    siblings = {node for node in nodes if page.parents[node] == parent}
+    others = {child for child in page.children(parent) if child not in siblings}
     shown = {
         text.line
-        for node in beside
+        for node in siblings
         for text in left.texts[left.text_starts[node] : left.text_ends[node]]
     }
     return Finding("wutsi_fusion", parent, frozenset(cleaned | others), lines=frozenset(shown))

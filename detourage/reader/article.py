@@ -69,7 +69,8 @@ def forget_judged(page: Page) -> None:
 
 
 MIN_LIKELY = 0.15
-"""Minimum probability of the likeliest line for a text without a sentence to be an article."""
+"""Minimum probability that the most probable line must have for a text without any sentence to
+count as an article."""
 
 MAX_OF_LIST = 0.5
 """Upper bound of the factor by which the confidence is multiplied if the page looks like a menu."""

@@ -227,7 +227,7 @@ def _articles_of(
     ranked: list[tuple[bool, int, Node, Passage]] = []
     for script, passage in found:
         is_titled = _has_title_nearby(declared, passage)
-        if method == ARTICLE_BODY or is_titled or any(map(_DATE.fullmatch, passage.beside)):
+        if method == ARTICLE_BODY or is_titled or any(map(_DATE.fullmatch, passage.nearby)):
             ranked.append((is_titled, len(passage.plain), script, passage))
     ranked.sort(key=lambda each: each[:2], reverse=True)
     for _, _, script, passage in ranked[:MAX_CANDIDATES]:
@@ -243,7 +243,7 @@ def _has_title_nearby(declared: Sequence[set[str]], passage: Passage) -> bool:
     return any(
         len(tokens := set(words.tokens(text))) >= titles.MIN_HEADLINE_WORDS
         and any(2 * len(tokens & title) >= len(title) for title in declared)
-        for text in passage.beside
+        for text in passage.nearby
     )
 
 

@@ -152,7 +152,7 @@ class Passage:
     """A text found in a JSON value, as markup, with short texts of the objects around it."""
 
     html: str
-    beside: tuple[str, ...]
+    nearby: tuple[str, ...]
 
     @property
     def plain(self) -> str:
@@ -186,7 +186,7 @@ def named_passages(value: Any, name: str) -> Iterator[Passage]:
 
 
 def _of_leaf(leaf: _Leaf) -> Passage:
-    return Passage(to_html(leaf.text), _beside(leaf.owners))
+    return Passage(to_html(leaf.text), _nearby(leaf.owners))
 
 
 def is_prose(text: str) -> bool:
@@ -243,7 +243,7 @@ def _joined(leaves: Sequence[_Leaf]) -> Iterator[Passage]:
         if is_prose("\n".join(texts)):
             first = next(iter(items.values()))[0]
             html = "".join(to_html(text) for text in texts)
-            yield Passage(html, _beside(first.owners))
+            yield Passage(html, _nearby(first.owners))
 
 
 def _is_list_of_pages(items: dict[int, list[_Leaf]], depth: int) -> bool:
@@ -265,7 +265,7 @@ def _name(path: _Path) -> str:
     return next((step for step in reversed(path) if isinstance(step, str) and step != "*"), "")
 
 
-def _beside(owners: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+def _nearby(owners: Sequence[dict[str, Any]]) -> tuple[str, ...]:
     return tuple(
         value
         for owner in owners

@@ -92,8 +92,8 @@ class KnownSite:
                 if tree_id == reference:
                     equal_pages[place[reference]].append(page)
 
-        standing = sorted(equal_pages, key=lambda i: urls[equal_pages[i][0]])
-        rows = [i for i in standing for _ in range(min(len(pages_of[i]), 2))]
+        used = sorted(equal_pages, key=lambda i: urls[equal_pages[i][0]])
+        rows = [i for i in used for _ in range(min(len(pages_of[i]), 2))]
         keys = [f"{row:09}" for row in range(len(rows))]
         grouping = group_pages(keys, self.distances[np.ix_(rows, rows)])
         embedding = np.full((len(urls), 2), np.nan)

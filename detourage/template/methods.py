@@ -26,7 +26,7 @@ and real sites)."""
 
 
 class AverageLinkage(TemplateClusterer):
-    """Group pages by merging the nearest groups until they belong to different templates.
+    """Group pages by merging the nearest clusters until they belong to different templates.
 
     The base class does the merging, with one limit for all sites. Source: Sokal and Michener, "A
     statistical method for evaluating systematic relationships" (1958); rejected by Deturck (2015),

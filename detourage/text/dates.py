@@ -260,7 +260,7 @@ def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
         for match in form.finditer(plain):
             day = _day(match, language)
             if day is not None:
-                clock = _time_beside(plain, match, language)
+                clock = _adjacent_time(plain, match, language)
                 start, end = match.span()
                 moment = Moment(day)
                 if clock is not None:
@@ -512,7 +512,7 @@ _FIRST_UNSPACED = "\u2e80"
 """First character of the scripts in which words are not separated."""
 
 
-def _time_beside(text: str, found: re.Match[str], language: str | None) -> ClockTime | None:
+def _adjacent_time(text: str, found: re.Match[str], language: str | None) -> ClockTime | None:
     """Return the time directly after a day or, if there is none, directly before it."""
     end = found.end()
     after = next(find_times(text, end, end + MAX_GAP + 20, language), None)

@@ -218,7 +218,7 @@ def _show_history(url: str, *, as_json: bool) -> None:
 
     events = read_database(events_of, url)
     if not events:
-        raise click.ClickException("no page with this address is stored")
+        raise click.ClickException("no page with this URL is stored")
     if as_json:
         for event in events:
             click.echo(event.model_dump_json())

@@ -91,7 +91,7 @@ def take_block(session: Session, block_id: int) -> Block | None:
 
 
 def leave_rest(session: Session, block_id: int) -> bool:
-    """Record that the rest of a block was requested; return False if the block is finished."""
+    """Record that the rest of a block was enqueued; return False if the block is finished."""
     return session.scalar(SQL.leave_rest, {"id": block_id}) is not None
 
 

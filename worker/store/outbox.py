@@ -104,8 +104,8 @@ _ADD_TASKS = SQL.add_tasks.bindparams(
     bindparam("is_short", type_=Boolean),
     short=SHORT_QUEUE,
 )
-"""A site that gets a backlog takes its waiting tasks along, so that it has no place in both halves
-of the lane."""
+"""If the new tasks turn a site's short queue into a backlog, its waiting tasks move to the backlog
+too, so that the site never has tasks in both halves of the lane."""
 
 
 def add_tasks_in_turn(

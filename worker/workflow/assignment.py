@@ -100,20 +100,22 @@ def _nearest_group(
     session: Session, state: ProcessState, site_id: int, generation: int, tree_id: int
 ) -> tuple[Assignment, int | None] | None:
     """Return the assignment of a tree, and the pivot of its group; None if the tree is damaged."""
-    standing = groups.representatives(session, site_id, generation)
-    shapes = trees.tree_shapes(session, {tree_id, *(each.tree_id for each in standing)})
-    sizes = [shapes[each.tree_id].size for each in standing]
-    standing = [standing[place] for place in worth_comparing(shapes[tree_id].size, sizes)]
-    loaded = state.trees.load(session, [tree_id, *(each.tree_id for each in standing)])
+    representatives = groups.representatives(session, site_id, generation)
+    shapes = trees.tree_shapes(session, {tree_id, *(each.tree_id for each in representatives)})
+    sizes = [shapes[each.tree_id].size for each in representatives]
+    representatives = [
+        representatives[place] for place in worth_comparing(shapes[tree_id].size, sizes)
+    ]
+    loaded = state.trees.load(session, [tree_id, *(each.tree_id for each in representatives)])
     if tree_id not in loaded:
         return None
-    standing = [each for each in standing if each.tree_id in loaded]
+    representatives = [each for each in representatives if each.tree_id in loaded]
     found = assign_tree(
         loaded[tree_id],
-        [loaded[each.tree_id] for each in standing],
-        [each.group_number for each in standing],
+        [loaded[each.tree_id] for each in representatives],
+        [each.group_number for each in representatives],
     )
-    pivots = {each.group_number: each.pivot_id for each in standing}
+    pivots = {each.group_number: each.pivot_id for each in representatives}
     return found, None if found.group is None else pivots[found.group]
 
 
@@ -150,7 +152,7 @@ def _promote_outliers(
             number,
             members,
             pivot_id=pivot.page_id,
-            beside_pivot=outliers[nearest].page_id,
+            nearest_to_pivot=outliers[nearest].page_id,
         ):
             groups.place_page(session, site_id, generation, place)
             promoted.add(place.page_id)

@@ -82,6 +82,6 @@ def request_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -
 
 
 def request_stored_blocks(session: Session, site_id: int, block_ids: Sequence[int]) -> None:
-    """Enqueue stored blocks: their rest, or whole, if their messages must have been lost."""
+    """Enqueue stored blocks: for their remaining pairs, or because their messages were lost."""
     wanted = [{"block_id": block_id} for block_id in block_ids]
     outbox.add_tasks(session, task_names.COMPARE, wanted, site_id=site_id)

@@ -157,23 +157,25 @@ def _memberships(
     memberships = [
         NewMembership(site_pages[index].id, None, "outlier", None) for index in grouping.outliers
     ]
-    for identity, group, (pivot, beside) in zip(identities, grouping.groups, compared, strict=True):
+    for identity, group, (pivot, nearest) in zip(
+        identities, grouping.groups, compared, strict=True
+    ):
         memberships += group_memberships(
             identity,
             [site_pages[index].id for index in group.members],
             pivot_id=site_pages[pivot].id,
-            beside_pivot=site_pages[beside].id,
+            nearest_to_pivot=site_pages[nearest].id,
         )
     return memberships
 
 
 def group_memberships(
-    group: int, page_ids: Iterable[int], *, pivot_id: int, beside_pivot: int
+    group: int, page_ids: Iterable[int], *, pivot_id: int, nearest_to_pivot: int
 ) -> Iterator[NewMembership]:
-    """Yield memberships: pages are compared with the pivot, and the pivot with `beside_pivot`."""
+    """Yield memberships: pages are compared with the pivot, and it with `nearest_to_pivot`."""
     for page_id in page_ids:
         if page_id == pivot_id:
-            yield NewMembership(page_id, group, "representative", beside_pivot)
+            yield NewMembership(page_id, group, "representative", nearest_to_pivot)
         else:
             yield NewMembership(page_id, group, "member", pivot_id)
 

@@ -195,7 +195,7 @@ def test_site_names_cannot_control_the_terminal(tasks: Tasks) -> None:
 def test_the_history_of_a_page_lists_fetches_and_revisions(tasks: Tasks) -> None:
     url = "https://news.example/7"
     unknown = CliRunner().invoke(main, ["status", url])
-    assert (unknown.exit_code, "no page with this address is stored" in unknown.output) == (1, True)
+    assert (unknown.exit_code, "no page with this URL is stored" in unknown.output) == (1, True)
     tasks.complete(tasks.publish("a", article_pages(range(4, 8))))
     with tasks.database.transaction() as session:
         page_id = session.scalar(select(StoredPage.id).where(StoredPage.url == url))

@@ -32,7 +32,7 @@ UPDATE comparison_blocks SET attempts = attempts + 1 WHERE id = :id
 RETURNING id, site_id, reference_set_id, rows, columns, attempts
 
 -- leave_rest --
--- Record that the rest of a block was requested; return False if the block is finished.
+-- Record that the rest of a block was enqueued; return False if the block is finished.
 UPDATE comparison_blocks SET attempts = 0, asked_at = now() WHERE id = :id RETURNING id
 
 -- lock_for_result --
