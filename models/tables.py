@@ -253,7 +253,7 @@ class Address(Base):
 
 
 class AddressTarget(Base):
-    """The target of an address: another address, of which it declares or seems to be a variant."""
+    """The target of an address: an address of which it is a variant, as declared or as it appears."""
 
     __tablename__ = "address_targets"
     __table_args__ = (Index(None, "site_id", "digest"),)

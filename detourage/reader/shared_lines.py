@@ -51,8 +51,8 @@ class PageLines(NamedTuple):
     """The lines of a page that may be shared with other pages, by digest.
 
     `main` are those of the main text with their word counts; `others` are the other lines of its
-    container, and other prose. Links elsewhere are left out, since no reader takes them for text
-    and lists of news change all the time.
+    container, and other prose. Links elsewhere are left out, since they are never mistaken for
+    text, and lists of news change all the time.
     """
 
     main: Mapping[int, int] = {}
@@ -255,10 +255,10 @@ def _is_shared(count: int, texts: int) -> bool:
 
 
 def _texts(pages: Iterable[PageLines]) -> list[set[int]]:
-    """Return the lines of the pages, those of pages with the same main text together.
+    """Return the lines of the pages, merged for pages with the same main text.
 
-    A page joins the longest main text that contains most of its own, if any: joining several would
-    make one of all pages if one of them displays nothing but what is on all of them.
+    A page is merged only with the longest main text that contains most of its own. If it joined
+    several, a page that displays only what all pages share would merge all of them.
     """
     found: list[tuple[PageLines, set[int]]] = []
     for page in sorted(pages, key=lambda each: -sum(each.main.values())):
