@@ -253,7 +253,7 @@ class Address(Base):
 
 
 class AddressTarget(Base):
-    """The target of an address: an address of which it is a variant, as declared or as it appears."""
+    """An address of which another one is a variant, by declaration or by its form."""
 
     __tablename__ = "address_targets"
     __table_args__ = (Index(None, "site_id", "digest"),)

@@ -91,7 +91,7 @@ class UnroutableError(Exception):
 
 TRANSIENT = (OperationalError, DBAPIError, OSError, UnroutableError)
 CLIENTS = frozenset({"amqp", "kombu", "psycopg", "pgmq"})
-"""Errors after which the relay starts again, and the libraries any of whose errors are such."""
+"""Errors after which the relay reconnects, and libraries whose errors all count as such."""
 
 
 @dataclass(frozen=True)
