@@ -244,14 +244,14 @@ def _kinds_of_names(names: Sequence[str]) -> Booleans:
     kind_of = {**_kinds_of_words({*words} - {"\0"}), "\0": -1}
     kinds = np.fromiter(map(kind_of.get, words, repeat(0)), np.int64, len(words))
     places = np.cumsum(kinds < 0)
-    speaking = np.zeros((len(names), len(_KINDS)), dtype=np.bool_)
+    indicated = np.zeros((len(names), len(_KINDS)), dtype=np.bool_)
     for kind, any_stem in enumerate(_ANY_STEM):
-        speaking[places[(kinds > 0) & (kinds >> kind & 1 > 0)], kind] = True
+        indicated[places[(kinds > 0) & (kinds >> kind & 1 > 0)], kind] = True
         for number, name in enumerate(names):
             if not name.isascii():
                 found = any_stem.search(_POSTS.sub("?????", name))
-                speaking[number, kind] = found is not None
-    return speaking
+                indicated[number, kind] = found is not None
+    return indicated
 
 
 def _kinds_of_words(words: Iterable[str]) -> dict[str, int]:
