@@ -39,11 +39,6 @@ def begin(session: Session, site_id: int, pauses_seconds: Sequence[float]) -> in
     return attempts
 
 
-def resting_sites(session: Session, pauses_seconds: Sequence[float]) -> set[int]:
-    """Return the IDs of the sites for which `begin` would return None."""
-    return {*session.scalars(SQL.resting_sites, {"pauses_seconds": list(pauses_seconds)})}
-
-
 def note_asked(session: Session, site_ids: Sequence[int]) -> None:
     """Record that clustering was requested for sites."""
     session.execute(SQL.note_asked, {"site_ids": sorted(site_ids)})
@@ -126,11 +121,14 @@ def due_sites(
 ) -> list[DueSite]:
     """Return the settled sites whose pages have changed since their last clustering.
 
-    With ``first_at_once``, new sites do not wait to settle. Excluded are resting sites
-    (`worker.store.clusterings.resting_sites`), and sites whose clustering or comparisons have been
-    requested within ``patience_seconds`` and are still pending.
+    With ``first_at_once``, new sites do not wait to settle. Excluded are sites for which `begin`
+    would return None, and sites whose clustering or comparisons have been requested within
+    ``patience_seconds`` and are still pending.
     """
-    resting = resting_sites(session, pauses_seconds)
-    asked = {**vars(settle), "patience": patience_seconds, "first_at_once": first_at_once}
-    sites = (DueSite(*row) for row in session.execute(_DUE, asked))
-    return [site for site in sites if site.id not in resting]
+    asked = {
+        **vars(settle),
+        "patience": patience_seconds,
+        "pauses_seconds": list(pauses_seconds),
+        "first_at_once": first_at_once,
+    }
+    return [DueSite(*row) for row in session.execute(_DUE, asked)]

@@ -25,23 +25,27 @@ NUMBER = 1
 """Number of the provisional generation, which is always a site's first."""
 
 
-def lone_pages(
-    session: Session, *, alone_seconds: float, watched_seconds: float, limit: int
+def urgent_pages(
+    session: Session,
+    *,
+    alone_seconds: float,
+    watched_seconds: float,
+    patience_seconds: float,
+    limit: int,
 ) -> dict[int, int]:
-    """Return the longest-waiting pages that are alone on their site, mapped to their site IDs.
+    """Return the longest-waiting pages that must not wait any longer, mapped to their site IDs.
 
-    Only pages that have waited between ``alone_seconds`` and ``watched_seconds`` are considered: a
-    page with siblings by then will never be alone.
+    They are alone on their site, or have waited for its first clustering for ``patience_seconds``.
+    Only pages that have waited between ``alone_seconds`` and ``watched_seconds`` count as alone: a
+    page with siblings by then will never be alone. ``limit`` applies to either kind.
     """
-    asked = {"alone": alone_seconds, "watched": watched_seconds, "limit": limit}
-    return dict(session.execute(SQL.lone_pages, asked).all())
-
-
-def late_pages(session: Session, *, patience_seconds: float, limit: int) -> dict[int, int]:
-    """Return the longest-waiting pages whose first clustering is overdue, mapped to site IDs."""
-    return dict(
-        session.execute(SQL.late_pages, {"patience": patience_seconds, "limit": limit}).all()
-    )
+    asked = {
+        "alone": alone_seconds,
+        "watched": watched_seconds,
+        "patience": patience_seconds,
+        "limit": limit,
+    }
+    return dict(session.execute(SQL.urgent_pages, asked).all())
 
 
 _HOLD = SQL.hold.bindparams(lock=AdvisoryLock.GENERATION.value)

@@ -33,14 +33,12 @@ def request_first_extractions(session: Session, first_article_seconds: float) ->
     """
     if not first_article_seconds:
         return 0
-    found = provisional.lone_pages(
+    found = provisional.urgent_pages(
         session,
         alone_seconds=ALONE_SECONDS,
         watched_seconds=WATCHED_SECONDS,
+        patience_seconds=first_article_seconds,
         limit=REQUESTED_AT_ONCE,
-    )
-    found |= provisional.late_pages(
-        session, patience_seconds=first_article_seconds, limit=REQUESTED_AT_ONCE
     )
     if not found:
         return 0

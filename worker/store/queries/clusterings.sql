@@ -23,10 +23,6 @@ ON CONFLICT (site_id) DO UPDATE
 SET number = clustering_attempts.number + 1, began_at = now() WHERE {may_begin}
 RETURNING number
 
--- resting_sites --
--- Sites whose next clustering must not start yet.
-SELECT site_id FROM clustering_attempts WHERE NOT ({may_begin})
-
 -- note_asked --
 -- Record that clustering was requested for sites.
 INSERT INTO clustering_requests (site_id) SELECT unnest(CAST(:site_ids AS bigint[]))
@@ -70,6 +66,9 @@ LEFT JOIN (
 ) AS blocks ON blocks.site_id = sites.id
 LEFT JOIN clustering_requests AS requests ON requests.site_id = sites.id
 WHERE sites.version > coalesce(last.version, 0)
+    AND NOT EXISTS (
+        SELECT FROM clustering_attempts WHERE site_id = sites.id AND NOT ({may_begin})
+    )
     AND (requests.asked_at IS NULL OR (
         requests.asked_at <= now() - make_interval(secs => :patience)
         OR requests.asked_at > now() + interval '1 minute'

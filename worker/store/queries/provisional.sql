@@ -8,27 +8,27 @@ AND NOT EXISTS (
     WHERE generations.site_id = pages.site_id AND method <> 'provisional'
 )
 
--- lone_pages --
--- Longest-waiting pages that are alone on their site.
-SELECT id, site_id FROM pages
-WHERE waiting_since BETWEEN now() - make_interval(secs => :watched)
-        AND now() - make_interval(secs => :alone)
-    AND html_removed_at IS NULL AND {is_unasked}
-    AND (SELECT count(*) FROM (
-        SELECT FROM pages AS page
-        WHERE page.site_id = pages.site_id AND page.tree_id IS NOT NULL LIMIT 2
-    ) AS at_most_two) = 1
-ORDER BY waiting_since, id LIMIT :limit
-
--- late_pages --
--- Return the longest-waiting pages whose first clustering is overdue, mapped to site IDs.
-SELECT id, site_id FROM pages
-WHERE (
-    waiting_since <= now() - make_interval(secs => :patience)
-    OR waiting_since > now() + interval '1 minute'
+-- urgent_pages --
+-- Longest-waiting pages that are alone on their site, or whose first clustering is overdue.
+(
+    SELECT id, site_id FROM pages
+    WHERE waiting_since BETWEEN now() - make_interval(secs => :watched)
+            AND now() - make_interval(secs => :alone)
+        AND html_removed_at IS NULL AND {is_unasked}
+        AND (SELECT count(*) FROM (
+            SELECT FROM pages AS page
+            WHERE page.site_id = pages.site_id AND page.tree_id IS NOT NULL LIMIT 2
+        ) AS at_most_two) = 1
+    ORDER BY waiting_since, id LIMIT :limit
+) UNION (
+    SELECT id, site_id FROM pages
+    WHERE (
+        waiting_since <= now() - make_interval(secs => :patience)
+        OR waiting_since > now() + interval '1 minute'
+    )
+        AND html_removed_at IS NULL AND {is_unasked}
+    ORDER BY waiting_since, id LIMIT :limit
 )
-    AND html_removed_at IS NULL AND {is_unasked}
-ORDER BY waiting_since, id LIMIT :limit
 
 -- hold --
 -- Lock those sites that are not yet locked, and return their IDs.
