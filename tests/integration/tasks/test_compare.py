@@ -138,16 +138,6 @@ def test_a_block_that_kills_its_workers_does_not_block_the_site(tasks: Tasks) ->
     assert 0 < roles.count("outlier") < len(roles)
 
 
-def test_reprocessing_compares_everything_again(tasks: Tasks) -> None:
-    site_id = tasks.group(tasks.publish("a", articles(range(2, 8))))
-    before = tasks.groups(site_id)
-    reprocess("a", "compare")
-    assert tasks.ask(select(func.count()).select_from(Distance)) == [0]
-    tasks.group(site_id)
-    assert tasks.ask(select(func.count()).select_from(Distance)) == [15]
-    assert tasks.groups(site_id) == before
-
-
 @pytest.mark.usefixtures("large_from")
 def test_a_large_site_is_grouped_by_references_without_quadratic_work(tasks: Tasks) -> None:
     site_id = tasks.group(tasks.publish("a", two_templates(40)))
