@@ -70,9 +70,8 @@ def migrated_url(services: Services) -> Iterator[str]:
     from worker.store.schema import migrate
 
     with temporary_database(services) as url:
-        database = Database(url)
-        migrate(database)
-        database.dispose()
+        with Database(url) as database:
+            migrate(database)
         yield url
 
 
@@ -92,13 +91,11 @@ def session(database_url: str) -> Iterator[Session]:
 
     from worker.store.database import Database
 
-    database = Database(database_url)
-    with database.engine.connect() as connection:
+    with Database(database_url) as database, database.engine.connect() as connection:
         transaction = connection.begin()
         with Session(connection, expire_on_commit=False) as session:
             yield session
         transaction.rollback()
-    database.dispose()
 
 
 @pytest.fixture(scope="module")

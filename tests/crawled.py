@@ -109,12 +109,6 @@ def client_of(settings: Settings, *, token: str | None = None) -> Iterator[Clien
 
 def page_ids(settings: Settings, outcome: str = "article") -> list[int]:
     """Return the IDs of the pages with the given outcome."""
-    database = Database(settings.require_database_url())
-    with database.transaction() as session:
-        found = list(
-            session.scalars(
-                select(StoredPage.id).where(StoredPage.outcome == outcome).order_by(StoredPage.id)
-            )
-        )
-    database.dispose()
-    return found
+    found = select(StoredPage.id).where(StoredPage.outcome == outcome).order_by(StoredPage.id)
+    with Database(settings.require_database_url()) as database, database.transaction() as session:
+        return list(session.scalars(found))

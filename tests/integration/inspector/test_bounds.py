@@ -104,11 +104,9 @@ def test_unknown_pages_are_not_found(client: Client, number: str) -> None:
 @contextmanager
 def locked(settings: Settings, table: str) -> Iterator[None]:
     """Lock a table as a migration does, so that readers must wait."""
-    database = Database(settings.require_database_url())
-    with database.transaction() as session:
+    with Database(settings.require_database_url()) as database, database.transaction() as session:
         session.execute(text(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE"))
         yield
-    database.dispose()
 
 
 @pytest.mark.parametrize("path", ["/articles", "/articles.json", "/articles.jsonl"])

@@ -5,7 +5,7 @@ import re
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, insert, select
 
 from inspector.reads.overview import overview as read_overview
 from models.tables import Article, Receipt, StoredPage
@@ -128,9 +128,8 @@ def test_a_search_shows_passages_with_the_words_searched_for(
 
 
 def test_the_overview_shows_rates_and_a_scaled_chart(client: Client, crawled: Settings) -> None:
-    database = Database(crawled.require_database_url())
     articles = page_ids(crawled)
-    with database.transaction() as session:
+    with Database(crawled.require_database_url()) as database, database.transaction() as session:
         session.execute(insert(Receipt), [{"result": "accepted", "page_id": p} for p in articles])
         session.execute(
             insert(Receipt).values(
@@ -144,7 +143,6 @@ def test_the_overview_shows_rates_and_a_scaled_chart(client: Client, crawled: Se
             select(func.count()).select_from(Article).where(Article.page_id.in_(articles))
         )
         session.rollback()
-    database.dispose()
     rates = overview.rates
     assert rates.seconds == 900
     assert rates.pages_per_minute == pytest.approx(len(articles) / 15)
@@ -159,19 +157,12 @@ def test_the_overview_shows_rates_and_a_scaled_chart(client: Client, crawled: Se
 
 
 def test_page_content_is_escaped(client: Client, crawled: Settings) -> None:
-    database = Database(crawled.require_database_url())
     [page_id, *_] = page_ids(crawled, "menu")
     hostile = 'javascript:alert(1)//"><script>alert(2)</script>'
-    with database.transaction() as session:
-        [url] = session.execute(
-            update(StoredPage)
-            .where(StoredPage.id == page_id)
-            .values(url=hostile)
-            .returning(StoredPage.url)
-        ).one()
-    database.dispose()
+    with Database(crawled.require_database_url()) as database, database.transaction() as session:
+        session.get_one(StoredPage, page_id).url = hostile
     page = client.get("/articles?outcome=menu").text
-    assert url == hostile
+    assert hostile.partition(":")[0] in page
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(2)" in page
     assert 'href="javascript' not in page

@@ -55,10 +55,8 @@ def test_an_interrupted_run_on_a_deployment_resumes(deployed: Settings, tmp_path
     assert (summary.sent, summary.progress.received, summary.articles) == (8, 8, 8)
     assert [each["url"] for each in lines(output)] == sorted(each["url"] for each in lines(output))
     assert list(tmp_path.iterdir()) == [output]
-    database = Database(deployed.require_database_url())
-    with database.transaction() as session:
+    with Database(deployed.require_database_url()) as database, database.transaction() as session:
         runs = session.scalars(select(func.left(Receipt.message_id, 40)).distinct()).all()
-    database.dispose()
     assert len(runs) == 1
 
 

@@ -166,15 +166,12 @@ def test_the_read_only_role_can_read_everything_and_change_nothing(
 
 
 def refused(address: str, statement: str) -> bool:
-    database = Database(address)
     try:
-        with database.transaction() as session:
+        with Database(address) as database, database.transaction() as session:
             session.execute(text(statement))
     except DBAPIError as error:
         refusals = ("permission denied", "must be owner", "read-only transaction")
         return any(each in str(error) for each in refusals)
-    finally:
-        database.dispose()
     return False
 
 
@@ -197,21 +194,22 @@ def test_the_service_role_may_change_rows_but_no_tables_or_roles(
 def test_rights_extend_to_tables_added_by_a_migration(servers: SecuredServers) -> None:
     # The script may be run again.
     servers.make_roles()
-    owned = Database(servers.database_url("detourage"))
-    with owned.transaction() as session:
-        session.execute(text("CREATE TABLE added (id bigserial PRIMARY KEY, value int)"))
-    service = Database(servers.database_url("detourage_service"))
-    with service.transaction() as session:
-        session.execute(text("INSERT INTO added (value) VALUES (1), (2)"))
-        session.execute(text("UPDATE added SET value = 3 WHERE id = 1"))
-        session.execute(text("DELETE FROM added WHERE id = 2"))
-    reader = Database(servers.database_url("detourage_read"))
-    with reader.transaction() as session:
-        assert session.execute(text("SELECT * FROM added")).all() == [(1, 3)]
-    with owned.transaction() as session:
-        session.execute(text("DROP TABLE added"))
-    for database in (owned, service, reader):
-        database.dispose()
+    for user, statements in (
+        ("detourage", ["CREATE TABLE added (id bigserial PRIMARY KEY, value int)"]),
+        (
+            "detourage_service",
+            [
+                "INSERT INTO added (value) VALUES (1), (2)",
+                "UPDATE added SET value = 3 WHERE id = 1",
+                "DELETE FROM added WHERE id = 2",
+            ],
+        ),
+        ("detourage_read", ["SELECT value FROM added"]),
+        ("detourage", ["DROP TABLE added"]),
+    ):
+        with Database(servers.database_url(user)) as database, database.transaction() as session:
+            found = [session.execute(text(each)) for each in statements]
+            assert user != "detourage_read" or found[0].all() == [(3,)]
 
 
 @pytest.mark.parametrize(

@@ -13,18 +13,16 @@ from worker.store.durations import Durations, histograms
 
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
-    database = Database(database_url)
-    yield database
-    database.dispose()
+    with Database(database_url) as database:
+        yield database
 
 
 def count(url: str, seconds: list[float]) -> None:
-    database = Database(url)
-    durations = Durations(database)
-    for each in seconds:
-        durations.note("work", each)
-    durations.write()
-    database.dispose()
+    with Database(url) as database:
+        durations = Durations(database)
+        for each in seconds:
+            durations.note("work", each)
+        durations.write()
 
 
 def test_durations_of_all_processes_add_up(database: Database, database_url: str) -> None:

@@ -28,11 +28,9 @@ def empty(services: Services) -> Iterator[Database]:
 
 
 def test_models_and_migrations_agree(database_url: str) -> None:
-    database = Database(database_url)
-    with database.engine.connect() as connection:
+    with Database(database_url) as database, database.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, Base.metadata) == []
-    database.dispose()
 
 
 def test_the_newest_revision_is_the_last_migration() -> None:
