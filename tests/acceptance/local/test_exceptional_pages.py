@@ -1,4 +1,4 @@
-"""A run over pages that speak for others, change, become unavailable or cannot be used."""
+"""A run over pages at several URLs, and pages that become unavailable or cannot be used."""
 
 import random
 from dataclasses import dataclass
@@ -8,12 +8,11 @@ import pytest
 
 from detourage.limits import MAX_HTML_BYTES
 from tests.acceptance.command_line import SHELL, read_lines, run_command, write_messages
-from tests.addressed import FIVE, PLAIN, declaring, five_pages
+from tests.addressed import FIVE, PLAIN, five_pages
 from tests.pages import article_html, message, paragraphs, site_messages
 
 SEEDS = (7, 8, 9)
 UNUSABLE = [b"{broken", message("ftp://a.example/")]
-ORDERS_OF_A_COPY = [(0, 1, 2), (2, 0, 1)]
 ORDERS_OF_A_LOSS = [(0, 1, 2), (1, 2, 0)]
 
 
@@ -21,12 +20,8 @@ def address(url: str, seed: int) -> str:
     return url.replace("bridge-7", f"bridge-{seed}")
 
 
-def story(name: str, order: tuple[int, ...]) -> str:
-    return f"https://{name}-{''.join(map(str, order))}.substack.com/p/story"
-
-
-def ordered(order: tuple[int, ...], fetches: list[bytes]) -> list[bytes]:
-    return [fetches[place] for place in order]
+def lost(order: tuple[int, ...]) -> str:
+    return f"https://lost-{''.join(map(str, order))}.substack.com/p/story"
 
 
 def five_urls_each() -> list[bytes]:
@@ -45,26 +40,15 @@ def five_urls_each() -> list[bytes]:
     return bodies
 
 
-def copy_that_changes(order: tuple[int, ...]) -> list[bytes]:
-    """Return an article, a copy that declares its URL, and a later, different fetch of the copy."""
-    victim, evil = story("victim", order), story("evil", order)
-    fetches = [
-        message(victim, article_html(7), fetched_at="2026-03-01T01:00:00Z"),
-        message(evil, declaring(article_html(7), victim), fetched_at="2026-03-01T02:00:00Z"),
-        message(evil, article_html(8), fetched_at="2026-03-01T03:00:00Z"),
-    ]
-    return ordered(order, fetches)
-
-
 def page_that_is_lost(order: tuple[int, ...]) -> list[bytes]:
     """Return an article, and two later fetches without it."""
-    url = story("lost", order)
+    url = lost(order)
     fetches = [
         message(url, article_html(7), fetched_at="2026-03-01T01:00:00Z"),
         message(url, "", status=403, fetched_at="2026-03-01T02:00:00Z"),
         message(url, "", status=404, fetched_at="2026-03-01T03:00:00Z"),
     ]
-    return ordered(order, fetches)
+    return [fetches[place] for place in order]
 
 
 @dataclass(frozen=True)
@@ -86,7 +70,6 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> ExceptionalRun:
     filler = f"<!--{'x' * (MAX_HTML_BYTES - 20_000)}-->"
     bodies = [
         *five_urls_each(),
-        *[body for order in ORDERS_OF_A_COPY for body in copy_that_changes(order)],
         *[body for order in ORDERS_OF_A_LOSS for body in page_that_is_lost(order)],
         *site_messages("good.example", range(4)),
         message("https://good.example/largest", article_html(30) + filler),
@@ -115,26 +98,10 @@ def test_articles_that_arrive_at_five_urls_are_written_once(done: ExceptionalRun
     assert len(of_site) == len(SEEDS) + 4
 
 
-@pytest.mark.parametrize("order", ORDERS_OF_A_COPY)
-def test_a_copy_that_claims_a_url_and_then_changes_is_a_separate_article(
-    done: ExceptionalRun, order: tuple[int, ...]
-) -> None:
-    victim, evil = story("victim", order), story("evil", order)
-    articles = {
-        each["url"]: each
-        for each in done.articles
-        if {victim, evil} & {each["url"], each["canonical"], *each["variants"]}
-    }
-    assert articles.keys() == {victim, evil}
-    for url, seed in ((victim, 7), (evil, 8)):
-        assert articles[url]["text"] == "\n\n".join(paragraphs(seed))
-        assert articles[url]["canonical"] == url
-
-
 def test_a_run_keeps_an_article_whose_page_later_becomes_unavailable(done: ExceptionalRun) -> None:
     written = []
     for order in ORDERS_OF_A_LOSS:
-        url = story("lost", order)
+        url = lost(order)
         (article,) = [each for each in done.articles if each["url"] == url]
         written.append((article["text"], article["withdrawn"]))
     assert set(written) == {("\n\n".join(paragraphs(7)), None)}
@@ -151,8 +118,8 @@ def test_unusable_messages_are_reported_and_saved_without_blocking_others(
 
 def test_a_missing_browser_does_not_block_other_pages(done: ExceptionalRun) -> None:
     (outcomes,) = [line for line in done.messages if line.startswith("outcomes: ")]
-    lost = len(ORDERS_OF_A_LOSS)
-    articles = len(done.articles) - lost
-    assert outcomes == f"outcomes: article {articles}, gone {lost}, needs-rendering 1"
+    gone = len(ORDERS_OF_A_LOSS)
+    articles = len(done.articles) - gone
+    assert outcomes == f"outcomes: article {articles}, gone {gone}, needs-rendering 1"
     assert "0 failed pages" in done.messages[-1]
     assert not done.of_site("app.example/")
