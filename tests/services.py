@@ -184,28 +184,27 @@ def _compose(stack: ExitStack) -> str | None:
     return "amqp://detourage:detourage@127.0.0.1:5672//"
 
 
-def rabbitmq_program() -> Path | None:
-    """Return the RabbitMQ command of Debian's package, installing it as root if it is missing."""
-    if not RABBITMQ_SERVER.exists() and os.geteuid() == 0 and shutil.which("apt-get"):
-        _install("rabbitmq-server")
-    return RABBITMQ_SERVER if RABBITMQ_SERVER.exists() else None
+def _program(path: Path, package: str) -> Path | None:
+    """Return a program of a Debian package, installing it as root if it is missing."""
+    if not path.exists() and os.geteuid() == 0 and shutil.which("apt-get"):
+        _install(package)
+    return path if path.exists() else None
 
 
 def start_rabbitmq(
     supervisor: Supervisor, environment: dict[str, str], home: Path, log: Path, name: str = "broker"
 ) -> int:
     """Start a private node with its data in a directory, and return its process ID."""
-    program = rabbitmq_program()
+    program = _program(RABBITMQ_SERVER, "rabbitmq-server")
     assert program is not None, "rabbitmq-server is not installed: apt-get install rabbitmq-server"
     return supervisor.start(name, [program], log=log, env=environment, cwd=home)
 
 
 def pgbouncer_program() -> Path:
-    """Return the PgBouncer program of Debian's package, installing it as root if it is missing."""
-    if not PGBOUNCER.exists() and os.geteuid() == 0 and shutil.which("apt-get"):
-        _install("pgbouncer")
-    assert PGBOUNCER.exists(), "PgBouncer is not installed: apt-get install pgbouncer"
-    return PGBOUNCER
+    """Return the PgBouncer program of Debian's package."""
+    program = _program(PGBOUNCER, "pgbouncer")
+    assert program is not None, "PgBouncer is not installed: apt-get install pgbouncer"
+    return program
 
 
 def postgresql_programs() -> Path:
@@ -225,19 +224,12 @@ def _installed_postgresql() -> list[Path]:
 
 
 def _debian_package(stack: ExitStack) -> str | None:
-    program = rabbitmq_program()
-    if program is None:
+    if _program(RABBITMQ_SERVER, "rabbitmq-server") is None:
         return None
     home = Path(tempfile.mkdtemp(prefix="detourage-rabbitmq-"))
     supervisor = stack.enter_context(Supervisor(remove=[home]))
-    port, distribution_port, epmd_port = unused_ports(3)
-    supervisor.start(
-        "rabbitmq",
-        [program],
-        log=home / "log",
-        env=private_node(home, port, distribution_port, epmd_port),
-        cwd=home,
-    )
+    port, *others = unused_ports(3)
+    start_rabbitmq(supervisor, private_node(home, port, *others), home, home / "log")
     return f"amqp://guest:guest@127.0.0.1:{port}//"
 
 
