@@ -156,6 +156,23 @@ def test_the_overview_shows_rates_and_a_scaled_chart(client: Client, crawled: Se
     assert highest <= top < 2 * highest + 1
 
 
+def test_rates_cover_only_the_latest_messages(
+    crawled: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.reads.overview.MAX_RECEIPTS", 10)
+    [page_id, *_] = page_ids(crawled)
+    with Database(crawled.require_database_url()) as database, database.transaction() as session:
+        for seconds in range(30):
+            moment = func.now() - timedelta(seconds=10 * (29 - seconds))
+            session.execute(
+                insert(Receipt).values(result="accepted", page_id=page_id, received_at=moment)
+            )
+        rates = read_overview(session).rates
+        session.rollback()
+    assert rates.seconds == pytest.approx(90)
+    assert rates.pages_per_minute == pytest.approx(6, rel=0.2)
+
+
 def test_page_content_is_escaped(client: Client, crawled: Settings) -> None:
     [page_id, *_] = page_ids(crawled, "menu")
     hostile = 'javascript:alert(1)//"><script>alert(2)</script>'

@@ -146,6 +146,16 @@ def test_a_page_that_claims_the_article_of_another_page_is_not_joined(tasks: Tas
     assert last(tasks, thief)["text"] == "\n\n".join(paragraphs(800))
 
 
+def test_pages_that_link_in_a_ring_are_each_joined_once(tasks: Tasks) -> None:
+    def ring(number: int) -> str:
+        following = address(number % 3 + 1)
+        pager = f"<div class='pagination'><a rel='next' href='{following}'>Next page</a></div>"
+        return page_html(pager, "".join(f"<p>{text}</p>" for text in paragraphs(100 * number)))
+
+    send_and_join(tasks, {address(number): ring(number) for number in (1, 2, 3)})
+    assert last(tasks)["text"] == expected_text([1, 2, 3])
+
+
 def test_a_single_page_version_is_the_article(tasks: Tasks) -> None:
     whole = f"{STORY}?page=all"
     send_and_join(tasks, {address(number): part_html(number, whole=whole) for number in (1, 2, 3)})
