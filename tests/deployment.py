@@ -92,6 +92,21 @@ def process_environment(settings: Settings) -> dict[str, str]:
     return {**os.environ, **settings.environment()}
 
 
+@contextmanager
+def started(
+    settings: Settings, home: Path, names: Collection[str]
+) -> Iterator[tuple[PreloadedSupervisor, dict[str, int]]]:
+    """Start processes that may refuse to; yield their supervisor and their process IDs."""
+    environment = process_environment(settings)
+    with PreloadedSupervisor() as supervisor:
+        pids = {}
+        for name in names:
+            command = process_command(name, home, pool=1)
+            log = home / f"{name}.log"
+            pids[name] = supervisor.start(name, command, log=log, env=environment)
+        yield supervisor, pids
+
+
 class Deployment:
     """The processes of the service, together with simulated crawlers and entity recognisers.
 

@@ -1,10 +1,7 @@
 """`detourage explain`, run as a user does."""
 
 import json
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -12,6 +9,7 @@ from click.testing import CliRunner, Result
 
 from tests.acceptance.command_line import detourage, write_messages
 from tests.pages import article_html, message, paragraphs, site_messages
+from tests.web import serving
 from worker.cli import main
 
 URL = "https://one.example/a/3"
@@ -34,17 +32,12 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def served(folder: Path) -> Iterator[str]:
-    class _Files(SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            pass
+    def answer(path: str) -> tuple[str, bytes] | None:
+        file = folder / path.removeprefix("/")
+        return ("text/html", file.read_bytes()) if file.is_file() else None
 
-    handler = partial(_Files, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
-        thread = threading.Thread(target=running.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{running.server_port}"
-        running.shutdown()
-        thread.join()
+    with serving(answer) as address:
+        yield address
 
 
 def explain(*arguments: object, code: int = 0) -> Result:

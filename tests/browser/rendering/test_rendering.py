@@ -2,9 +2,7 @@
 
 import os
 import subprocess
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import psutil
@@ -14,6 +12,7 @@ from detourage.html import parse_page
 from detourage.reader import extract_article
 from tests.acceptance.command_line import BARE, DETOURAGE, read_lines, write_messages
 from tests.pages import message, paragraphs
+from tests.web import serving
 from worker.rendering import Browser, RenderingError
 
 pytestmark = pytest.mark.browser
@@ -55,20 +54,6 @@ def variant(browser: Browser, **values: float) -> Browser:
     return Browser(**{**vars(browser), **values})
 
 
-class _Server(BaseHTTPRequestHandler):
-    asked: list[str]
-
-    def do_GET(self) -> None:
-        self.asked.append(self.path)
-        self.send_response(200)
-        self.send_header("Content-Type", "text/javascript")
-        self.end_headers()
-        self.wfile.write(FILL.encode())
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        pass
-
-
 @pytest.fixture
 def asked() -> list[str]:
     return []
@@ -76,13 +61,12 @@ def asked() -> list[str]:
 
 @pytest.fixture
 def server(asked: list[str]) -> Iterator[str]:
-    handler = type("_Recorder", (_Server,), {"asked": asked})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
-        thread = threading.Thread(target=running.serve_forever)
-        thread.start()
-        yield f"127.0.0.1:{running.server_port}"
-        running.shutdown()
-        thread.join()
+    def answer(path: str) -> tuple[str, bytes]:
+        asked.append(path)
+        return "text/javascript", FILL.encode()
+
+    with serving(answer) as address:
+        yield address.removeprefix("http://")
 
 
 def test_the_text_that_scripts_write_is_the_article(browser: Browser) -> None:

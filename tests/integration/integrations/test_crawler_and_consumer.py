@@ -6,10 +6,8 @@ import secrets
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from tests.deployment import remove_queues
 from tests.inline_tasks import Tasks
 from tests.services import Services
 from tests.waiting import wait_until
+from tests.web import serving
 from worker.messaging.broker import connect, messages_waiting, topology_of
 from worker.settings import Settings
 
@@ -82,23 +81,11 @@ def address(stories: dict[str, bytes]) -> Iterator[str]:
     links = "".join(f"<a class=story href={path}>{path}</a>" for path in stories)
     pages = {"/": f"<html><body>{links}</body></html>".encode(), **stories}
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            content = pages.get(self.path)
-            self.send_response(200 if content is not None else 404)
-            self.send_header("Content-Type", "text/html")
-            self.end_headers()
-            self.wfile.write(content or b"")
+    def answer(path: str) -> tuple[str, bytes] | None:
+        return ("text/html", pages[path]) if path in pages else None
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join()
+    with serving(answer) as root:
+        yield f"{root}/"
 
 
 def drain(settings: Settings, queue: str) -> list[bytes]:

@@ -2,14 +2,11 @@
 
 import os
 import signal
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from tests.deployment import PROCESSES, Deployment, process_command, process_environment
+from tests.deployment import PROCESSES, Deployment, started
 from tests.integration.secured.conftest import CommandLine
 from tests.integration.secured.servers import UNCERTIFIED, SecuredServers
-from tests.preloaded import PreloadedSupervisor
 from worker.settings import Settings
 
 UNTRUSTED = "certificate verify failed"
@@ -63,27 +60,6 @@ def test_each_node_of_the_broker_is_verified_by_its_own_name(
     right = servers.broker_url("detourage_service")
     code, output = command_line("status --queues", broker_url=f"{wrong};{right}")
     assert code == 0, output
-
-
-@contextmanager
-def started(
-    settings: Settings, home: Path, names: Collection[str]
-) -> Iterator[tuple[PreloadedSupervisor, dict[str, int]]]:
-    """Start processes of the service; yield their supervisor and their process IDs."""
-    environment = process_environment(settings)
-    with PreloadedSupervisor() as supervisor:
-        yield (
-            supervisor,
-            {
-                name: supervisor.start(
-                    name,
-                    process_command(name, home, pool=1),
-                    log=home / f"{name}.log",
-                    env=environment,
-                )
-                for name in names
-            },
-        )
 
 
 def test_no_process_talks_to_an_untrusted_broker(

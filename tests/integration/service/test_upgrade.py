@@ -9,12 +9,10 @@ from tests.deployment import (
     PROCESSES,
     Deployment,
     own_settings,
-    process_command,
-    process_environment,
     remove_queues,
+    started,
 )
 from tests.integration.service.crawl import described
-from tests.preloaded import PreloadedSupervisor
 from tests.services import Services, temporary_database
 from worker.messaging.broker import connect, messages_waiting, topology_of
 from worker.store.database import Database
@@ -41,14 +39,10 @@ def test_each_process_exits_with_one_line_and_leaves_the_messages(
                 topology_of(settings).declare(connection)
             deployment = Deployment(settings, tmp_path, processes=[])
             deployment.publish(described(seed) for seed in range(3))
-            with PreloadedSupervisor() as refused:
-                logs = {name: tmp_path / f"refused-{name}.log" for name in PROCESSES}
-                for name, log in logs.items():
-                    argv = process_command(name, tmp_path, pool=1)
-                    refused.start(name, argv, log=log, env=process_environment(settings))
-                for name, log in logs.items():
+            with started(settings, tmp_path, PROCESSES) as (refused, _):
+                for name in PROCESSES:
                     status = refused.wait_for(name)
-                    told = log.read_text()
+                    told = (tmp_path / f"{name}.log").read_text()
                     expected = FOREIGN if is_foreign else BEHIND
                     assert (status, told.splitlines()[-1]) == (1, expected), name
                     assert "Traceback" not in told

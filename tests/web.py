@@ -1,0 +1,29 @@
+"""A web server for a test."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@contextmanager
+def serving(answer: Callable[[str], tuple[str, bytes] | None]) -> Iterator[str]:
+    """Serve the type and content that a function returns for a path; yield the server's URL."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            kind, content = answer(self.path) or ("text/plain", b"")
+            self.send_response(200 if content else 404)
+            self.send_header("Content-Type", kind)
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
