@@ -5,7 +5,7 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
@@ -118,10 +118,8 @@ class Deployment:
         settings: Settings,
         logs: Path,
         processes: Collection[str] = PROCESSES,
-        spellings: Sequence[str] = SPELLINGS,
     ) -> None:
         self._processes = processes
-        self._spellings = spellings
         self.patience_seconds = PATIENCE_SECONDS
         self.looks_apart_seconds = LOOKS_APART_SECONDS
         self.settings = settings
@@ -134,7 +132,7 @@ class Deployment:
 
     def __enter__(self) -> Self:
         self._supervisor.__enter__()
-        for name, spelling in zip(self._processes, cycle(self._spellings), strict=False):
+        for name, spelling in zip(self._processes, cycle(SPELLINGS), strict=False):
             argv = process_command(name, self._logs)
             log = self._logs / f"{name}.log"
             url = spelled(self.settings.require_database_url(), spelling)

@@ -116,7 +116,6 @@ def test_without_a_receiver_and_with_hostile_headers_pages_give_the_same_article
             {"OTEL_BSP_MAX_QUEUE_SIZE": "256"},
             "tracing is disabled: ValueError: max_export_batch_size",
         ),
-        ({"OTEL_RESOURCE_ATTRIBUTES": "news"}, "Invalid key value resource attribute pair"),
         ({"OTEL_EXPORTER_OTLP_HEADERS": "api-key s3cret-key"}, "Header format invalid!"),
     ],
 )

@@ -147,12 +147,6 @@ def test_a_page_that_declares_the_url_of_a_different_article_stays_separate(
         assert [page.url for page in standing(session)] == [PLAIN, impostor[0].url]
 
 
-def test_a_declared_url_on_another_site_is_ignored(session: Session) -> None:
-    copy = declaring(article_html(7), PLAIN)
-    record(session, five((1,) * 5)[0], fetch("https://example.net/bridge", copy))
-    assert len(standing(session)) == 2
-
-
 @pytest.mark.parametrize("constant", ["https://www.example.org/", "https://www.example.org/x"])
 def test_a_url_declared_by_every_page_of_a_site_joins_no_pages(
     session: Session, constant: str
@@ -199,19 +193,6 @@ def test_a_variant_that_returns_an_error_page_stays_separate(session: Session) -
     gone = "<html><head><title>Not found</title></head><body><h1>Not found</h1>Gone.</body></html>"
     record(session, *five((1,) * 5)[:1], fetch(PRINT, gone), fetch(MOBILE, gone))
     assert [page.url for page in standing(session)] == [MOBILE, PLAIN, PRINT]
-
-
-def test_a_page_can_have_more_spellings_than_are_stored(session: Session) -> None:
-    html = five_pages()[PLAIN]
-    urls = [f"{PLAIN}?fbclid={number:03}" for number in range(80)]
-    kept = set()
-    for number in range(2):
-        random.Random(number).shuffle(urls)
-        record(session, *(fetch(url, html, site=f"s{number}") for url in urls), batch=20)
-        (page,) = standing(session, f"s{number}")
-        kept.add(page.variants)
-    (variants,) = kept
-    assert variants == tuple(sorted(urls)[:50])
 
 
 def test_joined_urls_are_counted_and_listed(session: Session) -> None:

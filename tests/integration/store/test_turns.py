@@ -39,16 +39,6 @@ def letters(sites: list[int]) -> str:
     return "".join("-abcdefgh"[site] for site in sites)
 
 
-@pytest.mark.parametrize("backlogged", [1, 50])
-def test_a_short_queue_is_served_before_backlogs(session: Session, backlogged: int) -> None:
-    for site_id in range(1, backlogged + 1):
-        ask(session, site_id, 20)
-    serve(session, 2 * backlogged * SHORT_QUEUE)
-    for fresh in (1001, 1002, 1003):
-        ask(session, fresh)
-    assert serve(session, 6)[:3] == [1001, 1002, 1003]
-
-
 def test_newcomers_do_not_overtake_the_tasks_of_a_known_site(session: Session) -> None:
     known, newcomers = 1, count(100)
     ask(session, known)
