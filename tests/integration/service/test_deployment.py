@@ -72,14 +72,13 @@ def test_a_changed_page_gets_the_next_revision(deployment: Deployment) -> None:
 
 
 @pytest.mark.usefixtures("articles")
-@pytest.mark.parametrize("stage", ["parse", "compare", "cluster", "extract"])
 def test_reprocessing_a_site_raises_each_revision_by_one(
-    deployment: Deployment, command_line: CliRunner, stage: str
+    deployment: Deployment, command_line: CliRunner
 ) -> None:
     deployment.wait_for_outcomes()
     deployment.take_articles()
     before = deployment.revisions("good.example")
-    result = command_line.invoke(cli.main, ["reprocess", "good.example", "--from", stage])
+    result = command_line.invoke(cli.main, ["reprocess", "good.example", "--from", "parse"])
     assert result.exit_code == 0, result.output
     deployment.wait_until(
         lambda: (
