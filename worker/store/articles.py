@@ -10,11 +10,12 @@ from pydantic import BaseModel
 from sqlalchemy import DateTime, insert
 from sqlalchemy.orm import Session
 
+from detourage.addresses import canonical_form
 from models.column_types import ArticleJson, without_block_texts
 from models.tables import Article, ArticleComment
 from worker.store.database import rows_only
 from worker.store.outbox import NewMessage
-from worker.store.pages import digests_of_address
+from worker.store.pages import digest_of_url
 from worker.store.queries import Statements
 
 SQL = Statements("articles")
@@ -146,4 +147,5 @@ def events_of(session: Session, url: str) -> list[ArticleEvent]:
 
 def pages_at(session: Session, url: str) -> list[int]:
     """Return the IDs of the pages at a URL, ascending."""
-    return list(session.scalars(SQL.pages_at, {"digests": digests_of_address(url)}))
+    digests = [digest_of_url(url), digest_of_url(canonical_form(url))]
+    return list(session.scalars(SQL.pages_at, {"digests": digests}))

@@ -56,10 +56,8 @@ def note_error(session: Session, site_id: int, error: str) -> None:
 
 def give_up(session: Session, site_id: int) -> Quarantine:
     """Quarantine a site, and subtract the attempt that was counted but not made."""
-    session.execute(SQL.give_up, {"site_id": site_id})
-    found = quarantine(session, site_id)
-    assert found is not None
-    return found
+    since, number, error = session.execute(SQL.give_up, {"site_id": site_id}).one()
+    return Quarantine(since, quarantine_reason(number, error))
 
 
 def forget(session: Session, site_id: int) -> None:

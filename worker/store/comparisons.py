@@ -74,11 +74,6 @@ def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> li
     return list(ids)
 
 
-def is_in_flight(session: Session, site_id: int) -> bool:
-    """Return whether a site has unfinished blocks."""
-    return bool(session.scalar(SQL.is_in_flight, {"site_id": site_id}))
-
-
 def ask_again(session: Session, site_id: int, *, patience_seconds: float) -> list[int]:
     """Mark overdue blocks as requested again, and return their IDs."""
     return list(session.scalars(SQL.ask_again, {"site_id": site_id, "patience": patience_seconds}))
@@ -105,8 +100,8 @@ def lock_for_result(session: Session, site_id: int) -> None:
 
 def finish_block(session: Session, block_id: int) -> bool | None:
     """Delete a finished block; return whether it was the site's last, or None if it is gone."""
-    site_id = session.scalar(SQL.finish_block, {"id": block_id})
-    return None if site_id is None else not is_in_flight(session, site_id)
+    is_last: bool | None = session.scalar(SQL.finish_block, {"id": block_id})
+    return is_last
 
 
 def save_set(session: Session, site_id: int, tree_ids: Sequence[int]) -> int:

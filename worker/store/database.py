@@ -380,8 +380,3 @@ def is_connection_lost(error: Exception) -> bool:
     else:
         is_passing = bool(_PASSING.match(state))
     return error.connection_invalidated or is_passing
-
-
-def do_not_wait_for_disk(session: Session) -> None:
-    """Commit without waiting for the disk; a server crash may lose the transaction."""
-    session.execute(text("SET LOCAL synchronous_commit TO OFF"))

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, LargeBinary, and_, or_, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from detourage.addresses import NOTHING_DECLARED, DeclaredUrls, Refusal, canonical_form, refusal_of
+from detourage.addresses import NOTHING_DECLARED, DeclaredUrls, Refusal, refusal_of
 from detourage.html import Answer, Tree, site_key
 from detourage.limits import MAX_HTML_BYTES
 from detourage.messages import PageMessage
@@ -281,11 +281,6 @@ class FetchedPage:
 def digest_of_url(url: str) -> str:
     """Return the SHA-256 of a URL, which is the key of its page."""
     return hashlib.sha256(url.encode("utf-8", errors="surrogatepass")).hexdigest()
-
-
-def digests_of_address(url: str) -> list[str]:
-    """Return the keys under which an address may be stored: as written, then in canonical form."""
-    return [digest_of_url(url), digest_of_url(canonical_form(url))]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from detourage.addresses import canonical_form
 from models.column_types import ArticleJson
 from models.tables import PageParts
 from worker.store import articles
-from worker.store.database import do_not_wait_for_disk
 from worker.store.pages import digest_of_url
 from worker.store.queries import Statements
 
@@ -147,9 +146,8 @@ def is_due() -> ColumnElement[bool]:
 def begin(session: Session, page_id: int) -> tuple[int, int] | None:
     """Count an attempt to join a page's parts; return the attempts and the version of its links.
 
-    Return None if the page is no longer due.
+    Return None if the page is no longer due. The transaction does not wait for the disk.
     """
-    do_not_wait_for_disk(session)
     row = session.execute(SQL.begin, {"page_id": page_id}).one_or_none()
     return None if row is None else (row.attempts, row.version)
 

@@ -71,9 +71,9 @@ def site_tree_shapes(session: Session, site_id: int) -> dict[int, TreeShape]:
     return {tree_id: TreeShape(digest, size) for tree_id, digest, size in rows}
 
 
-def site_tree_ids(session: Session, site_id: int, limit: int | None = None) -> list[int]:
-    """Return the IDs of a site's distinct trees, ascending; at most the first ``limit``."""
-    return list(session.scalars(SQL.site_tree_ids, {"site_id": site_id, "limit": limit}))
+def site_tree_ids(session: Session, site_id: int) -> list[int]:
+    """Return the IDs of a site's distinct trees, ascending."""
+    return list(session.scalars(SQL.site_tree_ids, {"site_id": site_id}))
 
 
 def known_distances(

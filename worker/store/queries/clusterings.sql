@@ -40,6 +40,7 @@ UPDATE clustering_attempts SET error = :error WHERE site_id = :site_id
 -- Quarantine a site, and subtract the attempt that was counted but not made.
 UPDATE clustering_attempts SET number = number - 1, quarantined_at = now()
 WHERE site_id = :site_id
+RETURNING quarantined_at, number, error
 
 -- forget --
 -- Delete a site's attempts, which also ends its quarantine.

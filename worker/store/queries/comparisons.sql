@@ -13,10 +13,6 @@ DELETE FROM site_comparisons WHERE site_id = :site_id
 -- Count the planned comparisons of a site.
 UPDATE sites SET pairs_planned = pairs_planned + :pairs WHERE id = :site_id
 
--- is_in_flight --
--- Return whether a site has unfinished blocks.
-SELECT EXISTS (SELECT FROM comparison_blocks WHERE site_id = :site_id)
-
 -- ask_again --
 -- Mark overdue blocks as requested again, and return their IDs.
 UPDATE comparison_blocks SET asked_at = now()
@@ -40,13 +36,15 @@ UPDATE comparison_blocks SET attempts = 0, asked_at = now() WHERE id = :id RETUR
 SELECT FROM sites WHERE id = :id FOR UPDATE
 
 -- finish_block --
--- Delete a finished block; return whether it was the site's last, or None if it is gone.
+-- Delete a finished block; return whether it was the site's last, or nothing if it is gone.
 WITH finished AS (
     DELETE FROM comparison_blocks WHERE id = :id RETURNING site_id, pairs
 )
 UPDATE sites SET pairs_compared = pairs_compared + pairs
 FROM finished WHERE sites.id = finished.site_id
-RETURNING sites.id
+RETURNING NOT EXISTS (
+    SELECT FROM comparison_blocks AS others WHERE others.site_id = sites.id AND others.id <> :id
+)
 
 -- add_set --
 -- Store a reference set if it does not exist.

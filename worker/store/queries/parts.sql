@@ -61,6 +61,7 @@ ORDER BY changed_at, page_id LIMIT :limit
 -- begin --
 -- Count an attempt to join a page's parts; return the attempts and the version of its links.
 UPDATE page_parts SET attempts = coalesce(attempts, 0) + 1
+FROM set_config('synchronous_commit', 'off', true)
 WHERE page_id = :page_id AND version > seen_version
 RETURNING attempts, version
 

@@ -41,9 +41,9 @@ WHERE id IN (SELECT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS N
 ORDER BY id
 
 -- site_tree_ids --
--- Return the IDs of a site's distinct trees, ascending; at most the first ``limit``.
+-- Return the IDs of a site's distinct trees, ascending.
 SELECT DISTINCT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
-ORDER BY tree_id LIMIT :limit
+ORDER BY tree_id
 
 -- known_distances --
 -- Return the stored distances between two sets of trees, by ordered pair of IDs.
