@@ -77,11 +77,6 @@ def quarantine_reason(attempts: int, error: str | None) -> str:
     return f"clustering was started {counted(attempts, 'time')} but never finished: {how}"
 
 
-def count_quarantined(session: Session) -> int:
-    """Return the number of quarantined sites."""
-    return int(session.execute(SQL.count_quarantined).scalar_one())
-
-
 @dataclass(frozen=True)
 class SettleTimes:
     """Waiting times, in seconds, before a site is clustered."""

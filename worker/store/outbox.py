@@ -284,11 +284,6 @@ def sites_waiting(session: Session, task: str) -> set[int | None]:
     return set(session.scalars(SQL.sites_waiting, {"task": task}))
 
 
-def count(session: Session) -> int:
-    """Return the number of waiting entries."""
-    return session.scalar(SQL.count) or 0
-
-
 def count_refused(session: Session) -> int:
     """Return the number of entries set aside."""
     return session.scalar(SQL.count_refused) or 0

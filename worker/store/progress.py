@@ -14,7 +14,6 @@ from models.tables import DesignChange
 from worker.outcomes import PENDING
 from worker.store import addresses, clusterings, groups
 from worker.store.groups import GroupHistory
-from worker.store.outbox import count as outbox_count
 from worker.store.queries import Statements
 
 SQL = Statements("progress")
@@ -193,31 +192,8 @@ def site_history(session: Session, key: str) -> SiteHistory:
 
 def service_counts(session: Session) -> ServiceCounts:
     """Return the counts that monitoring exposes."""
-    row = session.execute(SQL.service_counts, {**_DOUBTS, "pending": PENDING}).one()
-    return ServiceCounts(
-        **row._asdict(),
-        waiting=count_waiting(session),
-        longest_wait_seconds=longest_wait_seconds(session),
-        sites_in_quarantine=clusterings.count_quarantined(session),
-        recent_failures=count_failures(session, RECENT_SECONDS),
-        outbox=outbox_count(session),
-        oldest_seconds=oldest_seconds(session),
-    )
-
-
-def longest_wait_seconds(session: Session) -> float:
-    """Return the longest time for which a page has had no outcome, or 0 if all pages have one."""
-    return float(session.scalar(SQL.longest_wait_seconds) or 0)
-
-
-def oldest_seconds(session: Session) -> dict[str, float]:
-    """Return the age of the oldest open request, by kind of work; see `ServiceCounts`."""
-    return dict(session.execute(SQL.oldest_seconds).all())
-
-
-def count_waiting(session: Session) -> int:
-    """Return the number of pages that have no outcome yet, or are to be extracted again."""
-    return int(session.execute(SQL.count_waiting).scalar_one())
+    asked = {**_DOUBTS, "pending": PENDING, "recent": RECENT_SECONDS}
+    return ServiceCounts(**session.execute(SQL.service_counts, asked).one()._asdict())
 
 
 NEARLY = 0.9
@@ -268,8 +244,3 @@ def last_failures(session: Session, task_ids: Iterable[str]) -> dict[str, LastFa
     """Return the latest failure of each given task that has failed, by task ID."""
     rows = session.execute(SQL.last_failures, {"ids": list(task_ids)})
     return {task_id: LastFailure(*rest) for task_id, *rest in rows}
-
-
-def count_failures(session: Session, seconds: float) -> dict[str, int]:
-    """Return the number of failures in the last ``seconds``, by task name."""
-    return dict(session.execute(SQL.count_failures, {"seconds": seconds}).all())

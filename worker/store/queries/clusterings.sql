@@ -51,10 +51,6 @@ DELETE FROM clustering_attempts WHERE site_id = :site_id
 SELECT quarantined_at, number, error FROM clustering_attempts
 WHERE site_id = :site_id AND quarantined_at IS NOT NULL
 
--- count_quarantined --
--- Return the number of quarantined sites.
-SELECT count(*) FROM clustering_attempts WHERE quarantined_at IS NOT NULL
-
 -- due --
 -- Sites whose pages have changed since their last clustering and have settled.
 SELECT sites.id, last.at IS NULL, (SELECT count(*) FROM pages WHERE site_id = sites.id)

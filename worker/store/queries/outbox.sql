@@ -137,10 +137,6 @@ SELECT EXISTS (
 -- Return the sites for which tasks of a kind are waiting to be published.
 SELECT DISTINCT site_id FROM outbox WHERE lane = :task
 
--- count --
--- Return the number of waiting entries.
-SELECT count(*) FROM outbox WHERE lane IS NOT NULL
-
 -- count_refused --
 -- Return the number of entries set aside.
 SELECT count(*) FROM outbox WHERE lane IS NULL

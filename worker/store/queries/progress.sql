@@ -131,26 +131,26 @@ SELECT
         GROUP BY site_id
         HAVING count(*) FILTER (WHERE outcome = 'wall') >= :least
             AND 2 * count(*) FILTER (WHERE outcome = 'wall') > count(*)
-    ) AS counted JOIN sites ON sites.id = site_id) AS walls
-
--- longest_wait_seconds --
--- Return the longest time for which a page has had no outcome, or 0 if all pages have one.
-SELECT extract(epoch FROM now() - min(waiting_since)) FROM pages WHERE outcome IS NULL
-
--- oldest_seconds --
--- Return the age of the oldest open request, by kind of work; see `ServiceCounts`.
-SELECT work, coalesce(CAST(extract(epoch FROM now() - since) AS float), 0)
-FROM (
-    SELECT 'relay' AS work, min(created_at) AS since FROM outbox WHERE lane IS NOT NULL
-    UNION ALL SELECT 'compare', min(asked_at) FROM comparison_blocks
-    UNION ALL
-    SELECT 'extract', min(asked_at) FROM pages WHERE extracted_generation < generation
-) AS oldest
-
--- count_waiting --
--- Return the number of pages that have no outcome yet, or are to be extracted again.
-SELECT count(*) FROM pages
-WHERE outcome IS NULL OR forced OR extracted_generation < generation
+    ) AS counted JOIN sites ON sites.id = site_id) AS walls,
+    (SELECT count(*) FROM pages
+     WHERE outcome IS NULL OR forced OR extracted_generation < generation) AS waiting,
+    (SELECT coalesce(CAST(extract(epoch FROM now() - min(waiting_since)) AS float), 0)
+     FROM pages WHERE outcome IS NULL) AS longest_wait_seconds,
+    (SELECT count(*) FROM clustering_attempts
+     WHERE quarantined_at IS NOT NULL) AS sites_in_quarantine,
+    (SELECT coalesce(json_object_agg(task, number ORDER BY task), '{}') FROM (
+        SELECT task, count(*) AS number FROM task_failures
+        WHERE failed_at >= now() - make_interval(secs => :recent) GROUP BY task
+    ) AS counted) AS recent_failures,
+    (SELECT count(*) FROM outbox WHERE lane IS NOT NULL) AS outbox,
+    (SELECT json_object_agg(
+        work, coalesce(CAST(extract(epoch FROM now() - since) AS float), 0)
+    ) FROM (
+        SELECT 'relay' AS work, min(created_at) AS since FROM outbox WHERE lane IS NOT NULL
+        UNION ALL SELECT 'compare', min(asked_at) FROM comparison_blocks
+        UNION ALL
+        SELECT 'extract', min(asked_at) FROM pages WHERE extracted_generation < generation
+    ) AS oldest) AS oldest_seconds
 
 -- is_backlog_full --
 -- Return whether pages without an outcome, or unpublished messages, reach a limit (0: none).
@@ -180,12 +180,6 @@ SELECT :most <= (
 SELECT DISTINCT ON (task_id) task_id, failed_at, error, traceback FROM task_failures
 WHERE task_id = ANY (CAST(:ids AS text[]))
 ORDER BY task_id, id DESC
-
--- count_failures --
--- Return the number of failures in the last ``seconds``, by task name.
-SELECT task, count(*) FROM task_failures
-WHERE failed_at >= now() - make_interval(secs => :seconds)
-GROUP BY task ORDER BY task
 
 -- forget_attempts --
 -- Reset the attempt counts of unfinished work.
