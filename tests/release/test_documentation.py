@@ -27,6 +27,10 @@ DOCUMENTS = sorted(
 )
 LINKING = sorted([*DOCUMENTS, *ROOT.glob("benchmarks/**/*.md")])
 
+LONGEST_README = 120
+MOST_PAGES = 30
+MOST_WORDS = 30_000
+
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -130,3 +134,21 @@ def test_the_reference_has_the_limits_of_pages() -> None:
     assert limits == [MAX_MARKUP, MAX_ELEMENTS, MAX_ATTRIBUTES, MAX_DEPTH]
     said = " ".join(text.split())
     assert f"The first {MAX_COMMENTS:,} reader comments of a page are extracted" in said
+
+
+def test_readme_and_documentation_are_short() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= LONGEST_README
+    pages = [path.read_text() for path in ROOT.glob("docs/**/*.md")]
+    assert len(pages) <= MOST_PAGES
+    assert sum(len(page.split()) for page in pages) <= MOST_WORDS
+
+
+def test_the_architecture_names_the_packages_and_functions_of_the_source_tree() -> None:
+    text = (ROOT / "docs/architecture.md").read_text()
+    packages = [*ROOT.glob("detourage/*/__init__.py"), *ROOT.glob("worker/*/__init__.py")]
+    named = set(re.findall(r"^\| `(\w+/\w+)` \|", text, re.MULTILINE))
+    assert named == {str(path.parent.relative_to(ROOT)) for path in packages}
+    places = re.findall(r"^\| .+ \| `((?:detourage|worker|benchmarks)[\w.]+)` \|$", text, re.M)
+    assert places
+    for module, _, name in (place.rpartition(".") for place in places):
+        assert hasattr(import_module(module), name), f"{module} has no {name}"
