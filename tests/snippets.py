@@ -25,8 +25,8 @@ from celery.bin.celery import celery as celery_command
 from markdown_it import MarkdownIt
 from pydantic import TypeAdapter
 
+from detourage.cli import main
 from detourage.messages import ArticleMessage, PageMessage
-from worker.cli import main
 from worker.settings import PREFIX, Settings
 
 ROOT = Path(__file__).parents[1]

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from detourage.cli import main
 from tests.preloaded import PreloadedSupervisor
-from worker.cli import main
 from worker.settings import PREFIX, load_settings
 
 DETOURAGE = [sys.executable, "-m", "worker.cli"]

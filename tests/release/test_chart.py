@@ -16,8 +16,8 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from detourage.cli import main
 from tests.image_context import ROOT
-from worker.cli import main
 from worker.messaging.broker import topology_of
 from worker.messaging.task_names import EXTRACT, STAGES
 from worker.service.application import create_app

@@ -18,8 +18,8 @@ import yaml
 from click.testing import CliRunner
 from sqlalchemy import make_url
 
+from detourage.cli import main
 from tests.image_context import ROOT
-from worker.cli import main
 from worker.settings import Settings
 
 COMPOSE = ROOT / "docker-compose.yml"

@@ -13,7 +13,7 @@ from tests.pages import article_html
 SLOW = {"celery", "kombu", "lxml", "numpy", "psycopg2", "rich", "scipy", "sklearn", "sqlalchemy"}
 PROGRAM = """
 import json, sys
-from worker.cli import main
+from detourage.cli import main
 try:
     main(sys.argv[1:])
 finally:

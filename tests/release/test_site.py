@@ -4,14 +4,25 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from lxml import html
 
-from tests.image_context import ROOT
-
+ROOT = Path(__file__).parents[2]
 NO_PROXY_ANSWERS = "http://127.0.0.1:9"
 FETCHED = re.compile(r"<(?:link|script|img)\b[^>]*\b(?:href|src)=\"(?:https?:)?//", re.IGNORECASE)
+# What a reader sees of a source that is not as its author meant it.
+GARBLED = {
+    "unrendered Markdown": re.compile(
+        r"\]\(|\]\[|\*\*|(?<!\w)__\w|``|^#{1,6} |^[|>] ", re.MULTILINE
+    ),
+    "an escaped character": re.compile(r"&(?:amp|lt|gt|quot|#\d+);"),
+    "a placeholder": re.compile(r"\{\w*\}|\{\{|\}\}|\bTODO\b|\bTBD\b"),
+    "half of a marker": re.compile(r"<==|==>|<<<<|>>>>"),
+    "a doubled word": re.compile(r"\b(?!that\b|had\b)([a-z]{2,})[ \n]+\1\b", re.IGNORECASE),
+}
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +61,47 @@ def test_pages_load_nothing_from_other_hosts_and_search_has_an_index(site: Path)
 def test_the_start_page_redirects_to_an_existing_page(site: Path) -> None:
     (address,) = re.findall(r"url=([^\"]+)", (site / "index.html").read_text())
     assert (site / address).is_file()
+
+
+def test_no_page_has_garbled_remains(site: Path) -> None:
+    documents = [ROOT / "README.md", ROOT / "SECURITY.md", *ROOT.glob("docs/**/*.md")]
+    found: list[tuple[str, ...]] = []
+    for document in documents:
+        page = site / document.relative_to(ROOT).with_suffix(".html")
+        (article,) = html.parse(page, html.HTMLParser(encoding="utf-8")).xpath("//article")
+        if article.xpath(".//pre[not(normalize-space())]"):
+            found.append((page.name, "an empty code block"))
+        for prose in _prose(article):
+            found += [
+                (page.name, kind, prose)
+                for kind, garbled in GARBLED.items()
+                if garbled.search(prose)
+            ]
+    assert found == []
+
+
+def _prose(article: html.HtmlElement) -> Iterator[str]:
+    """Yield the paragraphs, items, cells and headings of a page, without code and its anchors."""
+    for code in article.xpath(".//code[not(contains(., '<==') or contains(., '==>'))]"):
+        code.text, code[:] = "…", []
+    for aside in article.xpath(".//pre | .//a[@class='headerlink']"):
+        aside.drop_tree()
+    for each in article.xpath(".//*[self::p or self::li or self::td or self::th][not(p)] | .//h2"):
+        yield " ".join(each.text_content().split())
+
+
+@pytest.mark.parametrize(
+    ("kind", "prose"),
+    [
+        ("unrendered Markdown", "For details, see [settings](settings.md)."),
+        ("an escaped character", "Health &amp; safety"),
+        ("a placeholder", "Run it in {folder}."),
+        ("half of a marker", "Documents are separated by ADDRESS <== lines."),
+        ("a doubled word", "It reads the the page."),
+    ],
+)
+def test_each_kind_of_remains_is_found(kind: str, prose: str) -> None:
+    assert [each for each, garbled in GARBLED.items() if garbled.search(prose)] == [kind]
 
 
 def _first_page(site: Path) -> str:

@@ -12,13 +12,13 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from detourage.cli import main
 from detourage.errors import ExpectedError
 from detourage.messages import ArticleMessage
 from stories import find_stories
 from stories.messages import StoryMessage
 from tests.stories.grouped import NOON, Sent, Stories, sentences, text_of
 from tests.stories.test_grouping_of_articles import VERSIONS
-from worker.cli import main
 
 
 def test_articles_have_the_stories_that_the_service_finds(stories: Stories) -> None:

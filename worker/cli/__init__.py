@@ -10,7 +10,6 @@ from contextlib import suppress
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from detourage.cli import main
 from detourage.errors import ExpectedError
 from worker.cli import deployment, exporting, operating, pages, quarantine, reprocessing
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import click
-
-__all__ = ["SERVICE", "main"]
 
 NEIGHBOURS = "detourage.commands"
 """Entry points of the neighbours' commands, such as ``inspect``."""

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.__main__ import main as benchmarks
+from detourage.cli import main
 from tests.acceptance.command_line import detourage
 from tests.commands import (
     FAILED,
@@ -20,7 +21,6 @@ from tests.commands import (
     Server,
 )
 from tests.pages import article_html, message
-from worker.cli import main
 from worker.settings import PREFIX, load_settings
 
 

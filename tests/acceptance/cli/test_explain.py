@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from detourage.cli import main
 from tests.acceptance.command_line import detourage, write_messages
 from tests.pages import article_html, message, paragraphs, site_messages
 from tests.web import serving
-from worker.cli import main
 
 URL = "https://one.example/a/3"
 

@@ -10,10 +10,10 @@ import psutil
 import pytest
 from click.testing import CliRunner, Result
 
+from detourage.cli import main
 from detourage.messages import ArticleMessage
 from tests.acceptance.command_line import BARE, DETOURAGE, SHELL, detourage, write_messages
 from tests.pages import article_html, message, paragraphs, site_messages
-from worker.cli import main
 
 TITLE = "<title>A * story</title>"
 PAGE = f"""<html lang="en"><head>{TITLE}</head><body><article><h1>A * story</h1>

@@ -16,6 +16,7 @@ import pytest
 import requests
 from click.testing import CliRunner
 
+from detourage.cli import main
 from detourage.messages import ArticleMessage, Block, Metadata, Template
 from tests import parted_pages
 from tests.acceptance.command_line import (
@@ -29,7 +30,6 @@ from tests.acceptance.command_line import (
 )
 from tests.acceptance.local.conftest import Run
 from tests.pages import paragraphs, site_messages
-from worker.cli import main
 
 KINDS = ("article", "menu")
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from detourage.cli import main
 from tests.commands import OF_A_DEPLOYMENT, Server
 from tests.deployment import configured, own_settings, remove_queues
 from tests.pages import article_html, message
 from tests.services import Services, unused_ports
-from worker.cli import main
 from worker.settings import load_settings
 
 PROCESSES = ("intake", "relay")

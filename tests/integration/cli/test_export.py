@@ -13,13 +13,13 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import select, update
 
+from detourage.cli import main
 from detourage.messages import ArticleMessage
 from detourage.outcomes import PageOutcome
 from models.tables import Article, StoredPage
 from tests.arrow_rows import message_of
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.cli import main
 
 MONDAY, TUESDAY = date(2026, 11, 23), date(2026, 11, 24)
 NOON = timedelta(hours=12)

@@ -10,10 +10,10 @@ from click.testing import CliRunner, Result
 from sqlalchemy import event, func, insert, select
 from sqlalchemy.engine import Engine
 
+from detourage.cli import main
 from models.tables import Generation, Receipt, Site, StoredPage, TemplateGroup
 from tests.inline_tasks import Tasks
 from tests.pages import article_html, article_pages
-from worker.cli import main
 from worker.store.progress import site_statuses
 
 HOSTILE = "[/x]\x1b[31m\nforged"

@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from lxml import html
 from sqlalchemy import select
 
+from detourage.cli import main
 from models.tables import Article, PageContent
 from tests.crawled import SITES, Client, page_ids
 from tests.deployment import configured
 from tests.inline_tasks import Tasks
-from worker.cli import main
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.page_objects import PageObjects

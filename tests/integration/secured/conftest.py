@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from detourage.cli import main
 from tests.deployment import Deployment, configured
 from tests.integration.secured.servers import SecuredServers
-from worker.cli import main
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.schema import migrate

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from detourage.cli import main
 from tests.commands import OF_A_DEPLOYMENT
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from tests.services import Services, temporary_database, unused_ports
-from worker.cli import main
 from worker.settings import Settings, load_settings
 
 Environment = pytest.MonkeyPatch

@@ -7,13 +7,13 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import select
 
+from detourage import cli
 from detourage.limits import MAX_HTML_BYTES
 from detourage.messages import ArticleMessage
 from models.tables import StoredPage
 from tests.deployment import Deployment
 from tests.integration.service.crawl import OUTCOMES, REJECTED, UNUSABLE
 from tests.pages import article_html, message, paragraphs
-from worker import cli
 
 
 def outcomes(deployment: Deployment) -> dict[str, str | None]:

@@ -11,12 +11,12 @@ from kombu import Producer
 from pydantic import SecretStr
 from sqlalchemy import select
 
+from detourage.cli import main
 from models.tables import StoredPage
 from tests.deployment import Deployment, configured, own_settings, remove_queues
 from tests.pages import article_html, message
 from tests.proxy import Proxy
 from tests.services import Services, temporary_database
-from worker.cli import main
 from worker.messaging.broker import connect, messages_waiting, topology_of
 from worker.messaging.task_names import CLUSTER_DUE, STAGE_OF_TASK
 from worker.processes.heartbeat import CONFIRM_SECONDS, PROCESSES, Heartbeat

@@ -10,13 +10,13 @@ import amqp
 import pytest
 from click.testing import CliRunner
 
+from detourage import cli
 from tests.deployment import Deployment, configured, own_settings, remove_queues
 from tests.faults.hostile import bodies, envelopes
 from tests.faults.hostile.envelopes import FEW
 from tests.faults.hostile.sent import HOSTILE_TEXTS, Draw, PackedMessage
 from tests.integration.service.crawl import UNUSABLE
 from tests.services import Services
-from worker import cli
 from worker.messaging.broker import connect, topology_of
 from worker.service.quarantine import browse
 from worker.settings import Settings

@@ -6,10 +6,10 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import select
 
+from detourage.cli import main
 from models.tables import OutboxEntry, StoredPage
 from tests.inline_tasks import Tasks
 from tests.pages import article_html, message
-from worker.cli import main
 from worker.tasks.reprocess import reprocess
 from worker.workflow.article_message import MAX_ROUTING_KEY_BYTES
 

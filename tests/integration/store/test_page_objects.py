@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import func, select, update
 
+from detourage.cli import main
 from detourage.errors import ExpectedError
 from models.tables import PageContent, Site, StoredPage
 from tests.inline_tasks import Tasks
 from tests.object_stores import Folder, S3Server, StoreOfTest
 from tests.pages import article_html
-from worker.cli import main
 from worker.errors import LostContentError
 from worker.service.checks import Finding, examine
 from worker.settings import load_settings

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import delete, func, select, update
 
+from detourage.cli import main
 from models.tables import (
     Article,
     GroupRepresentative,
@@ -20,7 +21,6 @@ from models.tables import (
 )
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.cli import main
 from worker.outcomes import ReceiptResult
 from worker.store import pages, progress, retention
 from worker.store.pages import NewReceipt, is_pending

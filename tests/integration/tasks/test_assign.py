@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from sqlalchemy import delete, func, select, update
 
 from benchmarks.evaluation.scores import text_only
+from detourage.cli import main
 from detourage.template.assignment import assign_tree
 from examples.sample_crawl import generate
 from models.tables import (
@@ -24,7 +25,6 @@ from models.tables import (
 )
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.cli import main
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
 from worker.store.database import Database

@@ -7,10 +7,10 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import delete, func, select, update
 
+from detourage.cli import main
 from models.tables import Article, OutboxEntry, Reprocessing, Site, StoredPage
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.cli import main
 from worker.messaging import task_names
 from worker.store import extraction_jobs, reprocessings
 from worker.store.pages import is_pending

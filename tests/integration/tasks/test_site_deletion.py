@@ -10,13 +10,13 @@ from sqlalchemy import delete, func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from detourage.cli import main
 from detourage.messages import PageMessage
 from models.tables import Site, StoredPage
 from tests.addressed import FIVE, five_pages
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from tests.waiting import wait_until
-from worker.cli import main
 from worker.store import provisional
 from worker.store.extraction_jobs import Pivot
 from worker.store.pages import FetchedPage, ReadPage

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from benchmarks.__main__ import main as benchmarks
 from benchmarks.evaluation.methods import UnavailableError, get_extractor
-from worker.cli import main
+from detourage.cli import main
 from worker.rendering import Browser, RenderingError
 
 SERVICE = ("inspector", "objects", "otel", "render")

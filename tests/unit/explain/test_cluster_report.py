@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from detourage.cli import main
 from detourage.text.plural import counted
 from examples.sample_crawl import all_sites, generate
-from worker.cli import main
 
 SITES = sorted(all_sites())[:2]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from worker.cli import main
+from detourage.cli import main
 from worker.processes.heartbeat import MAX_AGE_SECONDS, Heartbeat
 from worker.settings import load_settings
 
