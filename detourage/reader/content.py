@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Self
 
+import numpy as np
 from lxml.html import HtmlElement
 
 from detourage.article import Article
@@ -21,8 +22,11 @@ from detourage.comments import (
     vote,
     with_content,
 )
+from detourage.comments.certainty import MAX_READ
 from detourage.comments.declared import comments_in_data, comments_in_state, may_hold_comments
+from detourage.comments.discussion import is_discussion
 from detourage.comments.extents import extents_of
+from detourage.comments.finding import MIN_CONFIDENCE
 from detourage.comments.reading import dated_from
 from detourage.html import Page
 from detourage.html.flat import FlatDocument
@@ -43,8 +47,9 @@ from detourage.reader.article import forget_judged, judged_page
 from detourage.reader.comment_exclusion import SURE as SURE_COMMENTS
 from detourage.reader.comment_exclusion import are_live_entries, comments_to_exclude
 from detourage.reader.hidden import UNSEEN, OpenedDocument
-from detourage.reader.knowledge import knowledge_of
+from detourage.reader.knowledge import UNKNOWN_TEMPLATE, knowledge_of
 from detourage.reader.locations import with_locations
+from detourage.reader.outline import Outline
 from detourage.reader.scripts import program_state, structured_data
 from detourage.roles import Favor, LineRole
 from detourage.walls import SURE as SURE_WALL
@@ -67,6 +72,24 @@ MIN_OF_FORUM = 0.1
 
 With a lower threshold, an article mistaken for a forum page would lose most of its text.
 """
+
+MIN_DOUBTED = 0.005
+"""Minimum confidence of comments whose lines are asked for their roles."""
+
+MIN_SIGNED = 2
+"""Minimum number of authors of such comments."""
+
+MIN_ROLES = 0.15
+"""Minimum mean probability of the words of such comments that they have the role of a comment."""
+
+MIN_HEADING = 0.3
+"""Minimum probability that the line above such comments, with their number, has this role."""
+
+MAX_HEADING = 8
+"""Maximum number of words in that line, and of digits in the number."""
+
+MIN_OF_ROLES = 0.85
+"""Minimum share of such comments in all of the page's words with the role of a comment."""
 
 _NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)
 
@@ -236,9 +259,54 @@ def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) ->
 
 def _find_comments(page: Page) -> FoundComments:
     found = find_comments(page)
+    if not found.records:
+        found = _found_by_roles(page) or found
     if are_live_entries(page, found.records):
         return _NONE_FOUND
     return found
+
+
+def _found_by_roles(page: Page) -> FoundComments | None:
+    """Find comments that the search doubts, but that hold the lines with the role of a comment.
+
+    Names of elements tell little where they are generated. A heading above the comments, which has
+    neither author nor date, is left out.
+    """
+    doubted = find_comments(page, least_confidence=MIN_DOUBTED)
+    if not doubted.records:
+        return None
+    read = read_comments(page.flat, doubted.records[:MAX_READ], page.url)
+    signed = [each for each in read if each.author is not None]
+    if len(signed) < MIN_SIGNED or not (is_discussion(signed) or _are_complete(signed)):
+        return None
+    records = doubted.records[read[0].author is None :]
+    outline, judged = Outline.of(page.flat), judged_page(page, UNKNOWN_TEMPLATE)
+    marked = np.zeros(len(outline.elements), dtype=np.bool_)
+    marked[[*outline.indices_of(records)]] = True
+    inside = outline.flat.within(marked)[[line.block for line in judged.lines]]
+    words = np.array([len(line.tokens) for line in judged.lines])
+    roles = judged.probability_of(("comment",))
+    own = (roles * words)[inside].sum()
+    first = int(inside.argmax())
+    is_announced = first > 0 and roles[first - 1] >= MIN_HEADING
+    is_announced &= _counts(judged.lines[first - 1].tokens, len(records))
+    least, start = (0.0, first) if is_announced else (MIN_ROLES, 0)
+    if own < MIN_OF_ROLES * (roles * words)[start:].sum() or own < least * words[inside].sum():
+        return None
+    return replace(doubted, records=records, confidence=MIN_CONFIDENCE, read=None)
+
+
+def _counts(heading: Sequence[str], number: int) -> bool:
+    """Return whether a heading, given as tokens, announces that many comments or more."""
+    return len(heading) <= MAX_HEADING and any(
+        each.isdecimal() and len(each) < MAX_HEADING and int(each) >= number for each in heading
+    )
+
+
+def _are_complete(comments: Sequence[Comment]) -> bool:
+    return len({each.author for each in comments}) == len(comments) and all(
+        each.text and (each.date is not None or each.written_date is not None) for each in comments
+    )
 
 
 @dataclass(frozen=True)
@@ -323,7 +391,10 @@ def _unseen_discussion(
 
 def comment_pattern_of(page: Page) -> CommentPattern:
     """Return the comment pattern found on a single page."""
-    return _find_comments(page).pattern
+    try:
+        return _find_comments(page).pattern
+    finally:
+        forget_judged(page)
 
 
 def pattern_of_group(patterns: Iterable[CommentPattern]) -> CommentPattern | None:
