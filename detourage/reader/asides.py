@@ -37,8 +37,11 @@ UNSURE: Final = 0.9
 On real pages, all such lines below it lead to other articles; most lines above it are subheadings.
 """
 
+UNLIKELY: Final = 0.75
+"""Probability of being text below which linked headlines at the end are not text."""
+
 MAX_FORM: Final = 60
-"""Maximum number of words around a form in which the reader subscribes to something."""
+"""Maximum number of words around a form in which the reader subscribes or consents to something."""
 
 MAX_OF_TEXT: Final = 1 / 3
 """Maximum share of the text's words around such a form."""
@@ -73,6 +76,10 @@ _UNBROKEN: Final = (
 
 _LABEL: Final = re.compile(r"[:：|»›>→⇒⟶►▶▸➤➔➡\-–—\])】〉》]\s*$|^\s*[►▶▸➤➔➡→»\[【]")
 _FULL_STOPS: Final = (".", "。", "।", "۔")
+_COOKIES: Final = re.compile(
+    "cookie|куки|クッキー|쿠키|çerez|ciastecz|eväste|kolačić|informasjonskaps|कुकी|الارتباط",
+    re.IGNORECASE,
+)
 _MARK: Final = re.compile("[©ⓒⒸ]")
 
 
@@ -86,6 +93,8 @@ def without_asides(page: Outline, judged: JudgedPage, chosen: Booleans, url: str
         *_forms(page, judged.lines, places),
         *_notices(judged.lines, places),
         *_offers(judged, places),
+        *_links_at_end(page, judged, places, url),
+        *_consents(page, judged, places),
     }
     if not left_out or len(left_out) == len(places):
         return chosen
@@ -176,20 +185,70 @@ def _forms(page: Outline, lines: Sequence[Line], places: Sequence[int]) -> set[i
     fields = [index for index, kind in types.items() if kind.strip().lower() == "email"]
     if not fields:
         return set()
-    sizes, numbers = page.sizes, [lines[place].number for place in places]
-    text = sum(len(lines[place].tokens) for place in places)
+    numbers = [lines[place].number for place in places]
+    limit = _limit_of_boxes(lines, places)
     found: set[int] = set()
-    for box in fields[:MAX_FORMS]:
-        above = page.parents[box]
-        while above >= 0 and sizes[above] <= min(MAX_FORM, MAX_OF_TEXT * text):
-            box, above = above, page.parents[above]
-        inside = page.text_lines[page.text_starts[box] : page.text_ends[box]]
-        if not len(inside):
-            continue
-        first, last = bisect_left(numbers, inside[0]), bisect(numbers, inside[-1])
-        if first > 0 and last < len(numbers):
-            found.update(places[first:last])
+    for field in fields[:MAX_FORMS]:
+        box = _box_around(page, field, limit)
+        found.update(_lines_inside(page, numbers, places, box))
     return found
+
+
+def _limit_of_boxes(lines: Sequence[Line], places: Sequence[int]) -> float:
+    return min(MAX_FORM, MAX_OF_TEXT * sum(len(lines[place].tokens) for place in places))
+
+
+def _box_around(page: Outline, element: int, limit: float) -> int:
+    """Return the largest element around an element that has at most so many words."""
+    while (above := page.parents[element]) >= 0 and page.sizes[above] <= limit:
+        element = above
+    return element
+
+
+def _lines_inside(
+    page: Outline, numbers: Sequence[int], places: Sequence[int], box: int
+) -> Sequence[int]:
+    """Return the lines of an element if other lines of the text are before and after it."""
+    inside = page.text_lines[page.text_starts[box] : page.text_ends[box]]
+    if not len(inside):
+        return ()
+    first, last = bisect_left(numbers, inside[0]), bisect(numbers, inside[-1])
+    return places[first:last] if first > 0 and last < len(numbers) else ()
+
+
+def _consents(page: Outline, judged: JudgedPage, places: Sequence[int]) -> set[int]:
+    """Return the lines between others that ask for consent to cookies, beside a button."""
+    lines = judged.lines
+    asking = [place for place in places if _COOKIES.search(lines[place].text)]
+    buttons = np.flatnonzero(page.flat.having(("button",))) if asking else ()
+    if not len(buttons):
+        return set()
+    numbers = [lines[place].number for place in places]
+    limit = _limit_of_boxes(lines, places)
+    found: set[int] = set()
+    for place in asking:
+        if len(lines[place].tokens) > limit or judged.probabilities[place] >= SURE:
+            continue
+        box = _box_around(page, lines[place].block, limit)
+        if bisect_left(buttons, box) < bisect_left(buttons, page.ends[box]):
+            found.update(_lines_inside(page, numbers, places, box))
+    return found
+
+
+def _links_at_end(
+    page: Outline, judged: JudgedPage, places: Sequence[int], url: str
+) -> Sequence[int]:
+    """Return the linked headlines at the end of a text, below its last paragraph."""
+    lines, addresses = judged.lines, page.flat.values("href")
+    base, site = base_of(page.root, url), site_of(url)
+    for size, place in enumerate(reversed(places)):
+        line = lines[place]
+        if judged.probabilities[place] >= UNLIKELY or line.linked < len(line.tokens):
+            return places[len(places) - size :] if size > 1 and _is_paragraph(line) else ()
+        address = absolute(addresses.get(_label_and_link(page, line)[1]), base)
+        if address is None or site_of(address) != site or line.linked < MIN_HEADLINE:
+            return ()
+    return ()
 
 
 def _notices(lines: Sequence[Line], places: Sequence[int]) -> list[int]:

@@ -82,3 +82,43 @@ def test_a_form_around_the_article_costs_no_text() -> None:
 def test_a_copyright_notice_and_what_follows_it_is_left_out(notice: str) -> None:
     last = f"<p>{notice}</p><p>harbour@news.example</p>"
     assert _text(last, after=len(paragraphs(SEED)) - 1) == TEXT
+
+
+def test_a_box_that_asks_for_consent_is_left_out() -> None:
+    box = (
+        "<div class='ext'><p>Ce contenu est bloqué car vous n'avez pas accepté les cookies.</p>"
+        "<p>En cliquant sur « J'accepte », vous pourrez visualiser les contenus.</p>"
+        "<button>OK</button></div>"
+    )
+    assert _text(box) == TEXT
+
+
+def test_a_paragraph_about_cookies_is_kept() -> None:
+    line = "The bakery on the bank sold all its cookies before the first speaker had finished."
+    assert line in _text(f"<div><p>{line}</p><button>Share</button></div>")
+
+
+def test_headlines_below_short_news_are_left_out() -> None:
+    news = "Eilmeldung: Der Gemeinderat hat die neue Brücke abgelehnt. Mehr in Kürze."
+    items = "".join(
+        f"<article class='item'><a href='/2026/{number}'><h3>{title}</h3></a></article>"
+        for number, title in enumerate(
+            (
+                "Stadtrat stimmt über Parkgebühren ab",
+                "Fünf Fakten zum neuen Busfahrplan",
+                "Regen: Zwei Schulen bleiben geschlossen",
+                "Wie die Bäckerei am Markt das Hochwasser überstand",
+            )
+        )
+    )
+    html = (
+        "<!doctype html><html lang='de'><head><title>Gemeinderat lehnt Brücke ab</title>"
+        "<meta property='og:type' content='article'><meta property='article:published_time'"
+        " content='2026-05-14T09:20:00+00:00'></head><body><header><a href='/'>Start</a></header>"
+        "<h1>Gemeinderat lehnt Brücke ab</h1><p class='by'>Von Ellen Marsh, 14. Mai 2026</p>"
+        f"<article class='body'><p>{news}</p></article><div class='list'><h2>Mehr zum Thema</h2>"
+        f"{items}</div><footer><p>© 2026 Laubener Verlag</p></footer></body></html>"
+    )
+    article = detourage.read(html, URL).article
+    assert article is not None
+    assert article.text == news
