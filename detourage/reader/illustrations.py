@@ -21,6 +21,12 @@ from detourage.text.words import listed
 MAX_CAPTION_TOKENS = 100
 """Maximum number of tokens in a caption, and in an element that holds an image and its caption."""
 
+MAX_UNDER_TOKENS = 40
+"""Maximum number of tokens in a caption that only its place below an image shows to be one."""
+
+MIN_CAPTIONED = 100
+"""Minimum declared width, in pixels, of an image with a caption below it."""
+
 MAX_FIGURE_ELEMENTS = 200
 """Maximum number of elements in a figure searched for a caption."""
 
@@ -44,6 +50,15 @@ _OTHER_SECTIONS = frozenset({"nav", "aside", "form", "footer"})
 _OTHER_PARTS = (
     PARTS["menu"] | PARTS["advert"] | PARTS["byline"] | listed("logo avatar icon related teaser")
 )
+
+_CAPTIONED = frozenset({"p", "div", "center", "td"})
+_CAPTION_NAMES = CAPTION | listed(
+    "cap captions cutline legend legende bildunterschrift bildtext bildetekst billedtekst"
+    " didascalia leyenda legenda onderschrift kuvateksti podpis altyazi"
+)
+"""Words of a class or ID that denote a caption if an image precedes it."""
+
+_QUOTES = ("“", "„", "«", "»", '"', "「", "『")
 
 
 def leading_images(
@@ -104,7 +119,7 @@ class _Region:
             end=end,
             kept=np.concatenate([[0], np.cumsum(is_kept)]),
             heading=heading,
-            captions=named_captions(page),
+            captions=captions_of(page),
         )
 
     def frame_of(self, page: Outline, index: int) -> int:
@@ -139,15 +154,69 @@ class _Region:
         return not is_teaser(page, frame)
 
 
-def named_captions(page: Outline) -> Booleans:
-    """Return, for each element, whether it is short and its class or ID names a caption."""
+def captions_of(page: Outline) -> Booleans:
+    """Return, for each element, whether it is short and a caption by its name or its place."""
     named = page.count_named(CAPTION)[:, 0]
     captions: Booleans = (named > 0) & (page.sizes <= MAX_CAPTION_TOKENS)
+    captions[captions_under_images(page)] = True
     return captions
 
 
+def captions_under_images(page: Outline) -> list[int]:
+    """Return the short blocks that say what the image at their start, or right above them, shows.
+
+    Text below an image belongs to it if a line break separates them within one block. A block of
+    its own must have a name that denotes a caption, because a paragraph follows most images.
+    """
+    if captions_under_images not in page.memo:
+        found = (_caption_of_image(page, image) for image in _images(page))
+        page.memo[captions_under_images] = sorted({block for block in found if block is not None})
+    captions: list[int] = page.memo[captions_under_images]
+    return captions
+
+
+def lines_under_images(page: Outline) -> frozenset[int]:
+    """Return the numbers of the lines in `captions_under_images`."""
+    return frozenset(
+        text.line
+        for block in captions_under_images(page)
+        for text in page.texts[page.text_starts[block] : page.text_ends[block]]
+    )
+
+
+def _images(page: Outline) -> Iterator[int]:
+    """Yield the images that are not declared to be as small as icons."""
+    for index in np.flatnonzero(page.flat.having(("img",))).tolist():
+        if not _is_narrow(page.node(index), MIN_CAPTIONED):
+            yield index
+
+
+def _caption_of_image(page: Outline, image: int) -> int | None:
+    """Return the block around an image, or the block below it, if that is the image's caption."""
+    frame = image
+    while frame > 0 and not page.size(page.parents[frame]):
+        frame = page.parents[frame]
+    start, end = page.text_starts[frame], page.ends[frame]
+    if end >= len(page.tags) or page.text_starts[end] != start:
+        return None
+    if page.tags[end] == "br":
+        block = page.blocks[page.parents[frame]]
+        is_under = page.tags[block] in _CAPTIONED and page.text_starts[block] == start
+    else:
+        block = end
+        is_under = not page.name_words(block).isdisjoint(_CAPTION_NAMES)
+    return block if is_under and _may_be_caption(page, block) else None
+
+
+def _may_be_caption(page: Outline, block: int) -> bool:
+    texts = page.texts[page.text_starts[block] : page.text_ends[block]]
+    if not 0 < page.size(block) <= MAX_UNDER_TOKENS or texts[-1].line > texts[0].line + 1:
+        return False
+    return not texts[0].text.lstrip().startswith(_QUOTES) and not is_teaser(page, block)
+
+
 def caption_within(page: Outline, index: int, captions: Booleans) -> str | None:
-    """Return the first caption within an element, given the page's `named_captions`."""
+    """Return the first caption within an element, given the page's `captions_of`."""
     for below in range(index + 1, page.ends[index])[:MAX_FIGURE_ELEMENTS]:
         if page.tags[below] == "figcaption" or captions[below]:
             return page.text_of(below) or None
@@ -180,6 +249,6 @@ def _is_of_other_part(page: Outline, index: int, root: int) -> bool:
     return False
 
 
-def _is_narrow(image: Node) -> bool:
+def _is_narrow(image: Node, least: int = MIN_WIDTH) -> bool:
     digits = (image.get("width") or "").strip().removesuffix("px")
-    return digits.isdecimal() and int(digits[:6]) < MIN_WIDTH
+    return digits.isdecimal() and int(digits[:6]) < least

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, Final, Self, get_args
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from detourage.core import Network
 from detourage.reader.finding import FoundRole
+from detourage.reader.illustrations import lines_under_images
 from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.lines import Line, lines_of
 from detourage.reader.outline import Outline
@@ -27,6 +28,9 @@ OWN_ROLES: Final[tuple[LineRole, ...]] = (*TEXT_ROLES, "correction")
 
 MIN_OWN = 0.5
 """Minimum probability that some line that is not shared belongs to the text."""
+
+MAX_OF_CAPTIONS = 0.3
+"""Maximum share of the expected words of the text in lines that are taken for captions."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -74,6 +78,9 @@ class PageModel:
             softmax(found.of_roles[:, : len(self.roles)].astype(np.float64)),
             dict(zip(self.kinds, of_page.tolist(), strict=True)),
         )
+        captions = lines_under_images(page)
+        if captions:
+            judged = judged.with_captions(captions)
         return judged.without(knowledge.shared) if knowledge and knowledge.shared else judged
 
 
@@ -107,19 +114,32 @@ class JudgedPage:
 
         Nothing changes if no other line is likely to be text: a legal notice may be the article.
         """
-        likelihood = self.probability_of(OWN_ROLES)
         is_shared = np.array([masked_digest_of(line) in shared for line in self.lines])
         if not is_shared.any() or self.probabilities[~is_shared].max(initial=0.0) < MIN_OWN:
             return self
-        of_roles = self.of_roles.copy()
-        for place, role in enumerate(self.roles):
-            if role in OWN_ROLES:
-                of_roles[is_shared, place] = 0.0
-        of_roles[is_shared, self.roles.index("template")] += likelihood[is_shared]
         numbers = frozenset(
             self.lines[place].number for place in np.flatnonzero(is_shared).tolist()
         )
-        return JudgedPage(self.lines, self.roles, of_roles, self.kinds, numbers)
+        return replace(self._with_role(is_shared, "template"), shared=numbers)
+
+    def with_captions(self, captions: Collection[int]) -> "JudgedPage":
+        """Take the lines with the given numbers for captions, unless they are much of the text.
+
+        On a page of pictures, the lines below them are the article.
+        """
+        is_caption = np.array([line.number in captions for line in self.lines])
+        size = self.probabilities * [len(line.tokens) for line in self.lines]
+        if size[is_caption].sum() > MAX_OF_CAPTIONS * size.sum():
+            return self
+        return self._with_role(is_caption, "caption")
+
+    def _with_role(self, chosen: npt.NDArray[np.bool_], role: LineRole) -> "JudgedPage":
+        """Give the chosen lines a role, as far as they had one of `OWN_ROLES`."""
+        of_roles = self.of_roles.copy()
+        own = [each in OWN_ROLES for each in self.roles]
+        of_roles[chosen, self.roles.index(role)] += self.probability_of(OWN_ROLES)[chosen]
+        of_roles[np.ix_(chosen, own)] = 0.0
+        return replace(self, of_roles=of_roles)
 
     @property
     def kind(self) -> Kind:

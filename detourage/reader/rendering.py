@@ -287,7 +287,7 @@ class _Renderer:
         self._pieces: list[int] = []
         self._is_blank = True
         self._breaks = 0
-        self._captions = illustrations.named_captions(page)
+        self._captions = illustrations.captions_of(page)
         self._addresses: set[str] = set()
         self._with_image: set[Node | None] = set()
         self._next_text = page.text_starts[finding.container]
