@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from detourage.core import _core
 from detourage.html.flat import FlatDocument
+from detourage.html.text import speaking_buttons
 from detourage.text.texts import character_tables
 
 WORDS, SHAPES, LINK_WORDS = _core.WORDS, _core.SHAPES, _core.LINK_WORDS
@@ -64,12 +65,14 @@ def columns(page: FlatDocument, url: str) -> dict[str, Any]:
 def _arguments(page: FlatDocument, url: str) -> tuple[Any, ...]:
     tables = character_tables()
     pieces, attributes = page.pieces, page.attributes
+    # The words of a button that is part of the text are judged like those of any inline element.
+    spoken = np.where(speaking_buttons(page), len(page.distinct_tags), page.tag_numbers)
     return (
-        [*page.distinct_tags],
+        [*page.distinct_tags, "span"],
         [*pieces.texts],
         [*attributes.distinct],
         [*attributes.values],
-        page.tag_numbers.tobytes(),
+        spoken.tobytes(),
         page.parents.tobytes(),
         page.ends.tobytes(),
         pieces.parents.tobytes(),

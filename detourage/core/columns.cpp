@@ -135,7 +135,8 @@ bool is_hiding(const Document &document, int32_t element) {
     const Element &of = document.elements[static_cast<size_t>(element)];
     for (int32_t i = of.attributes; i < of.attributes_end; i++) {
         const auto &[name, value] = document.attributes[static_cast<size_t>(i)];
-        if (name == "hidden") return true;
+        // A browser shows what is hidden until it is found or opened.
+        if (name == "hidden" && value != "until-found") return true;
         if (name == "aria-hidden" && value == "true") return true;
         if (name != "style" || value.size() > 4096) continue;
         std::string plain;

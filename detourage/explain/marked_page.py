@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from html import escape
 from importlib.resources import files
-from itertools import accumulate
+from itertools import accumulate, compress
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -18,7 +18,7 @@ from detourage.article import ArticleImage
 from detourage.explain.explained import summary
 from detourage.html import Page
 from detourage.html.addresses import base_of
-from detourage.html.text import NO_TEXT
+from detourage.html.text import without_text
 from detourage.reader import ExplainedLine, Explanation
 from detourage.reader.explanation import Verdict
 from detourage.reader.media import image_of
@@ -34,7 +34,7 @@ def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
     """
     document = deepcopy(page.document)
     outline = Outline.of(document)
-    places = list(_text_places(document))
+    places = list(_text_places(document, outline))
     lines = {line.number: line for line in explanation.lines}
     # Texts that belong to no line contain no words; bullets and bars between links are examples.
     shown = [lines.get(node.line) for node in outline.texts]
@@ -47,12 +47,13 @@ def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
     return document
 
 
-def _text_places(document: HtmlElement) -> Iterator[tuple[HtmlElement, str]]:
+def _text_places(document: HtmlElement, outline: Outline) -> Iterator[tuple[HtmlElement, str]]:
     """Yield the positions of the texts of an outline, in order."""
+    silent = {*compress(outline.document.elements, without_text(outline.document).tolist())}
     walk = etree.iterwalk(document, events=("start", "end"))
     for event, element in walk:
         if event == "start":
-            if element.tag in NO_TEXT:
+            if element in silent:
                 walk.skip_subtree()
             elif element.text and not element.text.isspace():
                 yield element, "text"

@@ -254,6 +254,16 @@ class FlatDocument:
         sums: Integers = np.cumsum(marked - ended[:-1])
         return sums
 
+    def nearest_marked(self, marked: Booleans) -> Integers:
+        """Return each element if it is marked, or else its nearest marked ancestor or the root."""
+        parents = self.parents
+        found = np.where(marked | (parents < 0), np.arange(len(parents)), parents)
+        while True:
+            farther = found[found]
+            if np.array_equal(farther, found):
+                return found
+            found = farther
+
     @cached_property
     def depths(self) -> Integers:
         """The number of ancestors of each element."""

@@ -42,14 +42,53 @@ HEADINGS = listed("h1 h2 h3 h4 h5 h6")
 _PARAGRAPHS = HEADINGS | {"p"}
 """Elements in which custom elements, such as ``stock-ticker``, are inline."""
 
+_WITH_BUTTONS = _PARAGRAPHS | {"dt"}
+"""Elements in which buttons may be part of the text."""
+
+_SPEAKING = "speaking buttons"
+
+
+def speaking_buttons(flat: FlatDocument) -> Booleans:
+    """Return a mask of the buttons that are part of the text.
+
+    They are in the middle of a sentence, where they explain a word, or all that a heading says,
+    where they open the text below it; a button beside a text does something with it.
+    """
+    if _SPEAKING not in flat.memo:
+        flat.memo[_SPEAKING] = _speaking_buttons(flat)
+    speaking: Booleans = flat.memo[_SPEAKING]
+    return speaking
+
+
+def _speaking_buttons(flat: FlatDocument) -> Booleans:
+    speaking = flat.having(("button",))
+    if not speaking.any():
+        return speaking
+    paragraphs = flat.having(_WITH_BUTTONS)
+    numbers = np.flatnonzero(speaking & flat.within(paragraphs))
+    around = flat.nearest_marked(paragraphs)[numbers]
+    is_other = ~flat.within(flat.having(NO_TEXT))[flat.text_parents]
+    others = np.concatenate([[0], np.cumsum(is_other)])
+    starts, ends = flat.text_starts, flat.text_ends
+    has_before = others[starts[numbers]] > others[starts[around]]
+    has_after = others[ends[around]] > others[ends[numbers]]
+    speaking[:] = False
+    speaking[numbers[has_before == has_after]] = True
+    return speaking
+
 
 def within_sentences(flat: FlatDocument) -> Booleans:
-    """Return a mask of the `WITHIN_SENTENCES` and of custom elements in paragraphs."""
+    """Return a mask of the `WITHIN_SENTENCES`, buttons and custom elements within sentences."""
     custom = np.array(["-" in tag for tag in flat.distinct_tags], dtype=np.bool_)
-    inline = flat.having(WITHIN_SENTENCES)
+    inline = flat.having(WITHIN_SENTENCES) | speaking_buttons(flat)
     if custom.any():
         inline |= custom[flat.tag_numbers] & flat.within(flat.having(_PARAGRAPHS))
     return inline
+
+
+def without_text(flat: FlatDocument) -> Booleans:
+    """Return a mask of the `NO_TEXT` elements, except `speaking_buttons`."""
+    return flat.having(NO_TEXT) & ~speaking_buttons(flat)
 
 
 DIVISIONS = HEADINGS | listed("p ul ol li dl dt dd blockquote pre center figure figcaption")

@@ -6,6 +6,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 import numpy.typing as npt
 
+from detourage.html.names import split_words
 from detourage.reader import page_model
 from detourage.reader.asides import without_asides
 from detourage.reader.finding import Finding, FoundRole
@@ -16,6 +17,7 @@ from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage, PageModel
 from detourage.reader.rendering import MAX_CELL_TOKENS
 from detourage.roles import TEXT_ROLES, Favor, LineRole
+from detourage.text.words import listed
 
 METHOD = "lines"
 
@@ -31,6 +33,22 @@ MIN_REPEATED_LINES = 2
 MIN_OF_LIST = 0.35
 """Minimum share of a list's words that are expected to be the article's, for a list between two
 lines of the article."""
+
+MIN_OF_ACCORDION = 0.2
+"""Minimum share of an accordion's words that are expected to be the article's, for an accordion
+around which the article's text is."""
+
+MIN_OF_FOLDED = 0.1
+"""Minimum probability of a line in an accordion to be the article's, for a line that is added."""
+
+MAX_FOLDED = 0.5
+"""Maximum length of an accordion that is completed, relative to the rest of the article."""
+
+_ACCORDIONS = listed(
+    "accordion accordions accordeon akkordeon acordeon acordeão fisarmonica harmonika faq faqs"
+    " collapsible expander"
+)
+"""Words of a class or ID that denote text that opens below its heading."""
 
 _UNDIVIDED = frozenset({"table", "dl"})
 _LISTS = _UNDIVIDED | {"ul", "ol"}
@@ -119,7 +137,55 @@ def _with_whole_lists(
         is_layout = page.tags[index] == "table" and lengths[own].max(initial=0) > MAX_CELL_TOKENS
         if is_likely and not is_layout:
             whole[own] = ~left_out[own]
+    return _with_whole_accordions(page, judged, lengths, whole)
+
+
+def _with_whole_accordions(
+    page: Outline, judged: JudgedPage, lengths: _Floats, chosen: _Booleans
+) -> _Booleans:
+    """Complete accordions among the article's text, such as questions and answers.
+
+    They look like parts of the template because they are hidden until they are opened. Lines
+    without a sentence, and those that are hardly expected to be the article's, are left out.
+    """
+    if judged.kind != "article" or not chosen.any():
+        return chosen
+    lines = judged.lines
+    is_folded = _folded(page)[[line.block for line in lines]]
+    if not is_folded.any():
+        return chosen
+    kept = [lines[place] for place in np.flatnonzero(chosen).tolist()]
+    core = _smallest_around(page, kept, CORE_SHARE)
+    is_folded &= [core <= line.block < page.ends[core] for line in lines]
+    is_folded &= [line.number not in judged.shared for line in lines]
+    is_own = judged.probabilities > MIN_OF_FOLDED
+    is_own &= [line.is_prose for line in lines]
+    whole = chosen.copy()
+    borders = np.flatnonzero(np.diff(is_folded, prepend=False, append=False)).tolist()
+    for first, last in zip(borders[::2], borders[1::2], strict=True):
+        own = slice(first, last)
+        size = lengths[own].sum()
+        expected = (judged.probabilities * lengths)[own].sum()
+        is_part = size <= MAX_FOLDED * lengths[chosen].sum()
+        if is_part and expected > MIN_OF_ACCORDION * size:
+            whole[own] |= is_own[own]
     return whole
+
+
+def _folded(page: Outline) -> _Booleans:
+    """Return a mask of the elements within accordions: what opens, and what opens it."""
+    flat = page.flat
+    folded = flat.having(("details",))
+    named = [bool(split_words(name) & _ACCORDIONS) for name in page.distinct_names]
+    folded |= np.array(named, dtype=np.bool_)[page.name_numbers]
+    openers = flat.values("aria-controls")
+    folded[[*openers, *flat.values("aria-expanded")]] = True
+    opened = {name for names in openers.values() for name in names.split()}
+    for index, name in flat.values("id").items() if opened else ():
+        folded[index] |= name in opened
+    for index, value in flat.values("hidden").items():
+        folded[index] |= value == "until-found"
+    return flat.within(folded)
 
 
 def body_of(

@@ -15,7 +15,7 @@ from detourage.html.flat import FlatDocument
 from detourage.html.locations import Location, TextLocation, ValueLocations
 from detourage.html.nodes import Paths, index_at
 from detourage.html.source import ByteRange, PageSource
-from detourage.html.text import NO_TEXT, within_sentences
+from detourage.html.text import within_sentences, without_text
 from detourage.text import words
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ class PageLocations:
     def _displayed(self) -> tuple[list[int], str]:
         """The indices of the displayed texts, and these texts joined by NUL."""
         flat = self._flat
-        silent = flat.within(flat.having(NO_TEXT))
+        silent = flat.within(without_text(flat))
         numbers: list[int] = np.flatnonzero(~silent[flat.pieces.parents]).tolist()
         return numbers, "\x00".join([flat.pieces.texts[each] for each in numbers])
 

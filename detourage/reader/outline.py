@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 from detourage.html.flat import Booleans, FlatDocument, Integers
 from detourage.html.names import split_words, words_of_each
 from detourage.html.nodes import Node
-from detourage.html.text import DIVISIONS, NO_TEXT, within_sentences
+from detourage.html.text import DIVISIONS, within_sentences, without_text
 from detourage.reader.vocabulary import KNOWN_WORDS
 from detourage.text import words
 from detourage.text.texts import Count, Texts, read_texts
@@ -55,7 +55,7 @@ class Outline:
     An element is identified by its index; its descendants have the indices that follow, up to its
     end. Its texts and tokens are ranges of the page's, so that quantities propagate to ancestors
     (Deturck 2015, section 4.4) without a second pass. Descendants of the elements in
-    `detourage.html.text.NO_TEXT` are omitted.
+    `detourage.html.text.without_text` are omitted.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Outline:
 
     @classmethod
     def _select(cls, whole: FlatDocument) -> Self:
-        silent = whole.having(NO_TEXT)
+        silent = without_text(whole)
         around = whole.count_around(silent)
         outermost = silent & (around == 1)
         flat = whole.select((around == 0) | outermost, around[whole.text_parents] == 0)
@@ -205,9 +205,15 @@ class Outline:
         return inline
 
     @cached_property
+    def is_silent(self) -> list[bool]:
+        """Whether each element is `without_text`; its descendants are omitted."""
+        silent: list[bool] = without_text(self.flat).tolist()
+        return silent
+
+    @cached_property
     def block_numbers(self) -> Integers:
         """Index of each element's nearest enclosing block, or its own index if it is a block."""
-        return self.nearest_marked(~within_sentences(self.flat))
+        return self.flat.nearest_marked(~within_sentences(self.flat))
 
     @cached_property
     def blocks(self) -> list[int]:
@@ -218,22 +224,12 @@ class Outline:
     @cached_property
     def divided_numbers(self) -> Integers:
         """Like `block_numbers`, but for elements that are not `DIVISIONS` instead of blocks."""
-        return self.nearest_marked(~self.flat.having(DIVISIONS))
-
-    def nearest_marked(self, marked: Booleans) -> Integers:
-        """Return each element if it is marked, or else its nearest marked ancestor or the root."""
-        parents = self.flat.parents
-        found = np.where(marked | (parents < 0), np.arange(len(parents)), parents)
-        while True:
-            farther = found[found]
-            if np.array_equal(farther, found):
-                return found
-            found = farther
+        return self.flat.nearest_marked(~self.flat.having(DIVISIONS))
 
     @cached_property
     def text_numbers(self) -> Integers:
         """Index of each text node among the text nodes of the whole document."""
-        around = self.document.count_around(self.document.having(NO_TEXT))
+        around = self.document.count_around(without_text(self.document))
         return np.flatnonzero(around[self.document.text_parents] == 0)
 
     def indices_of(self, elements: Iterable[HtmlElement]) -> frozenset[int]:
@@ -393,7 +389,7 @@ class Outline:
         addresses = self.flat.values("href")
         without = [index for index in np.flatnonzero(leads).tolist() if not addresses.get(index)]
         leads[without] = False
-        nearest = self.nearest_marked(leads)
+        nearest = self.flat.nearest_marked(leads)
         return np.where(leads[nearest], nearest, -1)
 
     @cached_property

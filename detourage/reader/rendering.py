@@ -20,7 +20,7 @@ from detourage.article import (
 )
 from detourage.html.addresses import absolute
 from detourage.html.nodes import Node
-from detourage.html.text import HEADINGS, NO_TEXT
+from detourage.html.text import HEADINGS
 from detourage.reader import illustrations, media
 from detourage.reader.finding import Finding, FoundRole
 from detourage.reader.outline import Outline
@@ -342,7 +342,7 @@ class _Renderer:
         if index in self._finding.dropped:
             self._flush()
             return False
-        if tag in NO_TEXT or tag == "img":
+        if self._page.is_silent[index] or tag == "img":
             self._show(self._page.node(index))
             return False
         if tag == "br":
