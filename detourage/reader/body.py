@@ -6,7 +6,6 @@ from itertools import accumulate, pairwise
 import numpy as np
 import numpy.typing as npt
 
-from detourage.html.names import split_words
 from detourage.reader import page_model
 from detourage.reader.asides import without_asides
 from detourage.reader.finding import Finding, FoundRole
@@ -16,8 +15,8 @@ from detourage.reader.lines import Line
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage, PageModel
 from detourage.reader.rendering import MAX_CELL_TOKENS
+from detourage.reader.visibility import folded, hidden
 from detourage.roles import TEXT_ROLES, Favor, LineRole
-from detourage.text.words import listed
 
 METHOD = "lines"
 
@@ -44,11 +43,8 @@ MIN_OF_FOLDED = 0.1
 MAX_FOLDED = 0.5
 """Maximum length of an accordion that is completed, relative to the rest of the article."""
 
-_ACCORDIONS = listed(
-    "accordion accordions accordeon akkordeon acordeon acordeão fisarmonica harmonika faq faqs"
-    " collapsible expander"
-)
-"""Words of a class or ID that denote text that opens below its heading."""
+MAX_HIDDEN = 0.1
+"""Maximum share of the article's words in lines that are left out because they are hidden."""
 
 _UNDIVIDED = frozenset({"table", "dl"})
 _LISTS = _UNDIVIDED | {"ul", "ol"}
@@ -98,6 +94,8 @@ def find_body(
     if expected_f1 < MIN_EXPECTED_F1:
         return None
     chosen = _with_whole_lists(page, judged, lengths * probabilities, lengths, chosen)
+    chosen = _with_whole_accordions(page, judged, lengths, chosen)
+    chosen = _without_hidden(page, judged, lengths, chosen)
     if {*roles} <= {*TEXT_ROLES}:
         chosen = without_asides(page, judged, chosen, url)
     places = np.flatnonzero(chosen)
@@ -137,7 +135,7 @@ def _with_whole_lists(
         is_layout = page.tags[index] == "table" and lengths[own].max(initial=0) > MAX_CELL_TOKENS
         if is_likely and not is_layout:
             whole[own] = ~left_out[own]
-    return _with_whole_accordions(page, judged, lengths, whole)
+    return whole
 
 
 def _with_whole_accordions(
@@ -151,7 +149,7 @@ def _with_whole_accordions(
     if judged.kind != "article" or not chosen.any():
         return chosen
     lines = judged.lines
-    is_folded = _folded(page)[[line.block for line in lines]]
+    is_folded = folded(page)[[line.block for line in lines]]
     if not is_folded.any():
         return chosen
     kept = [lines[place] for place in np.flatnonzero(chosen).tolist()]
@@ -172,20 +170,18 @@ def _with_whole_accordions(
     return whole
 
 
-def _folded(page: Outline) -> _Booleans:
-    """Return a mask of the elements within accordions: what opens, and what opens it."""
-    flat = page.flat
-    folded = flat.having(("details",))
-    named = [bool(split_words(name) & _ACCORDIONS) for name in page.distinct_names]
-    folded |= np.array(named, dtype=np.bool_)[page.name_numbers]
-    openers = flat.values("aria-controls")
-    folded[[*openers, *flat.values("aria-expanded")]] = True
-    opened = {name for names in openers.values() for name in names.split()}
-    for index, name in flat.values("id").items() if opened else ():
-        folded[index] |= name in opened
-    for index, value in flat.values("hidden").items():
-        folded[index] |= value == "until-found"
-    return flat.within(folded)
+def _without_hidden(
+    page: Outline, judged: JudgedPage, lengths: _Floats, chosen: _Booleans
+) -> _Booleans:
+    """Leave out lines that are never displayed, unless they are a larger part of the article.
+
+    A page may hide its article until its scripts run, or a reader opens it.
+    """
+    if judged.kind != "article":
+        return chosen
+    is_hidden = chosen & (hidden(page) & ~folded(page))[[line.block for line in judged.lines]]
+    is_little = lengths[is_hidden].sum() <= MAX_HIDDEN * lengths[chosen].sum()
+    return chosen & ~is_hidden if is_little else chosen
 
 
 def body_of(

@@ -1,0 +1,84 @@
+"""Parts of a page that are not displayed at first, because of their attributes or the page's styles."""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from detourage.html.flat import Booleans
+from detourage.html.names import split_words
+from detourage.html.text import hides
+from detourage.reader.outline import Outline
+from detourage.text.words import listed
+
+_ACCORDIONS = listed(
+    "accordion accordions accordeon akkordeon acordeon acordeão fisarmonica harmonika faq faqs"
+    " collapsible expander"
+)
+"""Words of a class or ID that denote text that opens below its heading."""
+
+UNTIL_FOUND = "until-found"
+"""Value of ``hidden`` that lets readers find the text in the page, which opens it."""
+
+MAX_STYLE_CHARACTERS = 200_000
+"""Maximum number of characters of a page's styles that are searched for hidden classes."""
+
+_BRACE = re.compile(r"[{}]")
+_COMMENT = re.compile(r"/\*[^*]*\*+(?:[^/*][^*]*\*+)*/")
+_NOT_DISPLAYED = re.compile(r"(?:^|[;\s])display\s{0,20}:\s{0,20}none\b", re.IGNORECASE)
+_CLASS = re.compile(r"\.([\w-]+)")
+
+
+def folded(page: Outline) -> Booleans:
+    """Return a mask of the elements within accordions: what opens, and what opens it."""
+    flat = page.flat
+    marked = flat.having(("details",))
+    named = [bool(split_words(name) & _ACCORDIONS) for name in page.distinct_names]
+    marked |= np.array(named, dtype=np.bool_)[page.name_numbers]
+    openers = flat.values("aria-controls")
+    marked[[*openers, *flat.values("aria-expanded")]] = True
+    opened = {name for names in openers.values() for name in names.split()}
+    for index, name in flat.values("id").items() if opened else ():
+        marked[index] |= name in opened
+    for index, value in flat.values("hidden").items():
+        marked[index] |= value == UNTIL_FOUND
+    return flat.within(marked)
+
+
+def hidden(page: Outline) -> Booleans:
+    """Return a mask of the elements hidden by ``hidden``, an inline style or a hidden class."""
+    flat = page.flat
+    marked = np.zeros(len(page.tags), dtype=np.bool_)
+    for index, value in flat.values("hidden").items():
+        marked[index] = value != UNTIL_FOUND
+    for index, style in flat.values("style").items():
+        marked[index] |= hides(style)
+    classes = frozenset(_hidden_classes(_styles(page)))
+    if classes:
+        names = [not classes.isdisjoint(each.split()) for each, _ in flat.distinct_names]
+        marked |= np.array(names, dtype=np.bool_)[page.name_numbers]
+    return flat.within(marked)
+
+
+def _styles(page: Outline) -> str:
+    texts = (style.text or "" for style in page.root.iter("style") if not style.get("media"))
+    return "\n".join(text for text in texts if "none" in text)[:MAX_STYLE_CHARACTERS]
+
+
+def _hidden_classes(styles: str) -> Iterator[str]:
+    """Yield the classes that a rule hides; rules for some media or in some context do not count."""
+    depth = start = opened = 0
+    styles = _COMMENT.sub("", styles)
+    for brace in _BRACE.finditer(styles):
+        if brace[0] == "{":
+            if not depth:
+                opened = brace.start()
+            depth += 1
+        elif depth:
+            depth -= 1
+            if not depth:
+                selectors, rule = styles[start:opened], styles[opened + 1 : brace.start()]
+                if _NOT_DISPLAYED.search(rule):
+                    matches = (_CLASS.fullmatch(each.strip()) for each in selectors.split(","))
+                    yield from (match[1] for match in matches if match)
+                start = brace.end()
