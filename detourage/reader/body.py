@@ -1,7 +1,8 @@
 """Composition of the body from the lines whose roles make up the text."""
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, compress, pairwise
+from operator import not_
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,12 @@ MIN_EXPECTED_F1 = 0.3
 
 MIN_REPEATED_WORDS = 20
 """Minimum length, in words, of a line that counts as a repetition of an earlier line."""
+
+MIN_PULLED_WORDS = 5
+"""Minimum length, in words, of a quotation that counts as a repetition of words of another line."""
+
+MAX_QUOTES = 100
+"""Maximum number of quotations that are searched for in the other lines."""
 
 MIN_REPEATED_LINES = 2
 """Minimum number of repeated lines; fewer repeated lines are kept."""
@@ -102,7 +109,7 @@ def find_body(
     kept = [lines[place] for place in places.tolist()]
     found = judged.likeliest(places, roles)
     by_line = dict(zip((line.number for line in kept), found, strict=True))
-    return body_of(page, kept, expected_f1, by_line)
+    return body_of(page, _without_pull_quotes(kept, by_line), expected_f1, by_line)
 
 
 def _with_whole_lists(
@@ -198,6 +205,9 @@ def body_of(
     numbers = frozenset(line.number for line in kept)
     container = _smallest_around(page, kept, share=1.0)
     core = _smallest_around(page, kept, share=CORE_SHARE)
+    if core > container and page.tags[core] == "p":
+        # The pictures of an article of one paragraph are beside it.
+        core = page.parents[core]
     dropped, muted = _left_out(page, container, core, numbers)
     return Finding(
         METHOD,
@@ -249,6 +259,23 @@ def _without_repeats(lines: Sequence[Line]) -> Sequence[Line]:
     return [line for at, line in enumerate(lines) if at not in left_out]
 
 
+def _without_pull_quotes(
+    lines: Sequence[Line], roles: Mapping[int, FoundRole]
+) -> Sequence[Line]:
+    """Drop quotations that repeat words of another line, to be seen in passing."""
+    is_quote = [roles[line.number].role == "quote" for line in lines]
+    if not any(is_quote) or all(is_quote):
+        return lines
+    said = "".join(map(_joined, compress(lines, map(not_, is_quote))))
+    quotes = [line for line in compress(lines, is_quote) if len(line.tokens) >= MIN_PULLED_WORDS]
+    pulled = {line.number for line in quotes[:MAX_QUOTES] if _joined(line) in said}
+    return [line for line in lines if line.number not in pulled]
+
+
+def _joined(line: Line) -> str:
+    return "\0".join(("", *line.tokens, ""))
+
+
 def _smallest_around(page: Outline, lines: Sequence[Line], share: float) -> int:
     """Return the smallest element that holds at least the given share of the lines' words."""
     blocks = [line.block for line in lines]
@@ -266,6 +293,9 @@ def _left_out(
 ) -> tuple[frozenset[int], frozenset[int]]:
     """Return the outermost elements without body lines: those to drop and those to mute."""
     before = [0, *accumulate(text.line in kept for text in page.texts)]
+    figures = page.flat.having(("figure",))
+    outermost = figures & (page.flat.count_around(figures) == 1)
+    in_figures = np.concatenate([[0], np.cumsum(page.sizes * outermost)]).tolist()
     dropped: set[int] = set()
     muted: set[int] = set()
     index = container + 1
@@ -277,6 +307,10 @@ def _left_out(
         in_core = core <= index < page.ends[core]
         if in_core and page.size(index) <= MAX_CAPTION_TOKENS:
             muted.add(index)
+        elif in_core and in_figures[page.ends[index]] - in_figures[index] == page.size(index):
+            # A gallery, whose captions are its only text.
+            index += 1
+            continue
         else:
             dropped.add(index)
         index = page.ends[index]

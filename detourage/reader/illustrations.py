@@ -75,7 +75,7 @@ def leading_images(
         return
     declared = media.file_stem(page.metas.get("og:image", ""))
     for index in range(region.root + 1, region.end):
-        if page.tags[index] != "img" or _is_of_other_part(page, index, region.root):
+        if not media.is_image(page.tags[index]) or _is_of_other_part(page, index, region.root):
             continue
         element = page.node(index)
         frame = region.frame_of(page, index)

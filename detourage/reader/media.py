@@ -16,6 +16,9 @@ EMBEDS = frozenset({"iframe", "video", "audio", "object", "embed"})
 _LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url")
 _LAZY_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
 _POSTS = {"twitter", "instagram", "tiktok", "bluesky", "mastodon", "reddit"}
+_PLUGINS = ("fb-post", "fb-video")
+"""Classes of elements that scripts replace by a post at the URL in ``data-href``."""
+
 _POST_ADDRESSES = ("data-instgrm-permalink", "cite", "data-href")
 _IMAGE_ADDRESS = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
 _PIXELS = re.compile(r"\s*+([\d.]++)\s*+(?:px)?+\s*+")
@@ -33,6 +36,11 @@ MAX_SOURCES = 20
 
 MAX_TRACKER_PIXELS = 1
 """Maximum width or height of a tracker or spacer, in pixels."""
+
+
+def is_image(tag: str) -> bool:
+    """Return whether elements with a tag display an image: ``img``, and ``amp-img`` and its like."""
+    return tag == "img" or tag.endswith("-img")
 
 
 def is_image_address(address: str | None) -> bool:
@@ -63,17 +71,19 @@ def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImag
 
 
 def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
-    """Read an element of `EMBEDS`, or the quotation that embeds a social media post.
+    """Read an element of `EMBEDS`, or the quotation or division that embeds a post.
 
     Return None for trackers, share and follow buttons, and elements without an HTTP URL.
     """
     if _is_tiny(element):
         return None
-    candidates = _post_addresses(element) if element.tag == "blockquote" else _objects(element)
+    is_object = element.tag in EMBEDS
+    candidates = _objects(element) if is_object else _post_addresses(element)
     url = next(filter(None, (absolute(source, base) for source in candidates)), None)
     if url is None or _BUTTONS.search(url):
         return None
-    return ArticleEmbed(url, str(element.tag), element=_index(element))
+    kind = str(element.tag) if is_object else "blockquote"
+    return ArticleEmbed(url, kind, element=_index(element))
 
 
 def _index(element: AnyElement) -> int | None:
@@ -121,12 +131,13 @@ def _objects(element: AnyElement) -> Iterator[str | None]:
             yield child.get("value")
 
 
-def _post_addresses(quotation: AnyElement) -> Iterator[str | None]:
-    if _POSTS.isdisjoint(name_words(quotation)):
+def _post_addresses(post: AnyElement) -> Iterator[str | None]:
+    classes = (post.get("class") or "").split()
+    if _POSTS.isdisjoint(name_words(post)) and not any(map(classes.count, _PLUGINS)):
         return
     for name in _POST_ADDRESSES:
-        yield quotation.get(name)
-    for link in reversed([*quotation.iter("a")]):
+        yield post.get(name)
+    for link in reversed([*post.iter("a")]):
         yield link.get("href")
 
 

@@ -288,6 +288,7 @@ class _Renderer:
         self._is_blank = True
         self._breaks = 0
         self._captions = illustrations.captions_of(page)
+        self._posts = page.flat.values("data-href")
         self._addresses: set[str] = set()
         self._with_image: set[Node | None] = set()
         self._next_text = page.text_starts[finding.container]
@@ -342,7 +343,7 @@ class _Renderer:
         if index in self._finding.dropped:
             self._flush()
             return False
-        if self._page.is_silent[index] or tag == "img":
+        if self._page.is_silent[index] or media.is_image(tag):
             self._show(self._page.node(index))
             return False
         if tag == "br":
@@ -364,7 +365,7 @@ class _Renderer:
             if table is not None:
                 self._rendering.stretches.append(table)
                 return False
-        if tag == "blockquote" and self._type() != "quote":
+        if index in self._posts or (tag == "blockquote" and self._type() != "quote"):
             self._embed(self._page.node(index))
         self._describe(index, tag)
         return True
@@ -572,7 +573,7 @@ class _Renderer:
         if len(rows) < 2 or max(map(len, rows)) < 2:
             return None
         for below in range(index, page.ends[index]):
-            if page.tags[below] == "img":
+            if media.is_image(page.tags[below]):
                 self._show(page.node(below))
         cells = [[self._cell(cell) for cell in row] for row in rows]
         shown = [row for row in cells if any(text for text, _ in row)]
@@ -611,9 +612,10 @@ class _Renderer:
             elsewhere = not media.is_image_address(self._page.node(self._link).get("href"))
             if elsewhere:
                 return
-        if self._muted is not None and illustrations.is_teaser(self._page, self._muted):
-            return
-        if element.tag == "img":
+        if self._muted is not None and element.tag != "audio":
+            if illustrations.is_teaser(self._page, self._muted):
+                return
+        if media.is_image(str(element.tag)):
             self._image(element, element.getparent())
         elif element.tag in media.EMBEDS:
             self._embed(element)
