@@ -159,6 +159,12 @@ class _Page:
                 # This heading is inside an article that has already been found.
                 continue
             if self._is_article(head, element, declared=declared, linked=linked):
+                same = next((each for each in found if found[each].element == element), None)
+                if same is not None:
+                    # A section's name may be a heading above the headline.
+                    if page.tags[same] <= page.tags[head]:
+                        continue
+                    del found[same]
                 found[head] = FurtherArticle(element, url)
         if not found:
             return ()
@@ -199,7 +205,14 @@ class _Page:
             return is_first or has_head()
         if not (is_first and has_head() and self._own_has_head):
             return False
-        return is_held == any(self._holding_own(element))
+        return is_held == any(self._holding_own(element)) or self._are_heads_alike(head)
+
+    def _are_heads_alike(self, head: int) -> bool:
+        """Return whether a headline is in an element with the classes of that around the own."""
+        page = self.page
+        one, other = page.parents[head], page.parents[self.heading]
+        classes = self._classes(one)
+        return one != other and bool(classes) and classes == self._classes(other)
 
     def _is_part(self, head: int) -> bool:
         """Return whether a head belongs to the page's own article or to a live report."""
@@ -285,9 +298,11 @@ class _Page:
             node = page.texts[place]
             if node.parent >= end or self._tokens_before(place) >= limit:
                 break
-            if not is_held and len(lines) > MAX_LINES_BELOW and node.line not in lines:
+            if not is_held and len(lines) >= MAX_LINES_BELOW and node.line not in lines:
                 break
-            lines[node.line] = (lines.get(node.line, "") + node.text)[:MAX_HEAD_CHARACTERS]
+            if not (page.tags[head] in _HEADINGS and head <= node.parent < page.ends[head]):
+                # A headline may begin like the line of an author.
+                lines[node.line] = (lines.get(node.line, "") + node.text)[:MAX_HEAD_CHARACTERS]
             if any(map(self._is_head_element, self._small_around(node.parent, element))):
                 return True
         return any(map(_is_head_line, lines.values()))
