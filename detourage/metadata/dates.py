@@ -134,11 +134,12 @@ def publication_date_elsewhere(
         return found
     if shown:
         return shown[0].moment
+    textless = (parse_moment(value, language) for value in surroundings.textless_moments)
     farther, _ = shown_dates(surroundings.farther_notes, language)
     marked = (each.moment for each in farther if each.is_marked)
     held = (parse_moment(value, language) for value in _dates_in_scripts(head))
     others = (each.moment for each in farther)
-    return next(filter(None, chain(marked, held, others)), None)
+    return next(filter(None, chain(textless, marked, held, others)), None)
 
 
 def _agreed(stated: Moment, shown: Moment) -> Moment:
@@ -155,10 +156,16 @@ def _agreed(stated: Moment, shown: Moment) -> Moment:
     away = datetime.combine(shown.day, shown.clock) - at_utc
     quarters = round(away / timedelta(minutes=15))
     is_zone = abs(away - quarters * timedelta(minutes=15)) < timedelta(minutes=2)
-    if not is_zone or abs(quarters) > 14 * 4:
+    if not is_zone or quarters not in _ZONES:
         return stated
     local = stated.instant.astimezone(timezone(quarters * timedelta(minutes=15)))
     return Moment(local.date(), local.time(), local.tzinfo, stated.written)
+
+
+_ZONES = frozenset(range(-12 * 4, 14 * 4 + 1, 4)) | {
+    *(-38, -14, -10, 14, 18, 22, 23, 26, 35, 38, 42, 51),
+}
+"""Offsets of the world's time zones, in quarters of an hour."""
 
 
 def modification_date(

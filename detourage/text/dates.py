@@ -173,6 +173,9 @@ _COMPACT_TIME = re.compile(
     r"T?(?P<hour>\d\d):?(?P<minute>\d\d):?(?P<second>\d\d)?(?P<zone>Z)?(?P<offset>[+-]\d\d:?\d\d)?$"
 )
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?")
+_IN_PATH_FROM_DAY = re.compile(
+    r"(?<!\d)(?P<day>\d\d)[-_.](?P<month>\d\d)[-_.](?P<year>(?:19|20)\d\d)(?![\d])"
+)
 _IN_PATH = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)(?:(?P<sign>[/_.-])(?P<month>\d{1,2}|[a-z]{3,9})(?P=sign)(?P<day>\d{1,2})"
     r"|[/_.-]?(?P<month2>\d\d)[/_.-]?(?P<day2>\d\d))(?!\d)"
@@ -314,12 +317,19 @@ _EITHER_ORDER = re.compile(r"(\d\d?)\s?[/|.-]\s?(\d\d?)\s?[/|.-]\s?(\d{4})?")
 
 
 def date_in_path(path: str) -> Moment | None:
-    """Return the date in a URL's path, such as ``/2024/05/31/`` or ``/20240531-``."""
+    """Return the date in a URL's path, such as ``/2024/05/31/``, ``/20240531-`` or ``/31-05-2024``.
+
+    A date that begins with the day counts only if it cannot begin with the month.
+    """
     for match in _IN_PATH.finditer(path):
         month, day = match["month"] or match["month2"], match["day"] or match["day2"]
         number = int(month) if month.isdecimal() else month_named(month, "en")
         found = _date(int(match["year"]), number or 0, int(day))
         if found is not None:
+            return Moment(found)
+    for match in _IN_PATH_FROM_DAY.finditer(path):
+        found = _date(int(match["year"]), int(match["month"]), int(match["day"]))
+        if found is not None and (found.day > _MONTHS or found.day == found.month):
             return Moment(found)
     return None
 
