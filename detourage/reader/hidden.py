@@ -72,6 +72,8 @@ MAX_TEASER_WORDS = 150
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
 
+_NOTHING: Counter[str] = Counter()
+
 UNSEEN = ("noscript", "template")
 """Elements whose content a page does not display."""
 
@@ -121,9 +123,8 @@ def hidden_article(
     or ``template``.
     """
     text = shown.text if shown is not None else ""
-    least = int(MIN_LONGER * len(text))
     is_teaser = len(words.tokens(text[:MAX_TEASER_CHARACTERS])) <= MAX_TEASER_WORDS
-    for article in _candidates(url, page, least, is_teaser, cut, find):
+    for article in _candidates(url, page, shown, is_teaser, cut, find):
         if _is_better(article, words.tokens(text), page):
             return _with_media_of(article, shown)
     return None
@@ -157,19 +158,27 @@ def _is_to_be_filled(page: Outline, index: int) -> bool:
 
 def _is_better(article: Article, shown: Sequence[str], page: Outline) -> bool:
     tokens = words.tokens(article.text)
-    counts = Counter(tokens)
-    if not tokens or _is_shown(counts, page):
+    counts, said = Counter(tokens), Counter(shown)
+    is_whole = (said & counts).total() >= MIN_CONTAINED * len(shown)
+    # A text that continues the displayed one contains it.
+    of_shown = said if is_whole and article.method in UNSEEN else _NOTHING
+    if not tokens or _is_shown(counts - of_shown, page, of_shown):
         return False
     is_body = article.method == ARTICLE_BODY
-    if (Counter(shown) & counts).total() >= MIN_CONTAINED * len(shown):
+    if is_whole:
         return len(tokens) >= MIN_LONGER * len(shown)
     is_shell = is_body or len(shown) <= MAX_SHELL_WORDS
     return is_shell and len(tokens) >= MIN_MUCH_LONGER * len(shown)
 
 
-def _is_shown(counts: Counter[str], page: Outline) -> bool:
-    """Return whether the page displays most of a text, given the counts of its tokens."""
-    return (counts & page.token_counts).total() > MAX_SHOWN * counts.total()
+def _is_shown(
+    counts: Counter[str], page: Outline, but: Counter[str] = _NOTHING
+) -> bool:
+    """Return whether the page displays most of a text, given the counts of its tokens.
+
+    The tokens in `but` are those of another text that the page displays.
+    """
+    return (counts & (page.token_counts - but)).total() > MAX_SHOWN * counts.total()
 
 
 def _with_media_of(article: Article, shown: Article | None) -> Article:
@@ -183,19 +192,30 @@ def _with_media_of(article: Article, shown: Article | None) -> Article:
 
 
 def _candidates(
-    url: str, page: Outline, least: int, is_teaser: bool, cut: Cut, find: Find
+    url: str, page: Outline, shown: Article | None, is_teaser: bool, cut: Cut, find: Find
 ) -> Iterator[Article]:
-    """Yield possible hidden articles of at least `least` characters.
+    """Yield possible hidden articles, which are longer than the displayed one.
 
-    If the page displays more than a teaser, only a declared ``articleBody`` is considered.
+    If the page displays more than a teaser, only a declared ``articleBody`` is considered, and
+    `UNSEEN` elements within the displayed article, which they may continue.
     """
+    length = len(shown.text) if shown is not None else 0
+    least = int(MIN_LONGER * length)
     yield from _declared_bodies(url, page, least, cut)
     if is_teaser:
         yield from _in_state(url, page, least, cut)
-        for tag in UNSEEN:
-            article = _in_unseen(page, tag, least, find)
-            if article is not None:
-                yield article
+    for tag in UNSEEN:
+        elements = [*page.root.iter(tag)]
+        if not is_teaser:
+            elements = [each for each in elements if _is_within(each, page, shown)]
+        article = _in_unseen(page, tag, elements, least - length, find)
+        if article is not None:
+            yield article
+
+
+def _is_within(element: Node, page: Outline, shown: Article | None) -> bool:
+    """Return whether an element is in the element that holds a displayed article."""
+    return shown is not None and any(each.index == shown.container for each in element.iterancestors())
 
 
 def _declared_bodies(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Article]:
@@ -269,12 +289,17 @@ def _article_of(document: HtmlElement, script: Node, passage: Passage, cut: Cut)
     return without_locations(replace(article, xpath=script.path()))
 
 
-def _in_unseen(page: Outline, tag: str, least: int, find: Find) -> Article | None:
-    """Extract a page's article as if the elements with the given tag were displayed."""
+def _in_unseen(
+    page: Outline, tag: str, elements: Iterable[Node], least: int, find: Find
+) -> Article | None:
+    """Extract a page's article as if the elements with the given tag were displayed.
+
+    The given ones must have at least `least` characters.
+    """
     # Clean the text before measuring it: the whitespace between elements may be longer than the
-    # text.
-    texts = [words.clean(element.text_content()) for element in page.root.iter(tag)]
-    if sum(map(len, texts)) < least or not any(map(is_prose, texts)):
+    # text. An article may be divided among them, with a paragraph in each.
+    text = "\n".join(words.clean(element.text_content()) for element in elements)
+    if len(text) < least or not is_prose(text):
         return None
     opened = OpenedDocument.of(page.elements[0], tag)
     try:
