@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from detourage.core import _core
 from detourage.html.flat import FlatDocument
-from detourage.html.text import speaking_buttons
+from detourage.html.text import speaking_buttons, styled_blocks
 from detourage.text.texts import character_tables
 
 WORDS, SHAPES, LINK_WORDS = _core.WORDS, _core.SHAPES, _core.LINK_WORDS
@@ -65,14 +65,17 @@ def columns(page: FlatDocument, url: str) -> dict[str, Any]:
 def _arguments(page: FlatDocument, url: str) -> tuple[Any, ...]:
     tables = character_tables()
     pieces, attributes = page.pieces, page.attributes
-    # The words of a button that is part of the text are judged like those of any inline element.
-    spoken = np.where(speaking_buttons(page), len(page.distinct_tags), page.tag_numbers)
+    # Buttons that are part of the text are judged like other inline elements, and a span that a
+    # style makes a block like other blocks.
+    count = len(page.distinct_tags)
+    tags = np.where(speaking_buttons(page), count, page.tag_numbers)
+    tags = np.where(styled_blocks(page), count + 1, tags)
     return (
-        [*page.distinct_tags, "span"],
+        [*page.distinct_tags, "span", "div"],
         [*pieces.texts],
         [*attributes.distinct],
         [*attributes.values],
-        spoken.tobytes(),
+        tags.tobytes(),
         page.parents.tobytes(),
         page.ends.tobytes(),
         pieces.parents.tobytes(),

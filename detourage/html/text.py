@@ -61,9 +61,9 @@ def speaking_buttons(flat: FlatDocument) -> Booleans:
 
 
 def _speaking_buttons(flat: FlatDocument) -> Booleans:
+    if "button" not in flat.distinct_tags:
+        return np.zeros(len(flat.tag_numbers), dtype=np.bool_)
     speaking = flat.having(("button",))
-    if not speaking.any():
-        return speaking
     paragraphs = flat.having(_WITH_BUTTONS)
     numbers = np.flatnonzero(speaking & flat.within(paragraphs))
     around = flat.nearest_marked(paragraphs)[numbers]
@@ -77,10 +77,28 @@ def _speaking_buttons(flat: FlatDocument) -> Booleans:
     return speaking
 
 
+_BLOCK_STYLE = re.compile(
+    r"(?:^|;)\s{0,20}display\s{0,20}:\s{0,20}(?:block|flex|grid|list-item|table)\b", re.IGNORECASE
+)
+_STYLED = "styled blocks"
+
+
+def styled_blocks(flat: FlatDocument) -> Booleans:
+    """Return a mask of the ``span`` elements that an inline style makes blocks."""
+    if _STYLED not in flat.memo:
+        is_block = np.zeros(len(flat.tag_numbers), dtype=np.bool_)
+        styles = flat.values("style") if "span" in flat.distinct_tags else {}
+        for index, style in styles.items():
+            is_block[index] = "display" in style and _BLOCK_STYLE.search(style) is not None
+        flat.memo[_STYLED] = is_block & flat.having(("span",)) if styles else is_block
+    styled: Booleans = flat.memo[_STYLED]
+    return styled
+
+
 def within_sentences(flat: FlatDocument) -> Booleans:
     """Return a mask of the `WITHIN_SENTENCES`, buttons and custom elements within sentences."""
     custom = np.array(["-" in tag for tag in flat.distinct_tags], dtype=np.bool_)
-    inline = flat.having(WITHIN_SENTENCES) | speaking_buttons(flat)
+    inline = flat.having(WITHIN_SENTENCES) & ~styled_blocks(flat) | speaking_buttons(flat)
     if custom.any():
         inline |= custom[flat.tag_numbers] & flat.within(flat.having(_PARAGRAPHS))
     return inline

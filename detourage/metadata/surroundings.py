@@ -138,10 +138,11 @@ class Surroundings:
         first = int(page.line_starts[max(0, headline - LINES_ABOVE)])
         last = int(page.line_starts[self._body[-1]])
         for index, value in page.flat.values("datetime").items():
+            if page.tags[index] != "time" or page.size(index) or page.links[index] >= 0:
+                continue
             is_near = first <= page.text_starts[index] <= last
-            if page.tags[index] == "time" and is_near and not page.size(index):
-                if page.links[index] < 0 and self._names_around(index).isdisjoint(_OF_UPDATES):
-                    yield value
+            if is_near and self._names_around(index).isdisjoint(_OF_UPDATES):
+                yield value
 
     @property
     def farther_notes(self) -> Iterator[Note]:

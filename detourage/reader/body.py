@@ -259,9 +259,7 @@ def _without_repeats(lines: Sequence[Line]) -> Sequence[Line]:
     return [line for at, line in enumerate(lines) if at not in left_out]
 
 
-def _without_pull_quotes(
-    lines: Sequence[Line], roles: Mapping[int, FoundRole]
-) -> Sequence[Line]:
+def _without_pull_quotes(lines: Sequence[Line], roles: Mapping[int, FoundRole]) -> Sequence[Line]:
     """Drop quotations that repeat words of another line, to be seen in passing."""
     is_quote = [roles[line.number].role == "quote" for line in lines]
     if not any(is_quote) or all(is_quote):

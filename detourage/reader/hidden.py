@@ -171,9 +171,7 @@ def _is_better(article: Article, shown: Sequence[str], page: Outline) -> bool:
     return is_shell and len(tokens) >= MIN_MUCH_LONGER * len(shown)
 
 
-def _is_shown(
-    counts: Counter[str], page: Outline, but: Counter[str] = _NOTHING
-) -> bool:
+def _is_shown(counts: Counter[str], page: Outline, but: Counter[str] = _NOTHING) -> bool:
     """Return whether the page displays most of a text, given the counts of its tokens.
 
     The tokens in `but` are those of another text that the page displays.
@@ -207,15 +205,17 @@ def _candidates(
     for tag in UNSEEN:
         elements = [*page.root.iter(tag)]
         if not is_teaser:
-            elements = [each for each in elements if _is_within(each, page, shown)]
+            elements = [each for each in elements if _is_within(each, shown)]
         article = _in_unseen(page, tag, elements, least - length, find)
         if article is not None:
             yield article
 
 
-def _is_within(element: Node, page: Outline, shown: Article | None) -> bool:
+def _is_within(element: Node, shown: Article | None) -> bool:
     """Return whether an element is in the element that holds a displayed article."""
-    return shown is not None and any(each.index == shown.container for each in element.iterancestors())
+    return shown is not None and any(
+        each.index == shown.container for each in element.iterancestors()
+    )
 
 
 def _declared_bodies(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Article]:

@@ -39,7 +39,7 @@ MAX_TRACKER_PIXELS = 1
 
 
 def is_image(tag: str) -> bool:
-    """Return whether elements with a tag display an image: ``img``, and ``amp-img`` and its like."""
+    """Return whether elements with a tag, such as ``img`` or ``amp-img``, display an image."""
     return tag == "img" or tag.endswith("-img")
 
 

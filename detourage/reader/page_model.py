@@ -136,7 +136,7 @@ class JudgedPage:
     def _with_role(self, chosen: npt.NDArray[np.bool_], role: LineRole) -> "JudgedPage":
         """Give the chosen lines a role, as far as they had one of `OWN_ROLES`."""
         of_roles = self.of_roles.copy()
-        own = [each in OWN_ROLES for each in self.roles]
+        own = np.array([each in OWN_ROLES for each in self.roles], dtype=np.bool_)
         of_roles[chosen, self.roles.index(role)] += self.probability_of(OWN_ROLES)[chosen]
         of_roles[np.ix_(chosen, own)] = 0.0
         return replace(self, of_roles=of_roles)

@@ -350,11 +350,11 @@ class _Renderer:
             self._break()
             return False
         if self._page.is_inline[index]:
-            if self._link is None and self._page.links[index] == index:
-                self._link = index
-            if tag in _EMPHASIS:
-                self._emphasis[_EMPHASIS[tag]] += 1
-            self._mute(index)
+            self._enter_inline(index, tag)
+            return True
+        if tag == "span" and self._type() == "code":
+            # A style makes each line of the code a block.
+            self._end_line()
             return True
         self._flush()
         self._mute(index)
@@ -370,6 +370,13 @@ class _Renderer:
         self._describe(index, tag)
         return True
 
+    def _enter_inline(self, index: int, tag: str) -> None:
+        if self._link is None and self._page.links[index] == index:
+            self._link = index
+        if tag in _EMPHASIS:
+            self._emphasis[_EMPHASIS[tag]] += 1
+        self._mute(index)
+
     def _mute(self, index: int) -> None:
         if index in self._finding.muted and self._muted is None:
             self._muted = index
@@ -378,7 +385,10 @@ class _Renderer:
         if index == self._link:
             self._link = None
         tag = self._page.tags[index]
-        if not self._page.is_inline[index]:
+        if tag == "span" and self._type() == "code":
+            if not self._page.is_inline[index]:
+                self._end_line()
+        elif not self._page.is_inline[index]:
             self._flush()
         elif tag in _EMPHASIS:
             self._emphasis[_EMPHASIS[tag]] -= 1
@@ -450,6 +460,10 @@ class _Renderer:
         if self._breaks == 2:
             self._flush()
         else:
+            self._parts.append(("\n", PLAIN))
+
+    def _end_line(self) -> None:
+        if self._parts and not self._parts[-1][0].endswith("\n"):
             self._parts.append(("\n", PLAIN))
 
     def _text(self, piece: int) -> None:
@@ -612,9 +626,9 @@ class _Renderer:
             elsewhere = not media.is_image_address(self._page.node(self._link).get("href"))
             if elsewhere:
                 return
-        if self._muted is not None and element.tag != "audio":
-            if illustrations.is_teaser(self._page, self._muted):
-                return
+        muted = None if element.tag == "audio" else self._muted
+        if muted is not None and illustrations.is_teaser(self._page, muted):
+            return
         if media.is_image(str(element.tag)):
             self._image(element, element.getparent())
         elif element.tag in media.EMBEDS:

@@ -1,4 +1,4 @@
-"""Parts of a page that are not displayed at first, because of their attributes or the page's styles."""
+"""Parts of a page that its attributes or styles hide, until a reader opens them or for good."""
 
 import re
 from collections.abc import Iterator
