@@ -1,0 +1,101 @@
+"""Captions that only their place shows to be captions, and media that are not plain elements."""
+
+import pytest
+
+from tests.unit.reader.told_pages import TEXTS, article_of, told
+
+
+@pytest.mark.parametrize(
+    ("language", "caption"),
+    [
+        ("en", "The ferryman in front of his boat. (Photo: A. Field)"),
+        ("de", "Der Fährmann vor seinem Boot. Foto: A. Feld"),
+        ("es", "El barquero delante de su barca. Foto: A. Campos"),
+        ("zh", "船夫站在他的船前。田安 摄"),
+    ],
+)
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '<p style="text-align:center"><img src="/b.jpg"><br>{}</p>',
+        '<div><a href="/b.jpg"><img src="/b.jpg"></a><br/><em>{}</em></div>',
+    ],
+)
+def test_a_caption_follows_a_line_break_below_its_image(
+    language: str, caption: str, markup: str
+) -> None:
+    article = article_of(told(language, markup.format(caption)))
+    assert [line for line in TEXTS[language][1:] if line not in article.text] == []
+    assert caption not in article.text
+    assert [image.caption for image in article.images] == [caption]
+
+
+@pytest.mark.parametrize("name", ["cap", "bildtext", "photo-legende", "didascalia"])
+def test_a_block_below_an_image_may_be_named_as_its_caption(name: str) -> None:
+    caption = "The ferryman and his cousin before the sale"
+    markup = f'<p class="pic"><img src="/b.jpg"></p><p class="{name}">{caption}</p>'
+    article = article_of(told("en", markup))
+    assert caption not in article.text
+    assert article_of(told("en", f"<p>{caption} of the boat.</p>{markup}")).text.count(caption) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "“We will all drink tea on the other bank now,” said the ferryman.",
+        " ".join(
+            ["The ferryman was born on the river and learned to swim before he could walk."] * 4
+        ),
+    ],
+    ids=["somebody speaks", "long"],
+)
+def test_a_paragraph_may_follow_an_image(text: str) -> None:
+    assert text in article_of(told("en", f'<p><img src="/b.jpg"><br>{text}</p>')).text
+
+
+def test_the_lines_below_the_images_of_a_picture_story_are_its_text() -> None:
+    lines = [" ".join(text.split()[:25]) + "." for text in TEXTS["en"][1:]] * 2
+    images = "".join(
+        f'<p><img src="/{number}.jpg"><br>{number}: {line}</p>' for number, line in enumerate(lines)
+    )
+    page = f"<html><body><article><h1>The bridge in pictures</h1>{images}</article></body></html>"
+    article = article_of(page)
+    assert [line for line in lines if line not in article.text] == []
+
+
+def test_the_pictures_of_a_gallery_with_long_captions_are_the_articles() -> None:
+    captions = [f"Day {number}. {text}" for number in (1, 2) for text in TEXTS["en"][2:]]
+    gallery = "".join(
+        f'<figure><img src="/{number}.jpg"><figcaption>{caption}</figcaption></figure>'
+        for number, caption in enumerate(captions)
+    )
+    headline, paragraph, *_ = TEXTS["en"]
+    page = (
+        f"<html><body><article><h1>{headline}</h1><div class='body'><p>{paragraph}</p>"
+        f"<div class='gallery'>{gallery}</div></div></article></body></html>"
+    )
+    images = article_of(page).images
+    assert [image.caption for image in images] == captions
+
+
+@pytest.mark.parametrize("tag", ["amp-img", "a-img"])
+def test_custom_elements_may_be_images(tag: str) -> None:
+    article = article_of(told("en", f'<figure><{tag} src="/b.jpg" layout="fill"></{tag}></figure>'))
+    assert [image.url for image in article.images] == ["https://news.example/b.jpg"]
+
+
+def test_a_script_may_put_a_post_in_the_place_of_an_empty_element() -> None:
+    url = "https://www.facebook.com/mill/posts/12"
+    article = article_of(told("en", f'<div class="fb-post" data-href="{url}"></div>'))
+    assert [(embed.url, embed.type) for embed in article.embeds] == [(url, "blockquote")]
+    button = f'<div class="share" data-href="{url}"></div>'
+    assert article_of(told("en", button)).embeds == ()
+
+
+def test_a_player_may_have_links_to_other_players() -> None:
+    player = (
+        '<div class="podcast"><audio src="/e12.mp3" controls></audio><span>Episode 12</span>'
+        '<a href="#a">Subscribe on Spotify</a><a href="#b">Apple Podcasts</a></div>'
+    )
+    embeds = article_of(told("de", player, after=0)).embeds
+    assert [embed.url for embed in embeds] == ["https://news.example/e12.mp3"]
