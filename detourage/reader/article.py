@@ -116,10 +116,31 @@ def with_page_judged(page: PageInTemplate, article: Article, finding: Finding | 
         confidence *= min(MAX_OF_LIST, 1.0 - finding.menu)
     return replace(
         article,
+        title=_title_of(page, article, finding),
         confidence=round(confidence, 3),
         corrections=_corrections(page),
         metadata=replace(article.metadata, kind=kind),
     )
+
+
+MIN_TITLE = 0.2
+"""Minimum probability of a line to be the headline of a page that declares only its site's name."""
+
+MAX_LINES_TO_TITLE = 12
+"""Maximum number of lines between such a headline and the body."""
+
+
+def _title_of(page: PageInTemplate, article: Article, finding: Finding | None) -> str | None:
+    """Return the article's title or, if that is only the site's name, the likeliest headline."""
+    title, judged = article.title, page.judged
+    is_of_site = title is not None and titles.names_site(page.outline, title, page.url)
+    if article.heading is not None or not is_of_site or finding is None or not finding.lines:
+        return title
+    likelihood = judged.probability_of(("title",))
+    first = next((at for at, line in enumerate(judged.lines) if line.number in finding.lines), 0)
+    places = range(max(0, first - MAX_LINES_TO_TITLE), first)
+    best = max(places, key=likelihood.__getitem__, default=None)
+    return judged.lines[best].text if best is not None and likelihood[best] > MIN_TITLE else title
 
 
 MAX_CORRECTIONS = 5

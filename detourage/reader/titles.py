@@ -129,6 +129,11 @@ def declared_titles(page: Outline, url: str = "") -> list[str]:
     return _declared_on(page, url, ())[1]
 
 
+def names_site(page: Outline, title: str, url: str = "") -> bool:
+    """Return whether a title is only a name of the page's site."""
+    return _declared_on(page, url, ())[0].name(title)
+
+
 @dataclass(frozen=True)
 class _Sites:
     """Names of the site that may occur in a title, and its host name, all in squashed form."""

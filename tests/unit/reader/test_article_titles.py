@@ -2,6 +2,7 @@ import pytest
 
 from detourage.reader import extract_article
 from tests.unit.reader.article_pages import page, prose
+from tests.unit.reader.told_pages import TEXTS, article_of
 
 STORY = "Council votes to reopen the old bridge"
 BODY = f"<div>{prose(1)}</div>"
@@ -120,3 +121,17 @@ def test_a_headline_repeated_in_the_body_is_omitted_from_the_text() -> None:
     body = f"<div><p><b>{STORY}</b></p>{prose(1)}</div>"
     article = extract_article(page(body, titled(STORY)), None)
     assert (article.title, STORY in article.text) == (STORY, False)
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_the_headline_of_a_page_that_declares_only_its_site(language: str) -> None:
+    headline, *paragraphs = TEXTS[language]
+    body = "".join(f"<p>{text}</p>" for text in paragraphs)
+    page = (
+        "<html><head><title>Mill Gazette</title></head><body><table><tr><td>"
+        '<a href="/">Home</a> | <a href="/b">Sport</a></td></tr><tr><td>'
+        f'<font size="5"><b>{headline}</b></font><br><font size="1">4 May 2024</font><br><br>{body}'
+        "</td></tr></table></body></html>"
+    )
+    assert article_of(page, "https://millgazette.example/2024/05/1").title == headline
+    assert article_of(page, "https://news.example/2024/05/1").title == "Mill Gazette"
