@@ -152,7 +152,23 @@ def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
             break
     if best is None or best.is_noise:
         raise UndecodableError("the bytes are not text in any known encoding")
+    if best.encoding in _CYRILLIC:
+        best = _read(best.content, _cyrillic_encoding(best))
     return DecodedPage(best.text, best.encoding, best.is_valid_utf8)
+
+
+_CYRILLIC = ("windows-1251", "koi8-u", "koi8-r", "iso-8859-5")
+_COMMON_CYRILLIC = "оаеинт"
+
+MIN_COMMON_CYRILLIC = 0.35
+"""Minimum share of the six most common letters in a text in a Slavic language written in Cyrillic;
+they are close to half of it."""
+
+MIN_CYRILLIC_BYTES = 100
+"""Minimum number of non-ASCII bytes in a text whose declared encoding is doubted."""
+
+MAX_CYRILLIC_BYTES = 20_000
+"""Maximum number of non-ASCII bytes that are examined for it."""
 
 
 @dataclass(frozen=True)
@@ -213,6 +229,24 @@ def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str,
     if detected in _EAST_ASIAN:
         for encoding in _EAST_ASIAN:
             yield encoding, content
+
+
+def _cyrillic_encoding(reading: _Reading) -> str:
+    """Return another encoding of Cyrillic if only that makes the common letters the common ones.
+
+    Servers that convert pages on the fly leave the declaration as it was.
+    """
+    letters = reading.content.translate(None, bytes(range(0x80)))[:MAX_CYRILLIC_BYTES]
+    if len(letters) < MIN_CYRILLIC_BYTES:
+        return reading.encoding
+
+    def common(encoding: str) -> float:
+        text = codec_of(encoding).decode(letters, "replace")[0].lower()
+        return sum(map(text.count, _COMMON_CYRILLIC)) / len(letters)
+
+    found = max(_CYRILLIC, key=common)
+    is_sure = common(found) > max(MIN_COMMON_CYRILLIC, 1.5 * common(reading.encoding))
+    return found if is_sure else reading.encoding
 
 
 def _read(content: bytes, encoding: str) -> _Reading:

@@ -180,3 +180,29 @@ def test_decoded_text_ignores_declared_encodings() -> None:
     parsed = parse_page(html, content_type="text/html; charset=koi8-r")
     assert parsed.encoding == "utf-8"
     assert parsed.document.findtext(".//p") == "été €"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Старый мост у мельницы закрыли в марте, когда водолаз увидел, что одна из его двух опор "
+        "сдвинулась на ладонь во время зимнего паводка.",
+        "Старият мост при мелницата беше затворен през март, когато водолаз откри, че един от "
+        "двата му стълба се е изместил с една длан.",
+        "Старий міст біля млина закрили в березні, коли водолаз виявив, що одна з двох його опор "
+        "зсунулася на долоню під час зимової повені.",
+    ],
+    ids=["ru", "bg", "uk"],
+)
+@pytest.mark.parametrize("declared", ["windows-1251", "koi8-u", "iso-8859-5"])
+@pytest.mark.parametrize("written", ["windows-1251", "koi8-u", "iso-8859-5"])
+def test_letters_outweigh_a_declaration_of_another_cyrillic_encoding(
+    text: str, declared: str, written: str
+) -> None:
+    content = page(text, f'<meta charset="{declared}">').encode(written)
+    assert text in decode(content).text
+
+
+def test_few_cyrillic_letters_outweigh_no_declaration() -> None:
+    content = page("Мост", '<meta charset="windows-1251">').encode("koi8-r")
+    assert decode(content).encoding == "windows-1251"
