@@ -206,11 +206,12 @@ _SCRIPTED = frozenset({"script", "style"})
 _STRUCTURED_DATA = "application/ld+json"
 
 
-def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
+def parse_document(text: str, *, is_xhtml: bool = False, is_plain: bool = False) -> FlatDocument:
     """Parse the decoded text of a page; encoding declarations in it are ignored.
 
     A page served as XHTML (`is_xhtml`), or with the XHTML namespace and either an XML declaration
-    or self-closed text elements, is parsed as XML if well-formed; any other page is parsed as HTML.
+    or self-closed text elements, is parsed as XML if well-formed; any other page is parsed as HTML,
+    even if it is served as plain text (`is_plain`), unless it has no tag.
     Raise `PageError` if the page is unusable. The caller must check the depth, because libxml2
     silently drops elements nested more than 2,048 levels deep.
     """
@@ -221,6 +222,8 @@ def parse_document(text: str, *, is_xhtml: bool = False) -> FlatDocument:
     if foreign:
         raise NotHtmlError(f"the page is an XML document of type {foreign[1]}")
     if not _TAG.search(text):
+        if is_plain and text.strip():
+            raise NotHtmlError("the page is plain text")
         raise EmptyPageError("the page has no element")
     if text.count("<") > MAX_MARKUP:
         raise TooLargeError(f"the page has more than {MAX_MARKUP} tags")

@@ -121,7 +121,11 @@ def parse_page(
     is_changed = repaired != (text if raw is not None else html) or not is_utf8(repaired)
     source = Source(raw, repaired, decoded, is_changed)
     declared = media_type(content_type) or ""
-    flat = parse_document(repaired, is_xhtml=declared.endswith("xhtml+xml"))
+    flat = parse_document(
+        repaired,
+        is_xhtml=declared.endswith("xhtml+xml"),
+        is_plain=declared == "text/plain",
+    )
     if flat.depths.max() >= MAX_DEPTH:
         raise TooDeepError(f"elements are nested deeper than {MAX_DEPTH}")
     if len(flat.elements) > MAX_ELEMENTS:

@@ -248,3 +248,11 @@ class TestLimits:
             parse_page(html + "a")
         with pytest.raises(TooLargeError):
             parse_page(html.encode() + b"a")
+
+
+def test_plain_text_without_a_tag_is_not_html() -> None:
+    with pytest.raises(NotHtmlError, match="plain text"):
+        parse_page("1 < 2, says the teacher.", content_type="text/plain; charset=utf-8")
+    assert parse_page("<p>One</p>", content_type="text/plain").flat.texts == ["One"]
+    with pytest.raises(EmptyPageError):
+        parse_page(" ", content_type="text/plain")
