@@ -53,6 +53,15 @@ MAX_FOLDED = 0.5
 MAX_HIDDEN = 0.1
 """Maximum share of the article's words in lines that are left out because they are hidden."""
 
+MIN_SURE = 0.7
+"""Minimum probability of a line that is kept although it looks like a teaser."""
+
+MAX_SHORT = 150
+"""Maximum number of words that are sure to be the text of short news."""
+
+_OTHER_SECTIONS = frozenset({"aside", "nav", "footer"})
+_OF_OTHERS = frozenset({"related", "sidebar"})
+
 _UNDIVIDED = frozenset({"table", "dl"})
 _LISTS = _UNDIVIDED | {"ul", "ol"}
 
@@ -100,6 +109,7 @@ def find_body(
     chosen, expected_f1 = choose_lines(probabilities, lengths, favor)
     if expected_f1 < MIN_EXPECTED_F1:
         return None
+    chosen = _without_teasers(page, judged, lengths, probabilities, chosen)
     chosen = _with_whole_lists(page, judged, lengths * probabilities, lengths, chosen)
     chosen = _with_whole_accordions(page, judged, lengths, chosen)
     chosen = _without_hidden(page, judged, lengths, chosen)
@@ -175,6 +185,27 @@ def _with_whole_accordions(
         if is_part and expected > MIN_OF_ACCORDION * size:
             whole[own] |= is_own[own]
     return whole
+
+
+def _without_teasers(
+    page: Outline, judged: JudgedPage, lengths: _Floats, probabilities: _Floats, chosen: _Booleans
+) -> _Booleans:
+    """Leave out doubtful lines that lead to other articles, beside a text of few words.
+
+    There, lines are chosen that would not be beside a longer text.
+    """
+    lines = judged.lines
+    is_sure = chosen & (probabilities >= MIN_SURE)
+    is_short = 0 < lengths[is_sure].sum() <= MAX_SHORT
+    is_article = judged.kind == "article" or page.metas.get("og:type") == "article"
+    if not (is_article and is_short):
+        return chosen
+    if not any(lines[place].is_prose for place in np.flatnonzero(is_sure).tolist()):
+        return chosen
+    sections = page.flat.having(_OTHER_SECTIONS) | (page.count_named(_OF_OTHERS)[:, 0] > 0)
+    is_other = page.flat.within(sections)[[line.block for line in lines]]
+    is_other |= [line.linked == len(line.tokens) for line in lines]
+    return chosen & (is_sure | ~is_other)
 
 
 def _without_hidden(
