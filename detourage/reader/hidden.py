@@ -205,17 +205,17 @@ def _candidates(
     for tag in UNSEEN:
         elements = [*page.root.iter(tag)]
         if not is_teaser:
-            elements = [each for each in elements if _is_within(each, shown)]
+            elements = [each for each in elements if each.index in _extent(page, shown)]
         article = _in_unseen(page, tag, elements, least - length, find)
         if article is not None:
             yield article
 
 
-def _is_within(element: Node, shown: Article | None) -> bool:
-    """Return whether an element is in the element that holds a displayed article."""
-    return shown is not None and any(
-        each.index == shown.container for each in element.iterancestors()
-    )
+def _extent(page: Outline, shown: Article | None) -> range:
+    """Return the indices of the elements within the one that holds a displayed article."""
+    if shown is None or shown.container is None:
+        return range(0)
+    return range(shown.container + 1, int(page.document.ends[shown.container]))
 
 
 def _declared_bodies(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Article]:

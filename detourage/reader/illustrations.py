@@ -169,7 +169,8 @@ def captions_under_images(page: Outline) -> list[int]:
     its own must have a name that denotes a caption, because a paragraph follows most images.
     """
     if captions_under_images not in page.memo:
-        found = (_caption_of_image(page, image) for image in _images(page))
+        images = np.flatnonzero(page.flat.having(("img",))).tolist()
+        found = (_caption_of_image(page, image) for image in images)
         page.memo[captions_under_images] = sorted({block for block in found if block is not None})
     captions: list[int] = page.memo[captions_under_images]
     return captions
@@ -182,13 +183,6 @@ def lines_under_images(page: Outline) -> frozenset[int]:
         for block in captions_under_images(page)
         for text in page.texts[page.text_starts[block] : page.text_ends[block]]
     )
-
-
-def _images(page: Outline) -> Iterator[int]:
-    """Yield the images that are not declared to be as small as icons."""
-    for index in np.flatnonzero(page.flat.having(("img",))).tolist():
-        if not _is_narrow(page.node(index), MIN_CAPTIONED):
-            yield index
 
 
 def _caption_of_image(page: Outline, image: int) -> int | None:
@@ -205,7 +199,8 @@ def _caption_of_image(page: Outline, image: int) -> int | None:
     else:
         block = end
         is_under = not page.name_words(block).isdisjoint(_CAPTION_NAMES)
-    return block if is_under and _may_be_caption(page, block) else None
+    may_be_caption = is_under and _may_be_caption(page, block)
+    return block if may_be_caption and not _is_narrow(page.node(image), MIN_CAPTIONED) else None
 
 
 def _may_be_caption(page: Outline, block: int) -> bool:

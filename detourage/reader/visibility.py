@@ -31,6 +31,13 @@ _CLASS = re.compile(r"\.([\w-]+)")
 
 def folded(page: Outline) -> Booleans:
     """Return a mask of the elements within accordions: what opens, and what opens it."""
+    if folded not in page.memo:
+        page.memo[folded] = _folded(page)
+    found: Booleans = page.memo[folded]
+    return found
+
+
+def _folded(page: Outline) -> Booleans:
     flat = page.flat
     marked = flat.having(("details",))
     named = [bool(split_words(name) & _ACCORDIONS) for name in page.distinct_names]
