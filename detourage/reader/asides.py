@@ -239,8 +239,10 @@ def _links_at_end(
     page: Outline, judged: JudgedPage, places: Sequence[int], url: str
 ) -> Sequence[int]:
     """Return the linked headlines at the end of a text, below its last paragraph."""
-    lines, addresses = judged.lines, page.flat.values("href")
-    base, site = base_of(page.root, url), site_of(url)
+    lines = judged.lines
+    if not places or lines[places[-1]].linked < len(lines[places[-1]].tokens):
+        return ()
+    addresses, base, site = page.flat.values("href"), base_of(page.root, url), site_of(url)
     for size, place in enumerate(reversed(places)):
         line = lines[place]
         if judged.probabilities[place] >= UNLIKELY or line.linked < len(line.tokens):

@@ -259,7 +259,7 @@ def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) ->
 
 def _find_comments(page: Page) -> FoundComments:
     found = find_comments(page)
-    if not found.records:
+    if not found.records and 1.0 - found.confidence >= MIN_DOUBTED:
         found = _found_by_roles(page) or found
     if are_live_entries(page, found.records):
         return _NONE_FOUND
@@ -275,7 +275,7 @@ def _found_by_roles(page: Page) -> FoundComments | None:
     doubted = find_comments(page, least_confidence=MIN_DOUBTED)
     if not doubted.records:
         return None
-    read = read_comments(page.flat, doubted.records[:MAX_READ], page.url)
+    read = doubted.read or read_comments(page.flat, doubted.records[:MAX_READ], page.url)
     signed = [each for each in read if each.author is not None]
     if len(signed) < MIN_SIGNED or not (is_discussion(signed) or _are_complete(signed)):
         return None
