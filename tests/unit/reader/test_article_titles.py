@@ -2,7 +2,7 @@ import pytest
 
 from detourage.reader import extract_article
 from tests.unit.reader.article_pages import page, prose
-from tests.unit.reader.told_pages import TEXTS, article_of
+from tests.unit.reader.multilingual import TEXTS, article_of
 
 STORY = "Council votes to reopen the old bridge"
 BODY = f"<div>{prose(1)}</div>"

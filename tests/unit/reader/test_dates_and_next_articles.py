@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 import pytest
 
-from tests.unit.reader.told_pages import TEXTS, article_of, told
+from tests.unit.reader.multilingual import TEXTS, article_of, told
 
 
 @pytest.mark.parametrize(

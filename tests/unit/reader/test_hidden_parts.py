@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.reader.told_pages import TEXTS, article_of, told
+from tests.unit.reader.multilingual import TEXTS, article_of, told
 
 QUESTIONS = {
     "en": {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.reader.told_pages import TEXTS, article_of
+from tests.unit.reader.multilingual import TEXTS, article_of
 
 FLASHES = {
     "en": "The mill bridge has been closed since this morning, because the storm has torn a "
