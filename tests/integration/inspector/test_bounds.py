@@ -151,7 +151,7 @@ def test_a_page_that_takes_too_long_to_analyse_is_shown_without_its_lines(
 ) -> None:
     # The page takes many times as long as its limit, so a lost exception is raised again.
     monkeypatch.setattr("inspector.stored_page.READING_SECONDS", 0.05)
-    monkeypatch.setattr("detourage.time_limit.AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr("inspector.time_limit.AGAIN_SECONDS", 0.05)
     html = article_html(1).replace("</p>", f"</p>{LONG_PARAGRAPHS}", 1)
     tasks.complete(tasks.publish("slow.example", [("1", html)]))
     [page_id] = page_ids(settings)
