@@ -1,4 +1,4 @@
-"""Clustering of a site: its next generation, or the comparisons that it needs."""
+"""Group the pages of a site into its next generation, or request the missing comparisons."""
 
 import logging
 

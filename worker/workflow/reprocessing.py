@@ -1,4 +1,4 @@
-"""Reprocessing of sites and pages from any stage of the pipeline."""
+"""Reprocess sites and pages from any stage of the pipeline."""
 
 from sqlalchemy.orm import Session
 
