@@ -24,7 +24,6 @@ MAX_STYLE_CHARACTERS = 200_000
 """Maximum number of characters of a page's styles that are searched for hidden classes."""
 
 _BRACE = re.compile(r"[{}]")
-_COMMENT = re.compile(r"/\*[^*]*\*+(?:[^/*][^*]*\*+)*/")
 _NOT_DISPLAYED = re.compile(r"(?:^|[;\s])display\s{0,20}:\s{0,20}none\b", re.IGNORECASE)
 _CLASS = re.compile(r"\.([\w-]+)")
 
@@ -75,7 +74,8 @@ def _styles(page: Outline) -> str:
 def _hidden_classes(styles: str) -> Iterator[str]:
     """Yield the classes that a rule hides; rules for some media or in some context do not count."""
     depth = start = opened = 0
-    styles = _COMMENT.sub("", styles)
+    before, *commented = styles.split("/*")
+    styles = before + "".join(each.partition("*/")[2] for each in commented)
     for brace in _BRACE.finditer(styles):
         if brace[0] == "{":
             if not depth:

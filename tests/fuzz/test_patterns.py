@@ -1,4 +1,4 @@
-"""No regular expression of the service takes more than linear time.
+"""No regular expression of the library, the service or a neighbour takes more than linear time.
 
 These tests measure time, so they are part of ``make fuzz`` instead of ``make test``.
 """
@@ -19,9 +19,14 @@ from typing import Any
 
 import pytest
 
+import detourage
+import inspector
 import models
+import stories
 import worker
 from tests.fuzz.hostile_texts import Bait, baits, keeps_what_it_may_give_back, text_of
+
+PACKAGES = (detourage, inspector, models, stories, worker)
 
 FIRST, SMALL, LARGE = 1_000, 10_000, 100_000
 """Lengths, in characters, of all baits at first, and then of those that took longest."""
@@ -59,8 +64,8 @@ class TooSlowError(BaseException):
 
 
 def modules() -> Iterator[ModuleType]:
-    yield from (worker, models)
-    for package in (worker, models):
+    yield from PACKAGES
+    for package in PACKAGES:
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not found.name.startswith(_NOT_SERVING) and not found.name.endswith(".__main__"):
                 yield importlib.import_module(found.name)
@@ -82,7 +87,7 @@ def patterns_in(where: str, value: object, depth: int = 0) -> Iterator[tuple[str
 
 
 def compiled_patterns() -> dict[str, re.Pattern[Any]]:
-    """Return the service's patterns, each with the place where it was first found."""
+    """Return all patterns, each with the place where it was first found."""
     found: dict[re.Pattern[Any], str] = {}
     for module in modules():
         for name, value in vars(module).items():
@@ -134,7 +139,7 @@ def _source(module: ModuleType) -> str:
 
 @cache
 def sources() -> str:
-    roots = [Path(package.__path__[0]) for package in (worker, models)]
+    roots = [Path(package.__path__[0]) for package in PACKAGES]
     return "\n".join(path.read_text() for root in roots for path in sorted(root.rglob("*.py")))
 
 
