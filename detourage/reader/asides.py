@@ -112,7 +112,8 @@ def _linked_headlines(
     if not linked:
         return set()
     above = {place: place - 1 for place in linked if _is_label_above(lines, place)}
-    others = [place for place in places if place not in linked.union(above.values())]
+    set_apart = linked.union(above.values())
+    others = [place for place in places if place not in set_apart]
     is_listed = page.flat.within(page.flat.having(_UNBROKEN))
     addresses = page.flat.values("href")
     base, site = base_of(page.root, url), site_of(url)
