@@ -99,12 +99,12 @@ _SUFFIX = re.compile(r"(?:,\s*+|(?<!\s)\s++)(Jr|Sr)\b\.?")
 # What a person is writing for, where, or about.
 _CIRCUMSTANCE = re.compile(
     r"(?:^|\s)(?:[Ff]or|in|at|on|from|via|is|für|aus|bei|dans|pour|à|chez|para|desde|em|voor|per|dla"
-    r"|для|в)(?:\s.*)?$"
+    r"|для|в)(?=\s|$)"
 )
 _DATED = re.compile(
     r"\s(?:(?:last )?updated|(?:first )?published|posted|aktualisiert|zuletzt|veröffentlicht|publié"
     r"|mis à jour|publicado|actualizado|atualizado|aggiornato|pubblicato|bijgewerkt|gepubliceerd"
-    r"|aktualizacja|opublikowano|обновлено|опубликовано|\d)\b.*$",
+    r"|aktualizacja|opublikowano|обновлено|опубликовано|\d)\b",
     re.IGNORECASE,
 )
 _TITLE_OF_PERSON = re.compile(
@@ -112,7 +112,7 @@ _TITLE_OF_PERSON = re.compile(
     r"|(?<=\w)\s?(?:記者|特派員|論説委員|編集委員|기자|특파원|논설위원|통신원)$"
 )
 _ORDER = re.compile(
-    r"^([^\W\d_][^\s,;]*[^\W\d_.]),\s*([^\W\d_][^\s,;]*(?:\s(?:[^\W\d_]\.|[a-z]{1,3}))*)$"
+    r"^([^\W\d_][^\s,;]*[^\W\d_.]),\s*([^\W\d_][^\s,;]*(?:\s(?:[^\W\d_]\.|[a-z]{1,3}))*+)$"
 )
 
 # Words that occur in job titles, section names, buttons and accounts, but not in names.

@@ -28,6 +28,7 @@ _NAME = rf"(?:(?:[{SURNAMES}]|{_LONG_SURNAMES})[{HAN}]{{1,2}})(?![{HAN}])"
 # The quantifiers are possessive, because every additional name multiplies the ways to split the
 # text.
 _REPORTERS = r"(?:记\s*者|記者|通讯员|通訊員|评论员|撰稿人|实习生)"
+_TITLE = re.compile(_REPORTERS)
 _NAMES = rf"(?P<names>{_NAME}(?:\s*+(?:[、，,]\s*+)?+(?:{_REPORTERS}\s*+)?+{_NAME})*+)"
 _ANY_NAME = rf"(?P<names>[{HAN}\w·•.&]{{1,20}}(?:[\s、，]+[{HAN}]{{2,4}}(?![{HAN}:：]))*+)"
 
@@ -79,4 +80,4 @@ def _found(pattern: re.Pattern[str], notes: Sequence[Note]) -> Iterator[str]:
 
 def _named(match: re.Match[str]) -> str:
     found = match.groupdict()
-    return re.sub(_REPORTERS, " ", found["names"] or found["other"] or "")
+    return _TITLE.sub(" ", found["names"] or found["other"] or "")
