@@ -240,8 +240,9 @@ def make_targets() -> frozenset[str]:
 @cache
 def extras() -> frozenset[str]:
     """Return the extras of the package; each is also a ``make`` target."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return frozenset(project["optional-dependencies"])
+    files = (ROOT / "pyproject.toml", ROOT / "worker/pyproject.toml")
+    projects = (tomllib.loads(path.read_text())["project"] for path in files)
+    return frozenset(name for each in projects for name in each["optional-dependencies"])
 
 
 @cache
