@@ -1,8 +1,9 @@
 """Measure how much short news is kept: articles of real pages, cut to 12 to 25 words.
 
-    python -m benchmarks.walls.short CORPORA [--number N] [--seed S]
+    python -m benchmarks.walls.short CORPORA [--number N] [--seed S] [--uncut]
 
 The headline, the metadata and everything around the article remain, and every site is used once.
+With ``--uncut``, the pages are instead all those of `CORPORA` whose gold text is short.
 Sites of fold 0 (`benchmarks.extraction.folds`) are listed apart.
 """
 
@@ -16,7 +17,7 @@ from lxml import html as markup
 
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.extraction.folds import LEFT_OUT, fold_of
-from benchmarks.walls.examples import ARTICLE_KINDS, HOSTS, MIN_REPLACED
+from benchmarks.walls.examples import ARTICLE_KINDS, CORPORA, HOSTS, MIN_REPLACED
 from detourage import read
 from detourage.html import PageError, parse_page
 from detourage.html.nodes import element_at
@@ -25,6 +26,9 @@ from detourage.reader.content import read_shown
 
 LEAST, MOST = 12, 25
 """Number of words of a short text."""
+
+SHORTEST, LONGEST, MOST_CHARACTERS = 5, 90, 600
+"""Numbers of words, and of characters, of a gold text that is short."""
 
 
 def cut(
@@ -76,15 +80,30 @@ def short_news(folder: Path, seed: int) -> Iterator[tuple[str, str, str, str]]:
             yield site, page.url, *made
 
 
+def uncut_news(folder: Path) -> Iterator[tuple[str, str, bytes | str, str]]:
+    """Yield the site, URL, markup and gold text of articles that are short."""
+    for name in CORPORA:
+        corpus = load_corpus(folder / name)
+        for gold in corpus.golds.values():
+            text = gold.text or ""
+            is_short = SHORTEST <= len(text.split()) <= LONGEST and len(text) <= MOST_CHARACTERS
+            if is_short and gold.kind in ARTICLE_KINDS:
+                page = corpus.pages[gold.id]
+                yield gold.site, page.url, page.html, text
+
+
 def main() -> None:
     """Read the short news and print the outcomes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path)
     parser.add_argument("--number", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--uncut", action="store_true")
     options = parser.parse_args()
     outcomes: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
-    for number, (site, url, html, text) in enumerate(short_news(options.corpora, options.seed), 1):
+    cut_news = short_news(options.corpora, options.seed)
+    pages = uncut_news(options.corpora) if options.uncut else cut_news
+    for number, (site, url, html, text) in enumerate(pages, 1):
         result = read(html, url)
         is_held_out = fold_of(site, LEFT_OUT) == 0
         outcomes[is_held_out][result.outcome] += 1
