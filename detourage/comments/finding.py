@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from lxml.html import HtmlElement
 
-from detourage.comments.candidates import find_candidates
+from detourage.comments.candidates import Candidate, find_candidates
 from detourage.comments.certainty import measure_choice, read_choice, trained_certainty
 from detourage.comments.comment import Comment
 from detourage.comments.discussion import is_discussion
@@ -40,16 +40,39 @@ class FoundComments:
     read: tuple[Comment, ...] | None = None
 
 
-def find_comments(page: Page, least_confidence: float = MIN_CONFIDENCE) -> FoundComments:
-    """Find the comments of a page; there are no records if no candidate is likely enough.
+@dataclass(frozen=True)
+class Search:
+    """The likeliest candidate of a page, if it has any, with its probability after reading."""
 
-    `least_confidence` is the minimum probability that the likeliest candidate is comments; for a
-    discussion, the minimum is at most `MIN_OF_DISCUSSION`.
-    """
+    elements: PageElements
+    chosen: Candidate | None
+    confidence: float = 0.0
+    read: tuple[Comment, ...] = ()
+
+    def found(self, least_confidence: float = MIN_CONFIDENCE) -> FoundComments:
+        """Return the candidate as comments, or none if it is not likely enough.
+
+        For a discussion, the minimum is at most `MIN_OF_DISCUSSION`.
+        """
+        if is_discussion(self.read):
+            least_confidence = min(least_confidence, MIN_OF_DISCUSSION)
+        chosen, confidence = self.chosen, self.confidence
+        if chosen is None or confidence < least_confidence:
+            return FoundComments((), CommentPattern(None, 0, 1.0 - confidence), 1.0 - confidence)
+        return FoundComments(
+            tuple(self.elements.elements[index] for index in chosen.members),
+            CommentPattern(chosen.signature, chosen.levels, confidence),
+            confidence,
+            self.read if len(self.read) == len(chosen.places) else None,
+        )
+
+
+def search_comments(page: Page) -> Search:
+    """Search a page for the candidate that is most likely its comments."""
     elements = PageElements.of(page.flat)
     candidates = find_candidates(elements)
     if not candidates:
-        return FoundComments((), CommentPattern(None, 0, 1.0), 1.0)
+        return Search(elements, None)
     probabilities = trained_model().probabilities(measure(elements, candidates))
     best = int(probabilities.argmax())
     confidence = float(probabilities[best])
@@ -58,17 +81,16 @@ def find_comments(page: Page, least_confidence: float = MIN_CONFIDENCE) -> Found
         read = read_choice(page, elements, candidates, probabilities)
         measured = measure_choice(elements, candidates, probabilities, read)
         confidence = trained_certainty().probability(measured)
-    if is_discussion(read):
-        least_confidence = min(least_confidence, MIN_OF_DISCUSSION)
-    if confidence < least_confidence:
-        return FoundComments((), CommentPattern(None, 0, 1.0 - confidence), 1.0 - confidence)
-    chosen = candidates[best]
-    return FoundComments(
-        tuple(elements.elements[index] for index in chosen.members),
-        CommentPattern(chosen.signature, chosen.levels, confidence),
-        confidence,
-        read if len(read) == len(chosen.places) else None,
-    )
+    return Search(elements, candidates[best], confidence, read)
+
+
+def find_comments(page: Page, least_confidence: float = MIN_CONFIDENCE) -> FoundComments:
+    """Find the comments of a page; there are no records if no candidate is likely enough.
+
+    `least_confidence` is the minimum probability that the likeliest candidate is comments; see
+    `Search.found`.
+    """
+    return search_comments(page).found(least_confidence)
 
 
 def trained_model() -> BoostedTrees:

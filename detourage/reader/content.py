@@ -19,6 +19,7 @@ from detourage.comments import (
     find_comments,
     locate_parts,
     read_comments,
+    search_comments,
     vote,
     with_content,
 )
@@ -258,21 +259,21 @@ def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) ->
 
 
 def _find_comments(page: Page) -> FoundComments:
-    found = find_comments(page)
-    if not found.records and 1.0 - found.confidence >= MIN_DOUBTED:
-        found = _found_by_roles(page) or found
+    search = search_comments(page)
+    found = search.found()
+    if not found.records and search.confidence >= MIN_DOUBTED:
+        found = _found_by_roles(page, search.found(MIN_DOUBTED)) or found
     if are_live_entries(page, found.records):
         return _NONE_FOUND
     return found
 
 
-def _found_by_roles(page: Page) -> FoundComments | None:
+def _found_by_roles(page: Page, doubted: FoundComments) -> FoundComments | None:
     """Find comments that the search doubts, but that hold the lines with the role of a comment.
 
     Names of elements tell little where they are generated. A heading above the comments, which has
     neither author nor date, is left out.
     """
-    doubted = find_comments(page, least_confidence=MIN_DOUBTED)
     if not doubted.records:
         return None
     read = doubted.read or read_comments(page.flat, doubted.records[:MAX_READ], page.url)

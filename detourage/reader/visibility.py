@@ -17,6 +17,8 @@ _ACCORDIONS = listed(
 )
 """Words of a class or ID that denote text that opens below its heading."""
 
+_ANY_ACCORDION = re.compile("|".join(sorted(_ACCORDIONS)), re.IGNORECASE)
+
 UNTIL_FOUND = "until-found"
 """Value of ``hidden`` that lets readers find the text in the page, which opens it."""
 
@@ -39,7 +41,10 @@ def folded(page: Outline) -> Booleans:
 def _folded(page: Outline) -> Booleans:
     flat = page.flat
     marked = flat.having(("details",))
-    named = [bool(split_words(name) & _ACCORDIONS) for name in page.distinct_names]
+    names = page.distinct_names
+    named = [
+        bool(_ANY_ACCORDION.search(each) and split_words(each) & _ACCORDIONS) for each in names
+    ]
     marked |= np.array(named, dtype=np.bool_)[page.name_numbers]
     openers = flat.values("aria-controls")
     marked[[*openers, *flat.values("aria-expanded")]] = True
