@@ -16,7 +16,6 @@ from detourage.comments import (
     Comment,
     CommentPattern,
     FoundComments,
-    find_comments,
     locate_parts,
     read_comments,
     search_comments,
@@ -27,7 +26,7 @@ from detourage.comments.certainty import MAX_READ
 from detourage.comments.declared import comments_in_data, comments_in_state, may_hold_comments
 from detourage.comments.discussion import is_discussion
 from detourage.comments.extents import extents_of
-from detourage.comments.finding import MIN_CONFIDENCE
+from detourage.comments.finding import MIN_CONFIDENCE, Search
 from detourage.comments.reading import dated_from
 from detourage.html import Page
 from detourage.html.flat import FlatDocument
@@ -258,8 +257,8 @@ def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) ->
     return _NONE_FOUND
 
 
-def _find_comments(page: Page) -> FoundComments:
-    search = search_comments(page)
+def _find_comments(page: Page, search: Search | None = None) -> FoundComments:
+    search = search or search_comments(page)
     found = search.found()
     if not found.records and search.confidence >= MIN_DOUBTED:
         found = _found_by_roles(page, search.found(MIN_DOUBTED)) or found
@@ -315,12 +314,13 @@ class _PostsOfPage:
     """Posts of a page, which are needed if the page turns out to be a forum page.
 
     `likely` are the comments to use for any other kind of page. `is_searched` is False if the page
-    cannot have posts.
+    cannot have posts. `search` is None if patterns were tried instead of searching the page.
     """
 
     page: Page
     likely: FoundComments
     is_searched: bool = True
+    search: Search | None = None
 
     @classmethod
     def of(
@@ -330,14 +330,17 @@ class _PostsOfPage:
         is_searched = judged_page(page, template).may_have_comments
         if patterns is None and not is_searched:
             return cls(page, _NONE_FOUND, is_searched=False)
-        return cls(page, comments_of(page, patterns), is_searched)
+        if patterns is not None:
+            return cls(page, comments_of(page, patterns), is_searched)
+        search = search_comments(page)
+        return cls(page, _find_comments(page, search), search=search)
 
     @cached_property
     def found(self) -> FoundComments:
         """The posts, found with a lower threshold than comments on other kinds of pages."""
         if self.likely.records or not self.is_searched:
             return self.likely
-        return find_comments(self.page, least_confidence=MIN_OF_FORUM)
+        return (self.search or search_comments(self.page)).found(MIN_OF_FORUM)
 
     def find(self) -> Posts | None:
         """Return the locations of the posts, or None if there are none."""
