@@ -303,12 +303,7 @@ class Intake(ConsumerMixin):
                 self._read_from_broker()
                 if not self._store_all(prepared):
                     return
-                prepared = []
-                if size >= BATCH_BYTES:
-                    # Parsed pages refer to themselves: without this, several of hundreds of
-                    # megabytes would wait for the collector, which counts objects, not bytes.
-                    gc.collect()
-                began, size = time.monotonic(), 0
+                prepared, began, size = [], time.monotonic(), 0
         self._store_all(prepared)
 
     def _store_all(self, prepared: Sequence[Prepared]) -> bool:

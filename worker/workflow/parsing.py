@@ -35,13 +35,18 @@ def parse_or_reject(
             page = _parse_refusal(content, url, content_type)
             return ReadPage(page.tree, page.encoding, declared=NOTHING_DECLARED)
         page = parse_page(content, url, content_type=content_type, answer=answer)
-        return ReadPage(
-            page.tree,
-            page.encoding,
-            comment_pattern_of(page).to_json(),
-            PageLines.of(Outline.of(page.flat)).to_bytes(),
-            declared=read_declared(page),
-        )
+        try:
+            return ReadPage(
+                page.tree,
+                page.encoding,
+                comment_pattern_of(page).to_json(),
+                PageLines.of(Outline.of(page.flat)).to_bytes(),
+                declared=read_declared(page),
+            )
+        finally:
+            # What was derived from a page refers to it. Otherwise, pages of hundreds of megabytes
+            # would wait for the collector, which counts objects, not bytes.
+            page.flat.memo.clear()
     except PageError as error:
         return ReadPage(outcome=error.outcome, outcome_detail=str(error))
     except Exception as error:
