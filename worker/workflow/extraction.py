@@ -105,6 +105,9 @@ def _read(state: ProcessState, job: ExtractionJob) -> Article | NoArticle:
             return replace(article, method=f"rendered-{article.method}")
     except NoArticleError as error:
         return NoArticle(PageOutcome(error.outcome), str(error))
+    finally:
+        # As in `parse_or_reject`: the page is freed at once, not when the collector runs.
+        page.flat.memo.clear()
 
 
 def _rendered(browser: Browser, job: ExtractionJob, content: bytes | str) -> Page:
