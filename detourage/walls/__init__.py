@@ -11,7 +11,13 @@ from detourage.article import Article
 from detourage.html import Page
 from detourage.inference import BoostedTrees, load_model
 from detourage.reader.errors import GoneError, WallError
-from detourage.walls.evidence import ExaminedPage, has_prose, headline_coverage, wall_evidence
+from detourage.walls.evidence import (
+    ExaminedPage,
+    has_prose,
+    headline_coverage,
+    reports_on,
+    wall_evidence,
+)
 from detourage.walls.offers import has_offer_below
 
 SURE: Final = 0.5
@@ -124,6 +130,8 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     model = load_model(WallTrees, "detourage.walls", "model.json")
     suspicion = float(model.wall.probabilities(evidence.features)[0])
     probability = min(suspicion, float(model.wall.probabilities(of_own.features)[0]))
+    if article is not None and _is_published(article) and reports_on(own):
+        probability = 0.0
     if is_error:
         # An article with an error status is rarer than an error page that reads like an article.
         suspicion = probability = 1.0
@@ -138,6 +146,10 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     if article is not None and not is_truncated:
         is_truncated = float(model.truncated.probabilities(evidence.features)[0]) >= TRUNCATED
     return Verdict(wall, is_blank, is_truncated)
+
+
+def _is_published(article: Article) -> bool:
+    return bool(article.metadata.authors) and article.metadata.published is not None
 
 
 def _named(weights: Mapping[str, float], status: int | None) -> _Named:

@@ -25,6 +25,9 @@ MIN_PROSE: Final = 12
 MIN_LINE: Final = 2
 """Minimum length, in words, of a line whose coverage is measured."""
 
+MAX_OF_REPORT: Final = 0.4
+"""Maximum coverage of a line of a report on what a wall would say."""
+
 ADDRESSING: Final = ("you", "we")
 """Concepts that address the reader, which indicate a wall but do not name one."""
 
@@ -135,6 +138,22 @@ def headline_coverage(page: Page, article: Article | None) -> float:
     if article is not None and article.title:
         titles.append(article.title)
     return max((line.coverage for line in _lines(titles)), default=0.0)
+
+
+def reports_on(read: ExaminedPage) -> bool:
+    """Return whether a text reports on what a wall would say: "Log-in problems at savings bank".
+
+    Its headlines name the same thing, no line says little else, and none tells the reader.
+    """
+    heads, lines = _lines(read.heads), _lines(read.text)
+    named = reduce(or_, (line.concepts for line in lines), 0) & _walls()
+    telling = 1 << shipped_lexicon().concepts.index("you")
+    return (
+        bool(heads)
+        and all(line.concepts & named for line in heads)
+        and not any(line.concepts & named and line.concepts & telling for line in heads + lines)
+        and all(line.coverage < MAX_OF_REPORT for line in heads + lines)
+    )
 
 
 def has_prose(texts: Iterable[str]) -> bool:

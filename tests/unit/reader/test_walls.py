@@ -89,6 +89,36 @@ def test_short_news_is_an_article_whatever_else_the_site_offers(text: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("headline", "text"),
+    [
+        (
+            "Log-in problems at savings bank",
+            "Customers could not log in for two hours on Monday, the bank said.",
+        ),
+        (
+            "Sturm: Brücke gesperrt",
+            "Die Hafenbrücke ist seit dem Morgen gesperrt. Wir berichten weiter.",
+        ),
+        (
+            "Cookies : une amende record",
+            "La Cnil a infligé mardi une amende de 40 millions d'euros pour des cookies.",
+        ),
+        (
+            "Newsletter costs mayor his job",
+            "Mayor Ada Brill resigned on Friday over a newsletter paid for by a builder.",
+        ),
+        (
+            "Robot verifies tickets at station",
+            "A robot has verified tickets at the central station since Monday.",
+        ),
+    ],
+)
+def test_short_news_about_what_a_wall_says_is_an_article(headline: str, text: str) -> None:
+    news = (SHORT_NEWS % text).replace("Harbour bridge closed after storm", headline)
+    assert text in read_content(page(news)).text
+
+
+@pytest.mark.parametrize(
     "body",
     [
         "<title>Valley Post</title><div id=app><p>Loading…</p></div>",
