@@ -28,7 +28,7 @@ ATTEMPTS = 3
 PARTS_PER_TASK = 500
 """Maximum number of parts processed per task."""
 
-WORK_SECONDS = 5.0
+WORK_SECONDS = 1.0
 """Time after which a task leaves the remaining parts to the next one, because the process also has
 pages to extract."""
 
