@@ -1,4 +1,4 @@
-"""Parsing message bodies in the intake, before anything is stored."""
+"""The contracts of the two messages, and what the intake refuses before anything is stored."""
 
 import base64
 import codecs
@@ -10,6 +10,8 @@ import pytest
 from detourage.html import site_name
 from detourage.inputs.received import UnusableMessageError, read_message
 from detourage.limits import MAX_BODY_BYTES, MAX_HTML_BYTES
+from detourage.messages import ArticleMessage, PageMessage
+from tests.pages import ARTICLE
 from worker.messaging.compression import plain_body
 from worker.store.pages import FetchedPage
 
@@ -21,37 +23,62 @@ def body(**changes: object) -> bytes:
     return json.dumps(values).encode()
 
 
+def read(**changes: object) -> PageMessage:
+    return read_message(body(**changes))
+
+
+def in_base64(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+UNSUPPORTED_URLS = (
+    *("ftp://news.example/a", "", "https:///a", "//news.example/a", "https://news.example/\x00"),
+    *("https://news.example/\x1b[2J", r"https://news.example\@evil.example/", 7),
+    "https://news.example/" + "a" * 9000,
+)
+INVALID: tuple[dict[str, object], ...] = (
+    {"html": None, "html_base64": "!"},
+    {"html": 7},
+    {"id": 7},
+    {"site": ""},
+    *({"status": status} for status in (99, 600, "404", True)),
+    {"final_url": "ftp://news.example/a"},
+    {"final_url": "https://news.example\\@other.example/"},
+    {"final_url": "https://news.example/" + "a" * 9000},
+    {"headers": {"a": ["b"]}},
+    {"headers": {"a": "\x00"}},
+    {"headers": {str(n): "" for n in range(201)}},
+    {"headers": {"a": "b" * 65_536}},
+    {"fetched_at": "yesterday"},
+    {"fetched_at": "2011-11-21T01:00:00"},
+)
+
+
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [
-        (b"", "not-json"),
-        (b"{", "not-json"),
-        (b"\xff\xfe", "not-json"),
-        (b'"\xe9"', "not-json"),
+        *((raw, "not-json") for raw in (b"", b"{", b"\xff\xfe", b'"\xe9"', b"[" * 1_000_000)),
+        # Only one byte order mark is allowed; after it, JSON must follow.
+        (2 * codecs.BOM_UTF8 + body(), "not-json"),
         (b"[]", "invalid-message"),
         (b"null", "invalid-message"),
+        *((body(**changes), "invalid-message") for changes in INVALID),
         (body(url=None), "no-url"),
-        (body(url="ftp://news.example/a"), "unsupported-url"),
-        (body(url=""), "unsupported-url"),
+        *((body(url=url), "unsupported-url") for url in UNSUPPORTED_URLS),
         (body(version=2), "unsupported-version"),
         (body(version=None), "unsupported-version"),
         (body(html=None), "no-html"),
         (body(html_base64="YQ=="), "no-html"),
-        (body(html=None, html_base64="!"), "invalid-message"),
-        (body(fetched_at="yesterday"), "invalid-message"),
         (body(fetched_at="9999-12-31T23:59:59-14:00"), "unlikely-time"),
-        (body(site="My Site"), "unsupported-site"),
-        (body(site="other.org@example.org"), "unsupported-site"),
-        (body(site="[/x]"), "unsupported-site"),
-        (body(url="https://news.example/\x1b[2J"), "unsupported-url"),
-        (body(url=r"https://news.example\@evil.example/"), "unsupported-url"),
-        (body(html="a" * (MAX_HTML_BYTES + 1)), "oversized"),
-        (
-            body(html=None, html_base64=base64.b64encode(bytes(MAX_HTML_BYTES + 1)).decode()),
-            "oversized",
+        *(
+            (body(site=site), "unsupported-site")
+            for site in ("My Site", "other.org@example.org", "[/x]")
         ),
+        (body(html="é" * (MAX_HTML_BYTES // 2) + "a"), "oversized"),
+        (body(html=None, html_base64=in_base64(bytes(MAX_HTML_BYTES + 1))), "oversized"),
         (b" " * (MAX_BODY_BYTES + 1), "oversized"),
     ],
+    ids=lambda value: repr(value)[:60],
 )
 def test_each_kind_of_unusable_message_has_its_reason(raw: bytes, reason: str) -> None:
     with pytest.raises(UnusableMessageError) as caught:
@@ -60,21 +87,44 @@ def test_each_kind_of_unusable_message_has_its_reason(raw: bytes, reason: str) -
     assert caught.value.detail
 
 
+def test_the_size_limit_counts_bytes_of_html() -> None:
+    assert read(html="é" * (MAX_HTML_BYTES // 2)).content
+
+
 def test_a_byte_order_mark_is_not_part_of_the_message() -> None:
-    assert read_message(codecs.BOM_UTF8 + body()) == read_message(body())
-    packed = gzip.compress(codecs.BOM_UTF8 + body())
-    assert read_message(plain_body(packed, {}, "gzip")) == read_message(body())
-    # Only one byte order mark is allowed; after it, JSON must follow.
-    with pytest.raises(UnusableMessageError, match="not-json"):
-        read_message(2 * codecs.BOM_UTF8 + body())
+    marked = codecs.BOM_UTF8 + body()
+    assert read_message(marked) == read()
+    assert read_message(plain_body(gzip.compress(marked), {}, "gzip")) == read()
 
 
 def test_the_reason_never_quotes_the_page() -> None:
     secret = "a" * 5000
     with pytest.raises(UnusableMessageError) as caught:
-        read_message(body(html=secret, html_base64=secret))
+        read(html=secret, html_base64=secret)
     assert secret not in caught.value.detail
     assert len(caught.value.detail) <= 2000
+
+
+def test_fetched_at_is_in_utc() -> None:
+    message = read(fetched_at="2011-11-21T01:00:00+01:00")
+    assert message.model_dump(mode="json")["fetched_at"] == "2011-11-21T00:00:00Z"
+
+
+def test_the_http_response_described_by_a_message() -> None:
+    message = read(status=403, final_url="https://me:key@news.example/b", headers={"Age": "7"})
+    assert message.answer == {
+        "status": 403,
+        "final_url": "https://news.example/b",
+        "headers": {"Age": "7"},
+    }
+    assert read().answer == {}
+
+
+def test_the_content_type_is_given_or_taken_from_the_headers() -> None:
+    headers = {"CONTENT-Type": "text/html; charset=koi8-r"}
+    assert read(headers=headers).stated_type == "text/html; charset=koi8-r"
+    assert read(headers=headers, content_type="text/html").stated_type == "text/html"
+    assert read(headers={"Age": "7"}).stated_type is None
 
 
 @pytest.mark.parametrize(
@@ -91,14 +141,9 @@ def test_the_reason_never_quotes_the_page() -> None:
 def test_site_names_are_free_but_separated_by_registrable_domain(
     claim: str | None, site: str
 ) -> None:
-    key = FetchedPage.of(read_message(body(site=claim))).site
+    key = FetchedPage.of(read(site=claim)).site
     assert key == site
     assert site_name(key) == (claim or "example.org")
-
-
-def test_a_deeply_nested_message_is_unusable() -> None:
-    with pytest.raises(UnusableMessageError, match="not-json"):
-        read_message(b"[" * 1_000_000)
 
 
 def test_details_of_an_unusable_message_can_be_serialised() -> None:
@@ -109,14 +154,32 @@ def test_details_of_an_unusable_message_can_be_serialised() -> None:
 
 
 def test_the_same_characters_as_text_and_as_bytes_are_different_contents() -> None:
-    text = FetchedPage.of(read_message(body(html="caf\u00e9")))
-    encoded = base64.b64encode("caf\u00e9".encode()).decode()
-    fetched = FetchedPage.of(read_message(body(html=None, html_base64=encoded)))
+    text = FetchedPage.of(read(html="caf\u00e9"))
+    fetched = FetchedPage.of(read(html=None, html_base64=in_base64("caf\u00e9".encode())))
     assert text.content_bytes == fetched.content_bytes
     assert text.content_digest != fetched.content_digest
 
 
 def test_unknown_keys_survive_even_with_characters_that_postgresql_lacks() -> None:
-    extra = FetchedPage.of(read_message(body(note="a\x00b"))).extra
+    message = read(depth=3, note="a\x00b")
+    assert message.model_extra == {"depth": 3, "note": "a\x00b"}
+    extra = FetchedPage.of(message).extra
     assert "\x00" not in extra
-    assert json.loads(extra) == {"note": "a\x00b"}
+    assert json.loads(extra) == {"depth": 3, "note": "a\x00b"}
+
+
+@pytest.mark.parametrize("written", ["2024-05-31T00:30:00+02:00", "2024-05-31T00:30:00Z"])
+def test_the_publication_date_keeps_the_time_zone_of_the_page(written: str) -> None:
+    values = json.dumps({**ARTICLE, "published_at": written})
+    assert ArticleMessage.model_validate_json(values).to_json()["published_at"] == written
+
+
+def test_a_consumer_ignores_unknown_keys_of_an_article() -> None:
+    later = {**ARTICLE, "mood": "calm", "metadata": {"kind": "live", "mood": "calm"}}
+    message = ArticleMessage.model_validate_json(json.dumps(later))
+    assert message.metadata is not None
+    assert message.metadata.kind == "live"
+    assert "mood" not in message.to_json()
+    schema = ArticleMessage.model_json_schema(mode="serialization")
+    assert schema.get("additionalProperties", True)
+    assert "metadata" not in schema["required"]

@@ -24,11 +24,11 @@ def test_the_nearest_reference_equals_that_of_a_full_comparison(
         assert nearest.reference.tolist() == [-1] * len(pages)
         assert nearest.distance.tolist() == [1.0] * len(pages)
         return
-    distances = normalised_distance(
-        distance_matrix([*pages, *references])[: len(pages), len(pages) :],
-        np.array([[len(page)] for page in pages]).reshape(-1, 1),
-        np.array([[len(reference) for reference in references]]),
+    sizes = np.array([len(tree) for tree in (*pages, *references)])
+    every = normalised_distance(
+        distance_matrix([*pages, *references]), sizes[:, None], sizes[None, :]
     )
+    distances = every[: len(pages), len(pages) :]
     assert nearest.reference.tolist() == distances.argmin(axis=1).tolist()
     assert nearest.distance.tolist() == distances.min(axis=1, initial=1.0).tolist()
 

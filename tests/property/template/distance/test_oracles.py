@@ -9,6 +9,7 @@ from apted.helpers import Tree as Bracketed
 from detourage.html.tree import Tree
 from detourage.template.distance import edit_mapping, tree_edit_distance
 from tests.property.template.distance.trees import SHAPES, edited, preorder, random_tree
+from tests.trees import brackets_of
 
 PAIRS = 90
 """Number of pairs per seed."""
@@ -28,21 +29,6 @@ def random_pair(source: random.Random) -> tuple[Tree, Tree]:
     return a, random_tree(source, source.randint(1, LARGEST), source.choice(SHAPES), labels)
 
 
-def bracketed(tree: Tree) -> Bracketed:
-    """Return a tree in the form of the `apted` package."""
-    subtrees: list[Bracketed] = []
-    for label, size in zip(tree.labels, tree.sizes.tolist(), strict=True):
-        children: list[Bracketed] = []
-        while sum(map(nodes_of, children)) < size - 1:
-            children.insert(0, subtrees.pop())
-        subtrees.append(Bracketed(label, *children))
-    return subtrees[0]
-
-
-def nodes_of(tree: Bracketed) -> int:
-    return 1 + sum(map(nodes_of, tree.children))
-
-
 def with_repeats(source: random.Random, tree: Tree) -> Tree:
     """Return a tree with copies of the given tree, some of them edited, below a new root."""
     nodes = [("a", 0)]
@@ -58,9 +44,11 @@ def test_random_pairs_have_the_distance_of_an_independent_implementation(seed: i
     for _ in range(PAIRS):
         a, b = random_pair(source)
         distance = tree_edit_distance(a, b)
-        assert distance == APTED(bracketed(a), bracketed(b), Config()).compute_edit_distance()
+        forms = (Bracketed.from_text(brackets_of(tree)) for tree in (a, b))
+        assert distance == APTED(*forms, Config()).compute_edit_distance()
         bound = source.randrange(distance + 2)
         assert tree_edit_distance(b, a, bound=bound) == min(distance, bound + 1)
-        mapping = edit_mapping(a, b)
-        changes = [i is None or j is None or a.labels[i] != b.labels[j] for i, j in mapping]
-        assert sum(changes) == distance
+        mapped = (
+            i is None or j is None or a.labels[i] != b.labels[j] for i, j in edit_mapping(a, b)
+        )
+        assert sum(mapped) == distance
