@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import html5lib
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from lxml.html import HtmlElement
 
-from detourage.html import _markup
+from detourage.html import PageError, _markup, parse_page
 from detourage.html.dom import flattened, parse_html
 from detourage.html.flat import FlatDocument
+from detourage.html.source import PageSource
 
 ATTRIBUTES = ["", " class=a", " id='q\"r'", " a=1 b", " =x", " size=3", " type=hidden", "/"]
 ATTRIBUTES += [" xml:lang=en lang=de", " a:b=1 c:b=2 b=3", " xmlns:x=1 xml:id='1 2'"]
@@ -116,20 +117,15 @@ def oracle(html: str) -> list[Event]:
         return tree(parser.parse(html, scripting=True))
 
 
-def parsed(html: str) -> HtmlElement:
+@pytest.mark.parametrize("markup", [HTML_MARKUP, FOREIGN_MARKUP], ids=["HTML", "SVG and MathML"])
+@given(data=st.data())
+def test_a_page_has_the_tree_of_the_standard(
+    markup: st.SearchStrategy[str], data: st.DataObject
+) -> None:
+    html = data.draw(markup)
     document = parse_html(html)
     assert document is not None
-    return document.elements[0]
-
-
-@given(HTML_MARKUP)
-def test_a_page_has_the_tree_of_the_standard(html: str) -> None:
-    assert tree(parsed(html)) == oracle(html)
-
-
-@given(FOREIGN_MARKUP)
-def test_svg_and_mathml_have_the_tree_of_the_standard(html: str) -> None:
-    assert tree(parsed(html)) == oracle(html)
+    assert tree(document.elements[0]) == oracle(html)
 
 
 def columns(flat: FlatDocument) -> list[Any]:
@@ -157,3 +153,22 @@ def test_bytes_that_no_serializer_wrote_are_harmless(html: bytes) -> None:
     assert isinstance(_markup.to_xml(html, None), bytes)
     flattened(html)
     _markup.survey(html)
+
+
+@pytest.mark.parametrize("markup", [HTML_MARKUP, FOREIGN_MARKUP], ids=["HTML", "SVG and MathML"])
+@given(data=st.data())
+def test_every_text_is_found_in_the_source_at_its_recorded_position(
+    markup: st.SearchStrategy[str], data: st.DataObject
+) -> None:
+    raw = data.draw(markup).encode()
+    try:
+        page = parse_page(raw, content_type="text/html; charset=utf-8")
+    except PageError:
+        return
+    source = PageSource.of(page)
+    for number, text in enumerate(page.flat.pieces.texts):
+        found = source.text_range(number)
+        bare = raw[slice(*found)].decode() if found is not None else ""
+        # The range of a text with a CDATA section in it contains the section's end.
+        if bare and "]]>" not in bare and not set("<&") & set(bare):
+            assert bare == text.strip(" \t\n\f\r")

@@ -1,5 +1,3 @@
-"""Help texts list commands by audience and fit on one screen."""
-
 import re
 from collections.abc import Iterator
 
@@ -7,7 +5,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from detourage.cli import commands_by_group, main
+from detourage.cli import Commands, commands_by_group, main
 from detourage.roles import CHOOSABLE_ROLES
 
 SCREEN = 40
@@ -52,3 +50,32 @@ def test_commands_are_grouped_by_audience() -> None:
 def test_roles_are_listed_once() -> None:
     listing = [path for path in commands(main) if f" {CHOOSABLE_ROLES[-2]}," in help_of(*path)]
     assert listing == [("run",)]
+
+
+@click.group(cls=Commands)
+def interrupted() -> None:
+    pass
+
+
+@interrupted.command()
+def working() -> None:
+    press_ctrl_c()
+
+
+def press_ctrl_c() -> None:
+    raise KeyboardInterrupt
+
+
+@interrupted.command()
+def asking() -> None:
+    """Raise the exception that a click prompt raises on an interruption by the user."""
+    try:
+        press_ctrl_c()
+    except KeyboardInterrupt:
+        raise click.Abort from None
+
+
+def test_ctrl_c_prints_one_word_and_sets_the_exit_code() -> None:
+    for command in ("working", "asking"):
+        done = CliRunner().invoke(interrupted, [command])
+        assert (done.exit_code, done.stderr) == (130, "Interrupted\n")

@@ -1,10 +1,15 @@
+"""Values as the pages of the inspector show them."""
+
 from datetime import UTC, datetime
 
 import pytest
 
 from detourage.reader.documents import Run
-from inspector.pages import breakable, instant, marked, marked_up, rate, span
+from inspector.pages import MAX_LENGTH, abridged, breakable, instant, marked, marked_up, rate, span
+from inspector.passages import passages_of
+from inspector.revision_changes import ChangedField, revision_changes
 from inspector.views.overview import round_top
+from tests.pages import paragraphs
 
 
 def test_a_timestamp_is_shown_in_utc() -> None:
@@ -54,4 +59,63 @@ def test_rates_and_durations_are_shown_with_useful_precision() -> None:
     assert [rate(each) for each in (0, 0.04, 2.25, 1234)] == ["0", "< 0.1", "2.2", "1\u202f234"]
     assert [span(each) for each in (5, 60, 900, 3600, 604800)] == [
         *("5 seconds", "minute", "15 minutes", "hour", "7 days")
+    ]
+
+
+def test_long_and_international_urls_are_abridged() -> None:
+    assert abridged("https://news.example/a/b?id=3") == "/a/b?id=3"
+    assert abridged("https://news.example/中文") == "/%E4%B8%AD%E6%96%87"
+    long = abridged("https://news.example/" + "a" * 60 + "-the-end.html")
+    assert len(long) == MAX_LENGTH
+    assert long.endswith("-the-end.html")
+
+
+TEXT = "\n\n".join(paragraphs(3, 12))
+
+
+def test_distant_words_get_separate_passages() -> None:
+    text = f"A ferry comes. {'It is a long way. ' * 40}A pillar falls."
+    passages = passages_of(text, ["pillar", "ferry"])
+    assert ["ferry" in each for each in passages] == [True, False]
+    assert ["pillar" in each for each in passages] == [False, True]
+    assert len(passages_of(text, ["pillar", "falls"])) == 1
+
+
+def test_whole_words_take_precedence_over_parts_of_words() -> None:
+    text = f"The bridge is wider. {'It is a long way. ' * 40}Sie ist der Weg."
+    [passage] = passages_of(text, ["der"])
+    assert "ist der Weg" in passage
+    assert passages_of("wider", ["der"]) == ["wider"]
+
+
+def test_a_word_that_is_only_in_the_headline_has_no_passage() -> None:
+    assert passages_of(TEXT, ["headline"]) == []
+    assert passages_of("", ["a"]) == []
+
+
+FIRST = {
+    "revision": 1,
+    "title": "Bridge",
+    "authors": ["Ann"],
+    "text": "One.\n\nTwo.\n\nThree.",
+    "images": [],
+    "template": {"group": None, "generation": 1},
+}
+
+
+def test_changed_keys_are_shown_with_both_values() -> None:
+    after = {
+        **FIRST,
+        "title": "Bridges",
+        "text": "One.\n\nTwo.",
+        "authors": ["Ann", "Bob"],
+        "images": [{"url": "https://news.example/a.jpg"}],
+        "template": {"group": 3, "generation": 2},
+    }
+    assert revision_changes(FIRST, after) == [
+        ChangedField("title", "Bridge", "Bridges"),
+        ChangedField("text", "18 characters", "10 characters"),
+        ChangedField("authors", "Ann", "Ann, Bob"),
+        ChangedField("images", "0", "1"),
+        ChangedField("template", "no group, generation 1", "group 3, generation 2"),
     ]

@@ -1,9 +1,12 @@
 import pytest
+from lxml.html import document_fromstring
 
-from benchmarks.evaluation.methods import Neighbours, get_extractor
-from detourage.papers.deturck.first_experiments import HEURISTICS
+from benchmarks.evaluation.methods import Neighbours, Source, get_extractor
+from detourage.papers.deturck.first_experiments import HEURISTICS, differentials
+from detourage.papers.deturck.token_tree import TokenTree, token_tree_of
 from detourage.reader import NoArticleError, NoTextError
-from tests.unit.evaluation.methods.gull import FOOTER, holds_story, neighbours_of, page
+from tests.trees import brackets_of
+from tests.unit.evaluation.methods.gull import FOOTER, SENTENCES, holds_story, neighbours_of, page
 
 EXPERIMENTS = [f"deturck_2015_{name}" for name in HEURISTICS]
 
@@ -33,3 +36,115 @@ def test_a_page_needs_another_page_with_a_different_text(name: str) -> None:
     same = Neighbours(page("harbour"), (page("harbour"),))
     with pytest.raises(NoTextError):
         get_extractor(name).extract(page("harbour"), same)
+
+
+VOTE = get_extractor("deturck_2015_vote")
+LONG_BOX = "".join(f"<p>{word} and again: {' '.join(SENTENCES['school'])}</p>" for word in "abcde")
+
+
+def with_box(story: str) -> Source:
+    """Return a page with a box above its article that the heuristic mistakes for the body."""
+    shown = page(story)
+    assert isinstance(shown.html, bytes)
+    box = f'<div class="box"><p>First: {SENTENCES["library"][0]}</p>{LONG_BOX}</div>'.encode()
+    html = shown.html.replace(b'<div class="foot footer">', box + b'<div class="foot footer">')
+    return Source(html, f"https://gull.example/{story}-with-box.html")
+
+
+def test_a_page_on_which_the_heuristic_errs_gets_the_element_of_the_others() -> None:
+    group = [page(story) for story in ("library", "school")]
+    odd = with_box("harbour")
+    alone = get_extractor("deturck_2015").extract(odd, Neighbours(group[0]))
+    assert not holds_story(alone.text, "harbour")
+    for others in (group, group[::-1]):
+        voted = VOTE.extract(odd, Neighbours(group[0], tuple(others)))
+        assert holds_story(voted.text, "harbour")
+        assert FOOTER not in voted.text
+        assert voted.title == "News of the harbour"
+
+
+PAGE = """<html><body><div id="top">Home Town Sea</div><div id="text"><p>one two three four</p>
+<p>five six seven</p><p>eight <b>nine</b> ten</p></div><div id="foot">all</div></body></html>"""
+
+
+def tree_of(html: str) -> TokenTree:
+    return token_tree_of(document_fromstring(html))
+
+
+def ids(page: TokenTree) -> dict[str, int]:
+    return {
+        element.get("id"): index for index, element in enumerate(page.elements) if element.get("id")
+    }
+
+
+def everything_in(page: TokenTree, name: str) -> list[tuple[int | None, int | None]]:
+    """Return an edit script that deletes exactly the tokens below the given element."""
+    index = ids(page)[name]
+    below = {
+        number for number, element in enumerate(page.elements) if index in page.path_to_root(number)
+    }
+    return [(node, None if holder in below else node) for node, holder in enumerate(page.holders)]
+
+
+def test_every_word_is_a_leaf_below_its_element() -> None:
+    tree = tree_of("<html><body><p>Some <b>bold</b> text, yes</p><script>x</script></body></html>")
+    assert brackets_of(tree.tree) == "{html{body{p{=some}{b{=bold}}{=text}{=yes}}}}"
+    holders = [tree.elements[holder].tag if holder >= 0 else None for holder in tree.holders]
+    assert holders == ["p", "b", None, "p", "p", None, None, None]
+
+
+def test_weights_count_changed_tokens_up_to_the_root() -> None:
+    page = tree_of(PAGE)
+    weights = page.weights(page, everything_in(page, "text"))
+    assert weights[0] == 10
+    assert weights[ids(page)["text"]] == 10
+    assert weights[ids(page)["top"]] == 0
+
+
+def test_heuristics_choose_the_parent_of_the_paragraphs_or_a_leaf() -> None:
+    page = tree_of(PAGE)
+    weights = page.weights(page, everything_in(page, "text"))
+    assert differentials(page, weights)[ids(page)["text"]] == 6
+    # The widest gap between offsets is also the one before the text.
+    for name in ("differential", "depth", "most_tokens", "offset"):
+        assert HEURISTICS[name](page, weights) == ids(page)["text"]
+    # The downward path from the leaf with the most tokens consists of the leaf alone.
+    leaf = page.elements[HEURISTICS["most_tokens_down"](page, weights)]
+    assert (leaf.tag, leaf.text) == ("p", "one two three four")
+
+
+NESTED = """<html><body><div id="lead">one two three four five six<div id="a">one two three</div>
+<div id="b">one two three four<b id="c">one</b></div></div><div id="rest"><p>x</p><p>y</p></div>
+</body></html>"""
+
+
+def test_the_first_heuristic_searches_down_or_up() -> None:
+    # Only the text of b has changed, so b and all its ancestors have weight 5. On the downward
+    # path, the differential is 5 - 5 for lead and 5 - 1 for b; c is a leaf and has none. On the
+    # upward path, it is 0 from body on.
+    page = tree_of(NESTED)
+    weights = page.weights(page, everything_in(page, "b"))
+    assert HEURISTICS["most_tokens_down"](page, weights) == ids(page)["b"]
+    assert HEURISTICS["most_tokens"](page, weights) == ids(page)["lead"]
+
+
+def test_a_leaf_has_no_differential_in_algorithm_5() -> None:
+    # The changed text is in rest (weight 2) and in a, which is a leaf (weight 3).
+    page = tree_of(NESTED)
+    names = ids(page)
+    script = everything_in(page, "rest")
+    changed = [
+        (mine, None if mine is not None and page.holders[mine] == names["a"] else to)
+        for mine, to in script
+    ]
+    weights = page.weights(page, changed)
+    assert weights[names["a"]] == 3
+    assert differentials(page, weights)[names["a"]] == 3
+    assert differentials(page, weights, inner=True)[names["a"]] == 0
+    assert HEURISTICS["differential"](page, weights) == names["a"]
+    # Of the elements with children, body has the differential 5 - 3, lead 3 - 3, and rest 2 - 1.
+    assert page.elements[HEURISTICS["differential_inner"](page, weights)].tag == "body"
+    assert HEURISTICS["depth"](page, weights) == names["a"]
+    # Multiplied by the depth, the differential is 2 * 1 for body and 1 * 2 for rest. The first of
+    # the two is chosen.
+    assert page.elements[HEURISTICS["depth_inner"](page, weights)].tag == "body"

@@ -2,7 +2,13 @@ import pytest
 
 from detourage.article import Article
 from detourage.html import Page
-from detourage.papers.deturck.retained import CHOSEN, READINGS, Reading, find_body
+from detourage.papers.deturck.retained import (
+    CHOSEN,
+    READINGS,
+    Reading,
+    character_similarity,
+    find_body,
+)
 from detourage.reader.article import article_of
 from detourage.reader.outline import Outline
 from detourage.reader.titles import Titles
@@ -116,3 +122,24 @@ def test_character_comparison_cannot_distinguish_texts_with_the_same_letters() -
     second = page(f'<div class="text"><p>{" ".join(["silent on one to"] * 40)}</p></div>')
     assert zones(first, second, "thesis") == "/html/body/div"
     assert zones(first, second, "characters") is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "value"),
+    [
+        # a occurs twice and once: 1 - 1/2. b occurs once in both: 1. c occurs only in the second:
+        # 0. The sum is divided by 3 letters.
+        ("aab", "abc", (1 / 2 + 1 + 0) / 3),
+        ("listen", "silent", 1),
+        ("aaaa", "aa", 1 / 2),
+        ("abc", "xyz", 0),
+        ("", "", 0),
+        ("abc", "", 0),
+        # Only lower-case letters from a to z count.
+        ("Été 2015, a", "BCD a", (0 + 1) / 2),
+        ("部长", "部长", 0),
+    ],
+)
+def test_letters_are_compared_by_frequency(first: str, second: str, value: float) -> None:
+    assert character_similarity(first, second) == pytest.approx(value)
+    assert character_similarity(second, first) == pytest.approx(value)

@@ -1,14 +1,18 @@
-"""Properties that every clustering method guarantees."""
+"""Properties that every clustering method guarantees, and the published method."""
 
 from copy import copy
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics import adjusted_rand_score
 
-from detourage.template.clusterer import OUTLIER, TemplateClusterer
+from detourage.template import clusterer
+from detourage.template.clusterer import OUTLIER, MdsKMeans, TemplateClusterer
+from detourage.template.matrix import Matrix
 from detourage.template.methods import METHODS
+from detourage.template.scaling import classical_scaling, majorise_stress
 from tests.unit.template.template_sites import made_site
 
 
@@ -123,3 +127,57 @@ def test_an_invalid_matrix_is_rejected_with_the_reason(
 ) -> None:
     with pytest.raises(ValueError, match=complaint):
         method.fit(matrix)
+
+
+PAPER = MdsKMeans(merge_distance=-1, max_pivot_distance=1)
+
+
+def test_the_published_method_splits_templates_that_form_clusters() -> None:
+    distances = np.full((10, 10), 0.02)
+    distances[:5, 5:] = distances[5:, :5] = 0.2
+    np.fill_diagonal(distances, 0)
+    assert len(PAPER.fit(distances).pivots_) == 2
+    assert len(MdsKMeans().fit(distances).pivots_) == 1
+
+
+def test_the_published_method_groups_pages_with_nothing_in_common() -> None:
+    distances = made_site([0, 0, 0, 1, 2])
+    assert OUTLIER not in PAPER.fit(distances).labels_
+    assert MdsKMeans().fit(distances).labels_.tolist() == [0, 0, 0, OUTLIER, OUTLIER]
+
+
+def test_the_number_of_clusters_tried_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusterer, "MAX_CLUSTERS", 2)
+    assert len(PAPER.fit(made_site([0, 1, 2, 3] * 5)).pivots_) == 2
+
+
+def stress_of(distances: Matrix, positions: Matrix) -> float:
+    """Return Kruskal's stress-1, which is 0 if the positions reproduce the distances exactly."""
+    fitted = squareform(pdist(positions))
+    squares = float((fitted**2).sum())
+    if not squares:
+        return 0.0 if not distances.any() else 1.0
+    return float(np.sqrt(((distances - fitted) ** 2).sum() / squares))
+
+
+def test_points_in_a_plane_are_recovered() -> None:
+    points = np.random.default_rng(3).uniform(size=(20, 2))
+    distances = squareform(pdist(points))
+    positions = classical_scaling(distances)
+    assert squareform(pdist(positions)) == pytest.approx(distances)
+    assert stress_of(distances, positions) == pytest.approx(0, abs=1e-9)
+
+
+def test_majorisation_improves_on_classical_scaling() -> None:
+    distances = made_site([0] * 5 + [1] * 5 + [2] * 5 + [3] * 5)
+    start = classical_scaling(distances)
+    positions = majorise_stress(distances, start)
+    assert stress_of(distances, positions) < stress_of(distances, start)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_equal_pages_share_a_position(n: int) -> None:
+    nowhere = np.zeros((n, n))
+    positions = majorise_stress(nowhere, classical_scaling(nowhere))
+    assert np.array_equal(positions, np.zeros((n, 2)))
+    assert stress_of(nowhere, positions) == 0

@@ -1,4 +1,4 @@
-"""The message that is sent after an extraction, and the decision to send a new revision."""
+"""The message sent after an extraction, and the decision to send a new revision."""
 
 import json
 from dataclasses import replace
@@ -6,11 +6,14 @@ from datetime import UTC, datetime
 
 import pytest
 
+from detourage.article import Article
 from detourage.html import parse_page
-from detourage.messages import ArticleMessage
+from detourage.messages import ArticleMessage, Part
+from detourage.reader.article_values import article_values
 from detourage.reader.content import read_content
-from detourage.roles import LineRole
+from detourage.roles import Kind, LineRole
 from tests.pages import article_html, paragraphs
+from tests.parted_pages import STORY, address, part_html
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.workflow.article_message import (
     MAX_ROUTING_KEY_BYTES,
@@ -20,6 +23,7 @@ from worker.workflow.article_message import (
     reader_digest,
     routing_key,
 )
+from worker.workflow.article_parts import from_json, is_part, to_json, with_missing
 
 URL = "https://news.example/3"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -118,3 +122,32 @@ def test_a_routing_key_is_never_longer_than_amqp_allows() -> None:
     key = routing_key(None, "é" * 300)
     assert key.startswith("und.é")
     assert MAX_ROUTING_KEY_BYTES - 2 < len(key.encode()) <= MAX_ROUTING_KEY_BYTES
+
+
+SECOND_PART = read_content(parse_page(part_html(2), address(2)))
+
+
+def of_kind(kind: Kind) -> Article:
+    return replace(SECOND_PART, metadata=replace(SECOND_PART.metadata, kind=kind))
+
+
+def test_the_message_lists_the_parts_that_a_page_links_to() -> None:
+    said = article_values(SECOND_PART)["parts"]
+    assert (said.number, said.first) == (2, STORY)
+    assert said.pages == [Part(number=1, url=address(1)), Part(number=3, url=address(3))]
+    assert (said.previous, said.next) == (address(1), address(3))
+    assert (said.missing, said.joined) == (None, [])
+    assert with_missing(said, {address(1)}).missing == [address(3)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "counts"), [("article", True), ("gallery", True), ("forum", False), ("listing", False)]
+)
+def test_threads_and_lists_have_only_the_links(kind: Kind, counts: bool) -> None:
+    content = of_kind(kind)
+    assert is_part(content) is counts
+    assert article_values(content)["parts"].next == address(3)
+
+
+def test_links_survive_a_round_trip_through_the_store() -> None:
+    assert from_json(to_json(SECOND_PART.pagination)) == SECOND_PART.pagination

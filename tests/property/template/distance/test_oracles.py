@@ -1,15 +1,18 @@
-"""The kernel agrees with an independent implementation on a thousand random pairs."""
+"""The kernel agrees with an independent implementation and with its own variants."""
 
 import random
+from itertools import product
 
+import numpy as np
 import pytest
 from apted import APTED, Config
 from apted.helpers import Tree as Bracketed
 
 from detourage.html.tree import Tree
-from detourage.template.distance import edit_mapping, tree_edit_distance
+from detourage.template.distance import _native, edit_mapping, tree_edit_distance
+from detourage.template.distance.forest import Forest
 from tests.property.template.distance.trees import SHAPES, edited, preorder, random_tree
-from tests.trees import brackets_of
+from tests.trees import brackets_of, tree_of
 
 PAIRS = 90
 """Number of pairs per seed."""
@@ -52,3 +55,58 @@ def test_random_pairs_have_the_distance_of_an_independent_implementation(seed: i
             i is None or j is None or a.labels[i] != b.labels[j] for i, j in edit_mapping(a, b)
         )
         assert sum(mapped) == distance
+
+
+WAYS = list(
+    product(_native.UNITS, (16, 32), ("left", "right"), (True, False), (True, False), (True, False))
+)
+USUAL_BUT_PLAIN = (_native.UNITS[0], 0, "", False, False, False)
+
+
+def pairs_of_trees(seed: int) -> list[tuple[Tree, Tree]]:
+    """Draw trees of all shapes, each with an edited copy and an unrelated tree."""
+    source = random.Random(seed)
+    pairs = []
+    for shape in SHAPES:
+        labels = source.choice(("ab", "abcdefgh"))
+        a = random_tree(source, source.randint(2, 90), shape, labels)
+        other = random_tree(source, source.randint(2, 90), source.choice(SHAPES), labels)
+        pairs += [(a, edited(source, a, source.randint(1, 12), labels)), (a, other)]
+    return pairs
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_variant_gives_the_same_distance_or_one_above_the_bound(seed: int) -> None:
+    source = random.Random(seed)
+    for a, b in pairs_of_trees(seed):
+        expected = tree_edit_distance(a, b)
+        for way in WAYS:
+            assert Forest([a, b], way=way).distances([0], [1])[0] == expected, way
+        for bound in {0, expected // 2, max(0, expected - 1), expected, expected + 3}:
+            way = source.choice(WAYS)
+            bounded = Forest([a, b], way=way).distances([0], [1], bound=bound)[0]
+            assert bounded == min(expected, bound + 1), way
+
+
+@pytest.mark.parametrize("seed", range(8, 12))
+@pytest.mark.parametrize("memory", [200, 20_000, 2**24])
+def test_cached_results_do_not_change_distances(seed: int, memory: int) -> None:
+    source = random.Random(seed)
+    first = random_tree(source, 200, "page", "abcdef")
+    site = [first]
+    while len(site) < 8:
+        site.append(edited(source, source.choice(site), 15, "abcdef"))
+    site.append(random_tree(source, 150, "page", "abcdef"))
+    a, b = np.triu_indices(len(site), 1)
+    expected = Forest(site, way=USUAL_BUT_PLAIN).distances(a, b)
+    for way in (None, (_native.UNITS[-1], 32, "", False, False, False), USUAL_BUT_PLAIN):
+        for threads in (1, 3):
+            forest = Forest(site, memory=memory, way=way)
+            for _ in range(2):
+                assert np.array_equal(forest.distances(a, b, threads=threads), expected)
+
+
+def test_an_instruction_set_that_the_processor_lacks_is_rejected() -> None:
+    tree = tree_of("{a}")
+    with pytest.raises(ValueError, match="abacus"):
+        Forest([tree, tree], way=("abacus", 0, "", True, True, True)).distances([0], [1])

@@ -1,0 +1,87 @@
+"""Names, limits and outcomes that must be consistent with each other."""
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from detourage.html import PageError
+from detourage.limits import MAX_BODY_BYTES, MAX_CONTENT_BYTES, MAX_HTML_BYTES, MAX_MESSAGE_BYTES
+from detourage.outcomes import PageOutcome, UnusableReason
+from detourage.reader import GoneError, MenuPageError, NeedsRenderingError, NoTextError, WallError
+from tests.faults.hostile.measured.sitecustomize import INTAKE, MEASURED
+from tests.faults.sabotage.sitecustomize import SABOTAGED
+from worker.messaging.topology import DELIVERY_LIMIT
+from worker.outcomes import AbandonedReason, ReceiptResult, RefusedReason
+from worker.service.intake import Intake
+from worker.store.database import AdvisoryLock
+from worker.workflow import attempts
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        (module, name)
+        for each in (SABOTAGED, MEASURED)
+        for module, names in each.items()
+        for name in names
+    ],
+)
+def test_a_replaced_name_exists(module: str, name: str) -> None:
+    assert hasattr(import_module(module), name)
+
+
+@pytest.mark.parametrize("name", INTAKE)
+def test_a_measured_method_of_the_intake_exists(name: str) -> None:
+    assert hasattr(Intake, name)
+
+
+def ascending(numbers: Sequence[int]) -> bool:
+    return all(a < b for a, b in pairwise(numbers))
+
+
+def test_the_largest_page_fits_into_a_message_and_that_into_a_body() -> None:
+    assert ascending([MAX_HTML_BYTES, MAX_CONTENT_BYTES, MAX_MESSAGE_BYTES, MAX_BODY_BYTES])
+
+
+@pytest.mark.parametrize("work", ["EXTRACTION", "ASSIGNMENT", "COMPARISON"])
+def test_work_is_abandoned_before_the_broker_dead_letters_its_message(work: str) -> None:
+    assert 0 < getattr(attempts, f"{work}_ATTEMPTS") < DELIVERY_LIMIT
+
+
+def test_lock_numbers_are_unique() -> None:
+    numbers = [lock.value for lock in AdvisoryLock.__members__.values()]
+    assert len(set(numbers)) == len(numbers) == 9
+
+
+ROOT = Path(__file__).parents[2]
+CODE = re.compile(r"`([a-z]+(?:-[a-z]+)*)`")
+
+
+def test_the_reference_lists_exactly_the_outcomes_of_a_page() -> None:
+    text = (ROOT / "docs/reference/outcomes.md").read_text(encoding="utf-8")
+    section = text.partition("\n## Outcomes of a page\n")[2].partition("\n## ")[0]
+    listed = re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)
+    assert sorted(listed) == sorted(PageOutcome)
+
+
+@pytest.mark.parametrize(
+    "kind", [PageOutcome, ReceiptResult, UnusableReason, AbandonedReason, RefusedReason]
+)
+def test_the_outcome_reference_lists_every_code(kind: type[StrEnum]) -> None:
+    text = (ROOT / "docs/reference/outcomes.md").read_text(encoding="utf-8")
+    assert set(map(str, kind)) - set(CODE.findall(text)) == set()
+
+
+def test_each_outcome_of_a_page_belongs_to_one_error() -> None:
+    given = [error.outcome for error in PageError.__subclasses__()]
+    given += [
+        error.outcome
+        for error in (MenuPageError, NoTextError, NeedsRenderingError, WallError, GoneError)
+    ]
+    others = {PageOutcome.ARTICLE, PageOutcome.JOINED, PageOutcome.FAILED}
+    assert sorted(given) == sorted(set(PageOutcome) - others)
