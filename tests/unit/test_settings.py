@@ -78,10 +78,7 @@ LOUD = {"DETOURAGE_LOG_LEVEL": "LOUD"}
 
 @pytest.mark.parametrize(
     ("process", "given", "told"),
-    [
-        ("worker", {}, "DETOURAGE_DATABASE_URL is not set"),
-        ("beat", LOUD, "DETOURAGE_LOG_LEVEL: "),
-    ],
+    [("worker", {}, "DETOURAGE_DATABASE_URL is not set"), ("beat", LOUD, "DETOURAGE_LOG_LEVEL: ")],
 )
 def test_celery_does_not_start_with_missing_or_invalid_settings(
     process: str, given: dict[str, str], told: str, tmp_path: Path

@@ -131,12 +131,7 @@ class TestNotHtml:
 
     @pytest.mark.parametrize(
         "content_type",
-        [
-            "application/pdf",
-            "image/svg+xml",
-            "application/json; charset=utf-8",
-            "TEXT/CSS",
-        ],
+        ["application/pdf", "image/svg+xml", "application/json; charset=utf-8", "TEXT/CSS"],
     )
     def test_other_declared_types_are_rejected(self, content_type: str) -> None:
         with pytest.raises(NotHtmlError):

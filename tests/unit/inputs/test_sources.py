@@ -236,8 +236,7 @@ def test_an_oversized_file_is_replaced_by_a_message_that_reports_it(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
-    [("bomb.jsonl.gz", "200 times its size"), ("bomb.warc.gz", r"bomb\.warc\.gz")],
+    ("name", "told"), [("bomb.jsonl.gz", "200 times its size"), ("bomb.warc.gz", r"bomb\.warc\.gz")]
 )
 def test_a_decompression_bomb_is_refused(tmp_path: Path, name: str, told: str) -> None:
     path = written(tmp_path / name, gzip.compress(bytes(128 * MIB)))

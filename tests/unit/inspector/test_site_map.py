@@ -9,15 +9,7 @@ import pytest
 from lxml import etree
 
 from detourage.template.scaling import classical_scaling, majorise_stress
-from inspector.site_map import (
-    HEIGHT,
-    WIDTH,
-    MappedPages,
-    draw_map,
-    element,
-    mark,
-    place_pages,
-)
+from inspector.site_map import HEIGHT, WIDTH, MappedPages, draw_map, element, mark, place_pages
 
 
 def read(picture: str) -> etree._Element:

@@ -1,13 +1,6 @@
 from typing import Any
 
-from detourage.pagination import (
-    Member,
-    Pagination,
-    chain_of,
-    is_held_by,
-    joined_values,
-    urls_of,
-)
+from detourage.pagination import Member, Pagination, chain_of, is_held_by, joined_values, urls_of
 
 STORY = "https://paper.example/story"
 

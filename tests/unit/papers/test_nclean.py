@@ -1,11 +1,6 @@
 import pytest
 
-from benchmarks.evaluation.methods import (
-    Source,
-    TrainingPair,
-    UnavailableError,
-    get_extractor,
-)
+from benchmarks.evaluation.methods import Source, TrainingPair, UnavailableError, get_extractor
 from benchmarks.training.ngrams import all_pairs, five_pairs, train
 from detourage.papers.nclean import Normalisation, shipped_model
 from tests.unit.evaluation.methods.gull import FOOTER, SENTENCES, holds_story, page

@@ -53,11 +53,7 @@ WITH_HEADING = {
         titled(STORY),
         STORY,
     ),
-    "underscore": (
-        f"<h1>bridge_span</h1>{BODY}",
-        titled("bridge_span - Reference"),
-        "bridge_span",
-    ),
+    "underscore": (f"<h1>bridge_span</h1>{BODY}", titled("bridge_span - Reference"), "bridge_span"),
     "logo": (f"<h1><a href='/'>{LOGO}</a></h1>{BODY}", titled(f"{STORY} « {LOGO}"), STORY),
     "section": (
         f"<h1>{OLD}</h1><div>{prose(1)}<h1>How the council came to vote</h1></div>",

@@ -2,22 +2,19 @@
 
 import pytest
 
-import detourage
 from tests.pages import article_html, paragraphs
+from tests.unit.reader.multilingual import TEXTS, article_of
 
 URL = "https://news.example/2024/05/story.html"
 SEED = 7
+TEXT = "\n\n".join(paragraphs(SEED))
+LAST = len(paragraphs(SEED)) - 1
 
 
 def _text(added: str, after: int = 1) -> str:
     """Return the text of an article with markup added after one of its paragraphs."""
     before = f"{paragraphs(SEED)[after]}</p>"
-    article = detourage.read(article_html(SEED).replace(before, before + added), URL).article
-    assert article is not None
-    return article.text
-
-
-TEXT = "\n\n".join(paragraphs(SEED))
+    return article_of(article_html(SEED).replace(before, before + added), URL).text
 
 
 @pytest.mark.parametrize(
@@ -39,11 +36,35 @@ def test_a_link_to_another_article_is_left_out(line: str) -> None:
     assert _text(line.format("Farmers warn of a late harvest after a cold spring")) == TEXT
 
 
-def test_links_to_other_articles_after_the_last_paragraph_are_left_out() -> None:
-    links = "".join(
-        f"<p>Mehr dazu: <a href='/{each}'>Bauern erwarten eine späte Ernte</a></p>" for each in "ab"
-    )
-    assert _text(links, after=len(paragraphs(SEED)) - 1) == TEXT
+@pytest.mark.parametrize(
+    ("added", "after"),
+    [
+        (
+            "".join(
+                f"<p>Mehr dazu: <a href='/{each}'>Bauern erwarten eine späte Ernte</a></p>"
+                for each in "ab"
+            ),
+            LAST,
+        ),
+        (
+            "<div class='box'><h3>The harbour in the morning</h3><p>What happens at sea, at six in"
+            " the morning. You can leave whenever you like.</p><form><input type='email'>"
+            "<button>OK</button></form></div>",
+            1,
+        ),
+        ("<p>저작권자 ⓒ 바다일보 무단전재 금지</p><p>harbour@news.example</p>", LAST),
+        ("<p>© Harbour Media, 2024</p><p>harbour@news.example</p>", LAST),
+        (
+            "<div class='ext'><p>Ce contenu est bloqué car vous n'avez pas accepté les cookies.</p>"
+            "<p>En cliquant sur « J'accepte », vous pourrez visualiser les contenus.</p>"
+            "<button>OK</button></div>",
+            1,
+        ),
+    ],
+    ids=["links at the end", "newsletter", "copyright, Korean", "copyright, English", "consent"],
+)
+def test_what_is_not_the_text_is_left_out(added: str, after: int) -> None:
+    assert _text(added, after) == TEXT
 
 
 @pytest.mark.parametrize(
@@ -62,35 +83,9 @@ def test_a_line_that_is_linked_for_another_reason_is_kept(line: str) -> None:
     assert len(_text(line)) > len(TEXT)
 
 
-def test_a_form_for_a_newsletter_is_left_out() -> None:
-    box = (
-        "<div class='box'><h3>The harbour in the morning</h3><p>What happens at sea, at six in the "
-        "morning. You can leave whenever you like.</p><form><input type='email'><button>OK</button>"
-        "</form></div>"
-    )
-    assert _text(box) == TEXT
-
-
 def test_a_form_around_the_article_costs_no_text() -> None:
     html = article_html(SEED).replace("<body>", "<body><form><input type='email'>")
-    article = detourage.read(html, URL).article
-    assert article is not None
-    assert article.text == TEXT
-
-
-@pytest.mark.parametrize("notice", ["저작권자 ⓒ 바다일보 무단전재 금지", "© Harbour Media, 2024"])
-def test_a_copyright_notice_and_what_follows_it_is_left_out(notice: str) -> None:
-    last = f"<p>{notice}</p><p>harbour@news.example</p>"
-    assert _text(last, after=len(paragraphs(SEED)) - 1) == TEXT
-
-
-def test_a_box_that_asks_for_consent_is_left_out() -> None:
-    box = (
-        "<div class='ext'><p>Ce contenu est bloqué car vous n'avez pas accepté les cookies.</p>"
-        "<p>En cliquant sur « J'accepte », vous pourrez visualiser les contenus.</p>"
-        "<button>OK</button></div>"
-    )
-    assert _text(box) == TEXT
+    assert article_of(html, URL).text == TEXT
 
 
 def test_a_paragraph_about_cookies_is_kept() -> None:
@@ -100,16 +95,15 @@ def test_a_paragraph_about_cookies_is_kept() -> None:
 
 def test_headlines_below_short_news_are_left_out() -> None:
     news = "Eilmeldung: Der Gemeinderat hat die neue Brücke abgelehnt. Mehr in Kürze."
+    titles = (
+        "Stadtrat stimmt über Parkgebühren ab",
+        "Fünf Fakten zum neuen Busfahrplan",
+        "Regen: Zwei Schulen bleiben geschlossen",
+        "Wie die Bäckerei am Markt das Hochwasser überstand",
+    )
     items = "".join(
         f"<article class='item'><a href='/2026/{number}'><h3>{title}</h3></a></article>"
-        for number, title in enumerate(
-            (
-                "Stadtrat stimmt über Parkgebühren ab",
-                "Fünf Fakten zum neuen Busfahrplan",
-                "Regen: Zwei Schulen bleiben geschlossen",
-                "Wie die Bäckerei am Markt das Hochwasser überstand",
-            )
-        )
+        for number, title in enumerate(titles)
     )
     html = (
         "<!doctype html><html lang='de'><head><title>Gemeinderat lehnt Brücke ab</title>"
@@ -119,6 +113,32 @@ def test_headlines_below_short_news_are_left_out() -> None:
         f"<article class='body'><p>{news}</p></article><div class='list'><h2>Mehr zum Thema</h2>"
         f"{items}</div><footer><p>© 2026 Laubener Verlag</p></footer></body></html>"
     )
-    article = detourage.read(html, URL).article
-    assert article is not None
-    assert article.text == news
+    assert article_of(html, URL).text == news
+
+
+FLASHES = {
+    "en": "The mill bridge has been closed since this morning, because the storm has torn a "
+    "cable, the county said. Lorries must take the road along the dam.",
+    "de": "Die Brücke an der Mühle ist seit heute Morgen gesperrt, weil der Sturm ein Kabel "
+    "zerrissen hat, teilte der Kreis mit. Lastwagen müssen die Straße am Damm nehmen.",
+    "es": "El puente del molino está cerrado desde esta mañana porque la tormenta ha roto un "
+    "cable, informó la provincia. Los camiones deben tomar la carretera del dique.",
+}
+
+
+@pytest.mark.parametrize("language", FLASHES)
+def test_teasers_beside_short_news_are_not_text(language: str) -> None:
+    headline, *paragraphs = TEXTS[language]
+    items = "".join(
+        f'<div class="item"><h3><a href="/n/{number}">{headline} ({number})</a></h3>'
+        f"<p>{text.partition('.')[0]}.</p></div>"
+        for number, text in enumerate(paragraphs)
+    )
+    page = (
+        f'<html lang="{language}"><head><title>{headline}</title>'
+        '<meta property="og:type" content="article"></head><body><header><nav>'
+        f'<a href="/">News</a></nav></header><main><article><h1>{headline}</h1>'
+        f"<p>{FLASHES[language]}</p></article>"
+        f'<aside class="related">{items}</aside></main></body></html>'
+    )
+    assert article_of(page).text == FLASHES[language]

@@ -43,108 +43,107 @@ def test_questions_and_answers_that_open_are_text(language: str, form: str) -> N
     assert missing == []
 
 
-def test_a_menu_that_opens_is_not_text() -> None:
-    menu = (
-        '<div class="accordion"><button aria-controls="m" aria-expanded="false">More</button>'
-        '<ul id="m"><li><a href="/1">The town hall</a></li><li><a href="/2">The council</a></li>'
-        '<li><a href="/3">All roads of the county</a></li></ul></div>'
-    )
-    text = article_of(told("en", menu, after=4)).text
-    assert "All roads" not in text
-
-
+LINE = "The lamps will come from a workshop in the next valley, the mayor said on Sunday."
 NOTICE = (
     "Please switch off your blocker to read on, because advertisements pay for every word of this "
     "newspaper."
 )
+QUOTED = "the piers now stand on rock and that no flood of the last four hundred years"
 
 
 @pytest.mark.parametrize(
     ("markup", "style"),
     [
-        ("<div hidden><p>{}</p></div>", ""),
-        ('<p style="color:red; display: none">{}</p>', ""),
-        ('<p class="x9">{}</p>', ".x9{display:none}"),
-        ('<p class="note x9">{}</p>', "p{margin:0} .a, .x9 { color: red; display : none }"),
+        (f"<div hidden><p>{NOTICE}</p></div>", ""),
+        (f'<p style="color:red; display: none">{NOTICE}</p>', ""),
+        (f'<p class="x9">{NOTICE}</p>', ".x9{display:none}"),
+        (f'<p class="note x9">{NOTICE}</p>', "p{margin:0} .a, .x9 { color: red; display : none }"),
+        (f'<aside class="pq"><blockquote><p>{QUOTED}</p></blockquote></aside>', ""),
     ],
+    ids=["hidden", "style", "class", "one of several classes", "words that stand out"],
 )
-def test_a_notice_that_is_never_displayed_is_not_text(markup: str, style: str) -> None:
-    head = f"<style>{style}</style>"
-    article = article_of(told("en", markup.format(NOTICE), head=head))
+def test_what_is_never_displayed_or_displayed_twice_is_not_text(markup: str, style: str) -> None:
+    article = article_of(told("en", markup, head=f"<style>{style}</style>"))
     assert article.text.split("\n\n") == [*TEXTS["en"][1:]]
 
 
 @pytest.mark.parametrize(
-    "style",
+    ("markup", "style", "text", "without"),
     [
-        "@media print{.x9{display:none}}",
-        ".menu .x9{display:none}",
-        ".x9{display:block} /* .x9{display:none} */",
-        ".x9:empty{display:none}",
+        *(
+            (f'<p class="x9">{LINE}</p>', style, LINE, "")
+            for style in (
+                "@media print{.x9{display:none}}",
+                ".menu .x9{display:none}",
+                ".x9{display:block} /* .x9{display:none} */",
+                ".x9:empty{display:none}",
+            )
+        ),
+        (
+            "<p>The deepest <button class='term'>scour</button> was found below, she said.</p>",
+            "",
+            "The deepest scour was found below, she said.",
+            "",
+        ),
+        (
+            f"<h2>What comes next <button>Hear</button></h2><p>{LINE} <button>Hear</button></p>",
+            "",
+            f"What comes next\n\n{LINE}",
+            "Hear",
+        ),
+        (
+            '<div class="accordion"><button aria-controls="m" aria-expanded="false">More</button>'
+            '<ul id="m"><li><a href="/1">The town hall</a></li><li><a href="/2">The council</a>'
+            '</li><li><a href="/3">All roads of the county</a></li></ul></div>',
+            "",
+            "",
+            "All roads",
+        ),
+    ],
+    ids=[
+        *("print", "in a menu", "remark", "empty"),
+        *("button in a sentence", "buttons beside texts", "menu"),
     ],
 )
-def test_a_style_for_other_cases_hides_nothing(style: str) -> None:
-    line = "The lamps will come from a workshop in the next valley, the mayor said on Sunday."
-    head = f"<style>{style}</style>"
-    assert line in article_of(told("en", f'<p class="x9">{line}</p>', head=head)).text
+def test_what_is_displayed_is_text_unless_it_is_a_button_or_a_menu(
+    markup: str, style: str, text: str, without: str
+) -> None:
+    found = article_of(told("en", markup, head=f"<style>{style}</style>", after=4)).text
+    assert text in found
+    assert not without or without not in found
 
 
-def test_an_article_may_be_hidden_until_it_is_opened() -> None:
-    rest = "".join(f"<p>{text}</p>" for text in TEXTS["en"][3:])
-    page = told("en", f'<div style="display:none">{rest}</div>', after=2, ends=True)
-    assert TEXTS["en"][4] in article_of(page).text
+@pytest.mark.parametrize(
+    ("language", "around"),
+    [("en", '<div style="display:none">{}</div>'), ("de", "<noscript>{}</noscript>")],
+    ids=["until it is opened", "for browsers without scripts"],
+)
+def test_the_rest_of_an_article_may_be_hidden(language: str, around: str) -> None:
+    rest = "".join(f"<p>{text}</p>" for text in TEXTS[language][3:])
+    page = told(language, around.format(rest), after=2, ends=True)
+    assert [text for text in TEXTS[language][1:] if text not in article_of(page).text] == []
 
 
-def test_a_button_in_a_sentence_is_part_of_it() -> None:
-    sentence = "The deepest <button class='term'>scour</button> was found below the mill, she said."
-    text = article_of(told("en", f"<p>{sentence}</p>")).text
-    assert "The deepest scour was found below the mill, she said." in text
-
-
-def test_a_button_beside_a_text_is_not_part_of_it() -> None:
-    markup = (
-        "<h2>What comes next <button>Copy link</button></h2>"
-        "<p>The lamps will come from a workshop in the next valley. <button>Listen</button></p>"
-    )
-    article = article_of(told("en", markup))
-    assert "What comes next\n" in article.text
-    assert "Copy link" not in article.text
-    assert "Listen" not in article.text
-
-
-def test_words_of_the_text_that_stand_out_are_read_once() -> None:
-    words = "the piers now stand on rock and that no flood of the last four hundred years"
-    aside = f'<aside class="pq"><blockquote><p>{words}</p></blockquote></aside>'
-    assert article_of(told("en", aside)).text.split("\n\n") == [*TEXTS["en"][1:]]
-
-
-def test_an_article_may_be_divided_among_shadow_trees() -> None:
+@pytest.mark.parametrize(
+    ("markup", "lead"),
+    [
+        (
+            '<x-p><template shadowrootmode="open"><p>{}</p></template></x-p>',
+            "<p>Faltaban las farolas.</p>",
+        ),
+        ('<span style="display:block;margin:1em 0">{}</span>', ""),
+    ],
+    ids=["in shadow trees", "in spans"],
+)
+def test_the_paragraphs_of_an_article_may_be_other_elements(markup: str, lead: str) -> None:
     headline, *paragraphs = TEXTS["es"]
-    shadows = "".join(
-        f'<x-p><template shadowrootmode="open"><p>{text}</p></template></x-p>'
-        for text in paragraphs
-    )
     page = (
         f"<html lang='es'><head><title>{headline}</title></head><body><main><h1>{headline}</h1>"
-        f"<p>Faltaban las farolas.</p><div>{shadows}</div></main></body></html>"
+        f"<article>{lead}<div>{''.join(map(markup.format, paragraphs))}</div></article></main>"
+        "</body></html>"
     )
     text = article_of(page).text
-    assert [each for each in paragraphs if each not in text] == []
-
-
-def test_the_rest_of_an_article_may_be_for_browsers_without_scripts() -> None:
-    rest = "".join(f"<p>{text}</p>" for text in TEXTS["de"][3:])
-    page = told("de", f"<noscript>{rest}</noscript>", after=2, ends=True)
-    assert [text for text in TEXTS["de"][1:] if text not in article_of(page).text] == []
-
-
-def test_a_style_may_make_a_span_a_paragraph() -> None:
-    headline, *paragraphs = TEXTS["es"]
-    spans = "".join(
-        f'<span style="display:block;margin:1em 0">{text}</span>' for text in paragraphs
-    )
-    page = f"<html><body><h1>{headline}</h1><article>{spans}</article></body></html>"
-    assert article_of(page).text.split("\n\n") == [*paragraphs]
+    assert text.split("\n\n")[-len(paragraphs) :] == paragraphs
 
 
 def test_a_style_may_make_a_span_a_line_of_code() -> None:

@@ -20,11 +20,7 @@ def pages(first: int, last: int) -> set[int]:
         ({3: pages(0, 10)}, [pages(0, 4), pages(4, 10)], [4, 3]),
         ({3: pages(0, 8), 5: pages(8, 20)}, [pages(0, 20)], [5]),
         ({5: pages(0, 10), 3: pages(10, 20)}, [pages(0, 20)], [3]),
-        (
-            {1: pages(0, 10), 2: pages(10, 16)},
-            [pages(0, 6) | pages(10, 16), pages(6, 10)],
-            [2, 1],
-        ),
+        ({1: pages(0, 10), 2: pages(10, 16)}, [pages(0, 6) | pages(10, 16), pages(6, 10)], [2, 1]),
         ({2: pages(0, 5)}, [pages(5, 9), pages(0, 5), pages(9, 12)], [3, 2, 4]),
         (
             {1: pages(0, 20), 2: pages(20, 40)},

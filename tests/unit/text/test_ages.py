@@ -3,7 +3,9 @@
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from babel.dates import format_timedelta
 
+from detourage.text.calendars import LANGUAGES
 from detourage.text.relative import find_relative, resolve_relative
 
 ANCHOR = datetime(2024, 3, 1, 9, 45, 30, tzinfo=UTC)
@@ -15,52 +17,10 @@ def told(text: str, language: str | None = "en", anchor: datetime = ANCHOR) -> s
     return str(moment) if moment else None
 
 
-@pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        ("ar", "قبل ٣ ساعات"),
-        ("bg", "преди 3 часа"),
-        ("bn", "৩ ঘন্টা আগে"),
-        ("ca", "fa 3 hores"),
-        ("cs", "před 3 hodinami"),
-        ("da", "for 3 timer siden"),
-        ("de", "vor 3 Stunden"),
-        ("el", "πριν από 3 ώρες"),
-        ("en", "posted about 3 hours ago"),
-        ("es", "hace 3 horas"),
-        ("et", "3 tunni eest"),
-        ("fa", "۳ ساعت پیش"),
-        ("fi", "3 tuntia sitten"),
-        ("fr", "il y a 3 heures"),
-        ("he", "לפני 3 שעות"),
-        ("hi", "3 घंटे पहले"),
-        ("hr", "prije 3 sata"),
-        ("hu", "3 órája"),
-        ("id", "3 jam yang lalu"),
-        ("it", "3 ore fa"),
-        ("ja", "3 時間前"),
-        ("ko", "3시간 전"),
-        ("lt", "prieš 3 valandas"),
-        ("lv", "pirms 3 stundām"),
-        ("nb", "for 3 timer siden"),
-        ("nl", "3 uur geleden"),
-        ("pl", "3 godz. temu"),
-        ("pt", "há 3 horas"),
-        ("ro", "acum 3 ore"),
-        ("ru", "3 часа назад"),
-        ("sk", "pred 3 hodinami"),
-        ("sr", "пре 3 сата"),
-        ("sv", "för 3 timmar sedan"),
-        ("th", "3 ชั่วโมงที่แล้ว"),
-        ("tr", "3 saat önce"),
-        ("uk", "3 години тому"),
-        ("ur", "3 گھنٹے پہلے"),
-        ("vi", "3 giờ trước"),
-        ("zh", "3小时前"),
-        ("zh-TW", "3 小時前"),
-    ],
-)
-def test_three_hours_ago_is_understood_in_many_languages(language: str, text: str) -> None:
+@pytest.mark.parametrize("language", sorted(LANGUAGES - {"ga", "sw"} | {"zh-TW"}))
+def test_three_hours_ago_is_understood_as_cldr_writes_it(language: str) -> None:
+    locale = language.replace("-", "_")
+    text = format_timedelta(timedelta(hours=-3), add_direction=True, locale=locale)
     assert told(text, language) == "2024-03-01T06:00:00+00:00"
 
 
@@ -90,20 +50,26 @@ def test_results_are_no_more_precise_than_the_words(text: str, moment: str | Non
 @pytest.mark.parametrize(
     ("language", "text", "moment"),
     [
+        *(
+            (language, text, "2024-03-01T06:00:00+00:00")
+            for language, text in (
+                *(("ar", "قبل ٣ ساعات"), ("bn", "৩ ঘন্টা আগে"), ("fa", "۳ ساعت پیش")),
+                *(("en", "posted about 3 hours ago"), ("hu", "3 órája"), ("pl", "3 godz. temu")),
+                *(("th", "3 ชั่วโมงที่แล้ว"), (None, "vor 3 Stunden"), ("xx", "3 часа назад")),
+            )
+        ),
         ("ru", "час назад", "2024-03-01T08:00:00+00:00"),
         ("pl", "godzinę temu", "2024-03-01T08:00:00+00:00"),
         ("fr", "il y a une heure", "2024-03-01T08:00:00+00:00"),
         ("ar", "قبل ساعتين", "2024-03-01T07:00:00+00:00"),
         ("de", "gestern, 14:30", "2024-02-29T14:30:00"),
         ("zh", "前天", "2024-02-28"),
-        (None, "vor 3 Stunden", "2024-03-01T06:00:00+00:00"),
-        ("xx", "3 часа назад", "2024-03-01T06:00:00+00:00"),
         ("ja", "5月3日", None),
         ("ko", "5월 3일", None),
         ("de", "hier", None),
     ],
 )
-def test_words_for_one_two_and_days_are_understood(
+def test_other_spellings_and_words_for_numbers_and_days_are_understood(
     language: str | None, text: str, moment: str | None
 ) -> None:
     assert told(text, language) == moment

@@ -1,11 +1,8 @@
+"""Dates in other forms than those of CLDR, which `tests/release/test_generated_data.py` reads."""
+
 import pytest
 
-from detourage.text.dates import (
-    date_in_path,
-    in_one_order,
-    parse_moment,
-    without_dates,
-)
+from detourage.text.dates import date_in_path, in_one_order, parse_moment, without_dates
 
 
 @pytest.mark.parametrize(
@@ -25,15 +22,10 @@ from detourage.text.dates import (
         ("Freitag, 31.05.2024, 09:30 Uhr (MESZ)", "de", "2024-05-31T09:30:00+02:00"),
         ("31 maja 2024, 09:30", "pl", "2024-05-31T09:30:00"),
         ("le 31 mai 2024 à 9h30", "fr", "2024-05-31T09:30:00"),
-        ("31 de mayo de 2024", "es", "2024-05-31"),
-        ("31 Μαΐου 2024", "el", "2024-05-31"),
-        ("2024. május 31.", "hu", "2024-05-31"),
-        ("31 مايو 2024", "ar", "2024-05-31"),
         ("May 31, 2024 at 9:30 pm", "en", "2024-05-31T21:30:00"),
         ("Sept. 5, 2024 12:05 a.m.", "en", "2024-09-05T00:05:00"),
         ("May 31st, 2024", "en", "2024-05-31"),
         ("2024年5月31日 09:30", "zh", "2024-05-31T09:30:00"),
-        ("2024년 5월 31일", "ko", "2024-05-31"),
         ("2024/5/31", None, "2024-05-31"),
         ("31.05.24", "de", "2024-05-31"),
         ("5/6/2024", "en-US", "2024-05-06"),
@@ -57,8 +49,6 @@ def test_a_date_is_read_as_precisely_as_it_is_written(
         ("٣١ مايو ٢٠٢٤", "ar", "2024-05-31"),
         ("31 مايو 2024م - 23 ذو القعدة 1445هـ", "ar", "2024-05-31"),
         ("৩১ মে ২০২৪", "bn", "2024-05-31"),
-        ("31 במאי 2024", "he", "2024-05-31"),
-        ("31 मई 2024", "hi", "2024-05-31"),
         ("جمعه 11 خرداد 1403", "fa", "2024-05-31"),
         ("۱۴۰۳/۰۳/۱۱", "fa", "2024-05-31"),
         ("30 اسفند 1403", "fa", "2025-03-20"),
@@ -70,7 +60,6 @@ def test_a_date_is_read_as_precisely_as_it_is_written(
         ("二〇二四年五月三十一日", "zh", "2024-05-31"),
         ("２０２４年５月３１日", "ja", "2024-05-31"),
         ("31 tháng 5 năm 2024", "vi", "2024-05-31"),
-        ("2024. gada 31. maijs", "lv", "2024-05-31"),
         ("31 May 1403", "en", "None"),
         ("31/05/2567", "en", "None"),
     ],
@@ -82,8 +71,6 @@ def test_dates_in_other_scripts_and_calendars(text: str, language: str, written:
 @pytest.mark.parametrize(
     ("time", "language", "written"),
     [
-        ("3:20 p. m.", "es", "15:20"),
-        ("3:20 μ.μ.", "el", "15:20"),
         ("12:05 π.μ.", "el", "00:05"),
         ("03:20 م", "ar", "15:20"),
         ("03:20 ب.ظ", "fa", "15:20"),
@@ -94,7 +81,6 @@ def test_dates_in_other_scripts_and_calendars(text: str, language: str, written:
         ("凌晨12:05", "zh", "00:05"),
         ("晚上9:05", "zh", "21:05"),
         ("du. 3:20", "hu", "15:20"),
-        ("3:20 CH", "vi", "15:20"),
         ("বিকাল ৫:২০", "bn", "17:20"),
         ("3 p.m.", "en", "15:00"),
         ("15 h 20", "fr", "15:20"),

@@ -136,11 +136,7 @@ def test_articles_are_matched_to_their_gold_texts(tmp_path: Path) -> None:
 def test_date_authors_and_comments_are_scored(tmp_path: Path) -> None:
     gold: dict[str, Any] = {"author": ["Ann Gull"], "date": "2026-01-01", "comments": [COMMENT]}
     message = article(
-        0,
-        "one gull",
-        authors=["Ann Gull"],
-        published_at="2026-01-01T08:00:00Z",
-        comments=[COMMENT],
+        0, "one gull", authors=["Ann Gull"], published_at="2026-01-01T08:00:00Z", comments=[COMMENT]
     )
     found = scores(evaluated(tmp_path, ["one gull"], message, **gold))
     for name in ("date_exact", "authors_f", "comments_f", "comments_authors"):

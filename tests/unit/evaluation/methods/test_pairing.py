@@ -9,13 +9,7 @@ from tests.unit.evaluation.methods.gull import SENTENCES, holds_story, page
 
 #                    a   b   c   d   e
 DISTANCES = np.array(
-    [
-        [0, 9, 3, 7, 40],
-        [9, 0, 2, 5, 40],
-        [3, 2, 0, 6, 40],
-        [7, 5, 6, 0, 30],
-        [40, 40, 40, 30, 0],
-    ],
+    [[0, 9, 3, 7, 40], [9, 0, 2, 5, 40], [3, 2, 0, 6, 40], [7, 5, 6, 0, 30], [40, 40, 40, 30, 0]],
     dtype=np.float64,
 )
 

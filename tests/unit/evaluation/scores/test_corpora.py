@@ -5,11 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.evaluation.scores import (
-    CorpusError,
-    TextBlock,
-    load_corpus,
-)
+from benchmarks.evaluation.scores import CorpusError, TextBlock, load_corpus
 from benchmarks.evaluation.scores.records import PARAGRAPH
 from benchmarks.evaluation.scores.roles import (
     LabelledPage,

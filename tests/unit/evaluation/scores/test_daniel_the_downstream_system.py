@@ -2,12 +2,7 @@ import math
 
 import pytest
 
-from benchmarks.evaluation.scores import (
-    PRF,
-    DiseaseWatch,
-    Event,
-    score_task,
-)
+from benchmarks.evaluation.scores import PRF, DiseaseWatch, Event, score_task
 from benchmarks.evaluation.scores.daniel import zones
 
 WATCH = DiseaseWatch(

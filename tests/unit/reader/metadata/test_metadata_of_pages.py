@@ -85,11 +85,7 @@ JANE = "<p>By Jane Doe</p>"
         ("", OF_THE_TEMPLATE, ("Harbour Media Group",)),
         (JANE, json_ld(author={"name": "Harbour feed"}), ("Jane Doe",)),
         ("<p>By Jane Doe and John Roe</p>", json_ld(author="Jane Doe"), ("Jane Doe", "John Roe")),
-        (
-            "",
-            OF_A_BLOG + json_ld(author="Jane Doe"),
-            ("Jane Doe",),
-        ),
+        ("", OF_A_BLOG + json_ld(author="Jane Doe"), ("Jane Doe",)),
     ],
     ids=["the site", "template and byline", "template", "account", "list", "named as the site"],
 )
@@ -256,11 +252,7 @@ def test_a_url_that_is_not_an_articles_is_not_canonical(address: str) -> None:
         (json_ld(**{"@type": "LiveBlogPosting"}), URL, "live"),
         ("", "https://news.example/liveticker/bridge", "live"),
         ('<meta property="og:type" content="video.other">', URL, "video"),
-        (
-            '<meta property="og:type" content="article">',
-            "https://news.example/live-music",
-            None,
-        ),
+        ('<meta property="og:type" content="article">', "https://news.example/live-music", None),
         ("", "https://news.example/video/bridge", None),
         (json_ld(), "https://news.example/video/bridge", "article"),
         (json_ld(**{"@type": "ImageGallery"}), URL, "gallery"),
