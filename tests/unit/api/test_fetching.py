@@ -20,6 +20,11 @@ MOVED = {
     "/moved/elsewhere": "/private/page",
 }
 """Targets of redirects."""
+CONTENTS = {
+    "/page": gzip.compress(b"<p>A page.</p>"),
+    "/bomb": gzip.compress(b"\0" * 200_000),
+    "/damaged": b"no gzip at all",
+}
 
 
 class _Server(ThreadingHTTPServer):
@@ -40,12 +45,8 @@ class _Pages(BaseHTTPRequestHandler):
             self.send_response(301)
             self.send_header("Location", MOVED[self.path])
             self.end_headers()
-        elif self.path == "/page":
-            self._send(gzip.compress(b"<p>A page.</p>"), "gzip")
-        elif self.path == "/bomb":
-            self._send(gzip.compress(b"\0" * 200_000), "gzip")
-        elif self.path == "/damaged":
-            self._send(b"no gzip at all", "gzip")
+        elif self.path in CONTENTS:
+            self._send(CONTENTS[self.path], "gzip")
         elif self.path == "/silent":
             self.released.wait(30)
         elif self.path == "/broken":
@@ -81,21 +82,22 @@ def serving(context: ssl.SSLContext | None = None, robots: bytes | None = None) 
         thread.join()
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+@pytest.fixture(autouse=True)
+def _without_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
     with serving() as address:
         yield f"http://{address}"
 
 
-def test_a_page_is_decoded_and_has_its_final_url(server: str) -> None:
+def test_a_page_is_decoded_and_read_with_its_final_url_and_declared_encoding(server: str) -> None:
     fetched = fetch(f"{server}/moved")
     assert fetched.html == b"<p>A page.</p>"
     assert fetched.url == f"{server}/page"
     assert fetched.content_type == "text/html; charset=utf-8"
-
-
-def test_a_fetched_page_is_read_with_its_url_and_declared_encoding(server: str) -> None:
     article = detourage.extract(fetch(f"{server}/story"))
     assert article is not None
     assert (article.url, article.title) == (f"{server}/story", "Br\xfcgge story number 1")
@@ -105,10 +107,7 @@ def test_a_fetched_page_is_read_with_its_url_and_declared_encoding(server: str) 
     ("path", "is_fetched"),
     [("/page", True), ("/private/page", False), ("/moved/elsewhere", False), ("/moved", True)],
 )
-def test_robots_txt_is_obeyed_also_after_a_redirect(
-    path: str, is_fetched: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def test_robots_txt_is_obeyed_also_after_a_redirect(path: str, is_fetched: bool) -> None:
     rules = b"User-agent: detourage\nDisallow: /private/\n\nUser-agent: *\nDisallow: /\n"
     with serving(robots=rules) as address:
         if is_fetched:
@@ -118,12 +117,6 @@ def test_robots_txt_is_obeyed_also_after_a_redirect(
                 fetch(f"http://{address}{path}")
             with pytest.raises(FetchError, match=r"status 404"):
                 fetch(f"http://{address}{path}", obey_robots=False)
-
-
-@pytest.mark.parametrize("url", ["ftp://a.example/", "file:///etc/hostname", "a.example"])
-def test_only_http_and_https_are_fetched(url: str) -> None:
-    with pytest.raises(FetchError, match="only http and https URLs are supported"):
-        fetch(url)
 
 
 @pytest.mark.parametrize(
@@ -142,9 +135,11 @@ def test_unavailable_pages_are_reported(server: str, path: str, problem: str) ->
         fetch(f"{server}{path}", max_bytes=100_000)
 
 
-def test_a_silent_server_times_out(server: str) -> None:
+def test_a_silent_server_and_one_without_encryption_are_reported(server: str) -> None:
     with pytest.raises(FetchError, match=r"127.0.0.1:\d+ sent no data for 0.2 seconds"):
         fetch(f"{server}/silent", seconds=0.2)
+    with pytest.raises(FetchError, match=r"no encrypted connection with 127.0.0.1"):
+        fetch(server.replace("http:", "https:"))
 
 
 @pytest.mark.parametrize(
@@ -154,6 +149,10 @@ def test_a_silent_server_times_out(server: str) -> None:
         ("http://nowhere.invalid/", "cannot resolve the host nowhere.invalid"),
         ("http://", "this is not a valid URL"),
         ("http://[::1", "this is not a valid URL"),
+        *(
+            (url, "only http and https URLs are supported")
+            for url in ("ftp://a.example/", "file:///etc/hostname", "a.example")
+        ),
     ],
 )
 def test_a_url_without_a_server_is_reported_in_plain_words(
@@ -174,15 +173,7 @@ def test_an_unreachable_proxy_is_reported(monkeypatch: pytest.MonkeyPatch) -> No
         fetch("http://nowhere.invalid/")
 
 
-def test_a_failed_tls_handshake_is_reported(server: str) -> None:
-    with pytest.raises(FetchError, match=r"no encrypted connection with 127.0.0.1"):
-        fetch(server.replace("http:", "https:"))
-
-
-def test_an_untrusted_certificate_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def test_an_untrusted_certificate_is_reported(tmp_path: Path) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*Authority(tmp_path, "nobody").sign_for("localhost"))
     with (

@@ -1,18 +1,24 @@
+"""The sample crawl is reproducible and varied, and its pages are read and grouped as intended."""
+
 import base64
 import gzip
 import json
+import random
 import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import lxml.html
+import numpy as np
 import pytest
 from lxml import etree
 
-from detourage.html import parse_page
+from detourage.article import Article
+from detourage.html import Page, parse_page
 from detourage.messages import PageMessage
+from detourage.reader.content import read_content
+from detourage.template.distance import distance_matrix, normalised_distance
 from examples.sample_crawl import (
     SMALL_CRAWL,
     SamplePage,
@@ -21,8 +27,7 @@ from examples.sample_crawl import (
     small_crawl,
     write_crawl,
 )
-
-XHTML = "{http://www.w3.org/1999/xhtml}"
+from examples.sample_crawl.language import Voice, language
 
 
 @cache
@@ -34,19 +39,10 @@ def markup(page: SamplePage) -> bytes:
     return base64.b64decode(page.message["html_base64"])
 
 
-def document(page: SamplePage) -> lxml.html.HtmlElement:
+def parsed(page: SamplePage) -> Page:
     """Return the page as the worker parses it, in its declared encoding."""
     header = page.message["content_type"]
-    return parse_page(markup(page), page.message["url"], content_type=header).document
-
-
-def visible_text(page: SamplePage) -> str:
-    """Return the page's text in document order."""
-    texts = document(page).xpath(
-        "//text()[not(ancestor::script or ancestor::style or ancestor::title)]"
-    )
-    assert isinstance(texts, list)
-    return "".join(str(text) for text in texts)
+    return parse_page(markup(page), page.message["url"], content_type=header)
 
 
 def squeezed(text: str) -> str:
@@ -54,8 +50,10 @@ def squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def articles(noise: float = 0.3) -> list[SamplePage]:
-    return [page for page in crawl(noise) if page.gold["kind"] == "article"]
+@cache
+def articles() -> tuple[tuple[SamplePage, Article], ...]:
+    pages = [page for page in generate(pages_per_template=3) if page.gold["kind"] == "article"]
+    return tuple((page, read_content(parsed(page))) for page in pages)
 
 
 def test_the_same_arguments_give_the_same_pages() -> None:
@@ -81,20 +79,17 @@ def test_messages_satisfy_the_schema() -> None:
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.3, 1.0])
-def test_the_paragraphs_of_the_text_are_visible_in_order(noise: float) -> None:
-    for page in articles(noise):
-        text = squeezed(visible_text(page))
+def test_texts_titles_authors_and_comments_are_visible_in_order(noise: float) -> None:
+    for page in crawl(noise):
+        if page.gold["kind"] != "article":
+            continue
+        texts = parsed(page).document.xpath(
+            "//text()[not(ancestor::script or ancestor::style or ancestor::title)]"
+        )
+        text = squeezed("".join(map(str, texts)))
         end = 0
         for paragraph in page.gold["text"].split("\n\n"):
-            place = text.find(squeezed(paragraph), end)
-            assert place >= end
-            end = place + 1
-
-
-@pytest.mark.parametrize("noise", [0.0, 0.3, 1.0])
-def test_title_authors_and_comments_are_visible_in_order(noise: float) -> None:
-    for page in articles(noise):
-        text = squeezed(visible_text(page))
+            end = text.index(squeezed(paragraph), end) + 1
         assert squeezed(page.gold["title"]) in text
         assert all(squeezed(author) in text for author in page.gold["authors"])
         end = 0
@@ -128,7 +123,7 @@ def test_pages_declared_as_xhtml_strict_are_well_formed() -> None:
     strict = [page for page in crawl(1.0) if b"XHTML 1.0 Strict" in markup(page)]
     assert strict
     for page in strict:
-        assert etree.fromstring(markup(page)).tag == f"{XHTML}html"
+        assert etree.fromstring(markup(page)).tag == "{http://www.w3.org/1999/xhtml}html"
 
 
 def test_noise_adds_pages_without_a_template() -> None:
@@ -165,3 +160,70 @@ def test_invalid_arguments_are_rejected_immediately(
 ) -> None:
     with pytest.raises(ValueError, match=complaint):
         generate(**arguments)
+
+
+def test_articles_have_their_authors() -> None:
+    wrong = [
+        page.gold["url"]
+        for page, article in articles()
+        if list(article.metadata.authors) != page.gold["authors"]
+    ]
+    # The exception is a column whose comments are longer than its text and are mistaken for it.
+    assert len(wrong) <= 1, wrong
+
+
+def test_every_article_has_the_right_day_and_no_wrong_time() -> None:
+    for page, article in articles():
+        published = article.metadata.published
+        assert published is not None, page.gold["url"]
+        written, known = page.gold["published_at"], str(published)
+        assert written.startswith(known) or known == written, page.gold["url"]
+
+
+def test_a_lead_is_correct_or_missing() -> None:
+    found = 0
+    for page, article in articles():
+        lead = article.metadata.lead
+        if lead is not None:
+            found += 1
+            assert lead == " ".join(page.gold["lead"].split()), page.gold["url"]
+    assert found > len(articles()) / 2
+
+
+def test_slots_are_filled_by_rules_topic_rules_and_numbers() -> None:
+    rules = {"who": ["the {.animal}"], "farm.animal": ["cow"], "line": ["{^who} eats {7-7}."]}
+    teller = Voice(rules, (".", ","), random.Random(1), topic="farm")
+    assert teller.tell("line") == "The cow eats 7."
+
+
+@pytest.mark.parametrize("code", sorted({site.language.code for site in all_sites().values()}))
+def test_every_line_of_every_language_can_be_generated(code: str) -> None:
+    tongue = language(code)
+    for topic in tongue.topics:
+        rng = random.Random(topic)
+        teller = tongue.voice(rng, topic)
+        for rule in tongue.rules:
+            if "." in rule and not rule.startswith(f"{topic}."):
+                continue
+            for _ in tongue.rules[rule]:
+                told = teller.tell(rule)
+                assert told
+                assert not re.search(r"[{}*]", told), told
+
+
+@pytest.mark.parametrize("site", all_sites())
+def test_pages_of_one_template_are_nearer_than_pages_of_two(site: str) -> None:
+    pages = [
+        page
+        for page in generate(pages_per_template=5, sites=[site])
+        if "/one-off/" not in page.gold["template_class"]
+    ]
+    trees = [parsed(page).tree for page in pages]
+    classes = np.array([page.gold["template_class"] for page in pages])
+    sizes = np.array([len(tree) for tree in trees])
+    matrix = np.asarray(normalised_distance(distance_matrix(trees), sizes[:, None], sizes[None, :]))
+    same = classes[:, None] == classes[None, :]
+    within = matrix[same & ~np.eye(len(matrix), dtype=bool)]
+    between = matrix[~same]
+    assert np.median(within) < 0.35 < np.quantile(between, 0.05)
+    assert np.median(between) > 0.45
