@@ -34,44 +34,29 @@ def crawl(tmp_path: Path) -> str:
         (["run", "INPUT", "-o", "OUTPUT", "--inspect"], "jinja2", "inspector"),
         (["run", "INPUT", "-o", "articles.parquet"], "pyarrow", "arrow"),
         (["export", "--since", "2026-11-27", "--to", "FOLDER"], "pyarrow", "arrow"),
+        (["extract", "PAGE", "--method", "justext"], "justext", "papers"),
     ],
 )
 def test_a_command_names_the_extra_in_one_line(
-    arguments: list[str],
-    module: str,
-    extra: str,
-    crawl: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str], module: str, extra: str, crawl: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    files = {"INPUT": crawl, "OUTPUT": str(tmp_path / "articles.jsonl"), "FOLDER": str(tmp_path)}
+    folder = Path(crawl).parent
+    (folder / "page.html").write_text("<p>A page.</p>")
+    names = {"INPUT": crawl, "OUTPUT": "articles.jsonl", "FOLDER": "", "PAGE": "page.html"}
+    files = {word: str(folder / name) for word, name in names.items()}
     done = CliRunner().invoke(main, [files.get(word, word) for word in arguments])
     assert done.exit_code == 1, done.output
     (line,) = done.stderr.splitlines()
     assert told(extra) in line
 
 
-def test_measuring_names_the_missing_extra(crawl: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measuring_the_browser_and_a_peer_method_name_the_missing_extra(
+    crawl: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "regex", None)
     done = CliRunner().invoke(benchmarks, ["evaluate", crawl, crawl])
     assert told("benchmarks") in done.stderr
-
-
-def test_a_published_method_names_the_missing_extra(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "justext", None)
-    (tmp_path / "page.html").write_text("<p>A page.</p>")
-    arguments = ["extract", str(tmp_path / "page.html"), "--method", "justext"]
-    done = CliRunner().invoke(main, arguments)
-    assert done.exit_code == 1
-    assert told("papers") in done.stderr
-
-
-def test_the_browser_and_a_peer_method_name_the_missing_extra(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
     monkeypatch.setitem(sys.modules, "playwright", None)
     with pytest.raises(RenderingError, match=re.escape(told("render"))):
         Browser(Path(sys.executable)).render("<p>A page.</p>", "https://news.example/")

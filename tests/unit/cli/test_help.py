@@ -1,4 +1,5 @@
 import re
+import signal
 from collections.abc import Iterator
 
 import click
@@ -52,30 +53,15 @@ def test_roles_are_listed_once() -> None:
     assert listing == [("run",)]
 
 
-@click.group(cls=Commands)
-def interrupted() -> None:
-    pass
+@pytest.mark.parametrize("is_prompting", [False, True], ids=["working", "prompting"])
+def test_ctrl_c_prints_one_word_and_sets_the_exit_code(is_prompting: bool) -> None:
+    def work() -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt as error:
+            # A prompt of click replaces the exception.
+            raise click.Abort if is_prompting else error from None
 
-
-@interrupted.command()
-def working() -> None:
-    press_ctrl_c()
-
-
-def press_ctrl_c() -> None:
-    raise KeyboardInterrupt
-
-
-@interrupted.command()
-def asking() -> None:
-    """Raise the exception that a click prompt raises on an interruption by the user."""
-    try:
-        press_ctrl_c()
-    except KeyboardInterrupt:
-        raise click.Abort from None
-
-
-def test_ctrl_c_prints_one_word_and_sets_the_exit_code() -> None:
-    for command in ("working", "asking"):
-        done = CliRunner().invoke(interrupted, [command])
-        assert (done.exit_code, done.stderr) == (130, "Interrupted\n")
+    group = Commands(commands={"work": click.Command("work", callback=work)})
+    done = CliRunner().invoke(group, ["work"])
+    assert (done.exit_code, done.stderr) == (130, "Interrupted\n")

@@ -33,10 +33,6 @@ def minus(number: int) -> int:
     return -number
 
 
-def none_of(_: float) -> float:
-    return 0.0
-
-
 def test_only_a_few_items_are_consumed_ahead() -> None:
     taken = []
 
@@ -52,7 +48,7 @@ def test_only_a_few_items_are_consumed_ahead() -> None:
 
 def test_closing_does_not_wait_for_unrequested_results() -> None:
     items = [0.0, *[1000.0] * 8]
-    with closing(in_processes(sleep, items, 2, preload=LIGHT, crashed=none_of)) as found:
+    with closing(in_processes(sleep, items, 2, preload=LIGHT, crashed=abs)) as found:
         assert next(found) == 0
         workers = [psutil.Process(each.pid) for each in multiprocessing.active_children()]
         assert workers

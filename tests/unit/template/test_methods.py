@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from scipy.spatial.distance import pdist, squareform
-from sklearn.metrics import adjusted_rand_score
 
 from detourage.template import clusterer
 from detourage.template.clusterer import OUTLIER, MdsKMeans, TemplateClusterer
@@ -19,10 +18,6 @@ from tests.unit.template.template_sites import made_site
 @pytest.fixture(params=sorted(METHODS))
 def method(request: pytest.FixtureRequest) -> TemplateClusterer:
     return METHODS[request.param]()
-
-
-def same_partition(labels: npt.ArrayLike, expected: npt.ArrayLike) -> bool:
-    return bool(adjusted_rand_score(labels, expected) == 1.0)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +44,7 @@ def test_finds_the_templates_and_numbers_them_by_their_first_pages(
 def test_articles_with_and_without_comments_stay_together(method: TemplateClusterer) -> None:
     distances = made_site([0] * 12 + [1] * 6)
     distances[:6, 6:12] = distances[6:12, :6] = 0.35
-    assert same_partition(method.fit(distances).labels_, [0] * 12 + [1] * 6)
+    assert method.fit(distances).labels_.tolist() == [0] * 12 + [1] * 6
 
 
 @pytest.mark.parametrize(("distance", "groups"), [(0.1, 1), (0.3, 1), (0.6, 0), (1.0, 0)])
@@ -64,16 +59,11 @@ def test_stray_pages_next_to_a_dominant_template_are_outliers(method: TemplateCl
     assert labels.tolist() == [0] * 20 + [OUTLIER, OUTLIER]
 
 
-@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4])
 def test_pages_that_have_nothing_in_common_are_outliers(method: TemplateClusterer, n: int) -> None:
-    method.fit(made_site(range(n)))
+    method.fit(made_site(range(n)) if n else np.zeros((0, 0)))
     assert method.labels_.tolist() == [OUTLIER] * n
     assert method.pivots_.shape == (0,)
-
-
-def test_no_pages_and_a_single_page(method: TemplateClusterer) -> None:
-    assert method.fit(np.zeros((0, 0))).labels_.shape == (0,)
-    assert method.fit([[0.0]]).labels_.tolist() == [OUTLIER]
 
 
 def test_the_pivot_is_the_page_in_the_middle_of_its_group(method: TemplateClusterer) -> None:
@@ -81,16 +71,13 @@ def test_the_pivot_is_the_page_in_the_middle_of_its_group(method: TemplateCluste
     assert method.fit(np.abs(np.subtract.outer(places, places))).pivots_.tolist() == [2]
 
 
-def test_a_page_that_could_not_be_compared_is_an_outlier(method: TemplateClusterer) -> None:
+def test_a_page_that_could_not_be_compared_is_the_only_outlier(method: TemplateClusterer) -> None:
     distances = made_site([0] * 6 + [1] * 6)
     distances[3, :] = distances[:, 3] = np.nan
     method.fit(distances)
     assert method.labels_.tolist() == [0, 0, 0, OUTLIER, 0, 0] + [1] * 6
     assert np.isnan(method.embedding_[3]).all()
     assert not np.isnan(np.delete(method.embedding_, 3, axis=0)).any()
-
-
-def test_an_unknown_distance_excludes_only_one_page(method: TemplateClusterer) -> None:
     distances = made_site([0] * 6)
     distances[1, 4] = distances[4, 1] = np.nan
     assert method.fit(distances).labels_.tolist() == [0, 0, 0, 0, OUTLIER, 0]

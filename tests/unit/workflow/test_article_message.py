@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from detourage.article import Article
 from detourage.html import parse_page
 from detourage.messages import ArticleMessage, Part
 from detourage.reader.article_values import article_values
@@ -127,10 +126,6 @@ def test_a_routing_key_is_never_longer_than_amqp_allows() -> None:
 SECOND_PART = read_content(parse_page(part_html(2), address(2)))
 
 
-def of_kind(kind: Kind) -> Article:
-    return replace(SECOND_PART, metadata=replace(SECOND_PART.metadata, kind=kind))
-
-
 def test_the_message_lists_the_parts_that_a_page_links_to() -> None:
     said = article_values(SECOND_PART)["parts"]
     assert (said.number, said.first) == (2, STORY)
@@ -144,7 +139,7 @@ def test_the_message_lists_the_parts_that_a_page_links_to() -> None:
     ("kind", "counts"), [("article", True), ("gallery", True), ("forum", False), ("listing", False)]
 )
 def test_threads_and_lists_have_only_the_links(kind: Kind, counts: bool) -> None:
-    content = of_kind(kind)
+    content = replace(SECOND_PART, metadata=replace(SECOND_PART.metadata, kind=kind))
     assert is_part(content) is counts
     assert article_values(content)["parts"].next == address(3)
 

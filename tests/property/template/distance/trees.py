@@ -16,13 +16,14 @@ def trees(max_nodes: int = 14) -> st.SearchStrategy[Tree]:
     """Return a strategy for small trees of any shape, which Hypothesis can shrink."""
     node = st.tuples(st.sampled_from("abc"), st.integers(1, 6))
     return st.builds(
-        lambda root, nodes: Tree.from_preorder(_without_gaps([(root, 0), *nodes])),
+        lambda root, nodes: Tree.from_preorder(without_gaps([(root, 0), *nodes])),
         st.sampled_from("abc"),
         st.lists(node, max_size=max_nodes - 1),
     )
 
 
-def _without_gaps(nodes: Nodes) -> Nodes:
+def without_gaps(nodes: Nodes) -> Nodes:
+    """Return the nodes, each at most one level below the node before it."""
     result = nodes[:1]
     for label, depth in nodes[1:]:
         result.append((label, min(depth, result[-1][1] + 1)))
@@ -80,7 +81,7 @@ def edited(source: random.Random, tree: Tree, edits: int, labels: Sequence[str])
             while place < len(nodes) and nodes[place][1] > depth:
                 nodes[place] = (nodes[place][0], nodes[place][1] - 1)
                 place += 1
-    return Tree.from_preorder(_without_gaps(nodes))
+    return Tree.from_preorder(without_gaps(nodes))
 
 
 def preorder(tree: Tree) -> Nodes:

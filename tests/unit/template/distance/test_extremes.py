@@ -19,7 +19,7 @@ from detourage.template.distance import (
 )
 from detourage.template.distance.forest import ANY_WORK, TASK_WORK, Forest
 from detourage.template.groups import group_site
-from tests.property.template.distance.trees import edited, random_tree
+from tests.property.template.distance.trees import edited, random_tree, without_gaps
 from tests.trees import tree_of
 
 NODES = 70_000
@@ -146,17 +146,12 @@ OF_PAGES = {
 }
 
 
-def sound(nodes: list[tuple[str, int]]) -> Tree:
-    """Return a tree of the nodes, each at most one level below the node before it."""
-    depth, sane = 0, []
-    for place, (label, wanted) in enumerate(nodes):
-        depth = min(wanted, depth + 1) if place else 0
-        sane.append((label, depth))
-    return Tree.from_preorder(sane)
-
-
 def test_a_list_of_pairs_ends_at_its_limit_of_work() -> None:
-    trees = [sound(nodes[: len(nodes) - cut]) for nodes in OF_PAGES.values() for cut in range(3)]
+    trees = [
+        Tree.from_preorder(without_gaps(nodes[: len(nodes) - cut]))
+        for nodes in OF_PAGES.values()
+        for cut in range(3)
+    ]
     forest = Forest(trees, memory=2**26, work=TASK_WORK)
     found = forest.try_distances(*np.triu_indices(len(trees), 1))
     done = int(np.flatnonzero(found == LEFT)[0])
