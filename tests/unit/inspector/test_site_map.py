@@ -4,7 +4,6 @@ import subprocess
 import sys
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from lxml import etree
 
@@ -16,15 +15,10 @@ def read(picture: str) -> etree._Element:
     return etree.fromstring(picture)
 
 
-def distances(pages: int, seed: int) -> npt.NDArray[np.float64]:
-    places = np.random.default_rng(seed).random((pages, 4)) * 0.4
-    found: npt.NDArray[np.float64] = np.sqrt(((places[:, None] - places) ** 2).sum(axis=-1))
-    return found
-
-
 @pytest.mark.parametrize("pages", [0, 1, 2, 3, 20, 110])
 def test_pages_are_drawn_at_their_embedded_positions(pages: int) -> None:
-    among = distances(pages, pages)
+    places = np.random.default_rng(pages).random((pages, 4)) * 0.4
+    among = np.sqrt(((places[:, None] - places) ** 2).sum(axis=-1))
     expected = majorise_stress(among, classical_scaling(among))
     assert np.allclose(place_pages(among), expected, atol=1e-6)
 

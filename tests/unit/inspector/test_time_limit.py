@@ -24,16 +24,10 @@ def in_thread(work: Callable[[], None]) -> list[TimeIsUpError]:
     return raised
 
 
-def test_work_in_any_thread_ends_at_its_time_limit() -> None:
-    def work() -> None:
-        with thread_time_limit(0.05):
-            while True:
-                pass
-
-    assert [type(error) for error in in_thread(work)] == [TimeIsUpError]
-
-
-def test_work_that_ignores_the_limit_is_interrupted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("times", [1, 2], ids=["ends", "is interrupted again if it continues"])
+def test_work_in_any_thread_that_reaches_its_time_limit(
+    monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
     monkeypatch.setattr("inspector.time_limit.AGAIN_SECONDS", 0.05)
     heard = []
 
@@ -45,7 +39,7 @@ def test_work_that_ignores_the_limit_is_interrupted_again(monkeypatch: pytest.Mo
                         pass
                 except TimeIsUpError:
                     heard.append(True)
-                    if len(heard) == 2:
+                    if len(heard) == times:
                         raise
 
     assert [type(error) for error in in_thread(work)] == [TimeIsUpError]

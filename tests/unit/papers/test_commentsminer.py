@@ -13,18 +13,22 @@ def _elements(body: str) -> PageElements:
     return PageElements.of(parse_page(f"<html><body>{body}</body></html>").document)
 
 
-def _mined(body: str) -> set[tuple[tuple[str, ...], int]]:
-    return {(found.labels, len(found.roots)) for found in mine(_elements(body))}
-
-
-def test_a_part_that_occurs_more_often_is_a_pattern_of_its_own() -> None:
-    body = "<ul><li><b>Ann</b><p>one</p></li><li><b>Ben</b><p>two</p></li><li><b>Cid</b></li></ul>"
-    assert _mined(body) == {(("li", "b", "p"), 2), (("li", "b"), 3)}
-
-
-@pytest.mark.parametrize("text", ["", "same"])
-def test_blank_and_identical_occurrences_are_dropped(text: str) -> None:
-    assert _mined(f"<ul><li><p>{text}</p></li><li><p>{text}</p></li></ul><i>x</i>") == set()
+@pytest.mark.parametrize(
+    ("body", "mined"),
+    [
+        (
+            "<ul><li><b>Ann</b><p>one</p></li><li><b>Ben</b><p>two</p></li><li><b>Cid</b></li></ul>",
+            {(("li", "b", "p"), 2), (("li", "b"), 3)},
+        ),
+        ("<ul><li><p></p></li><li><p></p></li></ul><i>x</i>", set()),
+        ("<ul><li><p>same</p></li><li><p>same</p></li></ul><i>x</i>", set()),
+    ],
+    ids=["a part that occurs more often", "blank", "identical"],
+)
+def test_patterns_that_occur_with_different_texts_are_mined(
+    body: str, mined: set[tuple[tuple[str, ...], int]]
+) -> None:
+    assert {(found.labels, len(found.roots)) for found in mine(_elements(body))} == mined
 
 
 def test_mining_is_bounded_on_a_hostile_page() -> None:

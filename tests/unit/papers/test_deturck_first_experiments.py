@@ -93,17 +93,11 @@ def test_every_word_is_a_leaf_below_its_element() -> None:
     assert holders == ["p", "b", None, "p", "p", None, None, None]
 
 
-def test_weights_count_changed_tokens_up_to_the_root() -> None:
-    page = tree_of(PAGE)
-    weights = page.weights(page, everything_in(page, "text"))
-    assert weights[0] == 10
-    assert weights[ids(page)["text"]] == 10
-    assert weights[ids(page)["top"]] == 0
-
-
 def test_heuristics_choose_the_parent_of_the_paragraphs_or_a_leaf() -> None:
     page = tree_of(PAGE)
     weights = page.weights(page, everything_in(page, "text"))
+    # Weights count changed tokens up to the root.
+    assert [weights[0], *(weights[ids(page)[name]] for name in ("text", "top"))] == [10, 10, 0]
     assert differentials(page, weights)[ids(page)["text"]] == 6
     # The widest gap between offsets is also the one before the text.
     for name in ("differential", "depth", "most_tokens", "offset"):

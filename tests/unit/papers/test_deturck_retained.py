@@ -43,22 +43,26 @@ def test_the_body_is_the_large_text_that_differs_from_the_other_page() -> None:
     assert article.xpath == "/html/body/div[2]/div[2]"
 
 
-def test_text_on_both_pages_belongs_to_the_template_however_large() -> None:
-    about = f'<div class="about">{prose(50, 20)}</div>'
-    article = extract_article(story(1, beside=about), story(2, beside=about))
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"beside": f"<div>{prose(50, 20)}</div>"}, {"beside": f"<div>{prose(50, 20)}</div>"}),
+        *(
+            (
+                {"after": f'<div class="{name}">{prose(70, 9)}</div>'},
+                {"after": f'<div class="{name}">{prose(80, 3)}</div>'},
+            )
+            for name in ("comments", "article-comment", "userComments", "photo-gallery")
+        ),
+        ({"body": prose(1) + f'<div class="comments">{prose(70, 2)}</div>'}, {}),
+    ],
+    ids=["on both pages", "comments", "comment", "user comments", "gallery", "in the body"],
+)
+def test_texts_of_the_template_and_of_readers_are_excluded_however_large(
+    first: dict[str, str], second: dict[str, str]
+) -> None:
+    article = extract_article(story(1, **first), story(2, **second))
     assert article.text == "\n\n".join(paragraphs(1))
-
-
-@pytest.mark.parametrize("name", ["comments", "article-comment", "userComments", "photo-gallery"])
-def test_comment_and_gallery_zones_are_excluded_although_they_are_larger(name: str) -> None:
-    first = story(1, after=f'<div class="{name}">{prose(70, 9)}</div>')
-    second = story(2, after=f'<div class="{name}">{prose(80, 3)}</div>')
-    assert extract_article(first, second).text == "\n\n".join(paragraphs(1))
-
-
-def test_comments_within_the_body_are_excluded() -> None:
-    body = prose(1) + f'<div class="comments">{prose(70, 2)}</div>'
-    assert extract_article(story(1, body=body), story(2)).text == "\n\n".join(paragraphs(1))
 
 
 SHIFTED = page(f'<div class="banner"></div><div class="text">{prose(1)}</div>')
@@ -68,11 +72,6 @@ PLAIN = page(f'<div class="text">{prose(2)}</div>')
 def test_an_element_missing_from_the_other_page_is_specific_to_the_page() -> None:
     article = extract_article(SHIFTED, PLAIN)
     assert (article.method, article.text) == ("deturck_2015", "\n\n".join(paragraphs(1)))
-
-
-def test_two_pages_with_the_same_text_have_no_zone() -> None:
-    same = Outline.of(story(1).document)
-    assert find_body(same, same) is None
 
 
 def zones(shown: Page, other: Page, reading: str) -> str | None:
@@ -108,6 +107,10 @@ def test_the_thesis_keeps_any_text_that_is_not_identical() -> None:
     assert zones(first, second, "chosen") is None
     assert zones(first, second, "thesis") == "/html/body/div"
     assert zones(first, counted(2, "seven"), "thesis") is None
+
+
+def test_two_pages_with_the_same_text_have_no_zone() -> None:
+    assert zones(story(1), story(1), "chosen") is None
 
 
 def test_strict_variants_ignore_nodes_without_a_counterpart() -> None:

@@ -39,9 +39,7 @@ def test_every_method_is_described_by_its_name() -> None:
 @pytest.mark.parametrize("name", sorted(PEERS | OWN))
 def test_a_method_gives_text_blocks_and_version(name: str) -> None:
     extractor = get_extractor(name)
-
     found = extractor.extract(page("harbour"), neighbours_of("harbour"))
-
     assert extractor.version
     assert extractor.name == name
     assert isinstance(found, Extracted)
@@ -66,9 +64,7 @@ def test_an_unknown_name_is_reported_with_the_known_ones() -> None:
 
 def test_a_chain_feeds_the_first_result_to_the_second() -> None:
     extractor = parse_chain("html_killer_markup > detourage")
-
     found = extractor.extract(page("harbour"))
-
     assert extractor.name == "html_killer_markup>detourage"
     assert get_extractor("detourage").version in extractor.version
     assert holds_story(found.text, "harbour")

@@ -85,12 +85,8 @@ def test_a_page_is_computed_once_and_then_cached(tmp_path: Path) -> None:
     calls = tmp_path / "calls"
     extractor = method(calls=calls)
     runner = Runner(processes=2, cache=tmp_path / "cache")
-
-    first = run(runner, extractor, "one", "raise")
-    again = run(runner, extractor, "two", "raise", "one")
-
-    assert first == ["one", "error"]
-    assert again == ["two", "error", "one"]
+    assert run(runner, extractor, "one", "raise") == ["one", "error"]
+    assert run(runner, extractor, "two", "raise", "one") == ["two", "error", "one"]
     assert sorted(calls.read_text().split()) == ["one", "raise", "two"]
 
 
