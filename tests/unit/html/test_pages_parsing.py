@@ -8,6 +8,7 @@ from detourage.html import (
     EmptyPageError,
     FramesetError,
     NotHtmlError,
+    PageError,
     TooDeepError,
     TooLargeError,
     parse_page,
@@ -38,216 +39,174 @@ def zip_archive() -> bytes:
     return target.getvalue()
 
 
-class TestBrokenHtml:
-    @pytest.mark.parametrize(
-        "html",
-        [
-            "<html><body><p>a</p></body></html><p>b</p>c",
-            "<html><body><p>a</p></BODY ></HTML\n><div>b</div><div>c</div>",
-            "<html><body><p>a</p></body></html><html><body><p>b</p>c</body></html>",
-            "<html><body/><p>a</p><p>b</p>c</html>",
-            "<html lang='en'/><p>a</p>b<p>c</p>",
-            "<html><head/><body><p>a</p>b<div>c</div>",
-        ],
-    )
-    def test_nothing_is_lost_after_the_end_of_the_page(self, html: str) -> None:
-        document = parse_page(html).document
-        body = document.find("body")
-        assert body is not None
-        assert visible_text(body) == "a\nb\nc"
-
-    def test_null_and_control_characters_are_harmless(self) -> None:
-        document = parse_page("<p>a\x00b\x01</p><p>&#0;c&#xD800;</p>").document
-        first, second = document.findall(".//p")
-        assert first.text == "ab"
-        assert second.text == "\ufffdc\ufffd"
-
-    def test_surrogates_are_joined_or_replaced(self) -> None:
-        document = parse_page("<p>\ud83d\ude00 \ud800</p>").document
-        assert document.findtext(".//p") == "\U0001f600 \ufffd"
-
-    def test_a_byte_order_mark_is_not_text(self) -> None:
-        assert brackets("\ufeff<html><head><title>t</title></head></html>") == (
-            "{html{head{title}}{body}}"
-        )
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<html><body><p>a</p></body></html><p>b</p>c",
+        "<html><body><p>a</p></BODY ></HTML\n><div>b</div><div>c</div>",
+        "<html><body><p>a</p></body></html><html><body><p>b</p>c</body></html>",
+        "<html><body/><p>a</p><p>b</p>c</html>",
+        "<html lang='en'/><p>a</p>b<p>c</p>",
+        "<html><head/><body><p>a</p>b<div>c</div>",
+    ],
+)
+def test_nothing_is_lost_after_the_end_of_the_page(html: str) -> None:
+    document = parse_page(html).document
+    body = document.find("body")
+    assert body is not None
+    assert visible_text(body) == "a\nb\nc"
 
 
-class TestXhtml:
-    PAGE = (
-        f"{XML}{DOCTYPE}{XHTML}<head><title/><script src='a'/></head>"
-        "<body><div/><p>a&nbsp;<![CDATA[<b>]]>&eacute;&amp;</p></body></html>"
+def test_null_and_control_characters_are_harmless() -> None:
+    document = parse_page("<p>a\x00b\x01</p><p>&#0;c&#xD800;</p>").document
+    first, second = document.findall(".//p")
+    assert first.text == "ab"
+    assert second.text == "\ufffdc\ufffd"
+
+
+def test_surrogates_are_joined_or_replaced() -> None:
+    document = parse_page("<p>\ud83d\ude00 \ud800</p>").document
+    assert document.findtext(".//p") == "\U0001f600 \ufffd"
+
+
+def test_a_byte_order_mark_is_not_text() -> None:
+    assert brackets("\ufeff<html><head><title>t</title></head></html>") == (
+        "{html{head{title}}{body}}"
     )
 
-    @pytest.mark.parametrize(
-        ("page", "content_type"),
-        [
-            (PAGE, None),
-            (PAGE.encode(), "text/html"),
-            (PAGE.removeprefix(XML), "application/xhtml+xml; charset=utf-8"),
-            (PAGE.removeprefix(XML), "application/vnd.wap.xhtml+xml"),
-        ],
+
+PAGE = (
+    f"{XML}{DOCTYPE}{XHTML}<head><title/><script src='a'/></head>"
+    "<body><div/><p>a&nbsp;<![CDATA[<b>]]>&eacute;&amp;</p></body></html>"
+)
+
+
+@pytest.mark.parametrize(
+    ("page", "content_type"),
+    [
+        (PAGE, None),
+        (PAGE.encode(), "text/html"),
+        (PAGE.removeprefix(XML), "application/xhtml+xml; charset=utf-8"),
+        (PAGE.removeprefix(XML), "application/vnd.wap.xhtml+xml"),
+    ],
+)
+def test_is_parsed_as_xml(page: bytes | str, content_type: str | None) -> None:
+    parsed = parse_page(page, content_type=content_type)
+    assert brackets_of(parsed.tree) == "{html{head{title}{script}}{body{div}{p}}}"
+    assert parsed.document.findtext("body/p") == "a\xa0<b>é&"
+    assert parsed.document.get("lang") == "fr"
+
+
+def test_namespaces_are_stripped() -> None:
+    page = (
+        f'{XML}<h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:body><h:p>a</h:p>'
+        '<svg:svg xmlns:svg="http://www.w3.org/2000/svg"><svg:clipPath/></svg:svg>'
+        "</h:body></h:html>"
     )
-    def test_is_parsed_as_xml(self, page: bytes | str, content_type: str | None) -> None:
-        parsed = parse_page(page, content_type=content_type)
-        assert brackets_of(parsed.tree) == "{html{head{title}{script}}{body{div}{p}}}"
-        assert parsed.document.findtext("body/p") == "a\xa0<b>é&"
-        assert parsed.document.get("lang") == "fr"
-
-    def test_namespaces_are_stripped(self) -> None:
-        page = (
-            f'{XML}<h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:body><h:p>a</h:p>'
-            '<svg:svg xmlns:svg="http://www.w3.org/2000/svg"><svg:clipPath/></svg:svg>'
-            "</h:body></h:html>"
-        )
-        assert brackets(page) == "{html{body{p}{svg{clippath}}}}"
-
-    def test_is_parsed_as_html_if_not_well_formed(self) -> None:
-        page = f"{XML}{DOCTYPE}{XHTML}<head><title>t</title></head><body><p>a & b<br></body></html>"
-        assert brackets(page) == "{html{head{title}}{body{p{br}}}}"
+    assert brackets(page) == "{html{body{p}{svg{clippath}}}}"
 
 
-class TestNotHtml:
-    @pytest.mark.parametrize(
-        "content",
-        [
-            b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj",
-            b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR",
-            b"\xff\xd8\xff\xe0\x00\x10JFIF",
-            b"GIF89a\x01\x00\x01\x00",
-            b"{\\rtf1\\ansi text}",
-            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100),
-            gzip.compress(b"<p>text</p>"),
-            zip_archive(),
-        ],
-        ids=lambda content: repr(content[:8]),
-    )
-    def test_other_formats_are_recognised_by_their_first_bytes(self, content: bytes) -> None:
-        with pytest.raises(NotHtmlError):
-            parse_page(content, content_type="text/html")
-
-    @pytest.mark.parametrize("html", ["<h1>ftyp</h1>", "RIFF raff<p>a", "ID3 tags<p>a", "BM<p>a"])
-    def test_text_that_only_looks_like_another_format_is_a_page(self, html: str) -> None:
-        assert parse_page(html.encode())
-
-    @pytest.mark.parametrize(
-        "content_type",
-        ["application/pdf", "image/svg+xml", "application/json; charset=utf-8", "TEXT/CSS"],
-    )
-    def test_other_declared_types_are_rejected(self, content_type: str) -> None:
-        with pytest.raises(NotHtmlError):
-            parse_page("<p>a</p>", content_type=content_type)
-
-    @pytest.mark.parametrize(
-        "content_type",
-        [
-            None,
-            "",
-            "text/html",
-            "text/html, text/html; charset=utf-8",
-            "application/xml",
-            "text/plain",
-            "application/octet-stream",
-            "no type at all",
-        ],
-    )
-    def test_declared_types_that_may_be_html_are_accepted(self, content_type: str | None) -> None:
-        assert brackets(b"<p>a</p>", content_type) == "{html{head}{body{p}}}"
-
-    @pytest.mark.parametrize(
-        "document",
-        [
-            '<?xml version="1.0"?>\n<rss version="2.0"><channel><title>t</title></channel></rss>',
-            '<!-- feed --><feed xmlns="http://www.w3.org/2005/Atom"><title>t</title></feed>',
-            "<?xml version='1.0'?><!DOCTYPE x><rdf:RDF><title>t</title></rdf:RDF>",
-            "<urlset><url><loc>http://example.com/</loc></url></urlset>",
-        ],
-    )
-    def test_feeds_and_site_maps_are_not_pages(self, document: str) -> None:
-        with pytest.raises(NotHtmlError):
-            parse_page(document, content_type="text/xml")
+def test_is_parsed_as_html_if_not_well_formed() -> None:
+    page = f"{XML}{DOCTYPE}{XHTML}<head><title>t</title></head><body><p>a & b<br></body></html>"
+    assert brackets(page) == "{html{head{title}}{body{p{br}}}}"
 
 
-class TestEmpty:
-    @pytest.mark.parametrize(
-        "html",
-        [
-            "",
-            " \r\n\t",
-            "plain text, not a tag",
-            "<!-- <p>text</p> -->",
-            "<?xml version='1.0'?>",
-            "</p></div>",
-            "<html><body></body></html>",
-            "<p>&nbsp; \u3000</p>",
-            "<img src='a.png' alt='b'>",
-            "<style>p {color: red}</style><script>document.write('text')</script>",
-        ],
-    )
-    def test_a_page_without_elements_or_text_is_empty(self, html: str) -> None:
-        with pytest.raises(EmptyPageError):
-            parse_page(html)
-        with pytest.raises(EmptyPageError):
-            parse_page(html.encode())
+OTHER_FORMATS = (
+    b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj",
+    b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR",
+    b"\xff\xd8\xff\xe0\x00\x10JFIF",
+    b"GIF89a\x01\x00\x01\x00",
+    b"{\\rtf1\\ansi text}",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100),
+    gzip.compress(b"<p>text</p>"),
+    zip_archive(),
+)
+FEEDS = (
+    '<?xml version="1.0"?>\n<rss version="2.0"><channel><title>t</title></channel></rss>',
+    '<!-- feed --><feed xmlns="http://www.w3.org/2005/Atom"><title>t</title></feed>',
+    "<?xml version='1.0'?><!DOCTYPE x><rdf:RDF><title>t</title></rdf:RDF>",
+    "<urlset><url><loc>http://example.com/</loc></url></urlset>",
+)
+OTHER_TYPES = ("application/pdf", "image/svg+xml", "application/json; charset=utf-8", "TEXT/CSS")
+EMPTY = (
+    *("", " \r\n\t", "plain text, not a tag", "<!-- <p>text</p> -->", "<?xml version='1.0'?>"),
+    *("</p></div>", "<html><body></body></html>", "<p>&nbsp; \u3000</p>"),
+    "<img src='a.png' alt='b'>",
+    "<style>p {color: red}</style><script>document.write('text')</script>",
+)
+FRAMESETS = (
+    f"<html><head>{title}</head><frameset><frame src=a>{inside}</frameset>"
+    for title in ("", "<title>t</title>")
+    for inside in ("", "<noframes></noframes>", f"<noframes>{APOLOGY}")
+)
+ATTRIBUTES = [f"a{number}='>'" for number in range(MAX_ATTRIBUTES + 1)]
+MARKUP = "<p>a<script>{}</script>"
 
 
-class TestFrameset:
-    @pytest.mark.parametrize("inside", ["", "<noframes></noframes>", f"<noframes>{APOLOGY}"])
-    @pytest.mark.parametrize("title", ["", "<title>t</title>"])
-    def test_a_page_of_frames_is_rejected(self, inside: str, title: str) -> None:
-        with pytest.raises(FramesetError):
-            parse_page(f"<html><head>{title}</head><frameset><frame src=a>{inside}</frameset>")
-
-    @pytest.mark.parametrize("prefix", ["<html>", XML + DOCTYPE + XHTML])
-    def test_the_noframes_text_is_the_page(self, prefix: str) -> None:
-        text = "A sentence of the article has seven words. " * 20
-        html = (
-            f"{prefix}<head><title>t</title></head><frameset cols='*'><frame src='a'/>"
-            f"<noframes><body class='b'><h1>t</h1><p>{text}</p></body></noframes></frameset></html>"
-        )
-        page = parse_page(html)
-        assert brackets_of(page.tree) == "{html{head{title}}{body{h1}{p}}}"
-        assert "seven words" in visible_text(page.document)
-
-
-class TestLimits:
-    def test_deepest_page(self) -> None:
-        depth = MAX_DEPTH - 2
-        assert len(parse_page("<div>" * depth + "a").tree) == MAX_DEPTH + 1
-        with pytest.raises(TooDeepError):
-            parse_page("<div>" * (depth + 1) + "a")
-
-    def test_page_with_most_elements(self) -> None:
-        assert len(parse_page("<p>a" * (MAX_ELEMENTS - 3)).tree) == MAX_ELEMENTS
-        with pytest.raises(TooLargeError):
-            parse_page("<p>a" * (MAX_ELEMENTS - 2))
-
-    def test_page_with_most_markup(self) -> None:
-        script = "<p>a<script>{}</script>"
-        assert parse_page(script.format("<" * (MAX_MARKUP - 3)))
-        with pytest.raises(TooLargeError):
-            parse_page(script.format("<" * (MAX_MARKUP - 2)))
-
-    def test_element_with_most_attributes(self) -> None:
-        attributes = [f"a{number}='>'" for number in range(MAX_ATTRIBUTES + 1)]
-        page = parse_page(f"<p {' '.join(attributes[:-1])}>a</p>")
-        paragraph = page.document.find(".//p")
-        assert paragraph is not None
-        assert len(paragraph.attrib) == MAX_ATTRIBUTES
-        with pytest.raises(TooLargeError):
-            parse_page(f"<p {' '.join(attributes)}>a</p>")
-
-    def test_longest_page(self) -> None:
-        html = "<p>" + "a" * (MAX_HTML_BYTES - 3)
-        assert parse_page(html)
-        with pytest.raises(TooLargeError):
-            parse_page(html + "a")
-        with pytest.raises(TooLargeError):
-            parse_page(html.encode() + b"a")
+@pytest.mark.parametrize(
+    ("html", "content_type", "error"),
+    [
+        *((content, "text/html", NotHtmlError) for content in OTHER_FORMATS),
+        *(("<p>a</p>", each, NotHtmlError) for each in OTHER_TYPES),
+        *((feed, "text/xml", NotHtmlError) for feed in FEEDS),
+        (" ", "text/plain", EmptyPageError),
+        *((html, None, EmptyPageError) for html in EMPTY),
+        *((html.encode(), None, EmptyPageError) for html in EMPTY),
+        *((html, None, FramesetError) for html in FRAMESETS),
+        ("<div>" * (MAX_DEPTH - 1) + "a", None, TooDeepError),
+        ("<p>a" * (MAX_ELEMENTS - 2), None, TooLargeError),
+        (MARKUP.format("<" * (MAX_MARKUP - 2)), None, TooLargeError),
+        (f"<p {' '.join(ATTRIBUTES)}>a</p>", None, TooLargeError),
+        ("<p>" + "a" * (MAX_HTML_BYTES - 2), None, TooLargeError),
+        (b"<p>" + b"a" * (MAX_HTML_BYTES - 2), None, TooLargeError),
+    ],
+    ids=lambda value: repr(value)[:30],
+)
+def test_what_is_not_a_page_within_the_limits_has_its_error(
+    html: bytes | str, content_type: str | None, error: type[PageError]
+) -> None:
+    with pytest.raises(error):
+        parse_page(html, content_type=content_type)
 
 
 def test_plain_text_without_a_tag_is_not_html() -> None:
     with pytest.raises(NotHtmlError, match="plain text"):
         parse_page("1 < 2, says the teacher.", content_type="text/plain; charset=utf-8")
-    assert parse_page("<p>One</p>", content_type="text/plain").flat.texts == ["One"]
-    with pytest.raises(EmptyPageError):
-        parse_page(" ", content_type="text/plain")
+
+
+def test_the_largest_pages_are_parsed() -> None:
+    assert len(parse_page("<div>" * (MAX_DEPTH - 2) + "a").tree) == MAX_DEPTH + 1
+    assert len(parse_page("<p>a" * (MAX_ELEMENTS - 3)).tree) == MAX_ELEMENTS
+    assert parse_page(MARKUP.format("<" * (MAX_MARKUP - 3)))
+    paragraph = parse_page(f"<p {' '.join(ATTRIBUTES[:-1])}>a</p>").document.find(".//p")
+    assert paragraph is not None
+    assert len(paragraph.attrib) == MAX_ATTRIBUTES
+    assert parse_page("<p>" + "a" * (MAX_HTML_BYTES - 3))
+
+
+@pytest.mark.parametrize("html", ["<h1>ftyp</h1>", "RIFF raff<p>a", "ID3 tags<p>a", "BM<p>a"])
+def test_text_that_only_looks_like_another_format_is_a_page(html: str) -> None:
+    assert parse_page(html.encode())
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        *(None, "", "text/html", "text/html, text/html; charset=utf-8", "application/xml"),
+        *("text/plain", "application/octet-stream", "no type at all"),
+    ],
+)
+def test_declared_types_that_may_be_html_are_accepted(content_type: str | None) -> None:
+    assert brackets(b"<p>a</p>", content_type) == "{html{head}{body{p}}}"
+
+
+@pytest.mark.parametrize("prefix", ["<html>", XML + DOCTYPE + XHTML])
+def test_the_noframes_text_is_the_page(prefix: str) -> None:
+    text = "A sentence of the article has seven words. " * 20
+    html = (
+        f"{prefix}<head><title>t</title></head><frameset cols='*'><frame src='a'/>"
+        f"<noframes><body class='b'><h1>t</h1><p>{text}</p></body></noframes></frameset></html>"
+    )
+    page = parse_page(html)
+    assert brackets_of(page.tree) == "{html{head{title}}{body{h1}{p}}}"
+    assert "seven words" in visible_text(page.document)
