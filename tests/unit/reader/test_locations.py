@@ -1,7 +1,6 @@
 """Locations of the parts of an article in its page."""
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -56,15 +55,14 @@ def test_each_text_node_of_a_block_has_its_location(article: Article) -> None:
 
 def test_a_range_of_the_text_is_found_in_the_page(article: Article) -> None:
     start = article.text.index("Aberdon, Ms")
-    first, second = article.locate(start, start + len("Aberdon, Ms"))
-    assert (first.text, second.text) == ("Aber\u00addon", ", Ms")
-    assert first.xpath == "/html/body/div/p[7]/a"
-    assert second.xpath == "/html/body/div/p[7]"
-    assert PAGE[first.byte_start : first.byte_end] == b"Aber&shy;don"
-    assert PAGE[second.byte_start : second.byte_end] == b", Ms"
+    found = article.locate(start, start + len("Aberdon, Ms"))
+    assert [(each.text, each.xpath, PAGE[each.byte_start : each.byte_end]) for each in found] == [
+        ("Aber\u00addon", "/html/body/div/p[7]/a", b"Aber&shy;don"),
+        (", Ms", "/html/body/div/p[7]", b", Ms"),
+    ]
 
 
-def test_values_have_their_locations(article: Article) -> None:
+def test_values_and_images_have_their_locations(article: Article) -> None:
     locations = article.locations
     assert locations is not None
     assert at(locations.title) == article.title
@@ -75,9 +73,6 @@ def test_values_have_their_locations(article: Article) -> None:
     assert locations.published is not None
     assert locations.published.xpath == "/html/head/meta[2]"
     assert locations.modified is None
-
-
-def test_images_have_the_location_of_their_tag(article: Article) -> None:
     (image,) = article.images
     assert image.location is not None
     assert image.location.xpath == "figure/img"
@@ -159,17 +154,14 @@ def test_deep_pages_have_bounded_locations() -> None:
     assert len(found.to_json()) < 2_000_000
 
 
-def many_blocks(number: int) -> str:
-    lines = "".join(f"Some words here, {each}.<br><br>" for each in range(number))
-    return f"<h1>A long headline here</h1><div>{lines}</div>"
-
-
 @pytest.mark.parametrize("added", ["", "<!-- new -->"], ids=["same page", "page with an addition"])
 def test_articles_of_many_blocks_are_located_in_linear_time(added: str) -> None:
     def prepared(number: int) -> Work:
-        found = extract(many_blocks(number), URL)
+        lines = "".join(f"Some words here, {each}.<br><br>" for each in range(number))
+        html = f"<h1>A long headline here</h1><div>{lines}</div>"
+        found = extract(html, URL)
         assert found is not None
-        page = Page(added + many_blocks(number), URL)
+        page = Page(added + html, URL)
         return lambda: found.locate(0, len(found.text), page)
 
     assert growth(prepared, 300) < LINEAR
@@ -181,21 +173,14 @@ def test_a_range_must_be_one(article: Article, start: int, end: int) -> None:
         article.locate(start, end)
 
 
-def test_another_page_is_refused(article: Article) -> None:
+def test_another_page_and_a_rendered_article_are_refused(article: Article) -> None:
     other = PAGE.replace(b"mayor", b"major")
     start = article.text.index("mayor")
     with pytest.raises(LocationError, match="the page has no text 'The mayor"):
         article.locate(start, start + 5, Page(other, URL))
-
-
-def test_a_rendered_article_is_refused(article: Article) -> None:
-    values = {**article.to_dict(), "method": "rendered-lines"}
+    values: Any = {**article.to_dict(), "method": "rendered-lines"}
     with pytest.raises(LocationError, match="rendered"):
-        locate_in_message(PAGE, None, message_of(values), 0, 5)
-
-
-def message_of(values: Mapping[str, Any]) -> ArticleMessage:
-    return ArticleMessage.model_construct(**values)
+        locate_in_message(PAGE, None, ArticleMessage.model_construct(**values), 0, 5)
 
 
 @pytest.mark.parametrize(

@@ -78,23 +78,28 @@ def test_authors_may_be_objects_strings_or_lists(author: object, names: tuple[st
     assert read(changed(author=author)).authors == names
 
 
-def test_references_by_id_are_resolved() -> None:
-    graph = [
-        ARTICLE | {"author": {"@id": "#jane"}},
-        {"@id": "#jane", "@type": "Person", "name": "Jane Doe"},
-    ]
-    assert read(json.dumps({"@graph": graph})).authors == ("Jane Doe",)
+JANE = {"@id": "#jane", "@type": "Person", "name": "Jane Doe"}
+COMMENT = {"@type": "Comment", "author": {"name": "A reader"}, "datePublished": "2024"}
+OTHER = changed(headline="Another story", author="John Roe")
+OWN = changed(url="https://news.example/bridge")
 
 
-def test_of_several_articles_the_pages_own_counts() -> None:
-    other = changed(headline="Another story", author="John Roe")
-    own = changed(url="https://news.example/bridge")
-    assert read(other, own).authors == ("Jane Doe",)
-
-
-def test_a_commenter_is_not_an_author() -> None:
-    comments = [{"@type": "Comment", "author": {"name": "A reader"}, "datePublished": "2024"}]
-    assert read(changed(comment=comments, author=None)).authors == ()
+@pytest.mark.parametrize(
+    ("scripts", "authors"),
+    [
+        ((json.dumps({"@graph": [ARTICLE | {"author": {"@id": "#jane"}}, JANE]}),), ("Jane Doe",)),
+        ((OTHER, OWN), ("Jane Doe",)),
+        ((changed(comment=[COMMENT], author=None),), ()),
+        (("", "{", "nonsense", '{"@type": NewsArticle}'), ()),
+        (("[" * 100_000,), ()),
+        ((json.dumps("x" * 2_000_000),), ()),
+    ],
+    ids=["by reference", "of several articles", "commenter", "invalid", "deep", "overlong"],
+)
+def test_only_the_authors_of_the_pages_own_article_count(
+    scripts: tuple[str, ...], authors: tuple[str, ...]
+) -> None:
+    assert read(*scripts).authors == authors
 
 
 def test_values_of_the_page_complete_those_of_its_article() -> None:
@@ -102,12 +107,6 @@ def test_values_of_the_page_complete_those_of_its_article() -> None:
     found = read(json.dumps([ARTICLE, around]))
     assert str(found.metadata.modified) == "2024-06-01"
     assert found.authors == ("Jane Doe",)
-
-
-def test_invalid_and_overlong_json_is_ignored() -> None:
-    overlong = json.dumps("x" * 2_000_000)
-    for scripts in (("", "{", "nonsense", '{"@type": NewsArticle}'), ("[" * 100_000,), (overlong,)):
-        assert read(*scripts).authors == ()
 
 
 @pytest.mark.parametrize(

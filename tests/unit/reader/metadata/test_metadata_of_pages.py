@@ -56,43 +56,120 @@ def test_what_the_page_declares_of_itself_is_read() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "image",
-    ["/a.jpg", ["/a.jpg", "/b.jpg"], {"@type": "ImageObject", "url": "/a.jpg"}, {"@id": "/a.jpg"}],
-)
-def test_the_lead_image_may_be_declared_in_json_ld(image: object) -> None:
-    known = {"@id": "/a.jpg", "@type": "ImageObject", "contentUrl": "/a.jpg"}
-    head = json_ld(image=image, isPartOf=known)
-    assert metadata(head=head).image == "https://harbour-post.example/a.jpg"
-
-
-@pytest.mark.parametrize("image", ["data:image/png;base64,AAAA", "javascript:alert(1)", {}, [True]])
-def test_anything_but_a_web_address_is_no_image(image: object) -> None:
-    assert metadata(head=json_ld(image=image)).image is None
-
-
 OF_THE_SITE = '<meta property="og:site_name" content="Harbour Post">'
 OF_A_BLOG = OF_THE_SITE.replace("Harbour Post", "Jane Doe")
 OF_THE_TEMPLATE = '<meta name="author" content="Harbour Media Group">'
 JANE = "<p>By Jane Doe</p>"
+AUTHORS = [
+    ("", OF_THE_SITE + json_ld(author={"name": "Harbour Post"}), ()),
+    (JANE, OF_THE_TEMPLATE, ("Jane Doe",)),
+    ("", OF_THE_TEMPLATE, ("Harbour Media Group",)),
+    (JANE, json_ld(author={"name": "Harbour feed"}), ("Jane Doe",)),
+    ("<p>By Jane Doe and John Roe</p>", json_ld(author="Jane Doe"), ("Jane Doe", "John Roe")),
+    ("", OF_A_BLOG + json_ld(author="Jane Doe"), ("Jane Doe",)),
+]
+"""The authors are those that the page displays, unless it is a person's own site."""
+
+ZULU = "2024-05-31T09:30:00Z"
+DATES = [
+    ("<p>31 May 2024, 09:30</p>", "", "2024-05-31T09:30:00"),
+    ("<time datetime='2024-05-31T09:30+02:00'>Friday</time>", "", "2024-05-31T09:30:00+02:00"),
+    ("", '<meta name="date" content="2024-05-31">', "2024-05-31"),
+    ("", f'<script>{{"publishedAt": "{ZULU}"}}</script>', "2024-05-31T09:30:00+00:00"),
+    # The local time on the page reveals the time zone of a declared time in another zone.
+    (
+        "<p class='date'>31 May 2024, 11:30</p>",
+        json_ld(datePublished=ZULU),
+        "2024-05-31T11:30:00+02:00",
+    ),
+    # If the two differ, the visible date takes precedence.
+    (
+        "<p class='date'>31 May 2024</p>",
+        json_ld(datePublished="2023-01-01T09:30:00Z"),
+        "2024-05-31",
+    ),
+    ("<p>The fair will open on 3 May 2027.</p>", "", "None"),
+    ("", f'<script>{{"createdAt": "{ZULU}"}}</script>', "None"),
+    # A modification date is better than no date.
+    ("<p>Last updated: 31 May 2024</p>", "", "2024-05-31"),
+]
+IMAGE = {"@id": "/a.jpg", "@type": "ImageObject", "contentUrl": "/a.jpg"}
+IMAGES = [
+    "/a.jpg",
+    ["/a.jpg", "/b.jpg"],
+    {"@type": "ImageObject", "url": "/a.jpg"},
+    {"@id": "/a.jpg"},
+]
+LEAD = "The vote was close, the debate was long, and the ferry is to stay until spring."
+LEADS = [
+    (f"<p class='standfirst'>{LEAD}</p>", "", LEAD),
+    (f"<div class='article__chapo'>{LEAD}</div>", "", LEAD),
+    (f"<p>{LEAD}</p>", f'<meta property="og:description" content="{LEAD}">', LEAD),
+    (f"<p>{LEAD}</p>", json_ld(description=LEAD), LEAD),
+    (f"<p><strong>{LEAD}</strong></p>", "", LEAD),
+    # A description that the page truncates, or does not display, is not a lead.
+    ("", f'<meta name="description" content="{paragraphs(1)[0][:80]}…">', None),
+    ("", f'<meta name="description" content="{LEAD}">', None),
+]
+AGES = [
+    ("3 hours ago", "3 hours ago"),
+    ("By Jane Doe | Yesterday at 7:05pm", "Yesterday at 7:05pm"),
+    ("May 31", "May 31"),
+    ("4 min read", ""),
+    ("Updated 3 hours ago", ""),
+    ("The ferry sank 3 days ago, and nobody has said a word about it.", ""),
+    ("31 May 2024, 3 hours ago", ""),
+]
+NOT_IMAGES = ["data:image/png;base64,AAAA", "javascript:alert(1)", {}, [True]]
+NOT_CANONICAL = ["https://harbour-post.example/", "javascript:void(0)", "http://[", "mailto:a@b"]
 
 
 @pytest.mark.parametrize(
-    ("beside", "head", "authors"),
+    ("field", "beside", "head", "value"),
     [
-        ("", OF_THE_SITE + json_ld(author={"name": "Harbour Post"}), ()),
-        (JANE, OF_THE_TEMPLATE, ("Jane Doe",)),
-        ("", OF_THE_TEMPLATE, ("Harbour Media Group",)),
-        (JANE, json_ld(author={"name": "Harbour feed"}), ("Jane Doe",)),
-        ("<p>By Jane Doe and John Roe</p>", json_ld(author="Jane Doe"), ("Jane Doe", "John Roe")),
-        ("", OF_A_BLOG + json_ld(author="Jane Doe"), ("Jane Doe",)),
+        *(("authors", *each) for each in AUTHORS),
+        *(("published", *each) for each in DATES),
+        *(("lead", *each) for each in LEADS),
+        *(("age", f"<p>{line}</p>", "", age) for line, age in AGES),
+        *(
+            ("image", "", json_ld(image=each, isPartOf=IMAGE), "https://harbour-post.example/a.jpg")
+            for each in (*IMAGES, {"@id": "/a.jpg"})
+        ),
+        *(("image", "", json_ld(image=each), None) for each in NOT_IMAGES),
+        *(("address", "", f'<link rel="canonical" href="{each}">', None) for each in NOT_CANONICAL),
     ],
-    ids=["the site", "template and byline", "template", "account", "list", "named as the site"],
 )
-def test_the_authors_are_those_that_the_page_displays(
-    beside: str, head: str, authors: tuple[str, ...]
+def test_a_value_is_declared_or_displayed(
+    field: str, beside: str, head: str, value: object
 ) -> None:
-    assert metadata(beside, head).authors == authors
+    found = getattr(metadata(beside, head), field)
+    assert (str(found) if field == "published" else found) == value
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "First published: 31 May 2024. Last updated: 2 June 2024",
+        "Last updated: 2 June 2024 | First published: 31 May 2024",
+        "31 May 2024 | Updated 2 June 2024",
+        "<time itemprop='dateModified' datetime='2024-06-02'>31 May 2024 | Updated 2 June 2024",
+    ],
+)
+def test_a_line_may_contain_the_dates_of_publication_and_update(line: str) -> None:
+    found = metadata(f"<p>{line}</p>")
+    assert (str(found.published), str(found.modified)) == ("2024-05-31", "2024-06-02")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<div><p>{sentence(1)} It burnt down on 31 May 1994. {sentence(2)}</p>{prose(1)}</div>",
+        f"{BODY}<div class='comment'><p>Jane Doe, 31 May 2024</p><p>Well said.</p></div>",
+    ],
+    ids=["text", "comment"],
+)
+def test_dates_in_texts_and_comments_are_not_publication_dates(body: str) -> None:
+    assert metadata(body=body).published is None
 
 
 def test_an_author_who_is_also_on_another_page_belongs_to_the_template() -> None:
@@ -104,39 +181,6 @@ def test_an_author_who_is_also_on_another_page_belongs_to_the_template() -> None
     assert extract_article(first, None).metadata.authors == ("Max Moe",)
     known = TemplateKnowledge.from_pages([other])
     assert extract_article(first, known).metadata.authors == ()
-
-
-@pytest.mark.parametrize(
-    ("beside", "head", "date"),
-    [
-        ("<p>31 May 2024, 09:30</p>", "", "2024-05-31T09:30:00"),
-        ("<time datetime='2024-05-31T09:30+02:00'>Friday</time>", "", "2024-05-31T09:30:00+02:00"),
-        ("", '<meta name="date" content="2024-05-31">', "2024-05-31"),
-        (
-            "",
-            '<script>{"publishedAt": "2024-05-31T09:30:00Z"}</script>',
-            "2024-05-31T09:30:00+00:00",
-        ),
-        # The local time on the page reveals the time zone of a declared time in another zone.
-        (
-            "<p class='date'>31 May 2024, 11:30</p>",
-            json_ld(datePublished="2024-05-31T09:30:00Z"),
-            "2024-05-31T11:30:00+02:00",
-        ),
-        # If the two differ, the visible date takes precedence.
-        (
-            "<p class='date'>31 May 2024</p>",
-            json_ld(datePublished="2023-01-01T09:30:00Z"),
-            "2024-05-31",
-        ),
-        ("<p>The fair will open on 3 May 2027.</p>", "", "None"),
-        ("", '<script>{"createdAt": "2024-05-31T09:30:00Z"}</script>', "None"),
-        # A modification date is better than no date.
-        ("<p>Last updated: 31 May 2024</p>", "", "2024-05-31"),
-    ],
-)
-def test_the_date_of_publication(beside: str, head: str, date: str) -> None:
-    assert str(metadata(beside, head).published) == date
 
 
 @pytest.mark.parametrize(
@@ -157,36 +201,6 @@ def test_day_and_month_are_told_apart_by_a_clear_date_and_the_country(
 
 
 @pytest.mark.parametrize(
-    "line",
-    [
-        "First published: 31 May 2024. Last updated: 2 June 2024",
-        "Last updated: 2 June 2024 | First published: 31 May 2024",
-        "31 May 2024 | Updated 2 June 2024",
-        "<time itemprop='dateModified' datetime='2024-06-02'>31 May 2024 | Updated 2 June 2024",
-    ],
-)
-def test_a_line_may_contain_the_dates_of_publication_and_update(line: str) -> None:
-    found = metadata(f"<p>{line}</p>")
-    assert (str(found.published), str(found.modified)) == ("2024-05-31", "2024-06-02")
-
-
-@pytest.mark.parametrize(
-    ("beside", "age"),
-    [
-        ("<p>3 hours ago</p>", "3 hours ago"),
-        ("<p>By Jane Doe | Yesterday at 7:05pm</p>", "Yesterday at 7:05pm"),
-        ("<p>May 31</p>", "May 31"),
-        ("<p>4 min read</p>", ""),
-        ("<p>Updated 3 hours ago</p>", ""),
-        ("<p>The ferry sank 3 days ago, and nobody has said a word about it.</p>", ""),
-        ("<p>31 May 2024, 3 hours ago</p>", ""),
-    ],
-)
-def test_a_relative_date_is_kept_if_there_is_no_other(beside: str, age: str) -> None:
-    assert metadata(beside).age == age
-
-
-@pytest.mark.parametrize(
     ("beside", "date"),
     [
         ("<p>3 hours ago</p>", "2024-06-04T21:00:00+00:00"),
@@ -201,49 +215,6 @@ def test_the_time_of_the_fetch_determines_the_date(beside: str, date: str) -> No
     shown = page(f"<h1>{TITLE}</h1>{beside}{BODY}", "", URL, "lang='en'")
     read = read_content(shown, fetched_at=datetime(2024, 6, 5, tzinfo=UTC))
     assert str(read.metadata.published) == date
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        f"<div><p>{sentence(1)} It burnt down on 31 May 1994. {sentence(2)}</p>{prose(1)}</div>",
-        f"{BODY}<div class='comment'><p>Jane Doe, 31 May 2024</p><p>Well said.</p></div>",
-    ],
-    ids=["text", "comment"],
-)
-def test_dates_in_texts_and_comments_are_not_publication_dates(body: str) -> None:
-    assert metadata(body=body).published is None
-
-
-LEAD = "The vote was close, the debate was long, and the ferry is to stay until spring."
-
-
-@pytest.mark.parametrize(
-    ("beside", "head"),
-    [
-        (f"<p class='standfirst'>{LEAD}</p>", ""),
-        (f"<div class='article__chapo'>{LEAD}</div>", ""),
-        (f"<p>{LEAD}</p>", f'<meta property="og:description" content="{LEAD}">'),
-        (f"<p>{LEAD}</p>", json_ld(description=LEAD)),
-        (f"<p><strong>{LEAD}</strong></p>", ""),
-    ],
-)
-def test_the_lead_is_the_one_that_the_page_displays(beside: str, head: str) -> None:
-    assert metadata(beside, head).lead == LEAD
-
-
-@pytest.mark.parametrize(
-    "description", [f"{paragraphs(1)[0][:80]}…", LEAD], ids=["truncated", "not displayed"]
-)
-def test_a_truncated_or_undisplayed_description_is_not_a_lead(description: str) -> None:
-    assert metadata(head=f'<meta name="description" content="{description}">').lead is None
-
-
-@pytest.mark.parametrize(
-    "address", ["https://harbour-post.example/", "javascript:void(0)", "http://[", "mailto:a@b"]
-)
-def test_a_url_that_is_not_an_articles_is_not_canonical(address: str) -> None:
-    assert metadata(head=f'<link rel="canonical" href="{address}">').address is None
 
 
 @pytest.mark.parametrize(
