@@ -1,6 +1,7 @@
 """Extraction of a page's article: its title, text, blocks, images and metadata."""
 
-from detourage.reader.article import extract_article
+from typing import TYPE_CHECKING, Any
+
 from detourage.reader.errors import (
     GoneError,
     MenuPageError,
@@ -9,24 +10,42 @@ from detourage.reader.errors import (
     NoTextError,
     WallError,
 )
-from detourage.reader.explanation import ExplainedLine, Explanation, explain_article
-from detourage.reader.knowledge import TemplateKnowledge
-from detourage.reader.threads import FindPosts, Posts
-from detourage.text.dates import Moment
+
+if TYPE_CHECKING:
+    from detourage.reader.article import extract_article
+    from detourage.reader.explanation import ExplainedLine, Explanation, explain_article
+    from detourage.reader.knowledge import TemplateKnowledge
 
 __all__ = [
     "ExplainedLine",
     "Explanation",
-    "FindPosts",
     "GoneError",
     "MenuPageError",
-    "Moment",
     "NeedsRenderingError",
     "NoArticleError",
     "NoTextError",
-    "Posts",
     "TemplateKnowledge",
     "WallError",
     "explain_article",
     "extract_article",
 ]
+
+_MODULES = {
+    "extract_article": "detourage.reader.article",
+    "TemplateKnowledge": "detourage.reader.knowledge",
+    **dict.fromkeys(
+        ("ExplainedLine", "Explanation", "explain_article"), "detourage.reader.explanation"
+    ),
+}
+"""Modules imported on first use: an article needs `detourage.metadata`, which needs the outline in
+this package, and importing either package must not import the other halfway.
+"""
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name on first use."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_MODULES[name]), name)

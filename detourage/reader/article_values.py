@@ -23,7 +23,7 @@ from detourage.messages import (
     TextLocation,
 )
 from detourage.pagination import Pagination
-from detourage.reader import Moment
+from detourage.text.dates import Moment
 
 MIN_TEXTS = 8
 CHARACTERS_OF_TEXT = 20

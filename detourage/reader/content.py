@@ -38,7 +38,6 @@ from detourage.reader import (
     Explanation,
     NoArticleError,
     NoTextError,
-    Posts,
     TemplateKnowledge,
     explain_article,
     extract_article,
@@ -51,6 +50,7 @@ from detourage.reader.knowledge import UNKNOWN_TEMPLATE, knowledge_of
 from detourage.reader.locations import with_locations
 from detourage.reader.outline import Outline
 from detourage.reader.scripts import program_state, structured_data
+from detourage.reader.threads import Posts
 from detourage.roles import Favor, LineRole
 from detourage.walls import SURE as SURE_WALL
 from detourage.walls import Verdict, judge_wall
