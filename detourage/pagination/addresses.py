@@ -73,13 +73,12 @@ class Interpretation(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """Page numbers (None if absent) in the URLs of two pages of the same series.
+    """Number of a page among the pages of a series, None if its URL has none.
 
-    ``is_named`` is set if a URL marks its number as a page number.
+    ``is_named`` is set if a URL of the series marks its number as a page number.
     """
 
     own: int | None
-    other: int | None
     is_named: bool
 
 
@@ -109,8 +108,7 @@ class Address:
         )
         self.plain = f"{self.host}{parts.path.rstrip('/')}?{sorted(self._fields)}"
         self.is_of_comments = bool(
-            _OF_COMMENTS.search(parts.path.rpartition("/")[2])
-            or "comment-page" in parts.path
+            _OF_COMMENTS.search(parts.path.rstrip("/").rpartition("/")[2])
             or any(_OF_COMMENTS.search(name) for name, _ in self._fields)
         )
         self.readings = tuple(self._read())
@@ -138,36 +136,17 @@ class Address:
         return readings
 
     def relation(self, other: "Address") -> Relation | None:
-        """Return the relation to another page of the same series, or None."""
-        best: Relation | None = None
-        for theirs in other.readings:
-            if theirs.number is None:
-                continue
-            for own in self.readings:
-                relation = _related(own, theirs)
-                if relation is not None and (
-                    best is None
-                    or (relation.is_named, relation.own is not None)
-                    > (best.is_named, best.own is not None)
-                ):
-                    best = relation
-        if best is not None:
-            return best
-        return self._relation_to_first(other)
-
-    def _relation_to_first(self, other: "Address") -> Relation | None:
-        """Return the relation to a URL without a number, which first pages usually have."""
-        if not other.readings:
-            return None
-        first = other.readings[0]
-        for own in self.readings:
-            if own.number is None or own.stem.partition("?")[0] != first.stem:
-                continue
-            if own.is_named and first.fields <= own.fields:
-                return Relation(own.number, None, True)
-            if not own.is_named and own.number <= MAX_UNNAMED and own.fields == first.fields:
-                return Relation(own.number, None, False)
-        return None
+        """Return the place in a series of which another page is a part as well, or None."""
+        return max(
+            (
+                found
+                for own in self.readings
+                for theirs in other.readings
+                if (found := _relation(own, theirs)) is not None
+            ),
+            key=lambda found: (found.is_named, found.own is not None),
+            default=None,
+        )
 
     def is_whole_of(self, own: "Address") -> bool:
         """Return whether this URL requests a single page with all parts of the article at `own`."""
@@ -192,21 +171,19 @@ def _is_number(name: str, value: str) -> bool:
     return not is_article and not any(character.isdigit() for character in name)
 
 
-def _related(own: Interpretation, theirs: Interpretation) -> Relation | None:
-    if theirs.number is None:
-        return None
-    if theirs.is_named:
-        same = own.stem == theirs.stem and (own.number is None or own.is_named)
-        fits = own.fields <= theirs.fields or theirs.fields <= own.fields
-        return Relation(own.number, theirs.number, True) if same and fits else None
-    if own.is_named or own.fields != theirs.fields or theirs.number > MAX_UNNAMED:
-        return None
-    if own.number is None:
-        is_second = own.stem == theirs.stem.partition("?")[0] and theirs.number <= MAX_UNNAMED
-        return Relation(None, theirs.number, False) if is_second else None
-    if own.stem != theirs.stem or own.number > MAX_UNNAMED:
-        return None
-    return Relation(own.number, theirs.number, False)
+def _relation(own: Interpretation, theirs: Interpretation) -> Relation | None:
+    numbers = [each.number for each in (own, theirs) if each.number is not None]
+    is_named = own.is_named or theirs.is_named
+    if len(numbers) == 1:
+        # First pages usually have no number, and no field that later ones lack.
+        first, later = (own, theirs) if own.number is None else (theirs, own)
+        is_same = first.stem == later.stem.partition("?")[0] and first.fields <= later.fields
+    else:
+        is_same = own.stem == theirs.stem and own.is_named == theirs.is_named
+        is_same &= own.fields <= theirs.fields or theirs.fields <= own.fields
+    if not is_named:
+        is_same &= own.fields == theirs.fields and max(numbers, default=0) <= MAX_UNNAMED
+    return Relation(own.number, is_named) if numbers and is_same else None
 
 
 def _bare(path: str) -> str:

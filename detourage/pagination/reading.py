@@ -1,21 +1,20 @@
 """Recognition of the links from a page to the other parts of an article.
 
-Candidates have numbers, words for the next or previous page, arrows, or ``rel``. They are accepted
+Candidates have numbers, arrows, or words or names for the next or previous page. They are accepted
 only with further evidence: the URL is the page's own with a number, or the link belongs to a
 numbered run or is in an element whose class or id denotes a pager.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from detourage.html import Page
-from detourage.pagination.addresses import Address, Relation
+from detourage.pagination.addresses import Address
 from detourage.pagination.links import Links, PartLink, Run, find_runs
 from detourage.pagination.wording import Direction
 
-_BY_ADDRESS = 3
-_BY_PAGER = 2
-_BY_NAME = 1
+_BY_ADDRESS = 2
+_BY_PAGER = 1
 
 
 @dataclass(frozen=True)
@@ -48,17 +47,16 @@ def read_pagination(page: Page) -> Pagination:
     if not links.own.readings:
         return Pagination()
     number, pages = _joined(find_runs(links))
-    listed = {address.plain: key for key, address in pages.items()}
+    listed = {address.plain for address in pages.values()}
     ways: dict[Direction, tuple[int, Address]] = {}
     wholes = []
-    for link in (*links.candidates, *links.declared):
+    for link in links.candidates:
         if link.direction is Direction.WHOLE:
             wholes.append(link)
             continue
-        rank = _rank(links, link, listed, ways)
-        way = _way(link, number, listed)
-        if rank and way is not None and rank > ways.get(way, (0, None))[0]:
-            ways[way] = rank, link.address
+        rank = _rank(links, link, listed)
+        if rank > ways.get(link.direction, (0, None))[0]:
+            ways[link.direction] = rank, link.address
     chosen = {way: address for way, (_, address) in ways.items()}
     _add_neighbours(chosen, number, pages)
     if chosen or pages:
@@ -86,61 +84,11 @@ def _joined(runs: Sequence[Run]) -> tuple[int | None, dict[int, Address]]:
     return number, pages
 
 
-def _rank(
-    links: Links,
-    link: PartLink,
-    listed: Mapping[str, int],
-    ways: Mapping[Direction, tuple[int, Address]],
-) -> int:
+def _rank(links: Links, link: PartLink, listed: Collection[str]) -> int:
     """Return the strength of the evidence that a link leads to another part (0 for none)."""
-    if link.is_declared and any(
-        address.plain == link.address.plain for _, address in ways.values()
-    ):
-        return 0
-    if link.address.plain in listed:
+    if link.address.plain in listed or links.own.relation(link.address) is not None:
         return _BY_ADDRESS
-    if link.relation is not None and is_near(link.relation):
-        return _BY_ADDRESS
-    if link.is_declared:
-        return 0
-    names_pages = link.label is not None and link.label.names_pages
-    if link.label is not None and (listed or names_pages) and links.is_in_pager(link.element):
-        return _BY_PAGER
-    return _BY_NAME if names_pages else 0
-
-
-def is_near(relation: Relation) -> bool:
-    """Return whether a relation is between marked page numbers or between adjacent numbers."""
-    if relation.is_named:
-        return True
-    if relation.own is None:
-        return relation.other in {1, 2}
-    if relation.other is None:
-        return relation.own in {1, 2}
-    return abs(relation.own - relation.other) == 1
-
-
-def _way(link: PartLink, number: int | None, listed: Mapping[str, int]) -> Direction | None:
-    """Return the direction of a link; a double arrow's direction depends on its page's number."""
-    label = link.label
-    if label is None or not label.is_double or number is None:
-        return link.direction
-    other = listed.get(link.address.plain)
-    if other is None:
-        other = _number_in_address(link, number)
-    if other is None:
-        return link.direction
-    if abs(other - number) == 1:
-        return Direction.NEXT if other > number else Direction.PREVIOUS
-    return Direction.LAST if other > number else Direction.FIRST
-
-
-def _number_in_address(link: PartLink, number: int) -> int | None:
-    """Return the page number in a link's URL if URLs are numbered in the same way as the links."""
-    relation = link.relation
-    if relation is None or relation.own != number:
-        return None
-    return relation.other if relation.other is not None else 1
+    return _BY_PAGER if link.has_label and listed and links.is_in_pager(link.element) else 0
 
 
 def _add_neighbours(
@@ -160,13 +108,9 @@ def _own_number(links: Links, chosen: Mapping[Direction, Address]) -> int | None
 
     It is 1 if only the URL of the next page has a number.
     """
-    for way, step in ((Direction.NEXT, -1), (Direction.PREVIOUS, 1)):
+    for way, number in ((Direction.NEXT, 1), (Direction.PREVIOUS, None)):
         address = chosen.get(way)
         relation = links.own.relation(address) if address is not None else None
-        if relation is None:
-            continue
-        if relation.own is not None:
-            return relation.own
-        if relation.other is not None and step < 0:
-            return 1
+        if relation is not None:
+            return number if relation.own is None else relation.own
     return None

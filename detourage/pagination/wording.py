@@ -13,7 +13,6 @@ from typing import NamedTuple
 from detourage.html.names import part_at_capitals
 from detourage.text.caches import cached_if_short
 from detourage.text.shipped import shipped_json
-from detourage.text.words import count_unspaced
 
 MAX_LABEL = 48
 """Maximum length of a label in characters."""
@@ -38,16 +37,13 @@ class Direction(StrEnum):
 class Label(NamedTuple):
     """Meaning of a label: the direction of the link and the number of its page.
 
-    ``names_pages`` is set if the label mentions pages or list items, as in "older posts";
-    ``is_sure`` if a word states the direction, because sites use arrows and ages in either
-    direction; ``is_double`` for an arrow that may also mean the first or last page.
+    ``is_sure`` is set if a word states the direction, because sites use arrows and ages in either
+    direction.
     """
 
     direction: Direction | None
     number: int | None = None
-    names_pages: bool = False
     is_sure: bool = True
-    is_double: bool = False
 
 
 _ARROWS = {
@@ -57,7 +53,6 @@ _ARROWS = {
     Direction.LAST: ">| ›| »| >>| ⏭ ⇥",
 }
 _ARROW_OF = {arrow: way for way, arrows in _ARROWS.items() for arrow in arrows.split()}
-_DOUBLE = frozenset(["»", ">>", "«", "<<"])
 _ARROW_CHARACTERS = "|⏮⏭⇤⇥‹›«»<>←→⟨⟩▶►◀◄❮❯⇒⇐"
 _EDGES = f" .,:;!…/\\()[]{{}}-–—_·•*\u200e\u200f\ufe0e\ufe0f\xa0{_ARROW_CHARACTERS}"
 _NUMBER = re.compile(r"\d{1,5}")
@@ -69,7 +64,6 @@ class _Words(NamedTuple):
     ages: dict[str, Direction]
     nouns: frozenset[str]
     whole: frozenset[str]
-    unspaced_nouns: tuple[str, ...]
 
 
 @cache
@@ -87,8 +81,7 @@ def _words() -> _Words:
         ages.update(dict.fromkeys(lists.get("newer", ()), Direction.NEXT))
         nouns.update(lists["nouns"])
         whole.update(lists.get("whole", ()))
-    unspaced = tuple(sorted(noun for noun in nouns if count_unspaced(noun)))
-    return _Words(directions, ages, frozenset(nouns), frozenset(whole), unspaced)
+    return _Words(directions, ages, frozenset(nouns), frozenset(whole))
 
 
 def read_number(text: str) -> int | None:
@@ -111,9 +104,7 @@ def read_label(text: str) -> Label | None:
     if not bare:
         shown = "".join(each for each in text if each in _ARROW_CHARACTERS)
         way = _ARROW_OF.get(shown)
-        if way is None:
-            return None
-        return Label(way, is_sure=False, is_double=shown in _DOUBLE)
+        return None if way is None else Label(way, is_sure=False)
     words = _words()
     if bare in words.whole:
         return Label(Direction.WHOLE)
@@ -126,30 +117,20 @@ def _read_words(tokens: Sequence[str]) -> Label | None:
     direction: Direction | None = None
     age: Direction | None = None
     number: int | None = None
-    names_pages = False
     for token in filter(None, (written.strip(_EDGES) for written in tokens)):
         if token in words.directions:
             direction = direction or words.directions[token]
-            names_pages = names_pages or _contains_noun(token)
         elif token in words.ages:
             age = age or words.ages[token]
-            names_pages = names_pages or _contains_noun(token)
-        elif token in words.nouns:
-            names_pages = True
         elif number is None and _NUMBER.fullmatch(token):
             number = int(token)
-        else:
+        elif token not in words.nouns:
             return None
     if direction is None and age is not None:
-        return Label(age, None, names_pages, is_sure=False)
+        return Label(age, is_sure=False)
     if direction is None and number is None:
         return None
-    return Label(direction, number if direction is None else None, names_pages)
-
-
-def _contains_noun(token: str) -> bool:
-    """Return whether a word in a script without spaces contains a noun for pages ("次のページ")."""
-    return count_unspaced(token) > 0 and any(noun in token for noun in _words().unspaced_nouns)
+    return Label(direction, number if direction is None else None)
 
 
 _NAMED = re.compile(
