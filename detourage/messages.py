@@ -290,6 +290,16 @@ def _is_empty(value: object) -> bool:
     return value is None or value == []
 
 
+def _nullable(description: str, **options: Any) -> Any:
+    """Return a field that was added to version 1."""
+    return Field(**{"default": None} | options, description=f"{description} Added to version 1.")
+
+
+def _optional(description: str, **options: Any) -> Any:
+    """Return a field that was added to version 1, and is absent if it is empty."""
+    return _nullable(description, exclude_if=_is_empty, **options)
+
+
 TextLocation = (
     tuple[int, int, int | None, int | None] | tuple[int, int, int | None, int | None, str, int]
 )
@@ -306,60 +316,32 @@ class Block(MessagePart):
     text: str = Field(description="The text of the range.")
     start: int = Field(ge=0, description="Offset of the first character in text.")
     end: int = Field(ge=0, description="Offset after the last character in text.")
-    role: LineRole | None = Field(
-        default=None,
-        description="Role of the text for readers, regardless of its markup. Null if roles were not"
-        " requested, except for authors and dates in a thread. Added to version 1.",
+    role: LineRole | None = _nullable(
+        "Role of the text for readers, regardless of its markup. Null if roles were not"
+        " requested, except for authors and dates in a thread."
     )
-    role_probability: float | None = Field(
-        default=None,
-        ge=0,
-        le=1,
-        description="Probability of that role. Added to version 1.",
+    role_probability: float | None = _nullable("Probability of that role.", ge=0, le=1)
+    level: int | None = _optional(
+        "Level of a heading, 1 to 6, or nesting depth of a list item.", ge=1
     )
-    level: int | None = Field(
-        default=None,
-        exclude_if=_is_empty,
-        ge=1,
-        description="Level of a heading, 1 to 6, or nesting depth of a list item. Added to version"
-        " 1.",
+    marker: str | None = _optional(
+        'Marker of a list item: "-", or a number such as "3."; absent if the block continues'
+        " an item."
     )
-    marker: str | None = Field(
-        default=None,
-        exclude_if=_is_empty,
-        description='Marker of a list item: "-", or a number such as "3."; absent if the block'
-        " continues an item. Added to version 1.",
-    )
-    links: list[Link] = Field(
+    links: list[Link] = _optional("Links within the block, in order.", default=[])
+    emphasis: list[Emphasis] = _optional("Bold and italic ranges, in order.", default=[])
+    language: str | None = _optional("Programming language of a code block.")
+    xpath: str | None = _optional("XPath of the block's element; see Location. Absent if unknown.")
+    texts: list[TextLocation] = _optional(
+        (
+            "The text nodes that contain the block's text, in order, each as an array: offset and"
+            " length of its part in the block's text; offset and length of the node in the bytes"
+            " of the page, or nulls. If the part is not the first text of the block's element, two"
+            " more: XPath of its parent, relative to that element, and offset of the part in the"
+            " parent's own text nodes, joined. If there are very many, as in highlighted code, a"
+            " single array covers all of them."
+        ),
         default=[],
-        exclude_if=_is_empty,
-        description="Links within the block, in order. Added to version 1.",
-    )
-    emphasis: list[Emphasis] = Field(
-        default=[],
-        exclude_if=_is_empty,
-        description="Bold and italic ranges, in order. Added to version 1.",
-    )
-    language: str | None = Field(
-        default=None,
-        exclude_if=_is_empty,
-        description="Programming language of a code block. Added to version 1.",
-    )
-    xpath: str | None = Field(
-        default=None,
-        description="XPath of the block's element; see Location. Absent if unknown. Added to"
-        " version 1.",
-        exclude_if=_is_empty,
-    )
-    texts: list[TextLocation] = Field(
-        default=[],
-        exclude_if=_is_empty,
-        description="The text nodes that contain the block's text, in order, each as an array:"
-        " offset and length of its part in the block's text; offset and length of the node in the"
-        " bytes of the page, or nulls. If the part is not the first text of the block's element,"
-        " two more: XPath of its parent, relative to that element, and offset of the part in the"
-        " parent's own text nodes, joined. If there are very many, as in highlighted code, a single"
-        " array covers all of them. Added to version 1.",
     )
 
 
@@ -387,11 +369,7 @@ class Location(MessagePart):
     )
 
 
-_LOCATION = Field(
-    default=None,
-    exclude_if=_is_empty,
-    description="Location in the page; absent if unknown. Added to version 1.",
-)
+_LOCATION = _optional("Location in the page; absent if unknown.")
 
 
 class Locations(MessagePart):
@@ -410,12 +388,12 @@ class Locations(MessagePart):
     )
 
 
-_NEXT_BLOCK = Field(
-    default=None,
-    exclude_if=_is_empty,
+_NEXT_BLOCK = _optional(
+    (
+        "Index of the block that follows, or the number of blocks if none follows; absent if"
+        " the position is unknown."
+    ),
     ge=0,
-    description="Index of the block that follows, or the number of blocks if none follows; absent"
-    " if the position is unknown. Added to version 1.",
 )
 
 
@@ -452,19 +430,14 @@ class Comment(MessagePart):
     parent: int | None = Field(
         description="Index of the comment to which this one replies, or null."
     )
-    published: str | None = Field(
-        default=None,
-        description="Date in ISO 8601, as precisely as given. A relative date is resolved against"
-        " fetched_at, to the minute, hour or day; it is null if fetched_at is, or if the"
-        " date is in weeks or longer units. Added to version 1.",
+    published: str | None = _nullable(
+        "Date in ISO 8601, as precisely as given. A relative date is resolved against"
+        " fetched_at, to the minute, hour or day; it is null if fetched_at is, or if the date"
+        " is in weeks or longer units."
     )
-    permalink: str | None = Field(
-        default=None, description="URL of the comment. Added to version 1."
-    )
-    votes: int | None = Field(
-        default=None,
-        description="Score given by readers, net of down-votes if the page shows a net score. Added"
-        " to version 1.",
+    permalink: str | None = _nullable("URL of the comment.")
+    votes: int | None = _nullable(
+        "Score given by readers, net of down-votes if the page shows a net score."
     )
     location: Location | None = _LOCATION
 
@@ -532,12 +505,7 @@ class Template(MessagePart):
 
 
 def _declared(what: str) -> Any:
-    """Return a field of version 1 that is absent unless the page declares it."""
-    return Field(
-        default=None,
-        exclude_if=_is_empty,
-        description=f"{what}, as declared by the page; otherwise absent. Added to version 1.",
-    )
+    return _optional(f"{what}, as declared by the page; otherwise absent.")
 
 
 class Metadata(MessagePart):
@@ -564,11 +532,9 @@ class Metadata(MessagePart):
         default=None,
         description="Whether only subscribers can read the whole article; null if unknown.",
     )
-    truncated: bool | None = Field(
-        default=None,
-        exclude_if=_is_empty,
-        description="True if the page shows only the beginning of the article, followed by a"
-        " subscription offer; otherwise absent. Added to version 1.",
+    truncated: bool | None = _optional(
+        "True if the page shows only the beginning of the article, followed by a subscription"
+        " offer; otherwise absent."
     )
     kind: Kind = Field(default="article", description="Kind of page.")
     wire: str | None = Field(
@@ -612,10 +578,9 @@ class ArticleMessage(SentMessage):
     fetched_at: Timestamp | None = Field(
         description="Time of the fetch, RFC 3339 in UTC; null if unknown."
     )
-    received_at: Timestamp | None = Field(
-        default=None,
-        description="Time at which the service received the page in this form, RFC 3339 in UTC."
-        " Unlike fetched_at, it cannot be set by a crawler. Added to version 1.",
+    received_at: Timestamp | None = _nullable(
+        "Time at which the service received the page in this form, RFC 3339 in UTC. Unlike"
+        " fetched_at, it cannot be set by a crawler."
     )
     language: str | None = Field(description="BCP 47 language tag, or null if unknown.")
     title: str | None = Field(description="The headline, or null.")
@@ -650,38 +615,30 @@ class ArticleMessage(SentMessage):
     )
     extracted_at: Timestamp = Field(description="Time of the extraction, RFC 3339 in UTC.")
     metadata: Metadata | None = Field(default=None, description="Added to version 1; see Metadata.")
-    parts: Parts | None = Field(
-        default=None,
-        description="Pages of an article that spans several pages; null for a single page. Added to"
-        " version 1.",
+    parts: Parts | None = _nullable(
+        "Pages of an article that spans several pages; null for a single page."
     )
-    canonical: str | None = Field(
-        default=None,
-        description="Canonical URL of the page, without parameters that do not identify it,"
-        " regardless of the URL from which it was fetched. The same in all messages of a"
-        " page once its URLs are known. Added to version 1.",
+    canonical: str | None = _nullable(
+        "Canonical URL of the page, without parameters that do not identify it, regardless of"
+        " the URL from which it was fetched. The same in all messages of a page once its URLs"
+        " are known."
     )
-    variants: list[str] | None = Field(
-        default=None,
-        description="Other URLs from which the page was fetched, as given by the crawler, sorted,"
-        " at most 50. Added to version 1.",
+    variants: list[str] | None = _nullable(
+        "Other URLs from which the page was fetched, as given by the crawler, sorted, at most 50."
     )
-    withdrawn: Timestamp | None = Field(
-        default=None,
-        description="Time of the fetch that confirmed that the site has removed the article, as at"
-        " least two fetches reported. Everything else in such a revision is the same as in"
-        " the previous one. Null as long as the site shows the article, or does not"
-        " declare it removed. Added to version 1.",
+    withdrawn: Timestamp | None = _nullable(
+        "Time of the fetch that confirmed that the site has removed the article, as at least"
+        " two fetches reported. Everything else in such a revision is the same as in the"
+        " previous one. Null as long as the site shows the article, or does not declare it"
+        " removed."
     )
-    corrections: list[str] | None = Field(
-        default=None,
-        description="Notes in which the site corrects the article, as displayed, at most 5; null if"
-        " unknown, as in earlier versions. Added to version 1.",
+    corrections: list[str] | None = _nullable(
+        "Notes in which the site corrects the article, as displayed, at most 5; null if"
+        " unknown, as in earlier versions."
     )
-    locations: Locations | None = Field(
-        default=None,
-        description="Locations of title, lead, authors and dates in the page; null if the"
-        " article comes from a script. Added to version 1.",
+    locations: Locations | None = _nullable(
+        "Locations of title, lead, authors and dates in the page; null if the article comes"
+        " from a script."
     )
 
 
