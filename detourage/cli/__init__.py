@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 SERVICE = "detourage.service"
 """Entry point of the service's part of the command line, a `Service`."""
 
-MOVED = ("bench", "evaluate")
-"""Commands for measuring extractors, which are not part of the installed package."""
-
 
 class Service(Protocol):
     """The service's part of the command line."""
@@ -125,9 +122,7 @@ class GroupedCommands(Commands):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command; if it has moved, or is not installed, name its location."""
-        if args[0] in MOVED:
-            ctx.fail(f"{args[0]} moved: run `python -m benchmarks {args[0]}` in a checkout.")
+        """Find a command; if only the library is installed, say so."""
         if self.get_command(ctx, args[0]) is None and service() is None:
             ctx.fail(
                 f"No such command {args[0]!r}. This is the library alone; the commands of the"
