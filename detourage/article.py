@@ -113,25 +113,6 @@ class ArticleBlock:
     texts: tuple[TextLocation, ...] = field(default=(), compare=False)
     pieces: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
-    def at(self, xpath: str, texts: tuple[TextLocation, ...]) -> ArticleBlock:
-        """Return the block with its location; `dataclasses.replace` takes twice as long."""
-        return ArticleBlock(
-            self.type,
-            self.text,
-            self.start,
-            self.end,
-            self.role,
-            self.role_probability,
-            self.level,
-            self.marker,
-            self.links,
-            self.emphasis,
-            self.language,
-            xpath,
-            texts,
-            self.pieces,
-        )
-
     @property
     def rows(self) -> tuple[tuple[str, ...], ...]:
         """Cells of a table, row by row; empty for other blocks."""

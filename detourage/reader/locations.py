@@ -122,7 +122,7 @@ class PageLocations:
             path = self._path(element, container)
             texts = tuple(self._texts_of(block, element))
             is_short = self._can_afford([path, *(text.xpath for text in texts)])
-            yield block.at(path, texts) if is_short else block
+            yield replace(block, xpath=path, texts=texts) if is_short else block
 
     def of_values(self, article: Article) -> ValueLocations:
         """Return the locations of the title, lead, authors and dates."""
