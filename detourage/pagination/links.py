@@ -125,9 +125,9 @@ class Links:
         for element, start, end in zip(self.anchors, starts, ends, strict=True):
             label = None
             if 0 < end - start <= MAX_TEXTS:
-                text = texts[start] if end == start + 1 else " ".join(texts[start:end])
-                if len(text) <= 2 * MAX_LABEL:
-                    label = read_label(" ".join(text.split()))
+                text = " ".join(texts[start:end]).strip()
+                if len(text) <= MAX_LABEL:
+                    label = read_label(text)
             if (label is not None and label.number is None) or end == start or element in named:
                 yield element, label
 

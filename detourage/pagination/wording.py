@@ -97,10 +97,8 @@ def read_number(text: str) -> int | None:
 
 @cached_if_short(8192)
 def read_label(text: str) -> Label | None:
-    """Return the meaning of a label with collapsed white space, or None if it has none."""
-    if not 0 < len(text) <= MAX_LABEL:
-        return None
-    bare = text.strip(_EDGES).casefold()
+    """Return the meaning of a label of at most `MAX_LABEL` characters, or None if it has none."""
+    bare = " ".join(text.split()).strip(_EDGES).casefold()
     if not bare:
         shown = "".join(each for each in text if each in _ARROW_CHARACTERS)
         way = _ARROW_OF.get(shown)
