@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from functools import cache
 from typing import NamedTuple
 
 from detourage.text.calendars import Periods, month_named, periods_of, plain_name, plain_period
@@ -118,7 +119,7 @@ _AFTER_YEAR = r"(?:[.,]?\s?(?:m\.|թ\.|ж\.|(?:\(e\))?ko\b|gada\b|жылы?\b|ж
 _OF_ERA = r"(?:[พค]\.?\s?ศ\.?\s?)?"
 _HAN = "[〇零○一二三四五六七八九十廿卅元]"
 _FORMS = tuple(
-    (needed.split(), re.compile(rf"(?<![\d.,/-]){form}(?!\.?\d)", re.IGNORECASE))
+    (needed.split(), rf"(?<![\d.,/-]){form}(?!\.?\d)")
     for needed, form in (
         ("-", rf"{_YEAR}-{_MONTH}-{_DAY}"),
         ("月 월", rf"{_YEAR}\s*[年년]\s*{_MONTH}\s*[月월]\s*{_DAY}"),
@@ -275,7 +276,13 @@ def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
 def _forms_for(text: str) -> Iterator[re.Pattern[str]]:
     for needed, form in _FORMS:
         if not needed or any(each in text for each in needed):
-            yield form
+            yield _compiled(form)
+
+
+@cache
+def _compiled(form: str) -> re.Pattern[str]:
+    """Return a pattern compiled on first use, because most sites use few of the forms."""
+    return re.compile(form, re.IGNORECASE)
 
 
 def _plain(text: str) -> str:
