@@ -99,7 +99,6 @@ def read_metadata(
         or publication_date_elsewhere(surroundings, shown, head, title or "", language)
     )
     return ArticleMetadata(
-        lead=lead_of(surroundings, declared.descriptions, title or ""),
         authors=_authors(linked, marked, metas, shown_authors(surroundings.notes, sites), sites),
         published=published,
         modified=modified,
@@ -209,50 +208,6 @@ def _tags(declared: Record) -> tuple[str, ...]:
 def _address(url: str) -> str:
     """Return the part of a URL that identifies a page: no scheme, fragment or trailing slash."""
     return url.partition("#")[0].partition("://")[2].removeprefix("www.").rstrip("/")
-
-
-MIN_LEAD_WORDS = 5
-"""Minimum length of a lead, in words; a shorter line is a section name or a byline."""
-
-MAX_LEAD_CHARACTERS = 1_000
-"""Maximum length of a lead, in characters; a longer text is the body."""
-
-_NAME_OF_LEAD = re.compile(
-    r"^(?:stand|standfirst|strapline|lead|lede|leadtext|lid|chapo|chapeau|accroche|excerpt|abstract|summary"
-    r"|intro|introduction|teasertext|vorspann|untertitel|subtitle|subhead|subheadline|subheading"
-    r"|deck|dek|entradilla|bajada|copete|sumario|sommario|occhiello|resumo|wstep|zajawka"
-    r"|ingress|manchet|perex|daoyu|zhaiyao|zy|description|alternativeheadline)$"
-)
-
-_STATEMENT = re.compile("[.!…。！।][\"'»”’)]*$")
-
-
-def lead_of(surroundings: Surroundings, descriptions: Iterable[str], title: str) -> str | None:
-    """Return the standfirst that a page displays just before the body or at its start, or None.
-
-    The first of these that exists is used: a line that equals a declared description; a line in an
-    element whose name indicates a lead; the first line, if it alone is emphasised and does not end
-    like a question.
-    """
-    headline = words.tokens(title)
-    lines = [
-        line
-        for line in surroundings.introduction
-        if count_words(line.text) >= MIN_LEAD_WORDS
-        and len(line.text) <= MAX_LEAD_CHARACTERS
-        and words.tokens(line.text) != headline
-    ]
-    declared = [found for each in descriptions if (found := words.tokens(each))]
-    for line in lines:
-        if words.tokens(line.text) in declared:
-            return line.text
-    for line in lines:
-        if any(map(_NAME_OF_LEAD.match, line.names)):
-            return line.text
-    strong = [line for line in lines if line.is_strong]
-    if len(lines) > 1 and strong == lines[:1] and _STATEMENT.search(strong[0].text):
-        return strong[0].text
-    return None
 
 
 MAX_CAPTION_WORDS = 300

@@ -79,17 +79,6 @@ class Note:
         return _EMPTY.union(*(part.names for part in self.parts))
 
 
-class Introduction(NamedTuple):
-    """A line that may be the lead.
-
-    `names` are as in `Part`; `is_strong` is True if the whole line is emphasised.
-    """
-
-    text: str
-    names: frozenset[str]
-    is_strong: bool
-
-
 class Surroundings:
     """The lines around a body.
 
@@ -167,21 +156,6 @@ class Surroundings:
         is_timed = page.flat.within(page.flat.having(("time",)))[page.text_parents]
         return has_digit | np.logical_or.reduceat(is_timed, page.line_starts)
 
-    @property
-    def introduction(self) -> Iterator[Introduction]:
-        """The lines between headline and body, and the first lines of the body, in page order."""
-        if not self._body:
-            return
-        first = self._body[0]
-        opening = first if self._headline is None else min(self._headline + 1, first)
-        before = range(max(opening, first - LINES_BEFORE), first)
-        for position in (*before, *self._body[:LINES_WITHIN]):
-            nodes = self._lines[position]
-            text = words.clean("".join(node.text for node in nodes))
-            if not self._is_of_template(nodes):
-                names = self._names_of_block(nodes[0].parent)
-                yield Introduction(text, names, self._is_strong(nodes))
-
     def _position_of(self, heading: int | None) -> int | None:
         page = self._page
         if heading is None or page.text_starts[heading] == page.text_ends[heading]:
@@ -250,22 +224,6 @@ class Surroundings:
                 known |= self._own_names(each)
             self._names[index] = known
         return known
-
-    def _names_of_block(self, index: int) -> frozenset[str]:
-        """Return the names of an element and of the two around it, regardless of their size."""
-        found = _EMPTY
-        for _ in range(3):
-            if index < 0:
-                break
-            found |= self._own_names(index)
-            index = self._page.parents[index]
-        return found
-
-    def _is_strong(self, nodes: Sequence[TextNode]) -> bool:
-        return all(
-            any(self._page.tags[each] in ("b", "strong") for each in self._around(n.parent))
-            for n in nodes
-        )
 
     def _around(self, index: int) -> Sequence[int]:
         """Return an element and its enclosing elements, as long as they contain little else."""

@@ -319,8 +319,6 @@ def article_of(
         images=len(rendering.images),
         videos=sum(embed.type in _VIDEOS for embed in rendering.embeds),
     )
-    if metadata.lead is None:
-        metadata = replace(metadata, lead=lead_of_blocks(blocks))
     return Article(
         title=title,
         text=text,
@@ -331,7 +329,7 @@ def article_of(
         method=finding.method,
         xpath=outline.node(finding.container).path(),
         confidence=round(finding.confidence, 3),
-        metadata=metadata,
+        metadata=replace(metadata, lead=_lead(blocks)),
         container=outline.node(finding.container).index,
         heading=None if heading is None else outline.node(heading).index,
     )
@@ -344,7 +342,7 @@ MIN_LEAD_WORDS = 5
 """Minimum number of words in a lead; a shorter text is a section name."""
 
 
-def lead_of_blocks(blocks: Iterable[ArticleBlock]) -> str | None:
+def _lead(blocks: Iterable[ArticleBlock]) -> str | None:
     """Return the leading blocks with the role of a lead, one per line; None if too short."""
     found = "\n".join(block.text for block in [*blocks][:MAX_LEADING] if block.role == "lead")
     return found if count_words(found) >= MIN_LEAD_WORDS else None
