@@ -12,7 +12,8 @@ from pathlib import Path
 
 from detourage.explain.marked_page import to_html
 from detourage.html import Page, parse_page
-from detourage.reader import NoArticleError, explain_article, extract_article
+from detourage.reader import NoArticleError, extract_article
+from detourage.reader.content import explain_content
 from examples.sample_crawl import generate
 
 TEMPLATE = "harbour-post.example/2023/news"
@@ -26,7 +27,7 @@ def main(explained: Path) -> None:
         if each.gold["template_class"] == TEMPLATE
     ]
     page = _first_with_an_article(pages)
-    _draw(to_html(explain_article(page, pages[-1]), page, len(pages)), explained)
+    _draw(to_html(explain_content(page, pages[-1]), page, len(pages)), explained)
 
 
 def _draw(layout: str, picture: Path) -> None:

@@ -13,7 +13,7 @@ from detourage.reader.errors import (
 
 if TYPE_CHECKING:
     from detourage.reader.article import extract_article
-    from detourage.reader.explanation import ExplainedLine, Explanation, explain_article
+    from detourage.reader.explanation import ExplainedLine, Explanation
     from detourage.reader.knowledge import TemplateKnowledge
 
 __all__ = [
@@ -26,16 +26,14 @@ __all__ = [
     "NoTextError",
     "TemplateKnowledge",
     "WallError",
-    "explain_article",
     "extract_article",
 ]
 
 _MODULES = {
     "extract_article": "detourage.reader.article",
     "TemplateKnowledge": "detourage.reader.knowledge",
-    **dict.fromkeys(
-        ("ExplainedLine", "Explanation", "explain_article"), "detourage.reader.explanation"
-    ),
+    "ExplainedLine": "detourage.reader.explanation",
+    "Explanation": "detourage.reader.explanation",
 }
 """Modules imported on first use: an article needs `detourage.metadata`, which needs the outline in
 this package, and importing either package must not import the other halfway.

@@ -32,19 +32,18 @@ from detourage.html import Page
 from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node, element_at
 from detourage.metadata import dated_from as dated_metadata
-from detourage.outcomes import PageOutcome
 from detourage.pagination import read_pagination
 from detourage.reader import (
     Explanation,
     NoArticleError,
     NoTextError,
     TemplateKnowledge,
-    explain_article,
     extract_article,
 )
 from detourage.reader.article import forget_judged, judged_page
 from detourage.reader.comment_exclusion import SURE as SURE_COMMENTS
 from detourage.reader.comment_exclusion import are_live_entries, comments_to_exclude
+from detourage.reader.explanation import explanation_of
 from detourage.reader.hidden import UNSEEN, OpenedDocument
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE, knowledge_of
 from detourage.reader.locations import with_locations
@@ -214,36 +213,11 @@ def explain_content(
     patterns: Sequence[CommentPattern] | None = None,
 ) -> Explanation:
     """Read a page like `read_content`, and explain the result even if there is no article."""
-    explained = _explain_shown(page, other, patterns)
-    article = explained.article
-    is_read = explained.outcome in (PageOutcome.ARTICLE, NoTextError.outcome)
-    if (article is not None and article.comments) or not is_read:
-        return explained
-    judged = _judged(page, article, other)
-    error = NoTextError() if judged.is_blank else judged.wall
-    if error is None or (error is judged.wall and judged.wall.probability < SURE_WALL):
-        return explained
-    return replace(explained, outcome=error.outcome, detail=str(error), article=None)
-
-
-def _explain_shown(
-    page: Page, other: Page | TemplateKnowledge | None, patterns: Sequence[CommentPattern] | None
-) -> Explanation:
-    posts = _PostsOfPage.of(page, knowledge_of(other), patterns)
-    apart = comments_to_exclude(page, posts.likely)
-    explanation = explain_article(page, other, apart, posts.find)
-    article = explanation.article
-    if article is None:
-        return explanation
-    unseen = _unseen_discussion(page, article.method, other)
-    if unseen is not None:
-        return replace(explanation, article=unseen)
-    found = _of_kind(posts, article)
-    if apart and not found.records:
-        explanation = explain_article(page, other)
-        article = explanation.article or article
-    comments = _comments_below(article, found, page)
-    return replace(explanation, article=replace(article, comments=comments))
+    try:
+        found: Article | NoArticleError = read_content(page, other, patterns, has_locations=False)
+    except NoArticleError as error:
+        found = error
+    return explanation_of(page, other, found)
 
 
 def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) -> FoundComments:

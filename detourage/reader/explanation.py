@@ -1,21 +1,16 @@
 """Explanation of which lines of a page were kept or dropped."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
-
-from lxml.html import HtmlElement
 
 from detourage.article import Article
 from detourage.html import Page
 from detourage.outcomes import PageOutcome
-from detourage.reader import titles
-from detourage.reader.article import PageInTemplate, find_article, with_page_judged
+from detourage.reader.article import forget_judged, judged_page
 from detourage.reader.errors import NoArticleError
-from detourage.reader.finding import Finding
 from detourage.reader.knowledge import TemplateKnowledge, knowledge_of
 from detourage.reader.outline import Outline
-from detourage.reader.threads import FindPosts
 from detourage.roles import LineRole
 
 Verdict = Literal["kept", "title", "comment", "dropped"]
@@ -59,37 +54,18 @@ class Explanation:
     lines: tuple[ExplainedLine, ...]
 
 
-def explain_article(
-    page: Page,
-    other: Page | TemplateKnowledge | None,
-    apart: Iterable[HtmlElement] = (),
-    posts: FindPosts | None = None,
+def explanation_of(
+    page: Page, other: Page | TemplateKnowledge | None, found: Article | NoArticleError
 ) -> Explanation:
-    """Extract the article of a page with the default method, and give the verdict on each line.
+    """Give the verdict on each line of a page that was read in comparison with `other`.
 
-    Pages without an article are explained too. The arguments are those of
-    `detourage.reader.extract_article`.
+    `found` is the page's article, or the reason for having none.
     """
-    outline = Outline.of(page.flat)
-    flat = PageInTemplate(page.url, outline, knowledge_of(other), posts=posts)
-    left_out = outline.indices_of(apart)
-    article: Article | None = None
-    verdicts: dict[int, Verdict] = {
-        node.line: "comment"
-        for index in left_out
-        for node in outline.texts[outline.text_starts[index] : outline.text_ends[index]]
-    }
-    outcome: str = PageOutcome.ARTICLE
-    detail = ""
-    try:
-        article, finding = find_article(flat, apart=left_out)
-        article = with_page_judged(flat, article, finding)
-        if finding is not None:
-            verdicts |= _verdicts(flat, finding)
-    except NoArticleError as error:
-        outcome, detail = error.outcome, str(error)
-    judged, tree = flat.judged, outline.elements[0].getroottree()
-    roles = judged.of_roles.argmax(axis=1).tolist()
+    outline, judged = Outline.of(page.flat), judged_page(page, knowledge_of(other))
+    article = found if isinstance(found, Article) else None
+    verdicts = dict(_verdicts(outline, article)) if article is not None else {}
+    outcome = PageOutcome.ARTICLE if isinstance(found, Article) else found.outcome
+    tree = outline.elements[0].getroottree()
     lines = tuple(
         ExplainedLine(
             line.number,
@@ -100,25 +76,41 @@ def explain_article(
             probability,
         )
         for line, role, probability in zip(
-            judged.lines, roles, judged.probabilities.tolist(), strict=True
+            judged.lines,
+            judged.of_roles.argmax(axis=1).tolist(),
+            judged.probabilities.tolist(),
+            strict=True,
         )
     )
+    forget_judged(page)
     other_url = other.url if isinstance(other, Page) else None
+    detail = "" if article is found else str(found)
     return Explanation(page.url, other_url, outcome, detail, article, lines)
 
 
-def _verdicts(page: PageInTemplate, finding: Finding) -> dict[int, Verdict]:
-    """Return the verdicts by line number; lines without a verdict were dropped."""
-    outline = page.outline
-    start = outline.text_starts[finding.container]
-    shown = set(range(start, outline.text_ends[finding.container]))
-    for index in finding.dropped | finding.muted:
-        shown.difference_update(range(outline.text_starts[index], outline.text_ends[index]))
-    lines = {outline.texts[place].line for place in shown}
-    kept = lines if finding.lines is None else lines & finding.lines
-    verdicts: dict[int, Verdict] = dict.fromkeys(kept, "kept")
-    _, heading = titles.headline(outline, finding.container, page.url, page.template.titles)
-    if heading is not None:
-        headline = outline.texts[outline.text_starts[heading] : outline.text_ends[heading]]
-        verdicts |= dict.fromkeys((node.line for node in headline), "title")
-    return verdicts
+def _verdicts(outline: Outline, article: Article) -> Iterator[tuple[int, Verdict]]:
+    """Yield the numbers of lines with the verdicts on them; lines without one were dropped."""
+    document, pieces = outline.document, outline.document.pieces
+    commented = {
+        each
+        for comment in article.comments
+        if comment.element is not None
+        for each in range(comment.element, int(document.ends[comment.element]))
+    }
+    kept = {
+        (int(pieces.parents[piece]), pieces.texts[piece])
+        for block in article.blocks
+        for piece in block.pieces
+    }
+    start, end = 0, 0
+    if article.heading is not None:
+        start, end = article.heading, int(document.ends[article.heading])
+    numbers = outline.flat.numbers.tolist()
+    for node in outline.texts:
+        number = numbers[node.parent]
+        if start <= number < end:
+            yield node.line, "title"
+        elif (number, node.text) in kept:
+            yield node.line, "kept"
+        elif number in commented:
+            yield node.line, "comment"

@@ -5,7 +5,7 @@ from lxml import html
 
 from detourage.explain.marked_page import to_html
 from detourage.html import Page, parse_page
-from detourage.reader import explain_article
+from detourage.reader.content import explain_content
 from inspector.offline_page import to_offline_html
 
 STORY = "".join(
@@ -34,7 +34,7 @@ def read(shown: str) -> html.HtmlElement:
 
 def shown() -> str:
     page = parse_page(HOSTILE, "https://news.example/bridge")
-    return to_offline_html(explain_article(page, None), page)
+    return to_offline_html(explain_content(page), page)
 
 
 def test_a_stored_page_has_no_active_content_requests_or_links() -> None:
@@ -73,7 +73,7 @@ def parsed(text: str = SCRIPTED) -> Page:
 
 
 def overlay(page: Page) -> str:
-    return to_html(explain_article(page, None), page, 1)
+    return to_html(explain_content(page), page, 1)
 
 
 def framed(shown: str) -> html.HtmlElement:

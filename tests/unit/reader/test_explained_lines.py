@@ -1,7 +1,7 @@
 import pytest
 
 from detourage.html import Page
-from detourage.reader import Explanation, explain_article
+from detourage.reader import Explanation
 from detourage.reader.content import explain_content
 from tests.unit.reader.article_pages import page, paragraphs, prose
 
@@ -20,7 +20,7 @@ def story(seed: int) -> Page:
 
 @pytest.fixture(scope="module")
 def explanation() -> Explanation:
-    return explain_article(story(1), story(2))
+    return explain_content(story(1), story(2))
 
 
 def test_the_kept_lines_make_up_the_article(explanation: Explanation) -> None:
@@ -33,7 +33,7 @@ def test_the_kept_lines_make_up_the_article(explanation: Explanation) -> None:
 
 def test_lines_have_their_most_probable_role(explanation: Explanation) -> None:
     assert explanation.other_url == "https://news.example/2"
-    assert explain_article(story(1), None).other_url is None
+    assert explain_content(story(1)).other_url is None
     for line in explanation.lines:
         assert (line.probability > 0.5) == (line.verdict == "kept")
         assert (line.role == "paragraph") == (line.verdict == "kept")
@@ -51,13 +51,12 @@ def test_the_xpath_locates_the_line(explanation: Explanation) -> None:
 def test_a_menu_is_explained_without_an_article() -> None:
     items = "".join(f'<li><a href="/{n}">The headline of story {n}</a></li>' for n in range(40))
     menu = page(f"<ul>{items}</ul>")
-    explained = explain_article(menu, None)
+    explained = explain_content(menu)
     assert (explained.outcome, explained.article) == ("menu", None)
-    assert explain_content(menu).outcome == "menu"
     assert {line.verdict for line in explained.lines} == {"dropped"}
     assert explained.detail
 
 
 def test_a_page_without_words_has_no_lines() -> None:
-    explained = explain_article(page("<p>---</p>"), None)
+    explained = explain_content(page("<p>---</p>"))
     assert (explained.outcome, explained.lines) == ("no-text", ())

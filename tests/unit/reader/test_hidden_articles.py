@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from detourage.article import Article
-from detourage.reader import NeedsRenderingError, NoTextError, explain_article, extract_article
+from detourage.reader import NeedsRenderingError, NoTextError, extract_article
+from detourage.reader.content import explain_content
 from tests.unit.reader.article_pages import page, paragraphs, prose
 
 TITLE = "Council decides about the bridge after three hours"
@@ -150,7 +151,7 @@ def test_a_page_that_is_merely_empty_does_not_need_rendering(body: str) -> None:
 
 def test_the_explanation_of_a_hidden_article_keeps_no_line() -> None:
     hidden = page(f"<p>Loading.</p>{linked_data(articleBody=TEXT)}", head=HEAD)
-    explained = explain_article(hidden, None)
+    explained = explain_content(hidden)
     assert explained.article is not None
     assert explained.article.method == "articleBody"
     assert {line.verdict for line in explained.lines} == {"dropped"}
