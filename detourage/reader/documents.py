@@ -1,12 +1,12 @@
 """Conversion of an article to Markdown or HTML."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
-
-from lxml import etree
 
 from detourage.article import Article, ArticleBlock, ArticleEmbed, ArticleImage
 
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 _MARKS = re.compile(r"([\\`*_\[\]<>])")
 _LINE_MARKS = re.compile(r"(?m)^([^\S\n]*+)([-+#=~|]|\d++(?=[.)]))")
 
+_CELL_BORDERS = {"\t": "</td><td>", "\n": "</td></tr><tr><td>"}
+
 Medium = ArticleImage | ArticleEmbed
-Element = etree._Element  # noqa: SLF001  lxml has no public name for the type.
 
 
 class Run(NamedTuple):
@@ -41,35 +42,62 @@ class _Figure:
 _Piece = ArticleBlock | _Figure
 
 
+@dataclass(frozen=True)
+class _Form:
+    """The ways in which a document writes the text of a run, emphasis and links."""
+
+    text: Callable[[Run], str]
+    italic: Callable[[str], str]
+    bold: Callable[[str], str]
+    link: Callable[[str, str], str]
+
+    def inline(self, runs: Iterable[Run]) -> str:
+        """Write the runs of a text."""
+        parts: list[str] = []
+        for url, linked in groupby(runs, lambda run: run.url):
+            inner: list[str] = []
+            for is_bold, bold in groupby(linked, lambda run: run.is_bold):
+                text = "".join(
+                    self.italic(self.text(run)) if run.is_italic else self.text(run) for run in bold
+                )
+                inner.append(self.bold(text) if is_bold else text)
+            text = "".join(inner)
+            parts.append(self.link(text, url) if url else text)
+        return "".join(parts)
+
+
 def to_markdown(article: Article) -> str:
     """Return the headline and blocks as Markdown (CommonMark with GitHub tables)."""
     parts = [f"# {_escaped(article.title)}"] if article.title else []
-    for is_list, pieces in groupby(_pieces(article), _is_item):
-        if is_list:
-            parts.append(
-                _markdown_list([each for each in pieces if isinstance(each, ArticleBlock)])
-            )
-        else:
-            parts += (_markdown_piece(each) for each in pieces)
+    parts += _written(article, _markdown_piece, _markdown_list)
     return "\n\n".join(parts) + "\n"
 
 
 def to_html(article: Article, url: str) -> str:
     """Return an HTML page that contains only the headline and the blocks."""
-    page: Element = etree.Element("html")
-    if article.language:
-        page.set("lang", article.language)
-    head = _append(page, "head")
-    _append(head, "meta", charset="utf-8")
-    _append(head, "title", article.title or "")
-    _append(head, "link", rel="canonical", href=url)
-    body = _append(_append(page, "body"), "article")
-    if article.title:
-        _append(body, "h1", article.title)
-    _write_html(_pieces(article), body)
-    for each in body:
-        each.tail = "\n"
-    return etree.tostring(page, method="html", doctype="<!DOCTYPE html>", encoding="unicode") + "\n"
+    language = f' lang="{escape(article.language)}"' if article.language else ""
+    title = escape(article.title or "", quote=False)
+    parts = [f"<h1>{title}</h1>"] if article.title else []
+    parts += _written(article, _html_piece, _html_list)
+    body = "".join(f"{part}\n" for part in parts)
+    return (
+        f'<!DOCTYPE html>\n<html{language}><head><meta charset="utf-8"><title>{title}</title>'
+        f'<link rel="canonical" href="{escape(url)}"></head>'
+        f"<body><article>{body}</article></body></html>\n"
+    )
+
+
+def _written(
+    article: Article,
+    write: Callable[[_Piece], str],
+    write_list: Callable[[Sequence[ArticleBlock]], str],
+) -> Iterator[str]:
+    """Write the pieces of an article, of which those of a list are written together."""
+    for is_list, pieces in groupby(_pieces(article), _is_item):
+        if is_list:
+            yield write_list([each for each in pieces if isinstance(each, ArticleBlock)])
+        else:
+            yield from map(write, pieces)
 
 
 def _pieces(article: Article) -> Iterator[_Piece]:
@@ -93,42 +121,27 @@ def _is_item(piece: _Piece) -> bool:
 
 def runs(block: "ArticleBlock | Block") -> Iterator[Run]:
     """Yield the runs of a block's text, split wherever a link or emphasis starts or ends."""
-    text, start = block.text, block.start
-    links = _Spans([(each.start - start, each.end - start, each.url) for each in block.links])
-    bold, italic = (
-        _Spans([(e.start - start, e.end - start, kind) for e in block.emphasis if e.kind == kind])
-        for kind in ("bold", "italic")
-    )
-    borders = {0, len(text), *links.borders(), *bold.borders(), *italic.borders()}
-    for begin, end in pairwise(sorted(each for each in borders if 0 <= each <= len(text))):
+    spans: list[tuple[str, int, int, str]] = [
+        *(("link", each.start, each.end, each.url) for each in block.links),
+        *((each.kind, each.start, each.end, each.kind) for each in block.emphasis),
+    ]
+    changes: defaultdict[int, dict[str, str]] = defaultdict(dict)
+    for name, _, end, _ in spans:
+        changes[end - block.start][name] = ""
+    # A span may begin where the one before it ends.
+    for name, start, _, value in spans:
+        changes[start - block.start][name] = value
+    text, current = block.text, dict.fromkeys(("link", "bold", "italic"), "")
+    borders = {0, len(text), *(each for each in changes if 0 <= each <= len(text))}
+    for begin, end in pairwise(sorted(borders)):
+        current |= changes.get(begin, {})
         yield Run(
             text[begin:end],
-            links.at(begin),
-            bold.at(begin) is not None,
-            italic.at(begin) is not None,
+            current["link"] or None,
+            bool(current["bold"]),
+            bool(current["italic"]),
             begin == 0 or text[begin - 1] == "\n",
         )
-
-
-class _Spans:
-    """Ordered spans, queried at increasing offsets."""
-
-    def __init__(self, spans: Sequence[tuple[int, int, str]]) -> None:
-        self._spans = spans
-        self._next = 0
-
-    def borders(self) -> Iterator[int]:
-        for start, end, _ in self._spans:
-            yield start
-            yield end
-
-    def at(self, offset: int) -> str | None:
-        """Return the value of the span that contains an offset, or None."""
-        spans = self._spans
-        while self._next < len(spans) and spans[self._next][1] <= offset:
-            self._next += 1
-        is_within = self._next < len(spans) and spans[self._next][0] <= offset
-        return spans[self._next][2] if is_within else None
 
 
 def _markdown_piece(piece: _Piece) -> str:
@@ -140,7 +153,7 @@ def _markdown_piece(piece: _Piece) -> str:
         return f"{fence}{piece.language or ''}\n{piece.text}\n{fence}"
     if piece.type == "table":
         return "\n".join(_markdown_rows(piece))
-    text = _markdown_text(piece)
+    text = _MARKDOWN.inline(runs(piece))
     if piece.type == "heading":
         return f"{'#' * max(2, piece.level or 2)} " + " ".join(text.split())
     if piece.type == "quote":
@@ -162,7 +175,7 @@ def _markdown_list(items: Sequence[ArticleBlock]) -> str:
     widths: dict[int, int] = {}
     for item in items:
         level = item.level or 1
-        text = _markdown_text(item)
+        text = _MARKDOWN.inline(runs(item))
         if item.marker is not None:
             widths = {each: width for each, width in widths.items() if each < level}
             indent = " " * sum(widths.values())
@@ -177,27 +190,13 @@ def _markdown_list(items: Sequence[ArticleBlock]) -> str:
 
 
 def _markdown_rows(block: ArticleBlock) -> Iterator[str]:
-    cells = [row.split("\t") for row in _markdown_text(block).replace("|", "\\|").split("\n")]
+    text = _MARKDOWN.inline(runs(block)).replace("|", "\\|")
+    cells = [row.split("\t") for row in text.split("\n")]
     width = max(map(len, cells))
     for number, row in enumerate(cells):
         yield f"| {' | '.join(row + [''] * (width - len(row)))} |"
         if number == 0:
             yield "|" + " --- |" * width
-
-
-def _markdown_text(block: ArticleBlock) -> str:
-    parts: list[str] = []
-    for url, linked in groupby(runs(block), lambda run: run.url):
-        inner: list[str] = []
-        for is_bold, bold in groupby(linked, lambda run: run.is_bold):
-            texts = [
-                _marked(_run_text(run), "*") if run.is_italic else _run_text(run) for run in bold
-            ]
-            text = "".join(texts)
-            inner.append(_marked(text, "**") if is_bold else text)
-        text = "".join(inner)
-        parts.append(f"[{text}]({_markdown_target(url)})" if url else text)
-    return "".join(parts)
 
 
 def _marked(text: str, mark: str) -> str:
@@ -231,106 +230,73 @@ def _escaped_mark(found: re.Match[str]) -> str:
     return f"{found[1]}{mark}\\" if mark.isdigit() else f"{found[1]}\\{mark}"
 
 
-def _append(parent: Element, tag: str, text: str | None = None, **attributes: str) -> Element:
-    made = etree.SubElement(parent, tag, attributes)
-    made.text = text
-    return made
+_MARKDOWN = _Form(
+    _run_text,
+    italic=lambda text: _marked(text, "*"),
+    bold=lambda text: _marked(text, "**"),
+    link=lambda text, url: f"[{text}]({_markdown_target(url)})",
+)
+_HTML = _Form(
+    lambda run: escape(run.text, quote=False),
+    italic=lambda text: f"<em>{text}</em>",
+    bold=lambda text: f"<strong>{text}</strong>",
+    link=lambda text, url: f'<a href="{escape(url)}">{text}</a>',
+)
 
 
-def _write_html(pieces: Iterator[_Piece], parent: Element) -> None:
-    for is_list, several in groupby(pieces, _is_item):
-        if is_list:
-            _write_list([each for each in several if isinstance(each, ArticleBlock)], parent)
-            continue
-        for piece in several:
-            if isinstance(piece, _Figure):
-                _write_figure(piece, parent)
-            elif piece.type == "table":
-                _write_table(piece, parent)
-            elif piece.type == "code":
-                code = _append(_append(parent, "pre"), "code", piece.text)
-                if piece.language:
-                    code.set("class", f"language-{piece.language}")
-            else:
-                _write_runs(runs(piece), _open_block(piece, parent))
+def _html_piece(piece: _Piece) -> str:
+    if isinstance(piece, _Figure):
+        return _html_figure(piece)
+    if piece.type == "table":
+        return _html_table(piece)
+    if piece.type == "code":
+        language = f' class="language-{escape(piece.language)}"' if piece.language else ""
+        return f"<pre><code{language}>{escape(piece.text, quote=False)}</code></pre>"
+    text = _HTML.inline(runs(piece))
+    if piece.type == "heading":
+        level = min(6, max(2, piece.level or 2))
+        return f"<h{level}>{text}</h{level}>"
+    return f"<blockquote><p>{text}</p></blockquote>" if piece.type == "quote" else f"<p>{text}</p>"
 
 
-def _open_block(block: ArticleBlock, parent: Element) -> Element:
-    """Append the element that holds a block's text."""
-    if block.type == "heading":
-        return _append(parent, f"h{min(6, max(2, block.level or 2))}")
-    return _append(_append(parent, "blockquote") if block.type == "quote" else parent, "p")
-
-
-def _open_list(parent: Element, marker: str) -> Element:
-    """Append a list element of the kind that its first item's marker indicates."""
-    if marker == "-":
-        return _append(parent, "ul")
-    start = marker.rstrip(".")
-    return _append(parent, "ol", **({} if start == "1" else {"start": start}))
-
-
-def _write_figure(figure: _Figure, parent: Element) -> None:
-    made = _append(parent, "figure")
+def _html_figure(figure: _Figure) -> str:
+    url = escape(figure.medium.url)
     if isinstance(figure.medium, ArticleEmbed):
-        _append(made, "a", figure.medium.url, href=figure.medium.url)
-        return
-    _append(made, "img", src=figure.medium.url, alt=figure.medium.alt or "")
-    if figure.caption:
-        _append(made, "figcaption", figure.caption)
+        return f'<figure><a href="{url}">{url}</a></figure>'
+    caption = figure.caption and f"<figcaption>{escape(figure.caption, quote=False)}</figcaption>"
+    shown = f'<img src="{url}" alt="{escape(figure.medium.alt or "")}">'
+    return f"<figure>{shown}{caption or ''}</figure>"
 
 
-def _write_list(blocks: Sequence[ArticleBlock], parent: Element) -> None:
-    lists: list[tuple[int, bool, Element]] = []
-    for block in blocks:
-        level, is_ordered = block.level or 1, block.marker not in (None, "-")
-        if block.marker is not None:
-            while lists and lists[-1][0] > level:
-                lists.pop()
-            if lists and lists[-1][0] == level and lists[-1][1] != is_ordered:
-                lists.pop()
-            if not lists or lists[-1][0] < level:
-                around = lists[-1][2][-1] if lists else parent
-                lists.append((level, is_ordered, _open_list(around, block.marker)))
-            _append(lists[-1][2], "li")
-        elif not lists:
-            lists.append((level, False, _open_list(parent, "-")))
-            _append(lists[-1][2], "li")
-        else:
+def _html_list(items: Sequence[ArticleBlock]) -> str:
+    """Return items as HTML lists, nested by level; a block without a marker continues an item."""
+    parts: list[str] = []
+    lists: list[tuple[int, str]] = []
+    for item in items:
+        level, marker, text = item.level or 1, item.marker or "-", _HTML.inline(runs(item))
+        tag, other = ("ul", "ol") if marker == "-" else ("ol", "ul")
+        if item.marker is None and lists:
             while len(lists) > 1 and lists[-1][0] > level:
-                lists.pop()
-        item = lists[-1][2][-1]
-        is_first = item.text is None and not len(item)
-        _write_runs(runs(block), item if is_first else _append(item, "p"))
+                parts.append(f"</li></{lists.pop()[1]}>")
+            parts.append(f"<p>{text}</p>")
+            continue
+        while lists and (lists[-1][0] > level or lists[-1] == (level, other)):
+            parts.append(f"</li></{lists.pop()[1]}>")
+        if lists and lists[-1][0] == level:
+            parts.append("</li>")
+        else:
+            start = "" if marker in ("-", "1.") else f' start="{marker[:-1]}"'
+            parts.append(f"<{tag}{start}>")
+            lists.append((level, tag))
+        parts.append(f"<li>{text}")
+    return "".join(parts) + "".join(f"</li></{tag}>" for _, tag in reversed(lists))
 
 
-def _write_table(block: ArticleBlock, parent: Element) -> None:
-    table = _append(parent, "table")
-    row = _append(table, "tr")
-    cell = _append(row, "td")
-    for run in runs(block):
-        for number, line in enumerate(run.text.split("\n")):
-            if number:
-                row = _append(table, "tr")
-                cell = _append(row, "td")
-            for place, text in enumerate(line.split("\t")):
-                if place:
-                    cell = _append(row, "td")
-                if text:
-                    _write_runs(iter([run._replace(text=text)]), cell)
-
-
-def _write_runs(runs: Iterator[Run], parent: Element) -> None:
-    for url, linked in groupby(runs, lambda run: run.url):
-        around = _append(parent, "a", href=url) if url else parent
-        for is_bold, several in groupby(linked, lambda run: run.is_bold):
-            strong = _append(around, "strong") if is_bold else around
-            for run in several:
-                _append_text(_append(strong, "em") if run.is_italic else strong, run.text)
-
-
-def _append_text(parent: Element, text: str) -> None:
-    if len(parent):
-        parent[-1].tail = (parent[-1].tail or "") + text
-    else:
-        parent.text = (parent.text or "") + text
+def _html_table(block: ArticleBlock) -> str:
+    cells = "".join(
+        _CELL_BORDERS.get(part) or _HTML.inline([run._replace(text=part)])
+        for run in runs(block)
+        for part in re.split(r"([\t\n])", run.text)
+        if part
+    )
+    return f"<table><tr><td>{cells}</td></tr></table>"
