@@ -65,7 +65,7 @@ def stretches_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[Block
             fragment.encode("utf-8", "replace"), parser, ensure_head_body=True
         )
     rendering = render(Outline.of(fragment), Finding("fragment", container=0), url)
-    return [(stretch.type, stretch.text) for stretch in rendering.stretches]
+    return [(block.type, block.text) for block in rendering.blocks]
 
 
 def cut(source: Source, page: Outline, finding: Finding, pivot: Outline | None = None) -> Extracted:

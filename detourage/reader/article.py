@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from lxml.html import HtmlElement
 
-from detourage.article import Article, ArticleBlock
+from detourage.article import Article, ArticleBlock, ArticleEmbed, ArticleImage
 from detourage.html import Page
 from detourage.html.addresses import base_of
 from detourage.metadata import read_metadata
@@ -302,10 +302,16 @@ def article_of(
     if heading is not None:
         finding = replace(finding, dropped=finding.dropped | {heading})
     base = base_of(outline.root, url)
-    rendering = render(outline, finding, base)
-    rendering.lead_with(leading_images(outline, finding, heading, base))
-    rendering.leave_title_out(title)
-    text, blocks = rendering.to_blocks()
+    rendering = render(outline, finding, base, title)
+    text, blocks = rendering.text, tuple(rendering.blocks)
+    embeds = tuple(each for each in rendering.media if isinstance(each, ArticleEmbed))
+    shown = tuple(each for each in rendering.media if isinstance(each, ArticleImage))
+    leading = {
+        each.url: replace(each, block=0)
+        for each in leading_images(outline, finding, heading, base)
+        if all(each.url != other.url for other in shown)
+    }
+    images = (*leading.values(), *shown)
     language = language_of(outline, text)
     metadata = read_metadata(
         outline,
@@ -316,15 +322,15 @@ def article_of(
         language=language,
         template_lines=template_lines,
         text=text,
-        images=len(rendering.images),
-        videos=sum(embed.type in _VIDEOS for embed in rendering.embeds),
+        images=len(images),
+        videos=sum(embed.type in _VIDEOS for embed in embeds),
     )
     return Article(
         title=title,
         text=text,
         blocks=blocks,
-        images=tuple(rendering.images),
-        embeds=tuple(rendering.embeds),
+        images=images,
+        embeds=embeds,
         language=language,
         method=finding.method,
         xpath=outline.node(finding.container).path(),

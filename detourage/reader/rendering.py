@@ -5,7 +5,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,17 +27,9 @@ from detourage.reader.outline import Outline
 from detourage.roles import LineRole
 from detourage.text import words
 
-
-class Setting(NamedTuple):
-    """Formatting of a piece of text; `link` is the index of the enclosing link or None."""
-
-    link: int | None = None
-    is_bold: bool = False
-    is_italic: bool = False
-
-
-PLAIN = Setting()
-"""Text without link or emphasis."""
+Mark = int | EmphasisKind
+Marks = tuple[Mark, ...]
+"""Formatting of a piece of text: the index of the link around it, and kinds of emphasis."""
 
 
 class Span(NamedTuple):
@@ -45,69 +37,7 @@ class Span(NamedTuple):
 
     start: int
     end: int
-    mark: int | str
-
-
-@dataclass
-class InlineText:
-    """A text that is assembled from pieces and cleaned in the process, in linear time.
-
-    Each line is cleaned as by `words.clean`: whitespace is collapsed and blank lines are dropped.
-    Offsets refer to the cleaned text.
-    """
-
-    spans: list[Span] = field(default_factory=list)
-    _parts: list[str] = field(default_factory=list)
-    _length: int = 0
-    _gap: str = ""
-    _open: dict[int | str, int] = field(default_factory=dict)
-
-    def add(self, piece: str, setting: Setting = PLAIN) -> None:
-        """Append a piece of text; a line feed ends a line."""
-        for number, line in enumerate(piece.split("\n")):
-            if number:
-                self._gap = "\n"
-            shown = words.visible(line)
-            text = " ".join(shown.split())
-            if not text:
-                if shown:
-                    self._gap = self._gap or " "
-                continue
-            if shown[0].isspace():
-                self._gap = self._gap or " "
-            self._append(text, setting)
-            if shown[-1].isspace():
-                self._gap = " "
-
-    def _append(self, text: str, setting: Setting) -> None:
-        marks = _marks(setting)
-        for mark in [mark for mark in self._open if mark not in marks]:
-            self._close(mark)
-        if self._length:
-            self._parts.append(self._gap)
-            self._length += len(self._gap)
-        self._gap = ""
-        for mark in marks:
-            self._open.setdefault(mark, self._length)
-        self._parts.append(text)
-        self._length += len(text)
-
-    def _close(self, mark: int | str) -> None:
-        self.spans.append(Span(self._open.pop(mark), self._length, mark))
-
-    def finish(self) -> tuple[str, list[Span]]:
-        """Return the text and its spans, in order."""
-        for mark in [*self._open]:
-            self._close(mark)
-        return "".join(self._parts), sorted(self.spans, key=lambda span: span[:2])
-
-
-def _marks(setting: Setting) -> tuple[int | str, ...]:
-    link, is_bold, is_italic = setting
-    marks: tuple[int | str, ...] = () if link is None else (link,)
-    if is_bold:
-        marks += ("bold",)
-    return (*marks, "italic") if is_italic else marks
+    mark: Mark
 
 
 def unbroken(text: str) -> str:
@@ -122,19 +52,43 @@ def unbroken(text: str) -> str:
     return text.replace("\n", " ")
 
 
-def inline_text(pieces: Iterable[tuple[str, Setting]]) -> tuple[str, list[Span]]:
-    """Return the cleaned text of the given pieces, and its spans."""
-    text = InlineText()
-    for piece, setting in pieces:
-        text.add(piece, setting)
-    return text.finish()
+def inline_text(pieces: Iterable[tuple[str, Marks]]) -> tuple[str, list[Span]]:
+    """Return the cleaned text of the given pieces, and its spans in order, in linear time.
+
+    A line feed ends a line. Each line is cleaned as by `words.clean`: whitespace is collapsed and
+    blank lines are dropped. Offsets refer to the cleaned text.
+    """
+    parts: list[str] = []
+    spans: list[Span] = []
+    begun: dict[Mark, int] = {}
+    length, gap = 0, ""
+    for piece, marks in pieces:
+        for number, line in enumerate(piece.split("\n")):
+            if number:
+                gap = "\n"
+            shown = words.visible(line)
+            text = " ".join(shown.split())
+            if not text:
+                gap = gap or (" " if shown else "")
+                continue
+            if shown[0].isspace():
+                gap = gap or " "
+            ended = [mark for mark in begun if mark not in marks]
+            spans += [Span(begun.pop(mark), length, mark) for mark in ended]
+            if length:
+                parts.append(gap)
+                length += len(gap)
+            for mark in marks:
+                begun.setdefault(mark, length)
+            parts.append(text)
+            length += len(text)
+            gap = " " if shown[-1].isspace() else ""
+    spans += (Span(start, length, mark) for mark, start in begun.items())
+    return "".join(parts), sorted(spans, key=lambda span: span[:2])
 
 
 _CJK = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
 _BREAK_IN_CJK = re.compile(rf"(?<=[{_CJK}])[ \t\r]{{0,200}}\n[ \t\r\n]{{0,200}}(?=[{_CJK}])")
-
-Marked = TypeVar("Marked", ArticleLink, ArticleEmphasis)
-Medium = TypeVar("Medium", ArticleImage, ArticleEmbed)
 
 MAX_CELL_TOKENS = 40
 """Maximum number of tokens in a cell of a data table; tables with longer cells are layout."""
@@ -167,6 +121,8 @@ _EMPHASIS: Mapping[str, EmphasisKind] = {
     "i": "italic",
 }
 
+_KINDS: Sequence[EmphasisKind] = ("bold", "italic")
+
 _CODE_LANGUAGE = re.compile(
     r"(?:^|\s)(?:(?:highlight-source|highlight|language|lang)-|brush:\s?)"
     r"(?!default\b|none\b)([a-z][\w+#.]{0,20})(?![\w+#.])",
@@ -181,84 +137,27 @@ MAX_ITEM_NUMBER = 1_000_000
 
 
 @dataclass
-class Stretch:
-    """A block whose position in the text is not known yet; offsets are relative to its start.
-
-    `pieces` are the indices, in the page, of the text nodes that make up the block.
-    """
-
-    type: BlockType
-    text: str
-    role: FoundRole | None = None
-    level: int | None = None
-    marker: str | None = None
-    links: Sequence[ArticleLink] = ()
-    emphasis: Sequence[ArticleEmphasis] = ()
-    language: str | None = None
-    pieces: Sequence[int] = ()
-
-    def to_block(self, start: int) -> ArticleBlock:
-        """Return the block, placed at the given offset in the text."""
-        role, probability = self.role or (None, None)
-        return ArticleBlock(
-            self.type,
-            self.text,
-            start,
-            start + len(self.text),
-            role,
-            probability,
-            self.level,
-            self.marker,
-            tuple(_shifted(each, start) for each in self.links),
-            tuple(_shifted(each, start) for each in self.emphasis),
-            self.language,
-            pieces=tuple(self.pieces),
-        )
-
-
-@dataclass
 class Rendering:
     """The parts of a body, in document order; no block is empty."""
 
-    stretches: list[Stretch] = field(default_factory=list)
-    images: list[ArticleImage] = field(default_factory=list)
-    embeds: list[ArticleEmbed] = field(default_factory=list)
+    blocks: list[ArticleBlock] = field(default_factory=list)
+    media: list[ArticleImage | ArticleEmbed] = field(default_factory=list)
 
-    def lead_with(self, images: Iterable[ArticleImage]) -> None:
-        """Prepend images that the body does not contain."""
-        shown = {each.url for each in self.images}
-        others = {each.url: each for each in images if each.url not in shown}
-        self.images[:0] = (replace(each, block=0) for each in others.values())
-
-    def leave_title_out(self, title: str | None) -> None:
-        """Remove the headline if one of the first blocks of the body repeats it."""
-        same = words.tokens(title or "")
-        first = self.stretches[:MAX_BLOCKS_BEFORE_TITLE]
-        repeated = [place for place, each in enumerate(first) if words.tokens(each.text) == same]
-        for place in reversed(repeated):
-            del self.stretches[place]
-            self.images = [_moved(each, place) for each in self.images]
-            self.embeds = [_moved(each, place) for each in self.embeds]
-
-    def to_blocks(self) -> tuple[str, tuple[ArticleBlock, ...]]:
-        """Return the text, with a blank line between blocks, and the blocks."""
-        blocks: list[ArticleBlock] = []
-        start = 0
-        for stretch in self.stretches:
-            blocks.append(stretch.to_block(start))
-            start = blocks[-1].end + 2
-        return "\n\n".join(stretch.text for stretch in self.stretches), tuple(blocks)
+    @property
+    def text(self) -> str:
+        """The text, with a blank line between blocks."""
+        return "\n\n".join(block.text for block in self.blocks)
 
 
-def render(page: Outline, finding: Finding, base: str) -> Rendering:
+def render(page: Outline, finding: Finding, base: str, title: str | None = None) -> Rendering:
     """Render a body; relative URLs are resolved against `base`.
 
     A block ends at the border of a block element or at two line breaks; a single line break remains
     part of the block. The type of a block is that of the nearest enclosing element that has a type.
     A table of short cells is one block, with a line per row and tabs between cells; any other table
-    is treated as layout.
+    is treated as layout. One of the first blocks that repeats the `title` is left out.
     """
-    return _Renderer(page, finding, base).run()
+    return _Renderer(page, finding, base, title).run()
 
 
 @dataclass
@@ -273,17 +172,19 @@ class _Open:
 
 
 class _Renderer:
-    def __init__(self, page: Outline, finding: Finding, base: str) -> None:
+    def __init__(self, page: Outline, finding: Finding, base: str, title: str | None) -> None:
         self._page = page
         self._finding = finding
         self._base = base
+        self._title = words.tokens(title or "")
+        self._begun = 0
         self._rendering = Rendering()
         self._open: list[_Open] = []
         self._link: int | None = None
         self._muted: int | None = None
         self._emphasis: Counter[EmphasisKind] = Counter()
         self._numbers: dict[int, int] = {}
-        self._parts: list[tuple[str, Setting]] = []
+        self._parts: list[tuple[str, Marks]] = []
         self._pieces: list[int] = []
         self._is_blank = True
         self._breaks = 0
@@ -360,11 +261,8 @@ class _Renderer:
         self._mute(index)
         if index == self._finding.container:
             return True
-        if tag == "table" and self._muted is None:
-            table = self._data_table(index)
-            if table is not None:
-                self._rendering.stretches.append(table)
-                return False
+        if tag == "table" and self._muted is None and self._data_table(index):
+            return False
         if index in self._posts or (tag == "blockquote" and self._type() != "quote"):
             self._embed(self._page.node(index))
         self._describe(index, tag)
@@ -449,22 +347,20 @@ class _Renderer:
         typed = self._typed()
         return typed.type if typed is not None else None
 
-    def _setting(self) -> Setting:
-        bold, italic = self._emphasis["bold"], self._emphasis["italic"]
-        if self._link is None and not bold and not italic:
-            return PLAIN
-        return Setting(self._link, bold > 0, italic > 0)
+    def _marks(self) -> Marks:
+        link: Marks = () if self._link is None else (self._link,)
+        return (*link, *(kind for kind in _KINDS if self._emphasis[kind] > 0))
 
     def _break(self) -> None:
         self._breaks += 1
         if self._breaks == 2:
             self._flush()
         else:
-            self._parts.append(("\n", PLAIN))
+            self._parts.append(("\n", ()))
 
     def _end_line(self) -> None:
         if self._parts and not self._parts[-1][0].endswith("\n"):
-            self._parts.append(("\n", PLAIN))
+            self._parts.append(("\n", ()))
 
     def _text(self, piece: int) -> None:
         text = self._page.flat.pieces.texts[piece]
@@ -476,7 +372,7 @@ class _Renderer:
                 self._pieces.append(piece)
                 self._sizes[self._page.texts[self._next_text - 1].line] += len(text)
             text = text if self._type() == "code" else unbroken(text)
-            self._parts.append((text, self._setting()))
+            self._parts.append((text, self._marks()))
 
     def _is_shown(self, *, is_blank: bool) -> bool:
         """Return whether the next text belongs to the body; a blank text always does."""
@@ -491,51 +387,82 @@ class _Renderer:
         if not self._parts:
             return
         parts, is_blank, pieces = self._parts, self._is_blank, self._pieces
-        role = self._role_of(self._sizes)
-        self._parts, self._pieces = [], []
-        self._sizes.clear()
+        sizes = self._sizes
+        self._parts, self._pieces, self._sizes = [], [], Counter()
         self._is_blank = True
-        stretch = None if is_blank else self._stretch(parts)
-        if stretch is not None:
-            stretch.role = role
-            stretch.pieces = pieces
-            self._rendering.stretches.append(stretch)
+        if not is_blank:
+            self._add_text(parts, pieces, sizes)
         self._settle_media()
 
-    def _stretch(self, parts: Sequence[tuple[str, Setting]]) -> Stretch | None:
-        """Create a text block; return None if it would contain no letter or digit."""
+    def _add_text(
+        self,
+        parts: Sequence[tuple[str, Marks]],
+        pieces: Sequence[int],
+        sizes: Mapping[int, int],
+    ) -> None:
+        """Add a block of text, unless it would contain no letter or digit."""
         typed = self._typed()
         kind: BlockType = (typed.type if typed is not None else None) or "paragraph"
         spans: Sequence[Span] = ()
         if kind == "code":
             text = words.clean_verbatim("".join(text for text, _ in parts))
-        elif any(setting is not PLAIN for _, setting in parts):
+        elif any(marks for _, marks in parts):
             text, spans = inline_text(parts)
         else:
             lines = "".join(text for text, _ in parts).split("\n")
             text = "\n".join(filter(None, map(words.clean, lines)))
         if not any(character.isalnum() for character in text):
-            return None
-        stretch = Stretch(kind, text, links=self._links(spans), emphasis=_emphasis(spans))
+            return
+        level = marker = language = None
         if kind == "code" and typed is not None:
-            stretch.language = self._code_language(typed.element)
+            language = self._code_language(typed.element)
         elif typed is not None:
-            stretch.level = typed.level
+            level = typed.level
             # Only the first block of a list item has the marker.
-            stretch.marker, typed.marker = typed.marker, None
-        return stretch
+            marker, typed.marker = typed.marker, None
+        self._add(kind, text, spans, sizes, pieces, level, marker, language)
 
-    def _links(self, spans: Iterable[Span]) -> list[ArticleLink]:
+    def _add(
+        self,
+        kind: BlockType,
+        text: str,
+        spans: Iterable[Span],
+        sizes: Mapping[int, int],
+        pieces: Iterable[int],
+        level: int | None = None,
+        marker: str | None = None,
+        language: str | None = None,
+    ) -> None:
+        """Add a block, unless it is one of the first and repeats the title."""
+        blocks = self._rendering.blocks
+        self._begun += 1
+        if self._begun <= MAX_BLOCKS_BEFORE_TITLE and words.tokens(text) == self._title:
+            return
+        start = blocks[-1].end + 2 if blocks else 0
         links: list[ArticleLink] = []
-        for start, end, mark in spans:
-            if isinstance(mark, int):
-                url = self._address(mark)
-                if url is not None:
-                    links.append(ArticleLink(start, end, url))
-        return links
-
-    def _address(self, link: int) -> str | None:
-        return absolute(self._page.node(link).get("href"), self._base)
+        emphasis: list[ArticleEmphasis] = []
+        for begin, end, mark in spans:
+            if not isinstance(mark, int):
+                emphasis.append(ArticleEmphasis(start + begin, start + end, mark))
+            elif (url := absolute(self._page.node(mark).get("href"), self._base)) is not None:
+                links.append(ArticleLink(start + begin, start + end, url))
+        role, probability = self._role_of(sizes) or (None, None)
+        blocks.append(
+            ArticleBlock(
+                kind,
+                text,
+                start,
+                start + len(text),
+                role,
+                probability,
+                level,
+                marker,
+                tuple(links),
+                tuple(emphasis),
+                language,
+                pieces=tuple(pieces),
+            )
+        )
 
     def _code_language(self, index: int) -> str | None:
         """Return the language named by a code block, its first child or its enclosing elements."""
@@ -567,56 +494,55 @@ class _Renderer:
         share = weights[role] / max(1, sum(sizes.values()))
         return FoundRole(role, round(share, PROBABILITY_DIGITS))
 
-    def _data_table(self, index: int) -> Stretch | None:
-        """Return a data table, or None if the table is used for layout."""
+    def _data_table(self, index: int) -> bool:
+        """Add a data table as a block; return False if the table is used for layout."""
         page, finding = self._page, self._finding
         texts = page.texts[page.text_starts[index] : page.text_ends[index]]
         if finding.lines is not None and any(text.line not in finding.lines for text in texts):
-            return None
+            return False
         rows: list[list[int]] = []
         for below in range(index + 1, page.ends[index]):
             tag = page.tags[below]
             if tag in _LAYOUT:
-                return None
+                return False
             if tag in _IN_ROWS:
                 if page.size(below) > MAX_CELL_TOKENS or not rows:
-                    return None
+                    return False
                 rows[-1].append(below)
             elif tag == "tr":
                 rows.append([])
         if len(rows) < 2 or max(map(len, rows)) < 2:
-            return None
+            return False
         for below in range(index, page.ends[index]):
             if media.is_image(page.tags[below]):
                 self._show(page.node(below))
         cells = [[self._cell(cell) for cell in row] for row in rows]
         shown = [row for row in cells if any(text for text, _ in row)]
         if not shown:
-            return None
+            return False
         text = "\n".join("\t".join(text for text, _ in row) for row in shown)
-        links: list[ArticleLink] = []
+        spans: list[Span] = []
         start = 0
-        for cell, spans in chain.from_iterable(shown):
-            links += (_shifted(link, start) for link in self._links(spans))
+        for cell, of_cell in chain.from_iterable(shown):
+            spans += (Span(start + begin, start + end, mark) for begin, end, mark in of_cell)
             start += len(cell) + 1
         sizes = Counter({text.line: text.size for text in texts})
         number = int(page.flat.numbers[index])
         within = (number, page.document.ends[number])
         first, last = np.searchsorted(page.flat.pieces.after, within).tolist()
         inside = page.flat.pieces.parents[first:last] >= number
-        pieces = (np.flatnonzero(inside) + first).tolist()
-        return Stretch("table", text, self._role_of(sizes), links=links, pieces=pieces)
+        self._add("table", text, spans, sizes, (np.flatnonzero(inside) + first).tolist())
+        return True
 
     def _cell(self, index: int) -> tuple[str, Sequence[Span]]:
         """Return the text of a cell, on one line, and its links."""
         page = self._page
-        pieces: list[tuple[str, Setting]] = []
+        pieces: list[tuple[str, Marks]] = []
         line = -1
         for node in page.texts[page.text_starts[index] : page.text_ends[index]]:
             link = page.links[node.parent]
             text = unbroken(node.text)
-            setting = PLAIN if link < 0 else Setting(link)
-            pieces.append((text if node.line == line else f" {text}", setting))
+            pieces.append((text if node.line == line else f" {text}", () if link < 0 else (link,)))
             line = node.line
         return inline_text(pieces)
 
@@ -640,53 +566,27 @@ class _Renderer:
     def _image(self, element: Node, parent: Node | None) -> None:
         caption = next((open_.caption for open_ in reversed(self._open) if open_.caption), None)
         image = media.image_of(element, self._base, caption)
-        if image is None:
-            return
-        self._with_image.add(parent)
-        if image.url not in self._addresses:
-            self._addresses.add(image.url)
-            self._rendering.images.append(replace(image, block=self._next_block()))
+        if image is not None:
+            self._with_image.add(parent)
+        self._place(image)
 
     def _embed(self, element: Node) -> None:
-        embed = media.embed_of(element, self._base)
-        if embed and embed.url not in self._addresses:
-            self._addresses.add(embed.url)
-            self._rendering.embeds.append(replace(embed, block=self._next_block()))
+        self._place(media.embed_of(element, self._base))
 
-    def _next_block(self) -> int:
-        """Return the index of the next block after the current position."""
-        return len(self._rendering.stretches) + (0 if self._is_blank else 1)
+    def _place(self, medium: ArticleImage | ArticleEmbed | None) -> None:
+        """Add an image or embed before the next block."""
+        if medium is not None and medium.url not in self._addresses:
+            self._addresses.add(medium.url)
+            block = len(self._rendering.blocks) + (0 if self._is_blank else 1)
+            self._rendering.media.append(replace(medium, block=block))
 
     def _settle_media(self) -> None:
         """Move media back that were placed after a block that turned out to be empty."""
-        _settle(self._rendering.images, len(self._rendering.stretches))
-        _settle(self._rendering.embeds, len(self._rendering.stretches))
-
-
-def _settle(media_: list[Medium], blocks: int) -> None:
-    for place in range(len(media_) - 1, -1, -1):
-        if (media_[place].block or 0) <= blocks:
-            return
-        media_[place] = replace(media_[place], block=blocks)
-
-
-def _emphasis(spans: Iterable[Span]) -> list[ArticleEmphasis]:
-    return [
-        ArticleEmphasis(start, end, "bold" if mark == "bold" else "italic")
-        for start, end, mark in spans
-        if isinstance(mark, str)
-    ]
-
-
-def _shifted(found: Marked, start: int) -> Marked:
-    return replace(found, start=found.start + start, end=found.end + start)
-
-
-def _moved(found: Medium, removed: int) -> Medium:
-    """Return a medium with its position adjusted for a removed block."""
-    if found.block is None or found.block <= removed:
-        return found
-    return replace(found, block=found.block - 1)
+        found, blocks = self._rendering.media, len(self._rendering.blocks)
+        for place in range(len(found) - 1, -1, -1):
+            if (found[place].block or 0) <= blocks:
+                return
+            found[place] = replace(found[place], block=blocks)
 
 
 def _integer(text: str | None) -> int | None:
