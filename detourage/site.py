@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from detourage.article import Article, Result
 from detourage.errors import require_groups
@@ -19,7 +19,7 @@ from detourage.reading import ReadingOptions, attempt, parse, read_parsed
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from detourage.comments import CommentPattern
     from detourage.template.groups import SiteGroups
@@ -42,6 +42,15 @@ class Group:
     number: int
     urls: tuple[str, ...]
     representative: str
+
+
+class Known(NamedTuple):
+    """Knowledge about a page from its group: another page's URL, and what reading needs."""
+
+    other: str | None
+    group_size: int
+    template: TemplateKnowledge | None
+    patterns: Sequence[CommentPattern] | None
 
 
 class Site:
@@ -89,6 +98,7 @@ class Site:
                 self._parsed[url] = parsed
         self._templates: dict[str, TemplateKnowledge] = {}
         self._lines: dict[str, PageLines] = {}
+        self._patterns: dict[str, CommentPattern | None] = {}
 
     @property
     def urls(self) -> tuple[str, ...]:
@@ -136,14 +146,21 @@ class Site:
     def _read(self, url: str, options: ReadingOptions) -> Result:
         if url in self._unreadable:
             return self._unreadable[url]
+        known = self.known_about(url)
+        page, parsed = self._pages[url], self._parsed[url]
+        return read_parsed(page, parsed, known.template, known.patterns, **options)
+
+    def known_about(self, url: str) -> Known:
+        """Return the knowledge about one of the pages that can be read."""
         place = self._places[url]
-        other = self._grouped.compared_with(place)
-        patterns = patterns_for_page(self._own_patterns.get(url), self._group_patterns.get(url))
-        template = None
-        if other is not None:
-            shared = self._shared_lines[url].on(url, self._lines_of(url))
-            template = self._template_of(self._grouped.urls[other]).with_shared(shared)
-        return read_parsed(self._pages[url], self._parsed[url], template, patterns, **options)
+        group, other = self._grouped.group_of(place), self._grouped.compared_with(place)
+        patterns = patterns_for_page(self._pattern_of(url), self._group_patterns.get(url))
+        if group is None or other is None:
+            return Known(None, 1, None, patterns)
+        compared = self._grouped.urls[other]
+        shared = self._shared_lines[url].on(url, self._lines_of(url))
+        template = self._template_of(compared).with_shared(shared)
+        return Known(compared, len(group.members), template, patterns)
 
     def _template_of(self, url: str) -> TemplateKnowledge:
         if url not in self._templates:
@@ -180,19 +197,17 @@ class Site:
     def _places(self) -> Mapping[str, int]:
         return {url: place for place, url in enumerate(self._parsed)}
 
-    @cached_property
-    def _own_patterns(self) -> Mapping[str, CommentPattern]:
-        found = {
-            url: attempt(self._pages[url], partial(comment_pattern_of, page))
-            for url, page in self._parsed.items()
-        }
-        return {url: each for url, each in found.items() if not isinstance(each, Result)}
+    def _pattern_of(self, url: str) -> CommentPattern | None:
+        if url not in self._patterns:
+            page = self._parsed[url]
+            found = attempt(self._pages[url], partial(comment_pattern_of, page))
+            self._patterns[url] = None if isinstance(found, Result) else found
+        return self._patterns[url]
 
     @cached_property
     def _group_patterns(self) -> Mapping[str, CommentPattern | None]:
         patterns: dict[str, CommentPattern | None] = {}
         for group in self.groups:
-            known = [self._own_patterns[url] for url in group.urls if url in self._own_patterns]
-            shared = pattern_of_group(known)
-            patterns |= dict.fromkeys(group.urls, shared)
+            known = filter(None, map(self._pattern_of, group.urls))
+            patterns |= dict.fromkeys(group.urls, pattern_of_group(known))
         return patterns

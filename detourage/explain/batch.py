@@ -4,7 +4,6 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 from detourage.article import Article
@@ -12,7 +11,6 @@ from detourage.explain.subject import (
     ExplainingError,
     GivenPage,
     Subject,
-    alone,
     given_pages,
     load_subject,
 )
@@ -112,7 +110,7 @@ class Extraction:
             source = given.read()
         except ExplainingError as error:
             return _unread(error)
-        found = self._documented(source.name, source.url, partial(alone, source))
+        found = self._documented(source.name, source.url, lambda: Subject(source, source.parse()))
         return replace(found, path=given.path)
 
     def _documented(self, name: str, url: str, parsed: Callable[[], Subject]) -> ExtractionOutcome:
@@ -134,7 +132,7 @@ class Extraction:
         return replace(found, outcome=PageOutcome.ARTICLE, document=document)
 
     def _read(self, subject: Subject) -> Article:
-        given, pivot = subject.source, subject.pivot_source
+        given, pivot = subject.source, subject.pivot
         if self.method is None:
             article = read_content(
                 subject.page,

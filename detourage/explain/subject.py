@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from detourage.comments import CommentPattern
-from detourage.errors import ExpectedError, require_groups
+from detourage.errors import ExpectedError
 from detourage.html import Page, PageError, parse_page, site_key, site_of
 from detourage.inputs import SourceError, read_messages
 from detourage.inputs.reading import (
@@ -26,10 +26,7 @@ from detourage.limits import MAX_CONTENT_BYTES, MAX_HTML_BYTES
 from detourage.outcomes import PageOutcome
 from detourage.pages import Page as FetchedPage
 from detourage.reader import TemplateKnowledge
-from detourage.reader.content import comment_pattern_of, pattern_of_group, patterns_for_page
-from detourage.reader.knowledge import knowledge_of
-from detourage.reader.outline import Outline
-from detourage.reader.shared_lines import PageLines, SharedLines, counted_pages
+from detourage.site import Site
 from detourage.text.plural import counted
 
 if TYPE_CHECKING:
@@ -211,23 +208,17 @@ def _message(name: str, number: int, body: bytes) -> GivenPage:
 
 @dataclass(frozen=True)
 class Subject:
-    """The page to examine and, if there is one, another page of its group (the pivot).
+    """The page to examine, and the knowledge from its group, if others were given.
 
-    `shared` are the lines that it shares with all pages of its group.
+    `pivot` is the page of the group that it is compared with.
     """
 
-    page: Page
-    pivot: Page | None
-    group_size: int
-    patterns: Sequence[CommentPattern] | None
     source: Source
-    pivot_source: Source | None = None
-    shared: frozenset[int] = frozenset()
-
-    @property
-    def template(self) -> TemplateKnowledge | None:
-        """Knowledge about the template, if there is a pivot."""
-        return knowledge_of(self.pivot).with_shared(self.shared) if self.pivot else None
+    page: Page
+    pivot: Source | None = None
+    group_size: int = 1
+    template: TemplateKnowledge | None = None
+    patterns: Sequence[CommentPattern] | None = None
 
 
 def load_subject(
@@ -240,41 +231,14 @@ def load_subject(
     compared with all of them, because pages saved by hand do not retain their URL.
     """
     source = _chosen(place, given_pages(place), url)
+    page = source.parse()
     others = _site_pages(site_pages, source) if site_pages is not None else []
     if not others:
-        return alone(source)
-    page = source.parse()
-    # Imported here because a single page does not need page comparison, which is slow to import.
-    require_groups()
-    from detourage.template.groups import group_site
-
-    read = [(source, page), *_readable(others)]
-    pages = [each for _, each in read]
-    groups = group_site(
-        source.site, [each.url for each in pages], [each.tree for each in pages], threads=threads
-    )
-    group, pivot = groups.group_of(0), groups.compared_with(0)
-    members = [pages[member] for member in group.members] if group is not None else []
-    of_group = pattern_of_group(comment_pattern_of(member) for member in members)
-    lines = {each.url: PageLines.of(Outline.of(each.flat)) for each in [page, *members]}
-    counted = counted_pages(each.url for each in members)
-    shared = SharedLines.of({url: lines[url] for url in counted}).on(page.url, lines[page.url])
-    return Subject(
-        page,
-        pages[pivot] if pivot is not None else None,
-        len(members) or 1,
-        patterns_for_page(comment_pattern_of(page), of_group),
-        source,
-        read[pivot][0] if pivot is not None else None,
-        shared,
-    )
-
-
-def alone(source: Source) -> Subject:
-    """Return a page as a subject without a pivot; raise `ExplainingError` if it is unusable."""
-    page = source.parse()
-    patterns = patterns_for_page(comment_pattern_of(page), None)
-    return Subject(page, None, 1, patterns, source)
+        return Subject(source, page)
+    sources = {each.url: each for each in [source, *others]}
+    known = Site(sources.values(), threads=threads).known_about(source.url)
+    pivot = sources[known.other] if known.other is not None else None
+    return Subject(source, page, pivot, known.group_size, known.template, known.patterns)
 
 
 def _chosen(place: str, given: Iterator[GivenPage], url: str | None) -> Source:
@@ -317,9 +281,3 @@ def _site_pages(path: Path, source: Source) -> list[Source]:
     site = source.site
     pages = by_site[site] if site in by_site or len(by_site) != 1 else by_site.popitem()[1]
     return [pages[url] for url in sorted(pages)[:WHOLE_MATRIX_TREES]]
-
-
-def _readable(others: Iterable[Source]) -> Iterator[tuple[Source, Page]]:
-    for other in others:
-        with suppress(PageError):
-            yield other, parse_page(other.html, other.url, content_type=other.content_type)
