@@ -17,7 +17,7 @@ from detourage.reader.confidence import ExtractedArticle, confidence_of
 from detourage.reader.declared_types import declared_types
 from detourage.reader.errors import MenuPageError, NeedsRenderingError, NoTextError
 from detourage.reader.finding import Finding, kept_texts
-from detourage.reader.further_articles import further_articles, without_further_articles
+from detourage.reader.further_articles import without_further_articles
 from detourage.reader.illustrations import leading_images
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE, TemplateKnowledge, knowledge_of
 from detourage.reader.languages import language_of
@@ -251,8 +251,8 @@ def _cut(
     outline, template = page.outline, page.template
     finding = exclude(outline, body, apart) if apart else body
     _, heading = titles.headline(outline, finding.container, page.url, template.titles)
-    further = () if is_thread else further_articles(outline, finding, heading, page.url)
-    finding = without_further_articles(outline, finding, further)
+    if not is_thread:
+        finding = without_further_articles(outline, page.judged, finding, heading)
     return article_of(page.url, outline, template.titles, finding, template.by_digest), finding
 
 
