@@ -147,7 +147,8 @@ class Deployment:
 
     def _all_alive(self) -> bool:
         directory = self.settings.heartbeat_directory
-        return all(Heartbeat(directory, process).is_alive() for process in self._processes)
+        found = [Heartbeat(directory, process).last() for process in self._processes]
+        return all(last is not None and last.is_recent for last in found)
 
     def check(self) -> None:
         """Raise an error if a process of the service has exited."""

@@ -1,13 +1,14 @@
 """Entry point of Celery, for ``celery -A worker worker`` and ``celery -A worker beat``."""
 
+import os
 import sys
 
-from worker.processes.threads import start_no_idle_threads
 from worker.service.application import create_app
 from worker.settings import SettingsError, load_settings
 from worker.workflow.process import configure
 
-start_no_idle_threads()
+# Otherwise, NumPy starts a thread per core, each of which busy-waits for work.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 try:
     settings = load_settings()
     settings.require_database_url()

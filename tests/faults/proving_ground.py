@@ -498,7 +498,7 @@ class ProvingGround(Deployment):
         return Heartbeat(self._home / "heartbeats" / name, name.split("-")[0])
 
     def _all_alive(self) -> bool:
-        return all(self._heartbeat(name).is_alive() for name in self._pids)
+        return all((last := self._heartbeat(name).last()) and last.is_recent for name in self._pids)
 
     def idle(self, since: float) -> set[str]:
         """Return the processes that have not confirmed work of their own since a time.

@@ -52,8 +52,8 @@ def relay() -> None:
     "--all",
     "thorough",
     is_flag=True,
-    help="Without PROCESS: also check installation, settings, object store and browser, and declare"
-    " missing queues.",
+    help="Without PROCESS: also check settings, object store and browser, and declare missing"
+    " queues.",
 )
 def health(process: str | None, accepting: bool, thorough: bool) -> None:
     """Check that a process works, or that the deployment is ready.
@@ -83,11 +83,10 @@ def health(process: str | None, accepting: bool, thorough: bool) -> None:
         return
     if accepting or thorough:
         raise click.UsageError("PROCESS cannot be combined with --accepting or --all")
-    heartbeat = Heartbeat(settings.heartbeat_directory, process)
-    last, age = heartbeat.last(), heartbeat.age_seconds()
-    if last is None or age is None:
+    last = Heartbeat(settings.heartbeat_directory, process).last()
+    if last is None:
         raise click.ClickException(f"{process} has not done anything on this host yet")
-    done = f"{process} last {last.did}, {counted(round(age), 'second')} ago"
-    if not heartbeat.is_alive():
+    done = f"{process} last {last.did}, {counted(round(last.age_seconds), 'second')} ago"
+    if not last.is_recent:
         raise click.ClickException(f"{done}; see its log")
     click.echo(done)

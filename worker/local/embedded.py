@@ -17,12 +17,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
+import psutil
 import psycopg2
 from pgmq.install import get_embedded_install_sql
 from psycopg2 import sql
@@ -56,11 +57,7 @@ SERVER_SETTINGS = {
     "log_min_messages": "warning",
 }
 
-THROWAWAY_SETTINGS = {
-    "fsync": "off",
-    "synchronous_commit": "off",
-    "full_page_writes": "off",
-}
+THROWAWAY_SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 """Settings for a temporary directory, which need not survive a power failure."""
 
 KEPT_SETTINGS = {"synchronous_commit": "off"}
@@ -81,21 +78,15 @@ class EmbeddedError(ExpectedError):
     """The embedded services cannot run on this machine; the message tells users why in one line."""
 
 
-@dataclass(frozen=True)
-class Services:
-    """Connection details of running embedded services.
-
-    ``directory`` is private, and removed at the end.
-    """
+class Services(NamedTuple):
+    """Connection details of running embedded services."""
 
     database_url: str
     broker_url: str
     directory: Path
-    _supervisor: Supervisor = field(repr=False, compare=False)
-
-    def check(self) -> None:
-        """Raise :class:`~worker.processes.supervisor.ChildDied` if PostgreSQL has ended."""
-        self._supervisor.check()
+    """Private directory, removed at the end."""
+    check: Callable[[], None]
+    """Raise :class:`~worker.processes.supervisor.ChildDied` if PostgreSQL has ended."""
 
 
 @contextlib.contextmanager
@@ -108,12 +99,7 @@ def embedded_services(directory: Path | None = None) -> Iterator[Services]:
     runtime = _runtime_directory()
     with Supervisor(remove=[runtime]) as supervisor:
         home = runtime if directory is None else directory
-        server = _Server(
-            data=home / "postgresql",
-            log=home / "postgresql.log",
-            runtime=runtime,
-            throwaway=directory is None,
-        )
+        server = _Server(home=home, runtime=runtime)
         _stop_stale(server.data)
         server.initialise()
         server.start(supervisor)
@@ -128,7 +114,7 @@ def embedded_services(directory: Path | None = None) -> Iterator[Services]:
             ).render_as_string(),
             broker_url="pgmq://localhost/",
             directory=runtime,
-            _supervisor=supervisor,
+            check=supervisor.check,
         )
 
 
@@ -141,20 +127,17 @@ def remove_services(directory: Path) -> None:
 class _Server:
     """A PostgreSQL server and its files."""
 
-    def __init__(self, *, data: Path, log: Path, runtime: Path, throwaway: bool) -> None:
-        self.data = data.resolve()
-        self.log = log.resolve()
+    def __init__(self, *, home: Path, runtime: Path) -> None:
+        self.data = home.resolve() / "postgresql"
+        self.log = home.resolve() / "postgresql.log"
         self.socket = runtime / "socket"
         self.runtime = runtime
-        self.throwaway = throwaway
+        self.throwaway = home == runtime
         self.user = _unprivileged_user()
-
-    @property
-    def given_data(self) -> str:
-        """Path of the data directory as passed to the programs."""
         # The user who runs the programs may lack access to a parent directory, but a process can
         # always use its working directory.
-        return "/proc/self/cwd" if self.user and sys.platform == "linux" else str(self.data)
+        is_hidden = self.user and sys.platform == "linux"
+        self.given_data = "/proc/self/cwd" if is_hidden else str(self.data)
 
     @cached_property
     def programs(self) -> Path:
@@ -253,13 +236,10 @@ class _Server:
         """Create the database and load pgmq into it, unless an earlier run has done so."""
         with contextlib.closing(self._connect("postgres")) as connection:
             connection.autocommit = True
-            with connection.cursor() as cursor, contextlib.suppress(DuplicateDatabase):
-                cursor.execute(f"CREATE DATABASE {DATABASE}")
-        with (
-            contextlib.closing(self._connect(DATABASE)) as connection,
-            connection,
-            connection.cursor() as cursor,
-        ):
+            with contextlib.suppress(DuplicateDatabase):
+                connection.cursor().execute(f"CREATE DATABASE {DATABASE}")
+        with contextlib.closing(self._connect(DATABASE)) as connection, connection:
+            cursor = connection.cursor()
             cursor.execute("SELECT to_regclass('pgmq.meta')")
             if cursor.fetchone() == (None,):
                 cursor.execute(get_embedded_install_sql())
@@ -322,29 +302,16 @@ def _runtime_directory() -> Path:
 def _stop_stale(data: Path) -> None:
     """Stop a server that an earlier, killed run has left running on this data."""
     pid_file = data / "postmaster.pid"
-    if sys.platform != "linux":
-        return  # Without /proc, PostgreSQL itself decides whether the process is a server.
     try:
-        pid = int(pid_file.read_text().split("\n", 1)[0])
+        server = psutil.Process(int(pid_file.read_text().split("\n", 1)[0]))
+        # The process ID may now belong to another program.
+        if (server.name(), server.cwd()) == ("postgres", str(data)):
+            for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+                with contextlib.suppress(psutil.TimeoutExpired):
+                    server.send_signal(number)
+                    server.wait(STOP_SECONDS)
     except (FileNotFoundError, ValueError):
         return
-    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
-        if not _serves(pid, data):
-            break
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, number)
-        deadline = time.monotonic() + STOP_SECONDS
-        while _serves(pid, data) and time.monotonic() < deadline:
-            time.sleep(0.05)
-    # The file was left by a killed server; its process ID may now belong to another program.
+    except psutil.Error:
+        pass  # It has ended, or belongs to someone else.
     pid_file.unlink(missing_ok=True)
-
-
-def _serves(pid: int, data: Path) -> bool:
-    """Return whether a process is a PostgreSQL server that uses this data."""
-    process = Path(f"/proc/{pid}")
-    try:
-        program = os.fsdecode((process / "cmdline").read_bytes().split(b"\0")[0])
-        return (process / "cwd").readlink() == data and Path(program).name == "postgres"
-    except OSError:
-        return False

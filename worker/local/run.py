@@ -5,12 +5,11 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from kombu.exceptions import OperationalError as BrokerError
 from sqlalchemy.exc import DBAPIError
@@ -21,6 +20,7 @@ from detourage.export.formats import FileFormat
 from detourage.messages import ArticleMessage
 from detourage.outcomes import PageOutcome
 from detourage.text.plural import counted
+from worker.errors import cause
 from worker.local.embedded import embedded_services, remove_services
 from worker.local.unfinished import RunFolder, quarantine_of
 from worker.messaging.publishing import publish_pages, purge_pages
@@ -32,16 +32,13 @@ from worker.service.application import TASK_MODULES, create_app
 from worker.settings import PREFIX, Settings, SettingsError
 from worker.store import articles, progress
 from worker.store.database import Database
-from worker.store.progress import RunProgress, SiteStatus, SiteTotals
+from worker.store.progress import RunProgress, SiteStatus
 from worker.store.schema import migrate
 
 POLL_SECONDS = 0.25
 
 WRITTEN_AT_ONCE = 200
 """Number of articles added to the output, and kept in memory, at a time."""
-
-CONDITIONS = ("queue_prefix",)
-"""Settings that affect the articles of a run, or determine which services it uses."""
 
 CLUSTER_POLL_SECONDS = 1.0
 """Interval at which the run acts as Celery beat once all its pages are stored."""
@@ -67,11 +64,6 @@ class RunSummary:
     articles: int
     quarantine_file: Path | None
     seconds: float
-
-    @property
-    def totals(self) -> SiteTotals:
-        """Totals for all sites."""
-        return SiteTotals.of(self.sites)
 
     @property
     def failed_pages(self) -> int:
@@ -100,11 +92,7 @@ class Run:
     on_end: Callable[[RunSummary], None] = field(default=lambda _summary: None)
 
     def execute(
-        self,
-        messages: Iterable[bytes],
-        output: Path,
-        folder: RunFolder,
-        form: FileFormat = "jsonl",
+        self, messages: Iterable[bytes], output: Path, folder: RunFolder, form: FileFormat = "jsonl"
     ) -> RunSummary:
         """Send the messages, wait for every outcome, and write the articles.
 
@@ -113,7 +101,14 @@ class Run:
         service stalled or a resumed run was started with other pages.
         """
         started = time.monotonic()
-        folder.require(self._conditions())
+        folder.require(
+            {
+                "version of Détourage": version("detourage"),
+                "database": "embedded" if self._is_embedded else "configured",
+                "--text-roles": self.settings.text_roles,
+                f"{PREFIX}QUEUE_PREFIX": self.settings.queue_prefix,
+            }
+        )
         with ExitStack() as stack:
             settings, check_services = self._services(stack, folder)
             database = stack.enter_context(Database(settings.require_database_url()))
@@ -170,24 +165,21 @@ class Run:
     def _is_embedded(self) -> bool:
         return self.settings.database_url is None and self.settings.broker_url is None
 
-    def _conditions(self) -> dict[str, object]:
-        """Return what affects a run's articles, apart from its pages, by user-visible name."""
-        values = {f"{PREFIX}{name.upper()}": getattr(self.settings, name) for name in CONDITIONS}
-        return {
-            "version of Détourage": version("detourage"),
-            "database": "embedded" if self._is_embedded else "configured",
-            "--text-roles": self.settings.text_roles,
-            **values,
-        }
-
     def _send(
         self, settings: Settings, database: Database, folder: RunFolder, messages: Iterable[bytes]
     ) -> int:
         """Publish the messages that are not yet stored, and return the total number of messages."""
         numbered = NumberedMessages(messages, folder.run_id)
+
+        def begun(received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
+            for message in numbered.without(received):
+                # Only now is it certain that there is a broker.
+                folder.begin()
+                yield message
+
         with database.patient_transaction() as session:
             received = progress.received(session, folder.run_id) if folder.is_resumed else iter(())
-            publish_pages(settings, _begun_by(folder, numbered.without(received)))
+            publish_pages(settings, begun(received))
         return numbered.count
 
     def _services(self, stack: ExitStack, folder: RunFolder) -> tuple[Settings, Callable[[], None]]:
@@ -220,6 +212,7 @@ class Run:
         check: Callable[[], None],
         so_far: "_ArticlesSoFar",
     ) -> RunProgress:
+        app = create_app(settings)
         last_change = last_tick = time.monotonic()
         last_counts: RunProgress | None = None
         while True:
@@ -228,7 +221,7 @@ class Run:
             try:
                 counts = database.read_snapshot(progress.run_progress, folder.run_id)
             except DBAPIError as error:
-                raise RunError(f"lost the database: {_first_line(error)}") from error
+                raise RunError(f"lost the database: {cause(error)}") from error
             self.on_progress(sent, counts)
             received_all = counts.received >= sent
             is_extracted = received_all and counts.pending == 0
@@ -247,10 +240,12 @@ class Run:
             if received_all and now - last_tick > CLUSTER_POLL_SECONDS:
                 last_tick = now
                 # Parts are joined only once all have arrived, so that each article is joined once.
-                if not is_extracted:
-                    _request(settings, CLUSTER_DUE, settle_seconds=0)
-                elif counts.parts:
-                    _request(settings, JOIN_PARTS, settle_seconds=0)
+                due = JOIN_PARTS if is_extracted else CLUSTER_DUE
+                if counts.parts or not is_extracted:
+                    try:
+                        app.send_task(due, kwargs={"settle_seconds": 0})
+                    except BrokerError as error:
+                        raise RunError(f"lost the broker: {cause(error)}") from error
             # On a large run, counting itself takes time.
             time.sleep(max(POLL_SECONDS, 5 * (now - began)))
 
@@ -281,17 +276,6 @@ def start_processes(supervisor: Supervisor, settings: Settings, workers: int, lo
         "worker": celery,
     }.items():
         supervisor.start(name, argv, log=logs / f"{name}.log", env=environment)
-
-
-def _request(settings: Settings, task: str, **arguments: float) -> None:
-    try:
-        create_app(settings).send_task(task, kwargs=arguments)
-    except BrokerError as error:
-        raise RunError(f"lost the broker: {_first_line(error)}") from error
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
 class NumberedMessages:
@@ -326,15 +310,6 @@ class NumberedMessages:
             )
 
 
-def _begun_by(
-    folder: RunFolder, messages: Iterator[tuple[str, bytes]]
-) -> Iterator[tuple[str, bytes]]:
-    """Yield messages; at the first one, when the broker exists, record the start of the run."""
-    for message in messages:
-        folder.begin()
-        yield message
-
-
 class _ArticlesSoFar:
     """Writer that appends new articles of a run to the output, if its format permits."""
 
@@ -351,13 +326,10 @@ class _ArticlesSoFar:
         revisions = self._database.read_snapshot(articles.revisions_of_run, self._run_id)
         new = [page for page, number in revisions.items() if self._revisions.get(page) != number]
         for start in range(0, len(new), WRITTEN_AT_ONCE):
-            self._file.add(self._articles(new[start : start + WRITTEN_AT_ONCE]))
+            page_ids = new[start : start + WRITTEN_AT_ONCE]
+            found = self._database.read_snapshot(
+                lambda session, ids: list(articles.articles_of_run(session, self._run_id, ids)),
+                page_ids,
+            )
+            self._file.add(map(ArticleMessage.in_order, found))
         self._revisions = revisions
-
-    def _articles(self, page_ids: Sequence[int]) -> list[dict[str, Any]]:
-        return self._database.read_snapshot(
-            lambda session: [
-                ArticleMessage.in_order(each)
-                for each in articles.articles_of_run(session, self._run_id, page_ids)
-            ]
-        )

@@ -27,40 +27,38 @@ class RunFolder:
     """The folder of a run, locked by this process.
 
     ``run_id`` is the prefix of the run's message IDs. ``is_resumed`` means that an earlier process
-    started the run, and ``is_unfinished`` that the run can be resumed.
+    started the run.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, leftover: Leftover) -> None:
+        """Resume or discard an earlier run, or raise `UnfinishedRunError`, as ``leftover`` says."""
         self.path = path
+        self.services = path / "services"
         self.run_id = f"run-{uuid4()}-"
-        self.is_resumed = self.is_unfinished = False
         self._begun = path / "run.json"
         self._conditions: Mapping[str, object] = {}
-
-    @property
-    def services(self) -> Path:
-        """Directory of the embedded services."""
-        return self.path / "services"
-
-    def recover(self, leftover: Leftover) -> None:
-        """Resume or discard an earlier run, or raise `UnfinishedRunError`, as ``leftover`` says."""
         if leftover == "overwrite":
             self._begun.unlink(missing_ok=True)
+        self.is_resumed = self.is_unfinished
+        if not self.is_resumed:
+            return
         try:
             begun = json.loads(self._begun.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return
         except ValueError as error:
             raise UnfinishedRunError(
                 f"{self._begun} is damaged: use --overwrite to start over"
             ) from error
         if leftover == "refuse":
             raise UnfinishedRunError(
-                f"{self.path} holds an unfinished run of {begun['at']}: use --resume"
+                f"{path} holds an unfinished run of {begun['at']}: use --resume"
                 " to continue it or --overwrite to start over"
             )
         self.run_id, self._conditions = begun["id"], begun["conditions"]
-        self.is_resumed = self.is_unfinished = True
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether there is a run to resume."""
+        return self._begun.exists()
 
     def require(self, conditions: Mapping[str, object]) -> None:
         """Record the conditions of the run; raise `UnfinishedRunError` if a resumed run differs."""
@@ -82,20 +80,10 @@ class RunFolder:
         draft = self._begun.with_suffix(".draft")
         draft.write_text(json.dumps(begun), encoding="utf-8")
         draft.replace(self._begun)
-        self.is_unfinished = True
 
     def finish(self) -> None:
         """Record that there is no longer a run to resume."""
         self._begun.unlink(missing_ok=True)
-        self.is_unfinished = False
-
-    def remove(self) -> None:
-        """Remove the run's files, and the folder unless it contains other files."""
-        shutil.rmtree(self.services, ignore_errors=True)
-        for name in ("run.draft", "lock"):
-            (self.path / name).unlink(missing_ok=True)
-        with suppress(OSError):
-            self.path.rmdir()
 
 
 def quarantine_of(output: Path) -> Path:
@@ -107,7 +95,7 @@ def quarantine_of(output: Path) -> Path:
 def run_folder(output: Path, leftover: Leftover) -> Iterator[RunFolder]:
     """Lock the folder of a run, ``OUTPUT.run``, and remove it once the run is finished.
 
-    Raise `UnfinishedRunError` if another process is running it, or as `RunFolder.recover` does.
+    Raise `UnfinishedRunError` if another process is running it, or as `RunFolder` does.
     """
     path = output.with_name(f"{output.name}.run")
     path.mkdir(parents=True, exist_ok=True)
@@ -119,10 +107,14 @@ def run_folder(output: Path, leftover: Leftover) -> Iterator[RunFolder]:
             raise UnfinishedRunError(
                 f"another run is writing {output}: wait for it, or choose another output"
             ) from None
-        folder = RunFolder(path)
-        folder.recover(leftover)
+        folder = RunFolder(path, leftover)
         try:
             yield folder
         finally:
             if not folder.is_unfinished:
-                folder.remove()
+                shutil.rmtree(folder.services, ignore_errors=True)
+                for name in ("run.draft", "lock"):
+                    (path / name).unlink(missing_ok=True)
+                with suppress(OSError):
+                    # It may contain files of others.
+                    path.rmdir()

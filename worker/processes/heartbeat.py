@@ -34,6 +34,16 @@ class Confirmed:
     at: float
     allowed_seconds: float
 
+    @property
+    def age_seconds(self) -> float:
+        """Number of seconds since the work was confirmed."""
+        return time.monotonic() - self.at
+
+    @property
+    def is_recent(self) -> bool:
+        """Whether the work was confirmed as recently as it should be."""
+        return self.age_seconds <= self.allowed_seconds
+
 
 class Heartbeat:
     """The heartbeat file of one kind of process on this host."""
@@ -69,13 +79,3 @@ class Heartbeat:
         except (FileNotFoundError, ValueError, TypeError):
             return None
         return found if found.at <= time.monotonic() else None
-
-    def age_seconds(self) -> float | None:
-        """Return the number of seconds since work was confirmed, or None if there was none."""
-        last = self.last()
-        return None if last is None else time.monotonic() - last.at
-
-    def is_alive(self) -> bool:
-        """Return whether work was confirmed as recently as it should be."""
-        last = self.last()
-        return last is not None and time.monotonic() - last.at <= last.allowed_seconds

@@ -7,6 +7,7 @@ terminates them when its connection to this process closes, even if ``kill -9`` 
 import contextlib
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -36,34 +37,17 @@ class SupervisorError(ExpectedError):
 
 
 class ChildDied(SupervisorError):  # noqa: N818
-    """A child ended unexpectedly.
+    """A child ended unexpectedly, or could not be started.
 
     ``status`` is negative if a signal killed the child, and None if it could not be started.
     ``tail`` holds the last lines of the log file, which may already be removed.
     """
 
-    def __init__(self, name: str, status: int | None, log: Path, reason: str | None = None) -> None:
+    def __init__(self, name: str, status: int | None, log: Path, reason: str) -> None:
         self.name = name
         self.status = status
-        self.log = log
         self.tail = tail(log)
-        super().__init__(f"{name} {reason or describe_status(status)}")
-
-    def __str__(self) -> str:
-        return f"{self.args[0]}\n{self.tail}".rstrip()
-
-
-def describe_status(status: int | None) -> str:
-    """Describe an exit status in words, such as ``was killed by SIGKILL``."""
-    if status is None:
-        return "did not start"
-    if status >= 0:
-        return f"exited with status {status}"
-    try:
-        name = signal.Signals(-status).name
-    except ValueError:
-        name = f"signal {-status}"
-    return f"was killed by {name}"
+        super().__init__(f"{name} {reason}\n{self.tail}".rstrip())
 
 
 def tail(log: Path) -> str:
@@ -80,9 +64,10 @@ def tail(log: Path) -> str:
 class Supervisor:
     """Context manager that starts child processes and leaves none running.
 
-    Each child has its own session, so that Ctrl-C reaches only this process. ``remove`` lists
-    directories to remove after the last child has ended. Children started as ``python -m`` are
-    forked from the guardian, which imports the modules to ``preload`` once.
+    Each child has its own session, so that Ctrl-C reaches only this process. At the end, children
+    have ``grace`` seconds between being asked to end and SIGKILL. ``remove`` lists directories to
+    remove after the last child has ended. Children started as ``python -m`` are forked from the
+    guardian, which imports the modules to ``preload`` once.
     """
 
     def __init__(
@@ -92,7 +77,7 @@ class Supervisor:
         remove: Sequence[Path] = (),
         preload: Sequence[str] = (),
     ) -> None:
-        self._grace = grace
+        self.grace = grace
         self._preload = preload
         self._remove = [str(directory) for directory in remove]
         self._logs: dict[str, Path] = {}
@@ -111,8 +96,10 @@ class Supervisor:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        with contextlib.suppress(SupervisorError):
+            self._configure()
         self._socket.close()
-        limit = self._grace + guardian.SWEEP_SECONDS + STALL_SECONDS
+        limit = self.grace + guardian.SWEEP_SECONDS + STALL_SECONDS
         try:
             self._guardian.wait(limit)
         except subprocess.TimeoutExpired:
@@ -121,27 +108,14 @@ class Supervisor:
             raise SupervisorError(f"children still running after {limit:.0f} seconds") from error
 
     def _start_guardian(self) -> tuple[socket.socket, subprocess.Popen[bytes]]:
-        program = ["-I", "-S", guardian.__file__]
-        if self._preload:
-            program = ["-m", guardian.__name__, *self._preload]
         ours, theirs = socket.socketpair()
         with theirs:
             return ours, subprocess.Popen(  # noqa: S603
-                [sys.executable, *program],
+                [sys.executable, "-m", guardian.__name__, *self._preload],
                 stdin=theirs.fileno(),
                 stdout=theirs.fileno(),
                 start_new_session=True,
             )
-
-    @property
-    def grace(self) -> float:
-        """Seconds between asking a child to end and sending SIGKILL; may be changed at any time."""
-        return self._grace
-
-    @grace.setter
-    def grace(self, seconds: float) -> None:
-        self._grace = seconds
-        self._configure()
 
     def start(
         self,
@@ -162,13 +136,16 @@ class Supervisor:
         """
         if name in self._logs:
             raise ValueError(f"a child is already named {name}")
+        environment = dict(os.environ if env is None else env)
+        if shutil.which(argv[0], path=environment.get("PATH")) is None:
+            raise ChildDied(name, None, log, f"did not start: {argv[0]} is not a program")
         self._logs[name] = log
         self._send(
             {
                 "do": "start",
                 "name": name,
                 "argv": [os.fspath(argument) for argument in argv],
-                "env": dict(os.environ if env is None else env),
+                "env": environment,
                 "cwd": None if cwd is None else str(cwd),
                 "log": str(log),
                 "user": user,
@@ -177,10 +154,8 @@ class Supervisor:
         )
         while True:
             for event in self._events:
-                if event["name"] == name and event["event"] != "exited":
+                if (event["event"], event["name"]) == ("started", name):
                     self._events.remove(event)
-                    if event["event"] == "failed":
-                        raise ChildDied(name, None, log, f"did not start: {event['error']}")
                     return int(event["pid"])
             if not self._receive(STALL_SECONDS):
                 at = f" while importing {self._importing}" if self._importing else ""
@@ -195,10 +170,16 @@ class Supervisor:
         self._receive(0)
         for event in self._events:
             if event["event"] == "exited":
-                raise ChildDied(event["name"], event["status"], self._logs[event["name"]])
+                name, status = event["name"], event["status"]
+                ending = f"exited with status {status}"
+                if status < 0:
+                    ending = f"was killed by signal {-status}"
+                    with contextlib.suppress(ValueError):
+                        ending = f"was killed by {signal.Signals(-status).name}"
+                raise ChildDied(name, status, self._logs[name], ending)
 
     def _configure(self) -> None:
-        self._send({"do": "configure", "grace": self._grace, "remove": self._remove})
+        self._send({"do": "configure", "grace": self.grace, "remove": self._remove})
 
     def _send(self, message: dict[str, Any]) -> None:
         self._socket.settimeout(STALL_SECONDS)
