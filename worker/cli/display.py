@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -17,33 +16,23 @@ from detourage.outcomes import PageOutcome
 from detourage.text.plural import counted
 from detourage.text.terminal import printable
 from worker.outcomes import PENDING
+from worker.store.progress import SiteTotals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
-
-    from rich.progress import Progress
 
     from models.tables import DesignChange
     from worker.local.run import RunSummary
     from worker.store.addresses import JoinedAddress
     from worker.store.articles import ArticleEvent
-    from worker.store.progress import RunProgress, SiteHistory, SiteStatus, SiteTotals
+    from worker.store.progress import RunProgress, SiteHistory, SiteStatus
 
 TOP = 20
 """Default number of sites shown."""
 
-MAX_SINGLE_PAGE_SITES = 3
-"""Maximum number of single-page sites listed individually; more are summarised by default."""
-
-MIN_SITE_WIDTH = 24
-"""Minimum width left for site names; longer names are wrapped."""
-
 NAMED = (PageOutcome.ARTICLE, PageOutcome.FAILED, PENDING)
 """Outcomes that have a column of their own."""
-
-OPTIONAL_COLUMNS = ("again", "doubtful", "groups", "outliers")
-"""Columns that are not part of the sum of pages; they are omitted on narrow terminals."""
 
 
 def print_status(
@@ -57,7 +46,7 @@ def print_status(
     out = Console()
     for line in _totals(totals):
         say(out, line)
-    _print_sites(out, sites, top)
+    _print_sites(out, sites, TOP if top is None else top)
     if history:
         out.print(_history_table(history))
         for change in history.changes:
@@ -95,7 +84,7 @@ def print_history(out: Console, events: Sequence[ArticleEvent]) -> None:
 def print_summary(summary: RunSummary, output: Path, *, all_sites: bool = False) -> None:
     """Print the result of a run: its output files, and its largest sites or all of them."""
     counts = summary.progress
-    totals = summary.totals
+    totals = SiteTotals.of(summary.sites)
     say(
         console,
         f"{counted(summary.sent, 'message')}, {counted(counts.pages, 'page')} of"
@@ -111,7 +100,7 @@ def print_summary(summary: RunSummary, output: Path, *, all_sites: bool = False)
             say(console, f"{title}: {_listed(numbers)}")
     say(console, f"{counted(summary.articles, 'article')} in {output}")
     sites = sorted(summary.sites, key=lambda site: (-site.pages, site.key))
-    _print_sites(console, sites, len(sites) if all_sites else None)
+    _print_sites(console, sites, len(sites) if all_sites else TOP)
 
 
 def _totals(totals: SiteTotals) -> Iterator[str]:
@@ -132,24 +121,12 @@ def _totals(totals: SiteTotals) -> Iterator[str]:
             yield f"{name}: {counted(number, unit)}"
 
 
-def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> None:
-    """Print a table of at most ``top`` sites, followed by anything notable about them.
-
-    If ``top`` is None, print `TOP` sites, and summarise single-page sites.
-    """
-    alone = [site for site in sites if site.pages == 1] if top is None else []
-    listed = (
-        [site for site in sites if site.pages != 1] if len(alone) > MAX_SINGLE_PAGE_SITES else sites
-    )
-    shown = listed[: TOP if top is None else top]
-    if shown:
-        out.print(_site_table(shown, out.width))
-    if len(shown) < len(listed):
-        say(out, f"and {counted(len(listed) - len(shown), 'more site')}")
-    if len(alone) > MAX_SINGLE_PAGE_SITES:
-        outcomes = sum((Counter(site.outcomes) for site in alone), Counter[str]())
-        listed_outcomes = _listed(dict(sorted(outcomes.items())))
-        say(out, f"and {counted(len(alone), 'site')} of one page: {listed_outcomes}")
+def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int) -> None:
+    """Print a table of at most ``top`` sites, followed by anything notable about the sites."""
+    if shown := sites[:top]:
+        out.print(_site_table(shown))
+    if len(shown) < len(sites):
+        say(out, f"and {counted(len(sites) - len(shown), 'more site')}")
     for site in shown:
         if site.changed_design:
             say(out, f"{site.key}: new design since {site.changed_design:%Y-%m-%d %H:%M}")
@@ -175,7 +152,7 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int | None) -> 
             say(out, f"and {counted(len(lines) - TOP, 'more site')} {what}")
 
 
-def _site_table(sites: Sequence[SiteStatus], width: int) -> Table:
+def _site_table(sites: Sequence[SiteStatus]) -> Table:
     columns = {
         "pages": [site.pages for site in sites],
         "articles": [site.outcomes.get(PageOutcome.ARTICLE, 0) for site in sites],
@@ -190,22 +167,12 @@ def _site_table(sites: Sequence[SiteStatus], width: int) -> Table:
         "groups": [len(site.groups) for site in sites],
         "outliers": [site.outliers for site in sites],
     }
-    names = [name for name, numbers in columns.items() if any(numbers)] or ["pages"]
-    longest = max(len(printable(site.key)) for site in sites)
-    widths = {name: max(len(name), len(str(max(columns[name])))) for name in names}
-    legible = min(longest, MIN_SITE_WIDTH)
-    # The sum includes a space before each column, and one on either side of the table.
-    while names[-1] in OPTIONAL_COLUMNS and legible + sum(widths.values()) + len(names) + 2 > width:
-        widths.pop(names.pop())
-    table = Table(
-        Column("site", overflow="fold"),
-        *(Column(name, justify="right", no_wrap=True) for name in names),
-        box=SIMPLE,
-        padding=0,
-        pad_edge=False,
-    )
-    for place, site in enumerate(sites):
-        table.add_row(Text(printable(site.key)), *(str(columns[name][place]) for name in names))
+    table = Table(Column("site", overflow="fold"), box=SIMPLE, padding=0, pad_edge=False)
+    for name in columns:
+        if any(columns[name]):
+            table.add_column(name, justify="right", no_wrap=True)
+    for site, *numbers in zip(sites, *filter(any, columns.values()), strict=True):
+        table.add_row(Text(printable(site.key)), *map(str, numbers))
     return table
 
 
@@ -236,39 +203,27 @@ def _change_line(change: DesignChange) -> str:
     )
 
 
-class BarsByStage:
-    """Progress display of a run, by stage."""
-
-    STAGES = ("intake", "comparison", "grouping", "extraction")
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._tasks = {stage: progress.add_task(stage, total=None) for stage in self.STAGES}
-        self._last_line = time.monotonic()
-
-    def update(self, sent: int, counts: RunProgress) -> None:
-        """Update the display with new counts."""
-        stages = {
-            "intake": (counts.received, sent),
-            "comparison": (counts.compared, counts.pairs),
-            "grouping": (counts.grouped, counts.pages),
-            "extraction": (max(0, counts.pages - counts.pending), counts.pages),
-        }
-        for stage, (done, total) in stages.items():
-            self._progress.update(self._tasks[stage], completed=done, total=total)
-        now = time.monotonic()
-        if not console.is_terminal and now - self._last_line >= LINE_SECONDS:
-            self._last_line = now
-            line = ", ".join(f"{stage} {done}/{total}" for stage, (done, total) in stages.items())
-            say(console, line)
-
-    def end(self) -> None:
-        """Stop the display, so that other output can be printed."""
-        self._progress.stop()
-
-
 @contextmanager
-def bars_by_stage() -> Iterator[BarsByStage]:
-    """Show the progress of a run."""
+def bars_by_stage() -> Iterator[Callable[[int, RunProgress], None]]:
+    """Show the progress of a run; the yielded function updates it with new counts."""
     with progress_display() as progress:
-        yield BarsByStage(progress)
+        tasks = {}
+        last_line = time.monotonic()
+
+        def update(sent: int, counts: RunProgress) -> None:
+            nonlocal last_line
+            stages = {
+                "intake": (counts.received, sent),
+                "comparison": (counts.compared, counts.pairs),
+                "grouping": (counts.grouped, counts.pages),
+                "extraction": (max(0, counts.pages - counts.pending), counts.pages),
+            }
+            for stage, (done, total) in stages.items():
+                if stage not in tasks:
+                    tasks[stage] = progress.add_task(stage)
+                progress.update(tasks[stage], completed=done, total=total)
+            if not console.is_terminal and time.monotonic() - last_line >= LINE_SECONDS:
+                last_line = time.monotonic()
+                say(console, ", ".join(f"{stage} {n}/{of}" for stage, (n, of) in stages.items()))
+
+        yield update

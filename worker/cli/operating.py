@@ -13,12 +13,9 @@ from worker.cli.process import process_settings, read_database, stop_on_signals,
 from worker.store.retention_kinds import KINDS, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sqlalchemy.orm import Session
 
     from worker.store.database import Database
-    from worker.store.progress import SiteStatus
 
 
 @click.command()
@@ -32,8 +29,7 @@ if TYPE_CHECKING:
     "--top",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Show only this many sites, those with the most pages. By default, 20 are shown and"
-    " single-page sites are summarised; with --json, all are shown.",
+    help="Show only this many sites, those with the most pages; by default 20, or all with --json.",
 )
 @click.option("--queues", "only_queues", is_flag=True, help="Show only the queues.")
 @click.option(
@@ -68,8 +64,7 @@ def status(
 
     Each page counts in one of four columns: articles, other outcomes, failed, or pending (no
     outcome yet). Further columns show how many of these pages are being extracted again, and how
-    many articles are doubtful, that is, probably wrong. Columns of zeros are omitted, as are the
-    last columns if the terminal is too narrow.
+    many articles are doubtful, that is, probably wrong. Columns of zeros are omitted.
     """
     is_url = site is not None and "://" in site
     values = {
@@ -128,23 +123,39 @@ def _show_queues(*, as_json: bool) -> None:
 
 
 def _show_sites(
-    site: str | None, pending: bool, top: int | None, *, as_json: bool, only_addresses: bool
+    name: str | None, pending: bool, top: int | None, *, as_json: bool, only_addresses: bool
 ) -> None:
-    from worker.cli.display import print_status
+    from worker.cli.display import print_addresses, print_status
     from worker.messaging.broker import queue_depths
     from worker.settings import load_settings
-    from worker.store.progress import SiteTotals, site_history
+    from worker.store import pages, progress
+    from worker.store.addresses import list_joined
 
-    sites = read_database(_sites, site)
-    if site and not sites:
-        raise click.ClickException(f"no page of site {site!r} is known")
+    def read(session: Session) -> list[progress.SiteStatus]:
+        keys = None if name is None else list(pages.sites_called(session, name).values())
+        return progress.site_statuses(session, keys)
+
+    sites = read_database(read)
+    if name and not sites:
+        raise click.ClickException(f"no page of site {name!r} is known")
     if only_addresses:
-        _print_addresses([each.key for each in sites], as_json=as_json)
+        joined = read_database(
+            lambda session: [found for site in sites for found in list_joined(session, site.key)]
+        )
+        if as_json:
+            _print_json({"addresses": [vars(each) for each in joined]})
+        else:
+            print_addresses(joined)
         return
     depths = queue_depths(load_settings())
-    history = read_database(site_history, sites[0].key) if site and len(sites) == 1 else None
-    totals = SiteTotals.of(sites)
-    chosen = _chosen(sites, pending=pending)
+    is_single = name and len(sites) == 1
+    history = read_database(progress.site_history, sites[0].key) if is_single else None
+    totals = progress.SiteTotals.of(sites)
+    if pending:
+        chosen = [each for each in sites if each.pending or each.again]
+        chosen.sort(key=lambda each: (-each.pending - each.again, each.key))
+    else:
+        chosen = sorted(sites, key=lambda each: (-each.pages, each.key))
     if not as_json:
         print_status(totals, chosen, top, history, depths)
         return
@@ -178,37 +189,8 @@ def _show_metrics(port: int | None, host: str) -> None:
         serve_metrics(settings, host, port, stop_on_signals())
 
 
-def _chosen(sites: list[SiteStatus], *, pending: bool) -> list[SiteStatus]:
-    """Return the sites to show, largest first."""
-    if not pending:
-        return sorted(sites, key=lambda each: (-each.pages, each.key))
-    waiting = [each for each in sites if each.pending or each.again]
-    return sorted(waiting, key=lambda each: (-each.pending - each.again, each.key))
-
-
-def _print_addresses(keys: Sequence[str], *, as_json: bool) -> None:
-    from worker.cli.display import print_addresses
-    from worker.store.addresses import list_joined
-
-    found = read_database(
-        lambda session: [each for key in keys for each in list_joined(session, key)]
-    )
-    if as_json:
-        _print_json({"addresses": [vars(each) for each in found]})
-    else:
-        print_addresses(found)
-
-
 def _print_json(values: object) -> None:
     click.echo(json_text(values, default=datetime.isoformat))
-
-
-def _sites(session: Session, name: str | None) -> list[SiteStatus]:
-    """Return the state of the sites with the given name, or of all sites."""
-    from worker.store import pages, progress
-
-    keys = None if name is None else list(pages.sites_called(session, name).values())
-    return progress.site_statuses(session, keys)
 
 
 def _show_history(url: str, *, as_json: bool) -> None:

@@ -120,17 +120,16 @@ def run(
         from worker.store.progress import RunProgress
 
         def end(summary: RunSummary) -> None:
-            bars.end()
             print_summary(summary, output, all_sites=all_sites)
             if inspector is not None:
                 inspector.wait_for_interrupt()
 
         try:
-            with termination_as_exit() as insist, bars_by_stage() as bars:
+            with termination_as_exit() as insist, bars_by_stage() as update:
 
                 def show(sent: int, counts: RunProgress) -> None:
                     insist()
-                    bars.update(sent, counts)
+                    update(sent, counts)
 
                 run = Run(settings, workers, show, on_end=end)
                 if inspector is not None:

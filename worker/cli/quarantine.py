@@ -12,7 +12,7 @@ from detourage.text.terminal import json_line, printable
 from worker.messaging.task_names import STAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from worker.service.quarantine import QuarantinedMessage
 
@@ -52,25 +52,25 @@ def quarantine_list(stage: str | None, reason: str | None, limit: int | None) ->
     """List quarantined messages."""
     now = datetime.now(UTC)
     found = [each for each in _quarantined(stage) if reason in (None, each.reason)]
-    rows = [HEADER, *(_row(each, now) for each in found[:limit])]
+    rows = [HEADER]
+    for each in found[:limit]:
+        age = each.age_seconds(now)
+        rows.append(
+            (
+                each.stage,
+                cut(printable(each.reason), MAX_COLUMN_WIDTH),
+                "-" if age is None else short_age(age),
+                printable(each.message_id or "-"),
+                cut(printable(each.url or "-"), MAX_CELL_LENGTH),
+                cut(printable(each.detail), MAX_CELL_LENGTH),
+            )
+        )
     widths = [min(MAX_COLUMN_WIDTH, max(map(len, column))) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         click.echo("  ".join(cells).rstrip())
     if len(rows) <= len(found):
         click.echo(f"and {counted(len(found) - len(rows) + 1, 'more message')}", err=True)
-
-
-def _row(message: QuarantinedMessage, now: datetime) -> tuple[str, ...]:
-    age = message.age_seconds(now)
-    return (
-        message.stage,
-        cut(printable(message.reason), MAX_COLUMN_WIDTH),
-        "-" if age is None else short_age(age),
-        printable(message.message_id or "-"),
-        cut(printable(message.url or "-"), MAX_CELL_LENGTH),
-        cut(printable(message.detail), MAX_CELL_LENGTH),
-    )
 
 
 @quarantine.command("show")
@@ -139,8 +139,8 @@ def quarantine_drop(message_id: str | None, stage: str | None) -> None:
     _report_moved(dropped, message_id, "dropped")
 
 
-def _stages(stage: str | None) -> list[str]:
-    return [stage] if stage else list(QUARANTINED_STAGES)
+def _stages(stage: str | None) -> Sequence[str]:
+    return [stage] if stage else QUARANTINED_STAGES
 
 
 def _quarantined(stage: str | None) -> Iterator[QuarantinedMessage]:

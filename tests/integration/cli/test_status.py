@@ -94,20 +94,7 @@ def test_totals_are_shown_first_and_hidden_sites_are_counted(tasks: Tasks) -> No
     assert max(map(len, lines)) <= 80
 
 
-def test_sites_with_one_page_share_a_line_unless_requested(tasks: Tasks) -> None:
-    add_sites(tasks, 30)
-    tasks.publish("two.example", [("a", article_html(1)), ("b", article_html(2))])
-    shown = status().output
-    assert "and 30 sites of one page: article 15, pending 15" in shown
-    assert "two.example" in shown
-    assert "s0000.example" not in shown
-    assert "s0000.example" in status("--top", "5").output
-
-
-@pytest.mark.parametrize("columns", [60, 80])
-def test_each_page_counts_in_one_column_and_no_header_is_truncated(
-    tasks: Tasks, columns: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_page_counts_in_one_column_and_no_header_is_truncated(tasks: Tasks) -> None:
     key = "a-rather-long-name-of-a-newspaper.example"
     numbers = {"article": 4200, "menu": 30, "failed": 5, None: 7}
     with tasks.database.transaction() as session:
@@ -126,9 +113,8 @@ def test_each_page_counts_in_one_column_and_no_header_is_truncated(
             for number in range(times)
         ]
         session.execute(insert(StoredPage), pages)
-    monkeypatch.setenv("COLUMNS", str(columns))
     lines = status().output.splitlines()
-    assert max(map(len, lines)) <= columns
+    assert max(map(len, lines)) <= 80
     assert "outcomes: article 4200, failed 5, menu 30, pending 7" in lines
     assert "of these, extracted again: 9 pages" in lines
     heads = next(line.split() for line in lines if line.startswith(" site "))
