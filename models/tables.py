@@ -85,16 +85,13 @@ class Site(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     key: Mapped[str] = mapped_column(unique=True)
-    version: Mapped[int] = mapped_column(
-        server_default="0", doc="Incremented whenever the site's pages change."
-    )
+    version: Mapped[int] = mapped_column(server_default="0")
+    """Incremented whenever the site's pages change."""
     changed_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    pairs_planned: Mapped[int] = mapped_column(
-        server_default="0", doc="Number of tree pairs ever planned for comparison."
-    )
-    pairs_compared: Mapped[int] = mapped_column(
-        server_default="0", doc="Number of planned tree pairs that have been compared."
-    )
+    pairs_planned: Mapped[int] = mapped_column(server_default="0")
+    """Number of tree pairs ever planned for comparison."""
+    pairs_compared: Mapped[int] = mapped_column(server_default="0")
+    """Number of planned tree pairs that have been compared."""
 
 
 class StoredTree(Base):
@@ -104,7 +101,8 @@ class StoredTree(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     digest: Mapped[str] = mapped_column(unique=True)
-    size: Mapped[Small] = mapped_column(doc="Number of nodes.")
+    size: Mapped[Small]
+    """Number of nodes."""
     packed: Mapped[bytes]
 
 
@@ -121,10 +119,7 @@ class StoredPage(Base):
             postgresql_where=text("outcome IS DISTINCT FROM 'joined'"),
         ),
         Index(
-            "ix_pages_joined",
-            "site_id",
-            "url_digest",
-            postgresql_where=text("outcome = 'joined'"),
+            "ix_pages_joined", "site_id", "url_digest", postgresql_where=text("outcome = 'joined'")
         ),
         Index(
             "ix_pages_pending",
@@ -148,70 +143,54 @@ class StoredPage(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), index=True)
-    url: Mapped[str] = mapped_column(doc="URL of the current fetch, as given by the crawler.")
-    url_digest: Mapped[str] = mapped_column(
-        doc="SHA-256 of the page's first URL, with a suffix if another page has the same URL."
-    )
+    url: Mapped[str]
+    """URL of the current fetch, as given by the crawler."""
+    url_digest: Mapped[str]
+    """SHA-256 of the page's first URL, with a suffix if another page has the same URL."""
     crawler_id: Mapped[str | None]
     content_type: Mapped[str | None]
     fetched_at: Mapped[datetime | None]
     received_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    waiting_since: Mapped[datetime] = mapped_column(
-        server_default=func.now(), doc="When the page last became pending."
-    )
-    extra: Mapped[str] = mapped_column(
-        server_default="{}",
-        doc="Unknown keys of the message and fields about the HTTP response, as JSON text, because"
-        " jsonb rejects NUL characters.",
-    )
-    content_digest: Mapped[str] = mapped_column(doc="SHA-256 of the page as fetched.")
-    refused: Mapped[dict[str, Any] | None] = mapped_column(
-        JSONB(none_as_null=True),
-        doc="The latest response if it was a refusal; null if it was the page.",
-    )
+    waiting_since: Mapped[datetime] = mapped_column(server_default=func.now())
+    """When the page last became pending."""
+    extra: Mapped[str] = mapped_column(server_default="{}")
+    """Unknown keys of the message and fields about the HTTP response, as JSON text, because jsonb
+    rejects NUL characters."""
+    content_digest: Mapped[str]
+    """SHA-256 of the page as fetched."""
+    refused: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    """The latest response if it was a refusal; null if it was the page."""
     encoding: Mapped[str | None]
     tree_id: Mapped[int | None] = mapped_column(ForeignKey("trees.id"), index=True)
-    outcome: Mapped[str | None] = mapped_column(doc="A `PageOutcome`; null while pending.")
+    outcome: Mapped[str | None]
+    """A `PageOutcome`; null while pending."""
     outcome_detail: Mapped[str | None]
-    generation: Mapped[Small] = mapped_column(
-        server_default="0", doc="Number of the clustering with which to extract the page."
-    )
+    generation: Mapped[Small] = mapped_column(server_default="0")
+    """Number of the clustering with which to extract the page."""
     extracted_generation: Mapped[Small] = mapped_column(server_default="0")
-    extraction_key: Mapped[str | None] = mapped_column(
-        doc="Digest of all inputs of the latest extraction."
-    )
-    forced: Mapped[bool] = mapped_column(
-        server_default=text("false"),
-        doc="Whether the next extraction makes a revision even if nothing has changed.",
-    )
-    revision: Mapped[Small] = mapped_column(
-        server_default="0", doc="Revision of the latest article; 0 before the first."
-    )
-    confidence: Mapped[float | None] = mapped_column(
-        doc="`ArticleMessage.confidence` of the latest extraction; null without an article."
-    )
-    short_text: Mapped[bytes | None] = mapped_column(
-        doc="Key of the latest text and its publisher if the text is short and doubtful; null"
-        " otherwise."
-    )
-    asked_at: Mapped[datetime | None] = mapped_column(
-        doc="When the page's extraction was last enqueued."
-    )
-    attempts: Mapped[Small] = mapped_column(
-        server_default="0", doc="Number of times workers have started this extraction."
-    )
-    comment_pattern: Mapped[str | None] = mapped_column(
-        doc="Location of the page's own comments, as `CommentPattern.to_json`; null if not"
-        " determined yet."
-    )
-    html_removed_at: Mapped[datetime | None] = mapped_column(
-        doc="When the page's HTML was pruned; null while it is stored. Its results are kept."
-    )
-    trace: Mapped[dict[str, Any] | None] = mapped_column(
-        JSONB(none_as_null=True),
-        doc="W3C Trace Context of the latest fetch, until the page has an outcome; null if it is"
-        " not traced.",
-    )
+    extraction_key: Mapped[str | None]
+    """Digest of all inputs of the latest extraction."""
+    forced: Mapped[bool] = mapped_column(server_default=text("false"))
+    """Whether the next extraction makes a revision even if nothing has changed."""
+    revision: Mapped[Small] = mapped_column(server_default="0")
+    """Revision of the latest article; 0 before the first."""
+    confidence: Mapped[float | None]
+    """`ArticleMessage.confidence` of the latest extraction; null without an article."""
+    short_text: Mapped[bytes | None]
+    """Key of the latest text and its publisher if the text is short and doubtful; null
+    otherwise."""
+    asked_at: Mapped[datetime | None]
+    """When the page's extraction was last enqueued."""
+    attempts: Mapped[Small] = mapped_column(server_default="0")
+    """Number of times workers have started this extraction."""
+    comment_pattern: Mapped[str | None]
+    """Location of the page's own comments, as `CommentPattern.to_json`; null if not determined
+    yet."""
+    html_removed_at: Mapped[datetime | None]
+    """When the page's HTML was pruned; null while it is stored. Its results are kept."""
+    trace: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    """W3C Trace Context of the latest fetch, until the page has an outcome; null if it is not
+    traced."""
 
 
 class Address(Base):
@@ -227,29 +206,23 @@ class Address(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
     page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), index=True)
-    digest: Mapped[str] = mapped_column(
-        doc="SHA-256 of the address; long addresses do not fit into an index row."
-    )
-    address: Mapped[str] = mapped_column(doc="Canonical form.")
-    spellings: Mapped[list[str]] = mapped_column(
-        ARRAY(Text), doc="Spellings as given by the crawler, sorted; if many, only the first ones."
-    )
-    kind: Mapped[str | None] = mapped_column(
-        doc="`detourage.addresses.Kind`; null if the address is not a variant."
-    )
-    headlines: Mapped[list[int]] = mapped_column(
-        server_default="{}", doc="Digests of the headline wordings of the fetched page."
-    )
-    passages: Mapped[list[int]] = mapped_column(
-        server_default="{}", doc="Digests of passages of the fetched page."
-    )
+    digest: Mapped[str]
+    """SHA-256 of the address; long addresses do not fit into an index row."""
+    address: Mapped[str]
+    """Canonical form."""
+    spellings: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    """Spellings as given by the crawler, sorted; if many, only the first ones."""
+    kind: Mapped[str | None]
+    """`detourage.addresses.Kind`; null if the address is not a variant."""
+    headlines: Mapped[list[int]] = mapped_column(server_default="{}")
+    """Digests of the headline wordings of the fetched page."""
+    passages: Mapped[list[int]] = mapped_column(server_default="{}")
+    """Digests of passages of the fetched page."""
     came_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    read_at: Mapped[datetime | None] = mapped_column(
-        doc="Fetch time of the page whose wording is stored; null if unknown."
-    )
-    joined_at: Mapped[datetime | None] = mapped_column(
-        doc="When the address joined another's page; null for the authoritative address."
-    )
+    read_at: Mapped[datetime | None]
+    """Fetch time of the page whose wording is stored; null if unknown."""
+    joined_at: Mapped[datetime | None]
+    """When the address joined another's page; null for the authoritative address."""
 
 
 class AddressTarget(Base):
@@ -263,12 +236,13 @@ class AddressTarget(Base):
     )
     number: Mapped[Small] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
-    digest: Mapped[str] = mapped_column(doc="SHA-256 of the target address.")
-    target: Mapped[str] = mapped_column(doc="The target address in canonical form.")
+    digest: Mapped[str]
+    """SHA-256 of the target address."""
+    target: Mapped[str]
+    """The target address in canonical form."""
     kind: Mapped[str]
-    is_declared: Mapped[bool] = mapped_column(
-        doc="Whether the page declares the target; otherwise, only the form of its address does."
-    )
+    is_declared: Mapped[bool]
+    """Whether the page declares the target; otherwise, only the form of its address does."""
 
 
 class PageContent(Base):
@@ -278,17 +252,15 @@ class PageContent(Base):
     __table_args__ = (Index(None, "object_url", postgresql_using="hash"),)
 
     page_id: Mapped[PageKey]
-    compressed: Mapped[bytes | None] = mapped_column(doc="Zstandard; null if in an object store.")
-    object_url: Mapped[str | None] = mapped_column(
-        doc="URL of the object with the compressed HTML; null if in the database."
-    )
-    is_text: Mapped[bool] = mapped_column(
-        doc="Whether the page was sent as text (stored as UTF-8) rather than as bytes."
-    )
+    compressed: Mapped[bytes | None]
+    """Zstandard; null if in an object store."""
+    object_url: Mapped[str | None]
+    """URL of the object with the compressed HTML; null if in the database."""
+    is_text: Mapped[bool]
+    """Whether the page was sent as text (stored as UTF-8) rather than as bytes."""
     stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    lines: Mapped[bytes | None] = mapped_column(
-        doc="Digests of its lines, as `PageLines.to_bytes`; null if it cannot be parsed."
-    )
+    lines: Mapped[bytes | None]
+    """Digests of its lines, as `PageLines.to_bytes`; null if it cannot be parsed."""
 
 
 class WaitingFetch(Base):
@@ -302,12 +274,14 @@ class WaitingFetch(Base):
     crawler_id: Mapped[str | None]
     content_type: Mapped[str | None]
     fetched_at: Mapped[datetime | None]
-    extra: Mapped[str] = mapped_column(doc="`StoredPage.extra`.")
-    compressed: Mapped[bytes] = mapped_column(doc="The content, compressed with Zstandard.")
-    is_text: Mapped[bool] = mapped_column(doc="`PageContent.is_text`.")
-    trace: Mapped[dict[str, Any] | None] = mapped_column(
-        JSONB(none_as_null=True), doc="`StoredPage.trace`."
-    )
+    extra: Mapped[str]
+    """`StoredPage.extra`."""
+    compressed: Mapped[bytes]
+    """The content, compressed with Zstandard."""
+    is_text: Mapped[bool]
+    """`PageContent.is_text`."""
+    trace: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    """`StoredPage.trace`."""
 
 
 class PageKnowledge(Base):
@@ -316,10 +290,10 @@ class PageKnowledge(Base):
     __tablename__ = "page_knowledge"
 
     page_id: Mapped[PageKey]
-    content_digest: Mapped[str] = mapped_column(
-        doc="`StoredPage.content_digest` of the page when the knowledge was learned."
-    )
-    packed: Mapped[bytes] = mapped_column(doc="`TemplateKnowledge.to_bytes`.")
+    content_digest: Mapped[str]
+    """`StoredPage.content_digest` of the page when the knowledge was learned."""
+    packed: Mapped[bytes]
+    """`TemplateKnowledge.to_bytes`."""
     learned_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
@@ -333,7 +307,8 @@ class Distance(Base):
         ForeignKey("trees.id", ondelete="CASCADE"), primary_key=True
     )
     higher_tree_id: Mapped[IndexedTreeKey]
-    distance: Mapped[Small | None] = mapped_column(doc="Null if the pair cannot be compared.")
+    distance: Mapped[Small | None]
+    """Null if the pair cannot be compared."""
 
 
 class SiteComparison(Base):
@@ -346,8 +321,10 @@ class SiteComparison(Base):
     __tablename__ = "site_comparisons"
 
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
-    site_version: Mapped[int] = mapped_column(doc="`Site.version` when the comparisons began.")
-    tree_ids: Mapped[list[int]] = mapped_column(doc="Distinct trees of the site, ascending.")
+    site_version: Mapped[int]
+    """`Site.version` when the comparisons began."""
+    tree_ids: Mapped[list[int]]
+    """Distinct trees of the site, ascending."""
     began_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
@@ -359,8 +336,10 @@ class ReferenceSet(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
-    digest: Mapped[str] = mapped_column(doc="SHA-256 of the tree ids.")
-    tree_ids: Mapped[list[int]] = mapped_column(doc="Tree ids, ordered by the trees' digests.")
+    digest: Mapped[str]
+    """SHA-256 of the tree ids."""
+    tree_ids: Mapped[list[int]]
+    """Tree ids, ordered by the trees' digests."""
 
 
 class NearestReference(Base):
@@ -372,10 +351,10 @@ class NearestReference(Base):
         ForeignKey("reference_sets.id", ondelete="CASCADE"), primary_key=True
     )
     tree_id: Mapped[IndexedTreeKey]
-    reference_id: Mapped[int | None] = mapped_column(
-        doc="Nearest tree of the set; null if the tree is too large to be compared."
-    )
-    distance: Mapped[float | None] = mapped_column(doc="Normalised distance to the reference.")
+    reference_id: Mapped[int | None]
+    """Nearest tree of the set; null if the tree is too large to be compared."""
+    distance: Mapped[float | None]
+    """Normalised distance to the reference."""
 
 
 class ComparisonBlock(Base):
@@ -388,20 +367,20 @@ class ComparisonBlock(Base):
         ForeignKey("site_comparisons.site_id", ondelete="CASCADE"), index=True
     )
     reference_set_id: Mapped[int | None] = mapped_column(
-        ForeignKey("reference_sets.id", ondelete="CASCADE"),
-        index=True,
-        doc="Reference set if only the nearest reference of each row is needed; null if every"
-        " distance is.",
+        ForeignKey("reference_sets.id", ondelete="CASCADE"), index=True
     )
-    rows: Mapped[list[int]] = mapped_column(doc="Ids of the trees to compare.")
-    columns: Mapped[list[int]] = mapped_column(doc="Ids of the trees to compare each row with.")
-    pairs: Mapped[Small] = mapped_column(doc="Maximum number of comparisons.")
-    asked_at: Mapped[datetime] = mapped_column(
-        server_default=func.now(), doc="When the block's task was last enqueued."
-    )
-    attempts: Mapped[Small] = mapped_column(
-        server_default="0", doc="Number of times a worker has started the block."
-    )
+    """Reference set if only the nearest reference of each row is needed; null if every distance
+    is."""
+    rows: Mapped[list[int]]
+    """Ids of the trees to compare."""
+    columns: Mapped[list[int]]
+    """Ids of the trees to compare each row with."""
+    pairs: Mapped[Small]
+    """Maximum number of comparisons."""
+    asked_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    """When the block's task was last enqueued."""
+    attempts: Mapped[Small] = mapped_column(server_default="0")
+    """Number of times a worker has started the block."""
 
 
 class Generation(Base):
@@ -411,11 +390,11 @@ class Generation(Base):
 
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
     number: Mapped[Small] = mapped_column(primary_key=True)
-    site_version: Mapped[int] = mapped_column(doc="`Site.version` that was clustered.")
+    site_version: Mapped[int]
+    """`Site.version` that was clustered."""
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    method: Mapped[str] = mapped_column(
-        doc="Grouping method; for a provisional generation, see `worker.store.provisional`."
-    )
+    method: Mapped[str]
+    """Grouping method; for a provisional generation, see `worker.store.provisional`."""
     silhouette: Mapped[float | None]
 
 
@@ -425,16 +404,14 @@ class ClusteringAttempt(Base):
     __tablename__ = "clustering_attempts"
 
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
-    number: Mapped[Small] = mapped_column(doc="Number of attempts started.")
-    began_at: Mapped[datetime] = mapped_column(
-        server_default=func.now(), doc="Start of the latest attempt."
-    )
-    error: Mapped[str | None] = mapped_column(
-        doc="Latest exception; null if every attempt ended with the death of its process."
-    )
-    quarantined_at: Mapped[datetime | None] = mapped_column(
-        doc="When clustering was disabled for the site; null if it is enabled."
-    )
+    number: Mapped[Small]
+    """Number of attempts started."""
+    began_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    """Start of the latest attempt."""
+    error: Mapped[str | None]
+    """Latest exception; null if every attempt ended with the death of its process."""
+    quarantined_at: Mapped[datetime | None]
+    """When clustering was disabled for the site; null if it is enabled."""
 
 
 class ClusteringRequest(Base):
@@ -458,19 +435,15 @@ class TemplateGroup(Base):
 
     site_id: Mapped[int] = mapped_column(primary_key=True)
     generation: Mapped[Small] = mapped_column(primary_key=True)
-    number: Mapped[Small] = mapped_column(
-        primary_key=True,
-        doc="Number of the group; a group that continues in the next generation keeps it.",
-    )
+    number: Mapped[Small] = mapped_column(primary_key=True)
+    """Number of the group; a group that continues in the next generation keeps it."""
     size: Mapped[Small]
     representative_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
-    comment_pattern: Mapped[str | None] = mapped_column(
-        doc="Location of comments on the group's pages, by majority; null if undecided."
-    )
-    shared_lines: Mapped[bytes | None] = mapped_column(
-        doc="Lines that the group's pages share, as `SharedLines.to_bytes`; null if there are none,"
-        " or for an earlier generation."
-    )
+    comment_pattern: Mapped[str | None]
+    """Location of comments on the group's pages, by majority; null if undecided."""
+    shared_lines: Mapped[bytes | None]
+    """Lines that the group's pages share, as `SharedLines.to_bytes`; null if there are none, or for
+    an earlier generation."""
 
 
 class GroupRepresentative(Base):
@@ -501,47 +474,41 @@ class DesignChange(Base):
     __table_args__ = (_generation_key(),)
 
     site_id: Mapped[int] = mapped_column(primary_key=True)
-    generation: Mapped[Small] = mapped_column(
-        primary_key=True, doc="Clustering that first detected the change."
-    )
+    generation: Mapped[Small] = mapped_column(primary_key=True)
+    """Clustering that first detected the change."""
     noticed_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    since: Mapped[datetime] = mapped_column(doc="Fetch time of the first page with the new design.")
-    seen_until: Mapped[datetime] = mapped_column(
-        doc="Fetch time of the newest page when the change was last detected."
-    )
-    first_url: Mapped[str] = mapped_column(doc="URL of the first page with the new design.")
-    new_share: Mapped[float] = mapped_column(
-        doc="Share of the newest pages in new groups or in none."
-    )
-    outlier_share: Mapped[float] = mapped_column(doc="Share of the newest pages in no group.")
-    new_groups: Mapped[list[int]] = mapped_column(
-        doc="Numbers of the groups that contain only the newest pages."
-    )
-    gone_groups: Mapped[list[int]] = mapped_column(
-        doc="Numbers of the groups that contain none of the newest pages."
-    )
+    since: Mapped[datetime]
+    """Fetch time of the first page with the new design."""
+    seen_until: Mapped[datetime]
+    """Fetch time of the newest page when the change was last detected."""
+    first_url: Mapped[str]
+    """URL of the first page with the new design."""
+    new_share: Mapped[float]
+    """Share of the newest pages in new groups or in none."""
+    outlier_share: Mapped[float]
+    """Share of the newest pages in no group."""
+    new_groups: Mapped[list[int]]
+    """Numbers of the groups that contain only the newest pages."""
+    gone_groups: Mapped[list[int]]
+    """Numbers of the groups that contain none of the newest pages."""
 
 
 class Membership(Base):
     """Position of a page in a generation: its group, and the page with which it is compared."""
 
     __tablename__ = "memberships"
-    __table_args__ = (
-        _generation_key(),
-        Index(None, "site_id", "generation"),
-    )
+    __table_args__ = (_generation_key(), Index(None, "site_id", "generation"))
 
     page_id: Mapped[PageKey]
     generation: Mapped[Small] = mapped_column(primary_key=True)
     site_id: Mapped[int]
-    group_number: Mapped[Small | None] = mapped_column(doc="Null for an outlier.")
+    group_number: Mapped[Small | None]
+    """Null for an outlier."""
     role: Mapped[str]
-    pivot_id: Mapped[int | None] = mapped_column(
-        ForeignKey("pages.id"), doc="Page with which this one is compared; null for an outlier."
-    )
-    confidence: Mapped[float | None] = mapped_column(
-        doc="Silhouette, 0 to 1, of a page assigned after the clustering; otherwise null."
-    )
+    pivot_id: Mapped[int | None] = mapped_column(ForeignKey("pages.id"))
+    """Page with which this one is compared; null for an outlier."""
+    confidence: Mapped[float | None]
+    """Silhouette, 0 to 1, of a page assigned after the clustering; otherwise null."""
 
 
 class Article(Base):
@@ -553,10 +520,9 @@ class Article(Base):
     id: Mapped[UUID] = mapped_column(primary_key=True)
     page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"))
     revision: Mapped[Small]
-    content_digest: Mapped[str] = mapped_column(
-        doc="Digest of everything that a reader would notice; if it is the same after an"
-        " extraction, there is no new revision."
-    )
+    content_digest: Mapped[str]
+    """Digest of everything that a reader would notice; if it is the same after an extraction, there
+    is no new revision."""
     message: Mapped[dict[str, Any]] = mapped_column(ArticleJson)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
@@ -567,19 +533,15 @@ class ArticleComment(Base):
     __tablename__ = "comments"
 
     article_id: Mapped[ArticleKey]
-    number: Mapped[Small] = mapped_column(
-        primary_key=True, doc="Position of the comment on the page, from 0."
-    )
-    parent: Mapped[Small | None] = mapped_column(
-        doc="Number of the comment to which this one replies, or null."
-    )
+    number: Mapped[Small] = mapped_column(primary_key=True)
+    """Position of the comment on the page, from 0."""
+    parent: Mapped[Small | None]
+    """Number of the comment to which this one replies, or null."""
     author: Mapped[str | None]
-    published_at: Mapped[datetime | None] = mapped_column(
-        doc="Publication time; null if the page gives none, or a relative one."
-    )
-    written_date: Mapped[str | None] = mapped_column(
-        doc="Date as displayed, unless it is the publication time in ISO 8601."
-    )
+    published_at: Mapped[datetime | None]
+    """Publication time; null if the page gives none, or a relative one."""
+    written_date: Mapped[str | None]
+    """Date as displayed, unless it is the publication time in ISO 8601."""
     text: Mapped[str]
     permalink: Mapped[str | None]
     votes: Mapped[int | None]
@@ -590,44 +552,32 @@ class PageParts(Base):
 
     __tablename__ = "page_parts"
     __table_args__ = (
-        Index(
-            "ix_page_parts_due",
-            "changed_at",
-            postgresql_where=text("version > seen_version"),
-        ),
+        Index("ix_page_parts_due", "changed_at", postgresql_where=text("version > seen_version")),
         Index("ix_page_parts_whole_digests", "whole_digests", postgresql_using="gin"),
         Index("ix_page_parts_first_id", "first_id", postgresql_where=text("first_id IS NOT NULL")),
     )
 
     page_id: Mapped[PageKey]
     site_id: Mapped[int]
-    links: Mapped[dict[str, Any]] = mapped_column(
-        doc="`Pagination` of the page; empty if it no longer links to other parts."
-    )
-    message: Mapped[dict[str, Any] | None] = mapped_column(
-        ArticleJson,
-        doc="Latest article message of this page without other parts; null without an article.",
-    )
-    whole_digests: Mapped[list[str]] = mapped_column(
-        ARRAY(Text), doc="SHA-256 of each spelling of the address that shows all parts on one page."
-    )
-    version: Mapped[int] = mapped_column(server_default="1", doc="Incremented by every change.")
-    seen_version: Mapped[int] = mapped_column(
-        server_default="0", doc="Version processed by the latest search for parts."
-    )
+    links: Mapped[dict[str, Any]]
+    """`Pagination` of the page; empty if it no longer links to other parts."""
+    message: Mapped[dict[str, Any] | None] = mapped_column(ArticleJson)
+    """Latest article message of this page without other parts; null without an article."""
+    whole_digests: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    """SHA-256 of each spelling of the address that shows all parts on one page."""
+    version: Mapped[int] = mapped_column(server_default="1")
+    """Incremented by every change."""
+    seen_version: Mapped[int] = mapped_column(server_default="0")
+    """Version processed by the latest search for parts."""
     changed_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    first_id: Mapped[int | None] = mapped_column(
-        doc="Page whose article most recently included this part."
-    )
-    joined_revision: Mapped[Small | None] = mapped_column(
-        doc="Revision of the page's article that the latest search for parts made."
-    )
-    size: Mapped[Small | None] = mapped_column(
-        doc="Size of the message as JSON text, in bytes; null if not recorded."
-    )
-    attempts: Mapped[Small | None] = mapped_column(
-        doc="Number of searches started since the last completed one; null if none."
-    )
+    first_id: Mapped[int | None]
+    """Page whose article most recently included this part."""
+    joined_revision: Mapped[Small | None]
+    """Revision of the page's article that the latest search for parts made."""
+    size: Mapped[Small | None]
+    """Size of the message as JSON text, in bytes; null if not recorded."""
+    attempts: Mapped[Small | None]
+    """Number of searches started since the last completed one; null if none."""
 
 
 class Receipt(Base):
@@ -636,12 +586,13 @@ class Receipt(Base):
     __tablename__ = "receipts"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    message_id: Mapped[str | None] = mapped_column(
-        index=True, doc="The publisher's AMQP message id."
-    )
+    message_id: Mapped[str | None] = mapped_column(index=True)
+    """The publisher's AMQP message id."""
     received_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    result: Mapped[str] = mapped_column(doc="A `ReceiptResult`.")
-    reason: Mapped[str | None] = mapped_column(doc="`UnusableReason` of a quarantined message.")
+    result: Mapped[str]
+    """A `ReceiptResult`."""
+    reason: Mapped[str | None]
+    """`UnusableReason` of a quarantined message."""
     page_id: Mapped[int | None] = mapped_column(
         ForeignKey("pages.id", ondelete="SET NULL"), index=True
     )
@@ -675,16 +626,17 @@ class Reprocessing(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     stage: Mapped[str]
-    pages_per_minute: Mapped[float | None] = mapped_column(doc="Null for no limit.")
+    pages_per_minute: Mapped[float | None]
+    """Null for no limit."""
     asked_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    site_id: Mapped[int] = mapped_column(server_default="0", doc="Id of the last site processed.")
-    last_site_id: Mapped[int] = mapped_column(
-        doc="Id of the newest site at the time of the request."
-    )
-    pages: Mapped[int] = mapped_column(server_default="0", doc="Number of pages processed so far.")
-    resume_at: Mapped[datetime] = mapped_column(
-        server_default=func.now(), doc="When the rate allows the next site."
-    )
+    site_id: Mapped[int] = mapped_column(server_default="0")
+    """Id of the last site processed."""
+    last_site_id: Mapped[int]
+    """Id of the newest site at the time of the request."""
+    pages: Mapped[int] = mapped_column(server_default="0")
+    """Number of pages processed so far."""
+    resume_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    """When the rate allows the next site."""
     ended_at: Mapped[datetime | None]
 
 
@@ -705,16 +657,15 @@ class Duration(Base):
     # Every task updates a row; free space in each block of the table avoids index updates.
     __table_args__ = {"postgresql_with": {"fillfactor": "50"}}  # noqa: RUF012 - never modified
 
-    work: Mapped[str] = mapped_column(primary_key=True, doc="Name of a task, or `intake`.")
-    slot: Mapped[Small] = mapped_column(
-        primary_key=True,
-        doc="Slot; processes use different ones, so that they do not wait for each other.",
-    )
-    at_most: Mapped[float] = mapped_column(
-        primary_key=True, doc="Upper bound of the class, in seconds."
-    )
+    work: Mapped[str] = mapped_column(primary_key=True)
+    """Name of a task, or `intake`."""
+    slot: Mapped[Small] = mapped_column(primary_key=True)
+    """Slot; processes use different ones, so that they do not wait for each other."""
+    at_most: Mapped[float] = mapped_column(primary_key=True)
+    """Upper bound of the class, in seconds."""
     number: Mapped[int]
-    seconds: Mapped[float] = mapped_column(doc="Total duration in seconds.")
+    seconds: Mapped[float]
+    """Total duration in seconds."""
 
 
 class OutboxEntry(Base):
@@ -730,31 +681,28 @@ class OutboxEntry(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     lane: Mapped[str | None] = mapped_column(
-        Computed("CASE WHEN refused_at IS NULL THEN coalesce(task, exchange) END", persisted=True),
-        doc="Sequence in which the message is published: the tasks of a kind, or the messages of an"
-        " exchange; null if it was set aside.",
+        Computed("CASE WHEN refused_at IS NULL THEN coalesce(task, exchange) END", persisted=True)
     )
-    turn: Mapped[int] = mapped_column(
-        server_default="0",
-        doc="Position in the lane, chosen so that sites take turns; negative for short queues.",
-    )
-    site_id: Mapped[int | None] = mapped_column(doc="Site for which the task works, or null.")
+    """Sequence in which the message is published: the tasks of a kind, or the messages of an
+    exchange; null if it was set aside."""
+    turn: Mapped[int] = mapped_column(server_default="0")
+    """Position in the lane, chosen so that sites take turns; negative for short queues."""
+    site_id: Mapped[int | None]
+    """Site for which the task works, or null."""
     task: Mapped[str | None]
     arguments: Mapped[dict[str, Any] | None]
     exchange: Mapped[str | None]
     routing_key: Mapped[str | None]
-    headers: Mapped[dict[str, Any] | None] = mapped_column(
-        JSONB(none_as_null=True), doc="Headers of the message; for a task, its trace or null."
-    )
+    headers: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    """Headers of the message; for a task, its trace or null."""
     message_id: Mapped[str | None]
-    body: Mapped[bytes | None] = mapped_column(
-        doc="The message as it is, or packed; see `worker.store.outbox.unpacked_body`."
-    )
-    refused_at: Mapped[datetime | None] = mapped_column(
-        doc="When the message was set aside, since the broker refused it or its body is damaged;"
-        " it is kept until an operator decides."
-    )
-    refusal: Mapped[str | None] = mapped_column(doc="Why the message was set aside.")
+    body: Mapped[bytes | None]
+    """The message as it is, or packed; see `worker.store.outbox.unpacked_body`."""
+    refused_at: Mapped[datetime | None]
+    """When the message was set aside, since the broker refused it or its body is damaged; it is
+    kept until an operator decides."""
+    refusal: Mapped[str | None]
+    """Why the message was set aside."""
 
 
 class OutboxTurn(Base):
@@ -763,7 +711,6 @@ class OutboxTurn(Base):
     __tablename__ = "outbox_turns"
 
     lane: Mapped[str] = mapped_column(primary_key=True)
-    is_short: Mapped[bool] = mapped_column(
-        primary_key=True, doc="Whether the half is that of short queues, or that of backlogs."
-    )
+    is_short: Mapped[bool] = mapped_column(primary_key=True)
+    """Whether the half is that of short queues, or that of backlogs."""
     turn: Mapped[int]
