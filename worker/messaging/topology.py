@@ -40,9 +40,7 @@ class Topology:
         """Exchange of article messages, with routing keys ``<language or und>.<site>``."""
         self.articles_queue = f"{prefix}entities.articles"
         """Queue of articles for the entity recognition service."""
-        self.outgoing = {
-            self.articles_queue: self.articles_exchange,
-        }
+        self.outgoing = {self.articles_queue: self.articles_exchange}
         """Queues filled for other services, each with the exchange to which it is bound."""
 
         task_queues = {stage: self.task_queue(stage) for stage in STAGES}
@@ -50,11 +48,7 @@ class Topology:
         """Queues consumed by the service, by stage: ``intake`` and task stages."""
         self.quarantines = {stage: _quarantine_of(queue) for stage, queue in self.sources.items()}
         """Quarantine queues, by stage as in `sources`."""
-        self.work_queues = [
-            self.pages,
-            *task_queues.values(),
-            self.articles_queue,
-        ]
+        self.work_queues = [self.pages, *task_queues.values(), self.articles_queue]
         """Work queues, in the order in which pages pass through them."""
 
     @property

@@ -150,9 +150,7 @@ def create_app(settings: Settings) -> Celery:
     )
     if settings.broker_is_amqp:
         app.conf.update(
-            broker_heartbeat=10,
-            task_default_queue_type="quorum",
-            worker_detect_quorum_queues=True,
+            broker_heartbeat=10, task_default_queue_type="quorum", worker_detect_quorum_queues=True
         )
     app.steps["consumer"].add(HeartbeatStep)
     return app
@@ -329,10 +327,7 @@ def _begin_task(
 
 @task_postrun.connect
 def _end_task(
-    task: Any = None,
-    kwargs: Mapping[str, Any] | None = None,
-    state: str | None = None,
-    **_: object,
+    task: Any = None, kwargs: Mapping[str, Any] | None = None, state: str | None = None, **_: object
 ) -> None:
     pieces = 1 + len((kwargs or {}).get(OTHERS, ()))
     process_state().durations.note(task.name, monotonic() - task.request.began, pieces)

@@ -7,17 +7,15 @@ quarantine, is committed.
 
 import gc
 import logging
-import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
-from kombu import Connection, Message
-from kombu.mixins import ConsumerMixin
+from kombu import Connection, Consumer, Message
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
@@ -27,17 +25,14 @@ from detourage.text.plural import counted
 from detourage.time_limit import TimeIsUpError, time_limit
 from worker import logs, tracing
 from worker.errors import cause
-from worker.messaging.broker import connection_to, depth, topology_of
 from worker.messaging.compression import plain_body
 from worker.messaging.task_names import REPEATED
-from worker.messaging.topology import Topology
 from worker.messaging.transport import raw_body, withheld_bytes
 from worker.outcomes import ReceiptResult
-from worker.processes.heartbeat import Heartbeat
-from worker.service.build import Summary
+from worker.service.broker_process import BrokerProcess
 from worker.settings import Settings
-from worker.store import pages, progress, recording, schema
-from worker.store.database import Database, UnavailableError, is_connection_lost
+from worker.store import pages, progress, recording
+from worker.store.database import UnavailableError, is_connection_lost
 from worker.store.durations import Durations
 from worker.store.pages import FetchedPage, NewReceipt, ReadPage
 from worker.workflow.first_extractions import request_first_extractions
@@ -86,10 +81,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class StoppedError(Exception):
-    """The intake was stopped while not connected to the broker."""
-
-
 @dataclass(frozen=True)
 class Prepared:
     """A message with its parsed page, or with the reason why it is unusable."""
@@ -99,86 +90,54 @@ class Prepared:
     unusable: UnusableMessageError | None = None
 
 
-class Intake(ConsumerMixin):
+class Intake(BrokerProcess):
     """The consumer of page messages.
 
     Messages that arrive together are stored in one transaction. A redelivered message may have
     killed a process, so it is stored separately. At startup, messages are consumed one by one until
     one arrives that was not redelivered, so that none is quarantined because of another.
+    Unacknowledged messages are redelivered.
     """
 
+    _connection: Connection
+    _consumer: Consumer
+
     def __init__(self, settings: Settings) -> None:
-        self.connection: Connection = connection_to(settings)
-        self._settings = settings
-        self._topology: Topology = topology_of(settings)
-        self._database = Database(settings.require_database_url())
+        super().__init__("intake", settings)
         self._durations = Durations(self._database)
-        self._heartbeat = Heartbeat(settings.heartbeat_directory, "intake")
-        self._channel_connection: Connection | None = None
-        self._consumer: Any = None
         self._is_careful = True
         self._waiting: list[Message] = []
-        self._summary = Summary("intake")
         self._taken = 0
         self._checked_at = 0.0
         self._searched_at = 0.0
         self._unavailable = ""
 
-    def run_until_signalled(self) -> None:
-        """Consume until SIGTERM or SIGINT; unacknowledged messages are redelivered.
-
-        Raise the errors of `schema.require_current`.
-        """
-        schema.require_current(self._database)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: setattr(self, "should_stop", True))
+    def work(self, connection: Connection) -> None:
+        """Consume until stopped."""
         # Modules and tables never become garbage, and scanning them repeatedly takes time.
         gc.freeze()
-        with suppress(StoppedError):
-            self.run()
-        self._durations.write()
-        self._summary.log()
-        tracing.stop()
-        self._database.dispose()
-
-    @contextmanager
-    def establish_connection(self) -> Iterator[Connection]:
-        """Connect, with retries, and declare the queues; react to SIGTERM between attempts.
-
-        Unacknowledged messages of the former connection are dropped; they will be redelivered.
-        """
         self._waiting.clear()
-        with self.connection.clone() as connection:
-            connection.ensure_connection(self.on_connection_error, callback=self._check_stop)
-            self._topology.declare(connection)
-            yield connection
-
-    def _check_stop(self) -> None:
-        if self.should_stop:
-            raise StoppedError
-
-    def get_consumers(self, consumer_class: Any, _channel: Any) -> list[Any]:
-        """Return the single consumer, with a bounded prefetch."""
-        consumer = consumer_class(
+        self._connection = connection
+        self._consumer = Consumer(
+            connection.channel(),
             queues=[self._topology.pages_queue()],
             on_message=self._waiting.append,
             auto_declare=False,
         )
-        self._consumer = consumer
         self._set_careful(True)
-        return [consumer]
-
-    def on_consume_ready(
-        self, connection: Connection, _channel: Any, _consumers: Any, **_: Any
-    ) -> None:
-        """Remember the connection on which messages are delivered."""
-        self._channel_connection = connection
+        with self._consumer:
+            while not self._stopping.is_set():
+                self._store_and_search()
+                with suppress(TimeoutError):
+                    connection.drain_events(timeout=SEARCH_SECONDS)
+                connection.heartbeat_check()
+        self._durations.write()
 
     def _set_careful(self, is_careful: bool) -> None:
         self._is_careful = is_careful
         self._consumer.qos(prefetch_count=1 if is_careful else PREFETCH)
 
-    def on_iteration(self) -> None:
+    def _store_and_search(self) -> None:
         """Store messages, and consume unless the backlog is full."""
         self._summary.log_if_due()
         if self._waiting:
@@ -194,10 +153,8 @@ class Intake(ConsumerMixin):
         if now - self._searched_at >= SEARCH_SECONDS:
             self._searched_at = now
             seconds = self._settings.first_article_seconds
-            requested = self._try(request_first_extractions, seconds)
-            if requested is not None and self._heartbeat.is_due:
-                depth(self._consumer.channel, self._topology.pages)
-                self._heartbeat.confirm("looked for work; broker and database answered")
+            if self._try(request_first_extractions, seconds) is not None:
+                self._confirm_ability(self._connection)
             self._store_due()
 
     def _store_due(self) -> None:
@@ -242,15 +199,13 @@ class Intake(ConsumerMixin):
 
     def _gather(self) -> None:
         """Receive further messages that are ready, until the batch is full."""
-        connection = self._channel_connection
         while (
-            connection is not None
-            and not self._is_careful
+            not self._is_careful
             and len(self._waiting) < PREFETCH
             and sum(len(message.body) for message in self._waiting) < BATCH_BYTES
         ):
             try:
-                connection.drain_events(timeout=GATHER_SECONDS)
+                self._connection.drain_events(timeout=GATHER_SECONDS)
             except TimeoutError:
                 return
 
@@ -269,10 +224,10 @@ class Intake(ConsumerMixin):
         has_fresh = bool(fresh)
         self._taken += len(fresh) + len(redelivered)
         self._summary.count("taken", len(fresh) + len(redelivered))
-        if fresh and not self.should_stop:
+        if fresh and not self._stopping.is_set():
             with self._durations.timed(INTAKE, pieces=len(fresh)):
                 self._store_batch(fresh)
-        while redelivered and not self.should_stop:
+        while redelivered and not self._stopping.is_set():
             with self._durations.timed(INTAKE):
                 self._store_batch(deque([redelivered.popleft()]))
         if self._is_careful and has_fresh:
@@ -311,10 +266,9 @@ class Intake(ConsumerMixin):
 
     def _read_from_broker(self) -> None:
         """Read from the broker, because unread AMQP heartbeats count as missed."""
-        if self._channel_connection is not None:
-            with suppress(TimeoutError):
-                self._channel_connection.drain_events(timeout=READ_SECONDS)
-            self._channel_connection.heartbeat_check()
+        with suppress(TimeoutError):
+            self._connection.drain_events(timeout=READ_SECONDS)
+        self._connection.heartbeat_check()
 
     def _store_patiently(self, batch: Sequence[Prepared]) -> bool:
         """Store messages together or, if that fails, one by one; return False if stopped."""
@@ -324,7 +278,7 @@ class Intake(ConsumerMixin):
                 time.sleep(DATABASE_PAUSE_SECONDS)
                 # The broker considers a consumer dead if it neither reads nor writes.
                 self._read_from_broker()
-                if self.should_stop:
+                if self._stopping.is_set():
                     return False
         except Exception:
             if len(batch) == 1:

@@ -3,14 +3,15 @@
 import base64
 import json
 import re
-from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from kombu import Connection, Message, Producer
+from kombu.transport.base import StdChannel
 from sqlalchemy.orm import Session
 
 from detourage.inputs.received import writable
@@ -76,14 +77,8 @@ class QuarantinedMessage:
 
     def to_json(self) -> dict[str, str | None]:
         """Return the message as JSON values; a body that is not UTF-8 is in ``body_base64``."""
-        values: dict[str, str | None] = {
-            "stage": self.stage,
-            "reason": self.reason,
-            "detail": self.detail,
-            "message_id": self.message_id,
-            "failed_at": self.failed_at,
-            "traceback": self.traceback,
-        }
+        values = asdict(self)
+        del values["body"]
         try:
             return {**values, "body": self.body.decode("utf-8")}
         except UnicodeDecodeError:
@@ -95,22 +90,20 @@ def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
     if stage == RELAY:
         yield from map(_of_entry, _with_store(settings, outbox.refused))
         return
-    with _taking(settings, stage) as (_, messages):
+    with _taken(settings, stage) as (_, messages):
         found = [_read(stage, message) for message in messages]
     ids = [each.message_id for each in found if each.message_id]
     known = _with_store(settings, last_failures, ids) if ids else {}
     for each in found:
-        failure = known.get(each.message_id or "")
-        yield (
-            each
-            if failure is None
-            else replace(
+        if failure := known.get(each.message_id or ""):
+            yield replace(
                 each,
                 detail=f"{each.detail}: {failure.error}",
                 failed_at=failure.failed_at.isoformat(),
                 traceback=failure.traceback,
             )
-        )
+        else:
+            yield each
 
 
 def requeue(settings: Settings, stage: str, message_id: str | None = None) -> int:
@@ -118,31 +111,31 @@ def requeue(settings: Settings, stage: str, message_id: str | None = None) -> in
 
     Messages with bodies too large to be read stay, since they would fail again.
     """
-    return _remove(settings, stage, message_id, republishes=True)
+    if stage == RELAY:
+        return _with_store(settings, outbox.retry_refused, message_id)
+    moved = 0
+    with _taken(settings, stage) as (connection, messages):
+        producer = Producer(connection.channel())
+        for message in messages:
+            is_chosen = message_id in (None, _read(stage, message).message_id)
+            if is_chosen and not withheld_bytes(message):
+                _republish(producer, message, topology_of(settings).sources[stage])
+                message.ack()
+                moved += 1
+    return moved
 
 
 def drop(settings: Settings, stage: str, message_id: str | None = None) -> int:
     """Permanently delete a stage's messages, or one of them, and return their number."""
-    return _remove(settings, stage, message_id, republishes=False)
-
-
-def _remove(settings: Settings, stage: str, message_id: str | None, *, republishes: bool) -> int:
     if stage == RELAY:
-        remove = outbox.retry_refused if republishes else outbox.drop_refused
-        return _with_store(settings, remove, message_id)
-    removed = 0
-    with _taking(settings, stage) as (connection, messages):
-        producer = Producer(connection.channel())
+        return _with_store(settings, outbox.drop_refused, message_id)
+    dropped = 0
+    with _taken(settings, stage) as (_, messages):
         for message in messages:
-            if message_id not in (None, _read(stage, message).message_id):
-                continue
-            if republishes:
-                if withheld_bytes(message):
-                    continue
-                _republish(producer, message, topology_of(settings).sources[stage])
-            message.ack()
-            removed += 1
-    return removed
+            if message_id in (None, _read(stage, message).message_id):
+                message.ack()
+                dropped += 1
+    return dropped
 
 
 def _of_entry(entry: OutboxEntry) -> QuarantinedMessage:
@@ -173,35 +166,31 @@ def _with_store(
 
 
 @contextmanager
-def _taking(settings: Settings, stage: str) -> Iterator[tuple[Connection, Iterator[Message]]]:
+def _taken(settings: Settings, stage: str) -> Iterator[tuple[Connection, Iterator[Message]]]:
+    """Take the messages that are in a quarantine now; those not acknowledged remain in it."""
     topology = topology_of(settings)
+    queue = topology.quarantines[stage]
+    taken: list[Message] = []
+
+    def take(channel: StdChannel) -> Iterator[Message]:
+        for _ in range(depth(channel, queue)):
+            got = channel.basic_get(queue, no_ack=False)
+            if got is None:
+                return
+            taken.append(got if isinstance(got, Message) else channel.message_to_python(got))
+            yield taken[-1]
+
     with connected(settings) as connection:
         topology.declare(connection)
-        with closing(_take_all(connection, topology.quarantines[stage])) as messages:
-            yield connection, messages
-
-
-def _take_all(connection: Connection, queue: str) -> Generator[Message]:
-    """Yield the messages that are ready in a queue at the start, and finally requeue the rest.
-
-    Messages that the caller acknowledges are not requeued.
-    """
-    taken: list[Message] = []
-    with connection.channel() as channel:
-        try:
-            for _ in range(depth(channel, queue)):
-                got = channel.basic_get(queue, no_ack=False)
-                if got is None:
-                    return
-                message = got if isinstance(got, Message) else channel.message_to_python(got)
-                taken.append(message)
-                yield message
-        finally:
-            # RabbitMQ requeues messages when the channel closes; the embedded broker does so hours
-            # later.
-            for message in taken:
-                if not message.acknowledged:
-                    message.requeue()
+        with connection.channel() as channel:
+            try:
+                yield connection, take(channel)
+            finally:
+                # RabbitMQ requeues messages when the channel closes; the embedded broker does so
+                # hours later.
+                for message in taken:
+                    if not message.acknowledged:
+                        message.requeue()
 
 
 def _republish(producer: Producer, message: Message, queue: str) -> None:
@@ -224,28 +213,23 @@ def _republish(producer: Producer, message: Message, queue: str) -> None:
 
 def _read(stage: str, message: Message) -> QuarantinedMessage:
     found: dict[str, Any] = message.headers or {}
-    body = raw_body(message)
     oversized = withheld_bytes(message)
     # The headers may contain anything.
     deaths = found.get(headers.DEATHS)
     last = deaths[0] if isinstance(deaths, list) and deaths else None
     death = last.get("reason") if isinstance(last, dict) else None
     identity = message.properties.get("message_id") or message.properties.get("correlation_id")
+    reason = _text(found.get(headers.REASON) or death or "unknown")
+    detail = _text(found.get(headers.DETAIL) or found.get("task") or "")
+    if oversized:
+        reason, detail = UnusableReason.OVERSIZED, f"the message has {oversized} bytes"
     return QuarantinedMessage(
         stage=stage,
-        reason=(
-            UnusableReason.OVERSIZED
-            if oversized
-            else _text(found.get(headers.REASON) or death or "unknown")
-        ),
-        detail=(
-            f"the message has {oversized} bytes"
-            if oversized
-            else _text(found.get(headers.DETAIL) or found.get("task") or "")
-        ),
+        reason=reason,
+        detail=detail,
         message_id=_text(identity) if identity else None,
         failed_at=_text(found[headers.FAILED_AT]) if found.get(headers.FAILED_AT) else None,
-        body=body,
+        body=raw_body(message),
     )
 
 

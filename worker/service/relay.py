@@ -5,8 +5,6 @@ message. After a crash between the confirmation and the commit, the message is p
 """
 
 import logging
-import signal
-import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,15 +13,13 @@ from math import ceil
 
 from amqp.exceptions import PreconditionFailed
 from kombu import Connection, Producer
-from kombu.exceptions import OperationalError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from detourage.packed_bytes import DamagedBytesError
 from detourage.text.plural import counted
 from worker import logs, tracing
-from worker.errors import warn_of
-from worker.messaging.broker import check_message_size, connect, depth, topology_of
+from worker.messaging.broker import check_message_size, depth, topology_of
 from worker.messaging.task_names import (
     BATCHED,
     CLUSTER,
@@ -36,12 +32,10 @@ from worker.messaging.task_names import (
     PUBLISHED_AS,
     STAGE_OF_TASK,
 )
-from worker.processes.heartbeat import Heartbeat
 from worker.service.application import create_app
-from worker.service.build import Summary
+from worker.service.broker_process import BrokerProcess, UnroutableError
 from worker.settings import Settings
-from worker.store import outbox, schema
-from worker.store.database import Database
+from worker.store import outbox
 from worker.store.outbox import Places, WaitingEntry
 
 logger = logging.getLogger(__name__)
@@ -81,30 +75,6 @@ DEFAULT_EXCHANGE = ""
 QUARANTINE = "quarantine"
 """Name under which quarantined messages appear in the summary."""
 
-RETRY_SECONDS = 2.0
-"""Pause after a broker or database failure."""
-
-
-class UnroutableError(Exception):
-    """The broker has no queue for a message."""
-
-
-TRANSIENT = (OperationalError, DBAPIError, OSError, UnroutableError)
-CLIENTS = frozenset({"amqp", "kombu", "psycopg", "pgmq"})
-"""Errors after which the relay reconnects, and libraries whose errors all count as such."""
-
-
-@dataclass(frozen=True)
-class PublishedBatch:
-    """Result of publishing a batch: the lane of each confirmed entry, and the number of refusals.
-
-    ``error`` is the error that ended the batch early, if any.
-    """
-
-    lanes: Sequence[str]
-    refused: int
-    error: Exception | None
-
 
 @dataclass(frozen=True)
 class Bound:
@@ -139,49 +109,20 @@ def bounds_of(settings: Settings) -> dict[str, Bound | None]:
     return {**lanes, **exchanges, DEFAULT_EXCHANGE: None}
 
 
-class Relay:
-    """Process that publishes outbox entries, each at least once, while their queues have room."""
+class Relay(BrokerProcess):
+    """Process that publishes outbox entries, each at least once, while their queues have room.
+
+    At SIGTERM or SIGINT, it finishes the current batch.
+    """
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._topology = topology_of(settings)
+        super().__init__("relay", settings)
         self._app = create_app(settings)
-        self._database = Database(settings.require_database_url())
-        self._heartbeat = Heartbeat(settings.heartbeat_directory, "relay")
-        self._stopping = threading.Event()
         self._returned: list[str] = []
         self._unroutable: set[int] = set()
         self._bounds = bounds_of(settings)
         self._since_again = 0
         self._taken: Counter[str] = Counter()
-        self._summary = Summary("relay")
-
-    def run_until_signalled(self) -> None:
-        """Publish until SIGTERM or SIGINT, then finish the current batch.
-
-        Raise the errors of `schema.require_current` and `check_message_size`.
-        """
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: self._stopping.set())
-        is_checked = False
-        while not self._stopping.is_set():
-            try:
-                if not is_checked:
-                    schema.require_current(self._database)
-                    check_message_size(self._settings)
-                    is_checked = True
-                with connect(self._settings) as connection:
-                    self._topology.declare(connection)
-                    self._publish_until_stopped(connection)
-            except Exception as error:
-                is_of_client = type(error).__module__.split(".")[0] in CLIENTS
-                if not is_of_client and not isinstance(error, TRANSIENT):
-                    raise
-                warn_of(logger, "relay interrupted, restarting", error)
-                self._stopping.wait(RETRY_SECONDS)
-        self._summary.log()
-        tracing.stop()
-        self._database.dispose()
 
     def _producer(self, connection: Connection) -> Producer:
         # The embedded broker does not return messages: it does not distinguish a missing queue from
@@ -192,29 +133,28 @@ class Relay:
         returns = {"on_return": on_return} if self._settings.broker_is_amqp else {}
         return Producer(connection.channel(), **returns)
 
-    def _publish_until_stopped(self, connection: Connection) -> None:
+    def work(self, connection: Connection) -> None:
+        """Publish until stopped; raise the errors of `check_message_size`."""
+        check_message_size(self._settings)
         producer = self._producer(connection)
         pause = IDLE_SECONDS
         while not self._stopping.is_set():
             with self._database.transaction() as session:
-                batch = self._publish_batch(session, producer)
-            if batch.lanes:
-                self._heartbeat.confirm(f"published {counted(len(batch.lanes), 'message')}")
-            self._summary.count("refused", batch.refused)
-            for lane, number in Counter(batch.lanes).items():
+                lanes, error = self._publish_batch(session, producer)
+            if lanes:
+                self._heartbeat.confirm(f"published {counted(len(lanes), 'message')}")
+            for lane, number in Counter(lanes).items():
                 self._summary.count("published", number, kind=lane or QUARANTINE)
             self._summary.log_if_due()
-            if isinstance(batch.error, PreconditionFailed):
+            if isinstance(error, PreconditionFailed):
                 # The broker closed the channel when it refused the entry.
                 producer = self._producer(connection)
                 continue
-            if batch.error is not None:
-                raise batch.error
-            if self._heartbeat.is_due:
-                depth(producer.channel, self._topology.pages)
-                self._heartbeat.confirm("looked for work; broker and database answered")
-            pause = IDLE_SECONDS if len(batch.lanes) else min(1.5 * pause, LONGEST_IDLE_SECONDS)
-            if len(batch.lanes) < BATCH:
+            if error is not None:
+                raise error
+            self._confirm_ability(connection)
+            pause = IDLE_SECONDS if lanes else min(1.5 * pause, LONGEST_IDLE_SECONDS)
+            if len(lanes) < BATCH:
                 self._rest(connection, pause)
 
     def _rest(self, connection: Connection, seconds: float) -> None:
@@ -226,50 +166,65 @@ class Relay:
             connection.drain_events(timeout=seconds)
         connection.heartbeat_check()
 
-    def _publish_batch(self, session: Session, producer: Producer) -> PublishedBatch:
-        """Publish waiting entries up to the first error, and remove the confirmed entries."""
+    def _publish_batch(
+        self, session: Session, producer: Producer
+    ) -> tuple[Sequence[str], Exception | None]:
+        """Publish waiting entries, and remove the confirmed ones.
+
+        Return the lane of each confirmed entry, and the error that ended the batch early, if any.
+        """
         confirmed: dict[int, str] = {}
-        refused = 0
         failure: Exception | None = None
-        first_extractions_left = again_is_waiting = False
         logs.unbind_all()
         try:
-            for lanes in self._in_order(outbox.lanes_waiting(session, self._bounds)):
-                rooms = self._rooms(lanes, producer)
-                # A worker may have made room in the shared queue since the last check.
-                if again_is_waiting and EXTRACT in rooms:
-                    rooms[EXTRACT] = 0
-                if EXTRACT_AGAIN in rooms and self._is_again_due:
-                    rooms[EXTRACT_AGAIN] = min(rooms[EXTRACT_AGAIN], PAGES_PER_TASK)
-                    again_is_waiting = not rooms[EXTRACT_AGAIN]
-                elif EXTRACT_AGAIN in rooms and first_extractions_left:
-                    rooms[EXTRACT_AGAIN] = 0
-                taken = self._take_next(session, rooms)
-                if EXTRACT in rooms:
-                    first_extractions_left = len(taken.get(EXTRACT, ())) == rooms[EXTRACT]
-                together = ((lane, each) for lane in taken for each in batched(taken[lane]))
-                for lane, entries in together:
-                    try:
-                        self._send(entries, producer)
-                    except (PreconditionFailed, DamagedBytesError, UnroutableError) as error:
-                        self._set_aside(session, entries, error)
-                        refused += len(entries)
-                        if isinstance(error, PreconditionFailed):
-                            raise
-                        continue
-                    confirmed |= dict.fromkeys((entry.id for entry in entries), lane)
-                    self._count_extraction(lane)
+            self._publish_lanes(session, producer, confirmed)
         except DBAPIError:
             raise
         except Exception as error:  # noqa: BLE001 - raised again after the transaction
             failure = error
         if confirmed:
             outbox.remove(session, list(confirmed))
-        return PublishedBatch(list(confirmed.values()), refused, failure)
+        return list(confirmed.values()), failure
 
-    def _count_extraction(self, lane: str) -> None:
-        if lane in EXTRACTIONS:
-            self._since_again = 0 if lane == EXTRACT_AGAIN else self._since_again + 1
+    def _publish_lanes(
+        self, session: Session, producer: Producer, confirmed: dict[int, str]
+    ) -> None:
+        lanes = outbox.lanes_waiting(session, self._bounds)
+        first = [lane for lane in lanes if lane != EXTRACT_AGAIN]
+        again = [lane for lane in lanes if lane == EXTRACT_AGAIN]
+        first_extractions_left = again_is_waiting = False
+        for together in filter(None, [again, first] if self._is_again_due else [first, again]):
+            rooms = self._rooms(together, producer)
+            # A worker may have made room in the shared queue since the last check.
+            if again_is_waiting and EXTRACT in rooms:
+                rooms[EXTRACT] = 0
+            if EXTRACT_AGAIN in rooms and self._is_again_due:
+                rooms[EXTRACT_AGAIN] = min(rooms[EXTRACT_AGAIN], PAGES_PER_TASK)
+                again_is_waiting = not rooms[EXTRACT_AGAIN]
+            elif EXTRACT_AGAIN in rooms and first_extractions_left:
+                rooms[EXTRACT_AGAIN] = 0
+            taken = self._take_next(session, rooms)
+            if EXTRACT in rooms:
+                first_extractions_left = len(taken.get(EXTRACT, ())) == rooms[EXTRACT]
+            for lane, entries in ((name, each) for name in taken for each in batched(taken[name])):
+                try:
+                    self._send(entries, producer)
+                except PreconditionFailed as error:
+                    self._set_aside(session, entries, str(error.reply_text))
+                    raise
+                except (DamagedBytesError, UnroutableError) as error:
+                    ids = {entry.id for entry in entries}
+                    if isinstance(error, UnroutableError) and not ids <= self._unroutable:
+                        # The relay reconnects and declares all queues, one of which may have been
+                        # deleted.
+                        self._unroutable |= ids
+                        raise
+                    self._unroutable -= ids
+                    self._set_aside(session, entries, str(error))
+                    continue
+                confirmed |= dict.fromkeys((entry.id for entry in entries), lane)
+                if lane in EXTRACTIONS:
+                    self._since_again = 0 if lane == EXTRACT_AGAIN else self._since_again + 1
 
     def _take_next(
         self, session: Session, rooms: Mapping[str, int]
@@ -284,16 +239,6 @@ class Relay:
         if not wanted:
             return {}
         return outbox.take_next(session, wanted, max_bytes=BATCH_BYTES // len(wanted))
-
-    def _in_order(self, lanes: Iterable[str]) -> list[list[str]]:
-        """Return the lanes in groups that are taken together.
-
-        Repeated extractions come last, or first if due (`AGAIN_AFTER`).
-        """
-        first = [lane for lane in lanes if lane != EXTRACT_AGAIN]
-        again = [lane for lane in lanes if lane == EXTRACT_AGAIN]
-        order = [again, first] if self._is_again_due else [first, again]
-        return [group for group in order if group]
 
     @property
     def _is_again_due(self) -> bool:
@@ -341,32 +286,19 @@ class Relay:
         if self._returned:
             raise UnroutableError(f"the broker has no queue for it: {self._returned.pop()}")
 
-    def _set_aside(
-        self,
-        session: Session,
-        entries: Sequence[WaitingEntry],
-        error: PreconditionFailed | DamagedBytesError | UnroutableError,
-    ) -> None:
-        """Set entries aside for an operator, so that they do not delay all others.
-
-        If the broker has no queue for the entries, raise the error the first time: the relay then
-        reconnects and declares all queues, one of which may have been deleted.
-        """
-        ids = {entry.id for entry in entries}
-        if isinstance(error, UnroutableError) and not ids <= self._unroutable:
-            self._unroutable |= ids
-            raise error
-        self._unroutable -= ids
-        reason = str(error.reply_text if isinstance(error, PreconditionFailed) else error)
+    def _set_aside(self, session: Session, entries: Sequence[WaitingEntry], reason: str) -> None:
+        """Set entries aside for an operator, so that they do not delay all others."""
+        self._summary.count("refused", len(entries))
         for entry in entries:
             outbox.refuse(session, entry.id, reason)
             logger.error("a message cannot be published, and was set aside: %s", reason)
 
 
 def batched(entries: Iterable[WaitingEntry]) -> Iterator[list[WaitingEntry]]:
-    """Yield entries in order, batching consecutive pages into one task."""
+    """Yield entries in order, consecutive pages batched, under the published names of tasks."""
     batch: list[WaitingEntry] = []
-    for entry in map(with_published_name, entries):
+    for waiting in entries:
+        entry = waiting._replace(task=PUBLISHED_AS.get(waiting.task or "", waiting.task))
         is_batched = entry.task in BATCHED and OTHERS not in (entry.arguments or {})
         if batch and (not is_batched or len(batch) == PAGES_PER_TASK):
             yield batch
@@ -377,13 +309,6 @@ def batched(entries: Iterable[WaitingEntry]) -> Iterator[list[WaitingEntry]]:
             yield [entry]
     if batch:
         yield batch
-
-
-def with_published_name(entry: WaitingEntry) -> WaitingEntry:
-    """Return an entry with the name under which its task is published."""
-    if entry.task is None:
-        return entry
-    return entry._replace(task=PUBLISHED_AS.get(entry.task, entry.task))
 
 
 def as_one_task(entries: Sequence[WaitingEntry]) -> WaitingEntry:

@@ -1,0 +1,76 @@
+"""Processes that work on a connection to the broker, and reconnect after failures."""
+
+import logging
+import signal
+import threading
+
+from kombu import Connection
+from kombu.exceptions import OperationalError
+from sqlalchemy.exc import DBAPIError
+
+from worker import tracing
+from worker.errors import warn_of
+from worker.messaging.broker import connect, depth, topology_of
+from worker.processes.heartbeat import Heartbeat
+from worker.service.build import Summary
+from worker.settings import Settings
+from worker.store import schema
+from worker.store.database import Database
+
+logger = logging.getLogger(__name__)
+
+RETRY_SECONDS = 2.0
+"""Pause after a broker or database failure."""
+
+
+class UnroutableError(Exception):
+    """The broker has no queue for a message."""
+
+
+TRANSIENT = (OperationalError, DBAPIError, OSError, UnroutableError)
+CLIENTS = frozenset({"amqp", "kombu", "psycopg", "pgmq"})
+"""Errors after which a process reconnects, and libraries whose errors all count as such."""
+
+
+class BrokerProcess:
+    """A process that works until SIGTERM or SIGINT."""
+
+    def __init__(self, name: str, settings: Settings) -> None:
+        self._name = name
+        self._settings = settings
+        self._topology = topology_of(settings)
+        self._database = Database(settings.require_database_url())
+        self._heartbeat = Heartbeat(settings.heartbeat_directory, name)
+        self._summary = Summary(name)
+        self._stopping = threading.Event()
+
+    def run_until_signalled(self) -> None:
+        """Work until SIGTERM or SIGINT; raise the errors of `schema.require_current`."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self._stopping.set())
+        schema.require_current(self._database)
+        while not self._stopping.is_set():
+            try:
+                with connect(self._settings) as connection:
+                    self._topology.declare(connection)
+                    self.work(connection)
+            except Exception as error:
+                is_of_client = type(error).__module__.split(".")[0] in CLIENTS
+                if not is_of_client and not isinstance(error, TRANSIENT):
+                    raise
+                warn_of(logger, f"{self._name} interrupted, restarting", error)
+                self._stopping.wait(RETRY_SECONDS)
+        self._summary.log()
+        tracing.stop()
+        self._database.dispose()
+
+    def work(self, connection: Connection) -> None:
+        """Work on a connection until `_stopping` is set, or an error is raised."""
+        raise NotImplementedError
+
+    def _confirm_ability(self, connection: Connection) -> None:
+        """Confirm, after the database has answered, that the broker does, if that is due."""
+        if self._heartbeat.is_due:
+            with connection.channel() as channel:
+                depth(channel, self._topology.pages)
+            self._heartbeat.confirm("looked for work; broker and database answered")
