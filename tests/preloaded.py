@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import psutil
@@ -36,10 +37,11 @@ class PreloadedSupervisor(Supervisor):
                     return int(event["status"])
             self._receive(1)
 
-    def _start_guardian(self) -> tuple[socket.socket, "_Guardian"]:  # type: ignore[override]
-        connection = socket.socket(socket.AF_UNIX)
-        connection.connect(str(_listening()))
-        return connection, _Guardian(int.from_bytes(connection.recv(8, socket.MSG_WAITALL)))
+    def _start_guardian(self) -> tuple[Connection, "_Guardian"]:  # type: ignore[override]
+        client = socket.socket(socket.AF_UNIX)
+        client.connect(str(_listening()))
+        connection = Connection(client.detach())
+        return connection, _Guardian(connection.recv())
 
 
 class _Guardian(psutil.Process):
@@ -83,11 +85,9 @@ def main(path: Path) -> None:
     listener.close()
     os.setsid()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    connection.sendall(os.getpid().to_bytes(8))
-    for stream in (0, 1):
-        os.dup2(connection.fileno(), stream)
-    connection.close()
-    guardian.run(is_preloaded=True)
+    supervisor = Connection(connection.detach())
+    supervisor.send(os.getpid())
+    guardian.run(supervisor, is_preloaded=True)
 
 
 if __name__ == "__main__":

@@ -75,7 +75,14 @@ def main() -> None:
             burner.kill()
     row = [options.starts, options.load, len(times) - len(problems)]
     row += [f"{f(times):.0f}" for f in (min, statistics.median, max)]
-    heads = ("starts:", "busy processes:", "ended well:", "fastest, s:", "median, s:", "slowest, s:")
+    heads = (
+        "starts:",
+        "busy processes:",
+        "ended well:",
+        "fastest, s:",
+        "median, s:",
+        "slowest, s:",
+    )
     print("\n".join([*table(heads, [row]), *problems]))
     sys.exit(bool(problems))
 

@@ -56,18 +56,11 @@ def transport_options(settings: Settings) -> dict[str, str | int | float | bool]
     """Return the transport options for kombu: publisher confirms, or the embedded broker's."""
     if settings.broker_is_amqp:
         return {"confirm_publish": True}
-    return embedded_options(settings.require_database_url())
-
-
-def embedded_options(database_url: str) -> dict[str, str | int | float | bool]:
-    """Return the transport options for the embedded broker, which is in the database.
-
-    A broker URL cannot name a Unix socket, but a connection string can; pgmq understands only
-    keywords and values.
-    """
     from psycopg2.extensions import make_dsn, parse_dsn
 
-    parts = parse_dsn(f"postgresql://{database_url.partition('://')[2]}")
+    # A broker URL cannot name a Unix socket, but a connection string can; pgmq understands only
+    # keywords and values.
+    parts = parse_dsn(f"postgresql://{settings.require_database_url().partition('://')[2]}")
     return {**EMBEDDED_OPTIONS, "conn_string": make_dsn(**parts)}
 
 
@@ -167,7 +160,11 @@ def queue_states(settings: Settings) -> dict[str, QueueState]:
     with connected(settings) as connection:
         topology.declare(connection)
         with connection.channel() as channel:
-            return {name: _state(channel, name) for name in names}
+            found = {name: channel.queue_declare(name, passive=True) for name in names}
+    return {
+        name: QueueState(int(each.message_count), int(each.consumer_count))
+        for name, each in found.items()
+    }
 
 
 def queue_depths(settings: Settings) -> dict[str, int]:
@@ -177,9 +174,4 @@ def queue_depths(settings: Settings) -> dict[str, int]:
 
 def depth(channel: StdChannel, queue: str) -> int:
     """Return the number of messages ready in a declared queue."""
-    return _state(channel, queue).messages
-
-
-def _state(channel: StdChannel, queue: str) -> QueueState:
-    found = channel.queue_declare(queue=queue, passive=True)
-    return QueueState(int(found.message_count), int(found.consumer_count))
+    return int(channel.queue_declare(queue=queue, passive=True).message_count)

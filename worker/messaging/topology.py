@@ -81,14 +81,37 @@ class Topology:
             queue_arguments=self._work_arguments(self.pages),
         )
 
+    def queues(self) -> list[Queue]:
+        """Return all queues, each with the exchange to which it is bound."""
+        # Browsing a quarantine requeues its messages. A quorum queue counts this as a failed
+        # delivery and, since RabbitMQ 4, drops a message after twenty by default.
+        quarantine = {"x-queue-type": "quorum", "x-delivery-limit": QUARANTINE_DELIVERY_LIMIT}
+        return [
+            *(
+                Queue(name, queue_arguments=quarantine if self.durable_features else None)
+                for name in self.quarantines.values()
+            ),
+            self.pages_queue(),
+            *self.celery_queues(),
+            *(
+                Queue(
+                    name,
+                    exchange=exchange,
+                    routing_key="#",
+                    queue_arguments={"x-queue-type": "quorum"} if self.durable_features else None,
+                )
+                for name, exchange in self.outgoing.items()
+            ),
+        ]
+
     def declare(self, connection: Connection) -> None:
         """Declare all exchanges and queues; this is idempotent."""
-        quarantines = self._quarantine_queues()
-        if self.durable_features:
-            quarantines = [queue for queue in quarantines if not _exists(queue, connection)]
+        kept = set(self.quarantines.values()) if self.durable_features else set()
         with connection.channel() as channel:
-            for queue in [*quarantines, *self._other_queues()]:
-                queue(channel).declare()
+            for queue in self.queues():
+                # Earlier releases declared quarantines of another type, which are kept.
+                if queue.name not in kept or not _exists(queue, connection):
+                    queue(channel).declare()
 
     def declare_for_crawler(self, connection: Connection) -> None:
         """Declare all exchanges and queues, so that no page of a crawler is lost.
@@ -101,29 +124,6 @@ class Topology:
         except AccessRefused:
             with connection.channel() as channel:
                 channel.exchange_declare(self.pages_exchange.name, type="fanout", passive=True)
-
-    def queues(self) -> list[Queue]:
-        """Return all queues, each with the exchange to which it is bound."""
-        return [*self._quarantine_queues(), *self._other_queues()]
-
-    def _quarantine_queues(self) -> list[Queue]:
-        # Browsing a quarantine requeues its messages. A quorum queue counts this as a failed
-        # delivery and, since RabbitMQ 4, drops a message after twenty by default.
-        arguments = {"x-queue-type": "quorum", "x-delivery-limit": QUARANTINE_DELIVERY_LIMIT}
-        chosen = arguments if self.durable_features else None
-        return [Queue(name, queue_arguments=chosen) for name in self.quarantines.values()]
-
-    def _other_queues(self) -> list[Queue]:
-        outgoing = [
-            Queue(
-                name,
-                exchange=exchange,
-                routing_key="#",
-                queue_arguments={"x-queue-type": "quorum"} if self.durable_features else None,
-            )
-            for name, exchange in self.outgoing.items()
-        ]
-        return [self.pages_queue(), *self.celery_queues(), *outgoing]
 
     def _work_arguments(self, queue: str) -> dict[str, object] | None:
         if not self.durable_features:

@@ -8,27 +8,26 @@ child leaves behind, even in another session, becomes a child of the guardian. `
 reports when nothing is left running. The guardian stops at the end of standard input, which is
 closed no matter how the command ends, or on SIGTERM.
 
-The protocol is JSON lines. Each line on standard input is a request: ``{"do": "configure", "grace":
+Standard input is a socket with pickled dictionaries. A request is ``{"do": "configure", "grace":
 seconds, "remove": [directory, …]}`` or ``{"do": "start", …}`` with the arguments of
-`Guardian.start`. Each line on standard output is an event: ``{"event": "importing", "module"}``
-before each module, ``{"event": "started", "name", "pid"}``, or ``{"event": "exited", "name",
-"status"}`` with the status as in :attr:`subprocess.Popen.returncode`.
+`Guardian.start`. An event is ``{"event": "importing", "module"}`` before each module, ``{"event":
+"started", "name", "pid"}``, or ``{"event": "exited", "name", "status"}`` with the status as in
+:attr:`subprocess.Popen.returncode`.
 """
 
 import contextlib
 import ctypes
 import gc
 import importlib
-import json
 import os
 import runpy
-import select
 import shutil
 import signal
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,7 +65,8 @@ class ForkedChild(BaseException):
 class Guardian:
     """Guardian that starts children, reports their exits, and terminates all of them."""
 
-    def __init__(self, *, is_preloaded: bool) -> None:
+    def __init__(self, connection: Connection, *, is_preloaded: bool) -> None:
+        self._connection = connection
         self.is_preloaded = is_preloaded
         self.grace = 0.0
         self.remove: list[str] = []
@@ -114,7 +114,7 @@ class Guardian:
                 raise ForkedChild(argv[2:])
         self.children[pid] = Child(name, stop_signal)
         self.alone = False
-        emit(event="started", name=name, pid=pid)
+        self._emit(event="started", name=name, pid=pid)
 
     def reap(self) -> None:
         """Reap every process that has ended, both children and adopted orphans."""
@@ -127,7 +127,14 @@ class Guardian:
             if pid == 0:
                 return
             if child := self.children.pop(pid, None):
-                emit(event="exited", name=child.name, status=os.waitstatus_to_exitcode(status))
+                self._emit(
+                    event="exited", name=child.name, status=os.waitstatus_to_exitcode(status)
+                )
+
+    def _emit(self, **event: object) -> None:
+        # A missing reader is ignored, as the children still need the guardian.
+        with contextlib.suppress(OSError):
+            self._connection.send(event)
 
     def stop(self) -> None:
         """Ask all processes to end, and kill any that remain after the grace period."""
@@ -174,31 +181,19 @@ def _become_child(
     os.environ.update(env)
 
 
-def emit(**event: object) -> None:
-    """Report an event. A missing reader is ignored, as the children still need the guardian."""
-    with contextlib.suppress(OSError):
-        os.write(sys.stdout.fileno(), json.dumps(event).encode() + b"\n")
-
-
-def requests(wakeup: int) -> Iterator[dict[str, Any] | None]:
-    """Yield each request, and None after signals, until standard input ends or SIGTERM arrives."""
-    source = sys.stdin.fileno()
-    buffered = b""
+def requests(connection: Connection, wakeup: int) -> Iterator[dict[str, Any] | None]:
+    """Yield each request, and None after signals, until the connection ends or SIGTERM arrives."""
     while True:
-        ready, _, _ = select.select([source, wakeup], [], [])
+        ready = wait([connection, wakeup])
         if wakeup in ready:
             if signal.SIGTERM in os.read(wakeup, 4096):
                 return
             yield None
-        if source in ready:
+        if connection in ready:
             try:
-                chunk = os.read(source, 65536)
-            except OSError:
+                yield connection.recv()
+            except (EOFError, OSError):
                 return
-            if not chunk:
-                return
-            *lines, buffered = (buffered + chunk).split(b"\n")
-            yield from map(json.loads, lines)
 
 
 def import_modules(
@@ -214,7 +209,7 @@ def import_modules(
     gc.freeze()
 
 
-def run(*, is_preloaded: bool) -> None:
+def run(connection: Connection, *, is_preloaded: bool) -> None:
     """Serve requests, then terminate all processes; in a forked child, run the child's module."""
     wakeup, written = os.pipe()
     os.set_blocking(written, False)
@@ -223,13 +218,13 @@ def run(*, is_preloaded: bool) -> None:
     for number in HANDLED:
         signal.signal(number, lambda *_: None)
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
-    guardian = Guardian(is_preloaded=is_preloaded)
+    guardian = Guardian(connection, is_preloaded=is_preloaded)
     serve: dict[str, Callable[..., None]] = {
         "configure": guardian.configure,
         "start": guardian.start,
     }
     try:
-        for request in requests(wakeup):
+        for request in requests(connection, wakeup):
             if request is None:
                 guardian.reap()
             else:
@@ -237,6 +232,7 @@ def run(*, is_preloaded: bool) -> None:
     except ForkedChild as child:
         os.close(wakeup)
         os.close(written)
+        connection.close()
         sys.argv = list(child.args[0])
     except BaseException:
         guardian.stop()
@@ -248,6 +244,7 @@ def run(*, is_preloaded: bool) -> None:
 
 
 if __name__ == "__main__":
+    supervisor = Connection(os.dup(0))
     modules = sys.argv[1:]
-    import_modules(modules, lambda name: emit(event="importing", module=name))
-    run(is_preloaded=bool(modules))
+    import_modules(modules, lambda name: supervisor.send({"event": "importing", "module": name}))
+    run(supervisor, is_preloaded=bool(modules))

@@ -5,15 +5,15 @@ terminates them when its connection to this process closes, even if ``kill -9`` 
 """
 
 import contextlib
-import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Self
@@ -81,12 +81,11 @@ class Supervisor:
         self._preload = preload
         self._remove = [str(directory) for directory in remove]
         self._logs: dict[str, Path] = {}
-        self._buffer = b""
         self._events: list[dict[str, Any]] = []
         self._importing = ""
 
     def __enter__(self) -> Self:
-        self._socket, self._guardian = self._start_guardian()
+        self._connection, self._guardian = self._start_guardian()
         self._configure()
         return self
 
@@ -98,7 +97,7 @@ class Supervisor:
     ) -> None:
         with contextlib.suppress(SupervisorError):
             self._configure()
-        self._socket.close()
+        self._connection.close()
         limit = self.grace + guardian.SWEEP_SECONDS + STALL_SECONDS
         try:
             self._guardian.wait(limit)
@@ -107,13 +106,12 @@ class Supervisor:
             self._guardian.wait()
             raise SupervisorError(f"children still running after {limit:.0f} seconds") from error
 
-    def _start_guardian(self) -> tuple[socket.socket, subprocess.Popen[bytes]]:
-        ours, theirs = socket.socketpair()
+    def _start_guardian(self) -> tuple[Connection, subprocess.Popen[bytes]]:
+        ours, theirs = Pipe()
         with theirs:
             return ours, subprocess.Popen(  # noqa: S603
                 [sys.executable, "-m", guardian.__name__, *self._preload],
                 stdin=theirs.fileno(),
-                stdout=theirs.fileno(),
                 start_new_session=True,
             )
 
@@ -167,7 +165,8 @@ class Supervisor:
 
     def check(self) -> None:
         """Raise `ChildDied` if a child has ended, or `SupervisorError` if the guardian has."""
-        self._receive(0)
+        while self._receive(0):
+            pass
         for event in self._events:
             if event["event"] == "exited":
                 name, status = event["name"], event["status"]
@@ -182,32 +181,24 @@ class Supervisor:
         self._send({"do": "configure", "grace": self.grace, "remove": self._remove})
 
     def _send(self, message: dict[str, Any]) -> None:
-        self._socket.settimeout(STALL_SECONDS)
         try:
-            self._socket.sendall(json.dumps(message).encode() + b"\n")
+            self._connection.send(message)
         except OSError as error:
             raise SupervisorError(f"the guardian process has ended: {error}") from error
 
     def _receive(self, timeout: float) -> bool:
-        """Read pending events, waiting up to ``timeout`` for the first; return whether any came."""
-        is_any = False
-        while True:
-            self._socket.settimeout(timeout)
-            try:
-                chunk = self._socket.recv(65536)
-            except (BlockingIOError, TimeoutError):
-                return is_any
-            except OSError:
-                chunk = b""
-            if not chunk:
-                raise SupervisorError("the guardian process has ended")
-            *lines, self._buffer = (self._buffer + chunk).split(b"\n")
-            for event in map(json.loads, lines):
-                if event["event"] == "importing":
-                    self._importing = event["module"]
-                else:
-                    self._events.append(event)
-            timeout, is_any = 0, True
+        """Receive an event, waiting up to ``timeout``; return whether there was one."""
+        try:
+            if not self._connection.poll(timeout):
+                return False
+            event = self._connection.recv()
+        except (EOFError, OSError) as error:
+            raise SupervisorError("the guardian process has ended") from error
+        if event["event"] == "importing":
+            self._importing = event["module"]
+        else:
+            self._events.append(event)
+        return True
 
 
 @contextlib.contextmanager
