@@ -109,8 +109,5 @@ def _cancel() -> None:
     from worker.store import reprocessings
 
     if not with_database(lambda database: database.run(reprocessings.cancel)):
-        raise click.ClickException(
-            "no reprocessing of all sites is in progress: start one with"
-            " `detourage reprocess --all`"
-        )
+        raise click.ClickException("no reprocessing of all sites is in progress")
     click.echo("cancelled")

@@ -5,17 +5,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from amqp.exceptions import AccessRefused, NotAllowed, PreconditionFailed
-from kombu import Connection, Producer
+from amqp.exceptions import AccessRefused, NotAllowed
+from kombu import Connection
 from kombu.exceptions import OperationalError
 from kombu.transport.base import StdChannel
 
 from detourage.errors import ExpectedError
-from detourage.limits import MAX_MESSAGE_BYTES
 from worker.errors import cause, warn_of, without_passwords
 from worker.messaging.topology import Topology
 from worker.messaging.transport import BrokerConnection, TlsTransport, Transport, tls_options
-from worker.settings import Settings, SettingsError
+from worker.settings import Settings
 
 logger = logging.getLogger(__name__)
 
@@ -112,22 +111,6 @@ def connected(settings: Settings) -> Iterator[Connection]:
                 " DETOURAGE_BROKER_URL, and that it is running"
             ) from error
         yield connection
-
-
-def check_message_size(settings: Settings) -> None:
-    """Raise `SettingsError` unless the broker accepts messages of `MAX_MESSAGE_BYTES`."""
-    if not settings.broker_is_amqp:
-        return
-    with connect(settings) as connection:
-        channel = connection.channel()
-        queue = channel.queue_declare(exclusive=True, auto_delete=True).queue
-        try:
-            Producer(channel).publish(bytes(MAX_MESSAGE_BYTES), exchange="", routing_key=queue)
-        except PreconditionFailed as error:
-            raise SettingsError(
-                f"the broker refuses messages of {MAX_MESSAGE_BYTES} bytes: raise its"
-                f" max_message_size ({error.reply_text})"
-            ) from error
 
 
 def messages_waiting(settings: Settings, queue: str) -> int:

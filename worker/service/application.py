@@ -264,14 +264,22 @@ def _log_start(signal: Signal, **_: object) -> None:
 
 @worker_init.connect
 @beat_init.connect
-def _require_schema(**_: object) -> None:
+def _prepare_servers(signal: Signal, sender: Any = None, **_: object) -> None:
+    settings = process_state().settings
     try:
-        with Database(process_state().settings.require_database_url()) as database:
+        with Database(settings.require_database_url()) as database:
             schema.require_current(database)
     except ExpectedError as error:
         # If a signal handler raises any exception other than SystemExit, Celery only logs it, and
         # starts anyway.
         sys.exit(f"Error: {error}")
+    # Celery declares the queues that it consumes, but not their dead-letter queues, without which
+    # rejected messages would be lost.
+    with connect(settings) as connection:
+        topology_of(settings).declare(connection)
+    if signal is beat_init:
+        # Its first task is sent after an interval.
+        _confirm_beat(sender.app, "started; broker and database answered")
 
 
 def _confirm_beat(app: Celery, did: str) -> None:
@@ -289,13 +297,6 @@ def _stop_between_sends(sender: Any = None, **_: object) -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-
-
-@beat_init.connect
-def _confirm_start(sender: Any = None, **_: object) -> None:
-    # The first task is sent after an interval. The database answered when its schema was checked.
-    with connect(process_state().settings):
-        _confirm_beat(sender.app, "started; broker and database answered")
 
 
 @worker_process_init.connect
@@ -362,12 +363,3 @@ def _note_failure(
             )
     except SQLAlchemyError:
         logger.exception("cannot record the failure of %s", sender.name)
-
-
-@worker_init.connect
-def _declare_topology(**_: object) -> None:
-    # Celery declares the queues that it consumes, but not their dead-letter queues, without which
-    # rejected messages would be lost.
-    settings = process_state().settings
-    with connect(settings) as connection:
-        topology_of(settings).declare(connection)

@@ -2,9 +2,9 @@
 
 import logging
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from importlib.metadata import version
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import SecretStr
 
@@ -17,22 +17,13 @@ from worker.store.schema import REVISION
 logger = logging.getLogger(__name__)
 
 
-class Build(NamedTuple):
-    """The versions that determine what is stored and how it is produced."""
-
-    version: str
-    """Package version."""
-
-    schema_version: str
-    """Version of the database schema that this build requires."""
-
-    extraction_version: str
-    """Extraction version; different versions may extract different articles from the same page."""
-
-
-def build() -> Build:
-    """Return the versions of this build."""
-    return Build(version("detourage"), REVISION, EXTRACTION_VERSION)
+def build() -> dict[str, str]:
+    """Return the versions that determine what is stored and how it is produced."""
+    return {
+        "version": version("detourage"),
+        "schema_version": REVISION,
+        "extraction_version": EXTRACTION_VERSION,
+    }
 
 
 def log_beginning(process: str, settings: Settings) -> None:
@@ -57,17 +48,11 @@ class Summary:
     def __init__(self, process: str) -> None:
         self._process = process
         self._began = time.monotonic()
-        self._counts: dict[str, Counter[str]] = {}
-        self._totals: Counter[str] = Counter()
+        self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
-    def count(self, what: str, number: int = 1, *, kind: str | None = None) -> None:
+    def count(self, what: str, number: int = 1, *, kind: str = "") -> None:
         """Add to a count; each ``kind`` is counted separately."""
-        if not number:
-            return
-        if kind is None:
-            self._totals[what] += number
-        else:
-            self._counts.setdefault(what, Counter())[str(kind)] += number
+        self._counts[what][str(kind)] += number
 
     def log_if_due(self) -> None:
         """Log the counts if the period is over."""
@@ -77,12 +62,14 @@ class Summary:
     def log(self) -> None:
         """Log the counts and reset them."""
         now = time.monotonic()
-        if self._totals or self._counts:
+        if self._counts:
             # The summary does not belong to a single message.
             logs.unbind_all()
-            kinds = {what: dict(sorted(counted.items())) for what, counted in self._counts.items()}
-            with logs.bound(**self._totals, **kinds, seconds=round(now - self._began)):
+            counts = {
+                what: kinds[""] if "" in kinds else dict(sorted(kinds.items()))
+                for what, kinds in self._counts.items()
+            }
+            with logs.bound(**counts, seconds=round(now - self._began)):
                 logger.info("%s summary", self._process)
         self._began = now
-        self._counts = {}
-        self._totals = Counter()
+        self._counts.clear()

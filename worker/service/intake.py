@@ -9,7 +9,7 @@ import gc
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -88,6 +88,11 @@ class Prepared:
     message: Message
     page: tuple[FetchedPage, ReadPage] | None = None
     unusable: UnusableMessageError | None = None
+
+    @property
+    def address(self) -> tuple[str, str] | None:
+        """Site and URL of the page."""
+        return None if self.page is None else (self.page[0].site, self.page[0].url)
 
 
 class Intake(BrokerProcess):
@@ -218,8 +223,10 @@ class Intake(BrokerProcess):
         """
         # Each message is taken out of these queues when its turn comes: a body may have 60 MB, and
         # as many further messages arrive meanwhile as have been acknowledged.
-        redelivered = deque(message for message in self._waiting if _is_redelivered(message))
-        fresh = deque(message for message in self._waiting if not _is_redelivered(message))
+        redelivered: deque[Message] = deque()
+        fresh: deque[Message] = deque()
+        for message in self._waiting:
+            (redelivered if message.delivery_info.get("redelivered") else fresh).append(message)
         self._waiting.clear()
         has_fresh = bool(fresh)
         self._taken += len(fresh) + len(redelivered)
@@ -240,29 +247,36 @@ class Intake(BrokerProcess):
                 self._consumer.consume()
 
     def _store_batch(self, messages: deque[Message]) -> None:
-        """Store messages in turns of bounded size, and take them out of the queue."""
-        prepared: list[Prepared] = []
+        """Store messages in turns of bounded size, and take them out of the queue.
+
+        No turn has two fetches of the same page.
+        """
+        turn: list[Prepared] = []
         began, size = time.monotonic(), 0
         while messages:
             message = messages.popleft()
+            size += len(message.body)
             try:
                 logs.bind(message_id=message_id_of(message))
                 with tracing.span(f"process {self._topology.pages}", message.headers):
-                    prepared.append(self._read_message(message))
+                    prepared = self._read_message(message)
             except Exception:  # noqa: BLE001 - one message must not stop the rest
                 self._requeue(message)
-            logs.unbind_all()
-            size += len(message.body)
-            del message
+                continue
+            finally:
+                logs.unbind_all()
+            if prepared.address is not None and prepared.address in {e.address for e in turn}:
+                if not self._store_turn(turn):
+                    return
+                turn = []
+            turn.append(prepared)
             if time.monotonic() - began >= BATCH_SECONDS or size >= BATCH_BYTES:
                 self._read_from_broker()
-                if not self._store_all(prepared):
+                if not self._store_turn(turn):
                     return
-                prepared, began, size = [], time.monotonic(), 0
-        self._store_all(prepared)
-
-    def _store_all(self, prepared: Sequence[Prepared]) -> bool:
-        return all(self._store_patiently(batch) for batch in without_repeats(prepared))
+                turn, began, size = [], time.monotonic(), 0
+        if turn:
+            self._store_turn(turn)
 
     def _read_from_broker(self) -> None:
         """Read from the broker, because unread AMQP heartbeats count as missed."""
@@ -270,10 +284,11 @@ class Intake(BrokerProcess):
             self._connection.drain_events(timeout=READ_SECONDS)
         self._connection.heartbeat_check()
 
-    def _store_patiently(self, batch: Sequence[Prepared]) -> bool:
+    def _store_turn(self, turn: Sequence[Prepared]) -> bool:
         """Store messages together or, if that fails, one by one; return False if stopped."""
+        quarantine = self._topology.quarantines["intake"]
         try:
-            while not self._try_to_write(batch):
+            while (receipts := self._try(_store, turn, quarantine, self._settings.pages)) is None:
                 logger.warning("the intake waits for the database or store: %s", self._unavailable)
                 time.sleep(DATABASE_PAUSE_SECONDS)
                 # The broker considers a consumer dead if it neither reads nor writes.
@@ -281,22 +296,27 @@ class Intake(BrokerProcess):
                 if self._stopping.is_set():
                     return False
         except Exception:
-            if len(batch) == 1:
-                logs.bind(message_id=message_id_of(batch[0].message))
-                self._requeue(batch[0].message)
+            if len(turn) == 1:
+                logs.bind(message_id=message_id_of(turn[0].message))
+                self._requeue(turn[0].message)
                 logs.unbind_all()
                 return True
             logger.warning(
                 "could not store messages together, storing each separately", exc_info=True
             )
-            return all(self._store_patiently([each]) for each in batch)
-        for each in batch:
+            return all(self._store_turn([each]) for each in turn)
+        for receipt in receipts:
+            if receipt.reason is not None:
+                self._summary.count("quarantined", kind=receipt.reason)
+            else:
+                self._summary.count("stored", kind=receipt.result)
+        for each in turn:
             if withheld_bytes(each.message):
                 # Only the broker has the whole body, so it must move the message to quarantine.
                 each.message.reject()
             else:
                 each.message.ack()
-        self._heartbeat.confirm(f"stored {counted(len(batch), 'message')}")
+        self._heartbeat.confirm(f"stored {counted(len(turn), 'message')}")
         return True
 
     def _read_message(self, message: Message) -> Prepared:
@@ -329,42 +349,10 @@ class Intake(BrokerProcess):
             logger.error("%s on %s", detail, fetched.url)  # noqa: TRY400 - the trace adds nothing
             return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
 
-    def _try_to_write(self, batch: Sequence[Prepared]) -> bool:
-        quarantine = self._topology.quarantines["intake"]
-        receipts = self._try(_store, batch, quarantine, self._settings.pages)
-        if receipts is None:
-            return False
-        for receipt in receipts:
-            if receipt.reason is not None:
-                self._summary.count("quarantined", kind=receipt.reason)
-            else:
-                self._summary.count("stored", kind=receipt.result)
-        return True
-
     def _requeue(self, message: Message) -> None:
         logger.exception("could not store a message, returning it to the queue")
         self._summary.count("requeued")
         message.requeue()
-
-
-def without_repeats(prepared: Sequence[Prepared]) -> Iterator[list[Prepared]]:
-    """Yield messages in order, in batches that contain no two fetches of the same page."""
-    batch: list[Prepared] = []
-    addresses: set[tuple[str, str]] = set()
-    for each in prepared:
-        address = (each.page[0].site, each.page[0].url) if each.page is not None else None
-        if address in addresses:
-            yield batch
-            batch, addresses = [], set()
-        batch.append(each)
-        if address is not None:
-            addresses.add(address)
-    if batch:
-        yield batch
-
-
-def _is_redelivered(message: Message) -> bool:
-    return bool(message.delivery_info.get("redelivered"))
 
 
 def _store(

@@ -14,6 +14,7 @@ from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
     HistogramMetricFamily,
+    InfoMetricFamily,
     Metric,
 )
 
@@ -33,15 +34,10 @@ class ServiceCollector:
     def __init__(self, settings: Settings, database: Database) -> None:
         self._settings = settings
         self._database = database
-        built = build()
-        self._build = GaugeMetricFamily(
-            "detourage_build_info", "1, with the versions of this build.", labels=built._fields
-        )
-        self._build.add_metric(built, 1)
 
     def collect(self) -> Iterator[Metric]:
         """Yield the current metrics."""
-        yield self._build
+        yield InfoMetricFamily("detourage_build", "Versions of this build.", build())
         yield from _of_store(self._database.read_snapshot(service_counts))
         yield _of_durations(self._database.read_snapshot(histograms))
         states = queue_states(self._settings)
@@ -121,19 +117,11 @@ def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
     yield _labelled("oldest_seconds", oldest, "work", counts.oldest_seconds)
     for name, help_text, value in (
         ("pages_waiting", "Pages without an outcome, or to be extracted again.", counts.waiting),
-        (
-            "longest_wait_seconds",
-            "Longest time for which a page has had no outcome.",
-            counts.longest_wait_seconds,
-        ),
+        ("longest_wait_seconds", "Longest time without an outcome.", counts.longest_wait_seconds),
         ("sites", "Sites.", counts.sites),
         ("template_groups", "Template groups of each site's latest clustering.", counts.groups),
         ("outliers", "Pages that fit no group.", counts.outliers),
-        (
-            "sites_in_quarantine",
-            "Sites for which clustering is disabled because it failed too often.",
-            counts.sites_in_quarantine,
-        ),
+        ("sites_in_quarantine", "Sites no longer clustered.", counts.sites_in_quarantine),
         ("outbox_messages", "Messages waiting for the relay.", counts.outbox),
     ):
         yield GaugeMetricFamily(f"detourage_{name}", help_text, value=value)

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from detourage.packed_bytes import DamagedBytesError
 from detourage.text.plural import counted
 from worker import logs, tracing
-from worker.messaging.broker import check_message_size, depth, topology_of
+from worker.messaging.broker import depth, topology_of
 from worker.messaging.task_names import (
     BATCHED,
     CLUSTER,
@@ -134,8 +134,7 @@ class Relay(BrokerProcess):
         return Producer(connection.channel(), **returns)
 
     def work(self, connection: Connection) -> None:
-        """Publish until stopped; raise the errors of `check_message_size`."""
-        check_message_size(self._settings)
+        """Publish until stopped."""
         producer = self._producer(connection)
         pause = IDLE_SECONDS
         while not self._stopping.is_set():

@@ -13,11 +13,10 @@ from detourage.limits import MAX_MESSAGE_BYTES
 from models.tables import OutboxEntry
 from tests.deployment import Deployment
 from tests.services import private_node, start_rabbitmq, unused_ports, wait_for_broker
-from worker.messaging import broker
-from worker.messaging.broker import check_message_size, messages_waiting
+from worker.messaging.broker import messages_waiting
 from worker.processes.supervisor import Supervisor
 from worker.service.quarantine import browse, drop, requeue
-from worker.settings import Settings, SettingsError
+from worker.settings import Settings
 from worker.store import outbox
 
 
@@ -45,15 +44,6 @@ def small(settings: Settings, broker_url: str, tmp_path: Path) -> Settings:
             "heartbeat_directory": tmp_path / "heartbeats",
         }
     )
-
-
-def test_a_limit_of_the_broker_that_is_too_low_is_reported_at_start(
-    small: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    check_message_size(small)
-    monkeypatch.setattr(broker, "MAX_MESSAGE_BYTES", MAX_MESSAGE_BYTES + 1)
-    with pytest.raises(SettingsError, match="messages of 16777217 bytes: raise its max_message_"):
-        check_message_size(small)
 
 
 def test_a_refused_message_is_set_aside_and_others_are_published_once(
