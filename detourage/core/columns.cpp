@@ -12,6 +12,18 @@ bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 char small(char c) { return is_capital(c) ? static_cast<char>(c + 32) : c; }
 
+// log(1 + size); most sizes are small counts.
+float logarithm(float size) {
+    static const auto known = [] {
+        std::array<float, 1024> made{};
+        for (size_t i = 0; i < made.size(); i++) made[i] = std::log1p(static_cast<float>(i));
+        return made;
+    }();
+    if (!(size < static_cast<float>(known.size()))) return std::log1p(size);
+    const auto whole = static_cast<size_t>(size);
+    return static_cast<float>(whole) == size ? known[whole] : std::log1p(size);
+}
+
 // The numbers of a line, in a fixed order; without `out`, only their number is counted. The names are
 // for readers of this file.
 class Row {
@@ -21,7 +33,7 @@ class Row {
     void put(const char *, double value) {
         if (out_) {
             const auto size = static_cast<float>(std::fabs(value));
-            out_[width_] = std::copysign(std::log1p(size), static_cast<float>(value));
+            out_[width_] = std::copysign(logarithm(size), static_cast<float>(value));
         }
         width_++;
     }

@@ -19,6 +19,12 @@ struct Rounded {
     const float *scales;
 };
 
+// A part of the weights of a column, to be added to the sum of the parts below it.
+struct Piece {
+    const float *sum, *weights;
+    float part;
+};
+
 namespace plain {
 #define LANES 4
 #ifdef __SSE2__
@@ -79,8 +85,11 @@ Packed packed(const Weights &weights) {
 void add_scaled(float *to, const float *from, const float *scale, int count) {
     DETOURAGE_DISPATCHED(add_scaled, to, from, scale, count);
 }
-void add_piece(float *to, const float *sum, const float *weights, float part, int count) {
-    DETOURAGE_DISPATCHED(add_piece, to, sum, weights, part, count);
+void add_pieces(float *to, const Piece *pieces, int number, int count) {
+    DETOURAGE_DISPATCHED(add_pieces, to, pieces, number, count);
+}
+void add_rows(float *to, const float *const *rows, int number, int count) {
+    DETOURAGE_DISPATCHED(add_rows, to, rows, number, count);
 }
 void add_all(float *to, const float *from, int count) { DETOURAGE_DISPATCHED(add_all, to, from, count); }
 void normalise(const float *x, const float *gain, float *out, int rows, int width) {
@@ -260,15 +269,16 @@ const Weights &Network::array(const std::string &name) const {
 
 namespace {
 
-// Add the embeddings of hashed words; 0 stands for nothing. Returns their number.
+constexpr int MOST_WORDS = std::max({int{FIRST_WORDS}, int{LAST_WORDS}, int{SHAPES}, int{NAMES}, int{LINK_WORDS}, int{PAGE_WORDS}});
+
+// Add the embeddings of at most `MOST_WORDS` hashed words; 0 stands for nothing. Returns their number.
 int add_words(const Weights &table, const uint16_t *words, int count, float *out) {
     const int width = table.width();
+    const float *rows[MOST_WORDS];
     int found = 0;
-    for (int i = 0; i < count; i++) {
-        if (!words[i]) continue;
-        add_all(out, &table.values[static_cast<size_t>(words[i] % table.rows() * width)], width);
-        found++;
-    }
+    for (int i = 0; i < count; i++)
+        if (words[i]) rows[found++] = &table.values[static_cast<size_t>(words[i] % table.rows() * width)];
+    add_rows(out, rows, found, width);
     return found;
 }
 
@@ -291,22 +301,25 @@ int positions_and_pairs(const uint16_t *words, uint32_t rows, uint32_t *out) {
 void Network::put_numbers(const Columns &columns, std::vector<float> &out) const {
     const size_t count = columns.paths.size();
     const auto width = static_cast<size_t>(width_);
-    const auto put = [&](float *to, size_t column, float value) {
-        const int first = piece_starts_[column], end = piece_starts_[column + 1];
-        int piece = first;
-        while (piece + 1 < end && value >= knots_[static_cast<size_t>(piece) + 1]) piece++;
-        const auto at = static_cast<size_t>(piece);
+    std::vector<Piece> pieces(static_cast<size_t>(columns.width + KNOWN));
+    int used = 0;
+    // Without branches on the values, which no processor could predict.
+    const auto put = [&](size_t column, float value) {
+        const auto first = static_cast<size_t>(piece_starts_[column]), end = static_cast<size_t>(piece_starts_[column + 1]);
+        size_t at = first;
+        for (size_t next = first + 1; next < end; next++) at += value >= knots_[next];
         const float part = std::clamp((value - knots_[at]) / widths_[at], 0.f, 1.f);
-        if (piece == first && part == 0.f) return;
-        add_piece(to, &pieces_[at * width], &numbers_->values[at * width], part, width_);
+        pieces[static_cast<size_t>(used)] = {&pieces_[at * width], &numbers_->values[at * width], part};
+        used += at != first || part != 0.f;
     };
     const auto own = static_cast<size_t>(columns.width);
     if (piece_starts_.size() != own + KNOWN + 1)
         throw std::runtime_error("the model was trained on other columns: train it again");
     for (size_t line = 0; line < count; line++) {
-        float *to = &out[line * width];
-        for (size_t i = 0; i < own; i++) put(to, i, columns.numbers[line * own + i]);
-        for (size_t i = 0; i < KNOWN && !columns.known.empty(); i++) put(to, own + i, columns.known[line * KNOWN + i]);
+        used = 0;
+        for (size_t i = 0; i < own; i++) put(i, columns.numbers[line * own + i]);
+        for (size_t i = 0; i < KNOWN && !columns.known.empty(); i++) put(own + i, columns.known[line * KNOWN + i]);
+        add_pieces(&out[line * width], pieces.data(), used, width_);
     }
 }
 
@@ -331,7 +344,9 @@ void Network::embed(const Lines &lines, const Columns &columns, std::vector<floa
         scale(part(1), embedding_, 1 / static_cast<float>(std::max(1, add_words(words, line.words + FIRST_WORDS, LAST_WORDS, part(1)))));
         uint32_t found[POSITIONS + PAIRS];
         const int count = positions_and_pairs(line.words, static_cast<uint32_t>(positions.rows()), found);
-        for (int k = 0; k < count; k++) add_all(part(2), &positions.values[found[k] * width], embedding_);
+        const float *rows[POSITIONS + PAIRS];
+        for (int k = 0; k < count; k++) rows[k] = &positions.values[found[k] * width];
+        add_rows(part(2), rows, count, embedding_);
         scale(part(2), embedding_, 1 / std::sqrt(static_cast<float>(std::max(1, count))));
         int given = add_words(signs, line.shapes, SHAPES, part(3));
         given += add_words(signs, &columns.link_words[i * LINK_WORDS], LINK_WORDS, part(3));
