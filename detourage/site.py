@@ -191,7 +191,8 @@ class Site:
         urls = list(self._parsed)
         name = site_of(urls[0]) if urls else ""
         trees = [page.tree for page in self._parsed.values()]
-        return group_site(name, urls, trees, threads=self._threads)
+        dates = [self._pages[url].fetched_at for url in urls]
+        return group_site(name, urls, trees, fetched_at=dates, threads=self._threads)
 
     @cached_property
     def _places(self) -> Mapping[str, int]:

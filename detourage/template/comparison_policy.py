@@ -16,7 +16,7 @@ with changed references are missing.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
@@ -125,19 +125,6 @@ class KnownSite:
                         doubtful.add((tree_id, pivot))
         return doubtful
 
-    def nearest_member(self, pages: Sequence[SitePage], members: Iterable[int], index: int) -> int:
-        """Return the member nearest to another page; in a tie, the first by URL.
-
-        Members whose distance to the page was never computed rank last.
-        """
-        return min(
-            (member for member in members if member != index),
-            key=lambda member: (
-                self._distance(pages[index].tree_id, pages[member].tree_id),
-                pages[member].url,
-            ),
-        )
-
     def representative_trees(self, pages: Sequence[SitePage], group: Group) -> list[int]:
         """Return the trees of a group with which to compare new pages, the pivot's first.
 
@@ -156,16 +143,6 @@ class KnownSite:
 
     def _row(self, tree_id: int) -> int:
         return int(np.searchsorted(self.references, tree_id))
-
-    def _distance(self, tree_id: int, other_id: int) -> float:
-        if tree_id == other_id:
-            return 0.0
-        nearest = self.nearest or {}
-        for a, b in (tree_id, other_id), (other_id, tree_id):
-            if a in nearest:
-                found = nearest[a]
-                return found[1] if found is not None and found[0] == b else np.inf
-        return float(self.distances[self._row(tree_id), self._row(other_id)])
 
 
 class KnownDistances(Protocol):

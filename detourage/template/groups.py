@@ -1,9 +1,11 @@
 """Template groups of a site: the interface between this package and its users."""
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Self
+from datetime import UTC, datetime
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +15,15 @@ from detourage.template.clusterer import MdsKMeans, TemplateClusterer
 from detourage.template.distance import TreeTooLargeError, distance_matrix, normalised_distance
 from detourage.template.matrix import Matrix, checked_distances, checked_sizes
 
+PERIOD_DAYS: Final = 90
+"""Length of the periods at which the pages of a group are compared with a newer page."""
+
 
 @dataclass(frozen=True)
 class Group:
     """Pages that share a template, by index: at least two `members`, ordered by key.
 
-    The other members are compared with the `pivot`, the group's representative.
+    The `pivot` is the page in the middle of the group.
     """
 
     members: tuple[int, ...]
@@ -90,17 +95,46 @@ def group_pages(
     return Grouping.of(keys, groups, embedding, method.silhouette_)
 
 
+def reference_order(
+    pages: Iterable[int], known: Sequence[tuple[str, datetime | None]]
+) -> list[int]:
+    """Order pages of a group: all are compared with the first, which is compared with the second.
+
+    `known` has the URL and the fetch time of each page. Pages fetched in the newest period of
+    `PERIOD_DAYS` come before older ones, and those fetched earlier first, so that a group that
+    grows keeps its first page. Undated pages come last, ordered by the digests of their URLs.
+    """
+    members = list(pages)
+    dates = (known[page][1] for page in members)
+    newest = max((_period(each) for each in dates if each is not None), default=0)
+
+    def precedence(page: int) -> tuple[bool, bool, float, str]:
+        url, fetched_at = known[page]
+        digest = hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
+        if fetched_at is None:
+            return True, True, 0.0, digest
+        return False, _period(fetched_at) < newest, fetched_at.timestamp(), digest
+
+    return sorted(members, key=precedence)
+
+
+def _period(moment: datetime) -> int:
+    return moment.astimezone(UTC).toordinal() // PERIOD_DAYS
+
+
 @dataclass(frozen=True, eq=False)
 class SiteGroups:
     """A site with its pages and their groups, given as indices into `urls`.
 
-    `distances` are normalised; NaN for a page that is too large to be compared.
+    `distances` are normalised; NaN for a page that is too large to be compared. `fetched_at` has
+    the fetch times of the pages, or nothing if all are unknown.
     """
 
     site: str
     urls: tuple[str, ...]
     distances: Matrix
     grouping: Grouping
+    fetched_at: tuple[datetime | None, ...] = ()
 
     def group_of(self, page: int) -> Group | None:
         """Return the group of a page, or None for an outlier."""
@@ -109,14 +143,15 @@ class SiteGroups:
     def compared_with(self, page: int) -> int | None:
         """Return the page with which to compare a page for extraction, or None for an outlier.
 
-        This is the group's pivot or, for the pivot itself, its nearest neighbour in the group (the
-        first by URL in a tie).
+        See `reference_order`.
         """
         group = self.group_of(page)
-        if group is None or group.pivot != page:
-            return None if group is None else group.pivot
-        others = (member for member in group.members if member != page)
-        return min(others, key=lambda other: (self.distances[page, other], self.urls[other]))
+        if group is None:
+            return None
+        dates = self.fetched_at or (None,) * len(self.urls)
+        known = list(zip(self.urls, dates, strict=True))
+        first, second, *_ = reference_order(group.members, known)
+        return second if page == first else first
 
 
 def group_site(
@@ -124,6 +159,7 @@ def group_site(
     urls: Sequence[str],
     trees: Sequence[Tree],
     *,
+    fetched_at: Sequence[datetime | None] = (),
     estimator: TemplateClusterer | None = None,
     threads: int = 1,
 ) -> SiteGroups:
@@ -142,4 +178,4 @@ def group_site(
         break
     sizes_of_all = [len(tree) for tree in trees]
     grouping = group_pages(urls, distances, sizes=sizes_of_all, estimator=estimator)
-    return SiteGroups(site, tuple(urls), distances, grouping)
+    return SiteGroups(site, tuple(urls), distances, grouping, tuple(fetched_at))

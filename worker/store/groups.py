@@ -22,6 +22,7 @@ class ComparablePage:
 
     id: int
     url: str
+    fetched_at: datetime | None
     tree_id: int
     content_digest: str
     extraction_key: str | None
@@ -248,6 +249,7 @@ class Outlier:
 
     page_id: int
     url: str
+    fetched_at: datetime | None
     tree_id: int
 
 

@@ -17,6 +17,7 @@ from detourage.template.assignment import (
     worth_comparing,
 )
 from detourage.template.distance import normalised_distance
+from detourage.template.groups import reference_order
 from worker import logs, tracing
 from worker.messaging import task_names
 from worker.store import clusterings, groups, outbox, pages, trees
@@ -137,23 +138,15 @@ def _promote_outliers(
         return promoted, work
     for group in agreeing_outliers(distances, sizes=sizes):
         number = groups.last_group(session, site_id) + 1
-        pivot = outliers[group.pivot]
-        members = [outliers[member].page_id for member in group.members]
+        known = [(each.url, each.fetched_at) for each in outliers]
+        ordered = [outliers[member] for member in reference_order(group.members, known)]
+        members = [each.page_id for each in ordered]
         pattern = pattern_of_group(groups.comment_patterns(session, members))
-        urls = {outliers[member].page_id: outliers[member].url for member in group.members}
-        shared = shared_lines_of_group(session, urls)
-        new = NewGroup(number, 0, pivot.page_id, [pivot.tree_id], pattern, shared)
+        shared = shared_lines_of_group(session, {each.page_id: each.url for each in ordered})
+        trees_of = [outliers[group.pivot].tree_id]
+        new = NewGroup(number, 0, members[0], trees_of, pattern, shared)
         groups.save_groups(session, site_id, generation, [new])
-        nearest = min(
-            (member for member in group.members if member != group.pivot),
-            key=lambda member: (distances[group.pivot, member], outliers[member].url),
-        )
-        for place in group_memberships(
-            number,
-            members,
-            pivot_id=pivot.page_id,
-            nearest_to_pivot=outliers[nearest].page_id,
-        ):
+        for place in group_memberships(number, members):
             groups.place_page(session, site_id, generation, place)
             promoted.add(place.page_id)
         logger.info(

@@ -1,9 +1,10 @@
 """Store new generations, and request the extractions that they affect."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import chain
 
 from sqlalchemy.orm import Session
 
@@ -11,7 +12,7 @@ from detourage.roles import LineRole
 from detourage.template.clusterer import DEFAULT_METHOD
 from detourage.template.comparison_policy import KnownSite
 from detourage.template.generations import MIN_PAGES_FOR_CHANGE, design_change, match_groups
-from detourage.template.groups import Group, Grouping
+from detourage.template.groups import Group, Grouping, reference_order
 from models.tables import DesignChange
 from worker.messaging import task_names
 from worker.store import groups, outbox
@@ -45,7 +46,7 @@ def save_generation(
     `site_pages` are the site's pages that have a tree; `grouping` refers to them by index.
     """
     identities = _identities(session, site, site_pages, grouping)
-    compared = [_compared_with(site_pages, group, known) for group in grouping.groups]
+    members = [_in_reference_order(site_pages, group) for group in grouping.groups]
     patterns = [
         pattern_of_group(site_pages[index].comment_pattern for index in group.members)
         for group in grouping.groups
@@ -58,7 +59,10 @@ def save_generation(
     ]
     generation = NewGeneration(
         site.generation + 1,
-        _memberships(site_pages, grouping, identities, compared),
+        [
+            *(NewMembership(site_pages[i].id, None, "outlier", None) for i in grouping.outliers),
+            *chain.from_iterable(map(group_memberships, identities, members)),
+        ],
         dict(zip(identities, patterns, strict=True)),
         dict(zip(identities, shared, strict=True)),
     )
@@ -73,13 +77,13 @@ def save_generation(
             NewGroup(
                 identity,
                 len(group.members),
-                site_pages[pivot].id,
+                of_group[0],
                 known.representative_trees(site_pages, group),
                 pattern,
                 lines,
             )
-            for identity, group, (pivot, _), pattern, lines in zip(
-                identities, grouping.groups, compared, patterns, shared, strict=True
+            for identity, group, of_group, pattern, lines in zip(
+                identities, grouping.groups, members, patterns, shared, strict=True
             )
         ],
         memberships=generation.memberships,
@@ -148,51 +152,19 @@ def _identities(
     )
 
 
-def _memberships(
-    site_pages: Sequence[ComparablePage],
-    grouping: Grouping,
-    identities: Sequence[int],
-    compared: Sequence[tuple[int, int]],
-) -> list[NewMembership]:
-    memberships = [
-        NewMembership(site_pages[index].id, None, "outlier", None) for index in grouping.outliers
-    ]
-    for identity, group, (pivot, nearest) in zip(
-        identities, grouping.groups, compared, strict=True
-    ):
-        memberships += group_memberships(
-            identity,
-            [site_pages[index].id for index in group.members],
-            pivot_id=site_pages[pivot].id,
-            nearest_to_pivot=site_pages[nearest].id,
-        )
-    return memberships
+def group_memberships(group: int, page_ids: Sequence[int]) -> Iterator[NewMembership]:
+    """Yield memberships: pages are compared with the first page, and it with the second."""
+    first, second, *_ = page_ids
+    yield NewMembership(first, group, "representative", second)
+    for page_id in page_ids[1:]:
+        yield NewMembership(page_id, group, "member", first)
 
 
-def group_memberships(
-    group: int, page_ids: Iterable[int], *, pivot_id: int, nearest_to_pivot: int
-) -> Iterator[NewMembership]:
-    """Yield memberships: pages are compared with the pivot, and it with `nearest_to_pivot`."""
-    for page_id in page_ids:
-        if page_id == pivot_id:
-            yield NewMembership(page_id, group, "representative", nearest_to_pivot)
-        else:
-            yield NewMembership(page_id, group, "member", pivot_id)
-
-
-def _compared_with(
-    site_pages: Sequence[ComparablePage], group: Group, known: KnownSite
-) -> tuple[int, int]:
-    """Return the pivot of a group, and the page nearest to it, with which it is compared.
-
-    If the pivot's HTML was removed, the nearest page that still has its HTML becomes the pivot.
-    """
-    kept = [index for index in group.members if site_pages[index].has_html]
-    pivot = group.pivot
-    if kept and pivot not in kept:
-        pivot = known.nearest_member(site_pages, kept, pivot)
-    others = [index for index in kept if index != pivot] or group.members
-    return pivot, known.nearest_member(site_pages, others, pivot)
+def _in_reference_order(site_pages: Sequence[ComparablePage], group: Group) -> list[int]:
+    """Return the IDs of a group's pages in `reference_order`, those that have HTML first."""
+    known = [(page.url, page.fetched_at) for page in site_pages]
+    ordered = [site_pages[index] for index in reference_order(group.members, known)]
+    return [page.id for page in sorted(ordered, key=lambda page: not page.has_html)]
 
 
 logger = logging.getLogger(__name__)

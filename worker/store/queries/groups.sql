@@ -49,7 +49,7 @@ ORDER BY number DESC LIMIT 1
 
 -- comparable_pages --
 -- Return the pages of a site that have a tree.
-SELECT id, url, tree_id, content_digest,
+SELECT id, url, fetched_at, tree_id, content_digest,
     CASE WHEN outcome IS NOT NULL THEN extraction_key END,
     forced, html_removed_at IS NULL, comment_pattern
 FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
@@ -125,7 +125,7 @@ ORDER BY group_number, tree_id
 
 -- newest_outliers --
 -- Return the newest outliers of a generation, ordered by URL.
-SELECT id, url, tree_id
+SELECT id, url, fetched_at, tree_id
 FROM pages JOIN memberships ON page_id = id
 WHERE (memberships.site_id, memberships.generation) = (:site_id, :generation)
     AND group_number IS NULL AND tree_id IS NOT NULL AND html_removed_at IS NULL
