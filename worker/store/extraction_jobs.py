@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
@@ -20,21 +19,6 @@ from worker.store.queries import Statements
 from worker.tracing import Context
 
 SQL = Statements("extraction_jobs")
-
-
-def await_extraction(
-    session: Session, page_ids: Sequence[int], generation: int
-) -> list[tuple[int, bool, Context]]:
-    """Mark pages as awaiting extraction with a generation, even if already extracted with it.
-
-    Returns, for each page with a tree and HTML, its ID (ascending), whether it has an outcome, and
-    its trace.
-    """
-    rows = session.execute(
-        SQL.await_extraction, {"page_ids": list(page_ids), "new_generation": generation}
-    )
-    found = [(page_id, has_outcome, trace or {}) for page_id, has_outcome, trace in rows]
-    return sorted(found, key=itemgetter(0))
 
 
 @dataclass(frozen=True)

@@ -187,11 +187,6 @@ def last_group(session: Session, site_id: int) -> int:
     return session.scalar(SQL.last_group, {"site_id": site_id}) or 0
 
 
-def carry_over(session: Session, page_ids: Sequence[int], number: int) -> None:
-    """Record that the given pages' outcomes remain valid in a new generation."""
-    session.execute(SQL.carry_over, {"number": number, "ids": list(page_ids)})
-
-
 def comment_patterns(session: Session, page_ids: Sequence[int]) -> Sequence[str | None]:
     """Return the comment patterns of pages; see `StoredPage.comment_pattern`."""
     return session.scalars(SQL.comment_patterns, {"ids": list(page_ids)}).all()

@@ -75,58 +75,71 @@ def add_tasks_of_sites(
     traces: Sequence[Context] | None = None,
     *,
     is_short: bool | None = None,
+    turn: int | None = None,
 ) -> None:
     """Enqueue tasks of one kind, each with its site (or None) and its arguments.
 
     They continue the given traces or, by default, the current one. `is_short` selects the half of
-    the lane; by default, the number of the site's waiting tasks does.
+    the lane; by default, the number of the site's waiting tasks does. So does `turn` the place.
     """
     if not wanted:
         return
+    if traces is None:
+        traces = [tracing.current()] * len(wanted)
     session.execute(
         _ADD_TASKS,
         {
             "task": task,
             "sites": [site_id for site_id, _ in wanted],
             "arguments": [json.dumps(dict(arguments)) for _, arguments in wanted],
-            "traces": [json.dumps(trace) if trace else None for trace in _traces(wanted, traces)],
+            "traces": [json.dumps(trace) if trace else None for trace in traces],
             "is_short": is_short,
+            "turn": turn,
         },
     )
 
 
-def _traces(wanted: Sequence[object], traces: Sequence[Context] | None) -> Sequence[Context]:
-    return [tracing.current()] * len(wanted) if traces is None else traces
-
-
+# If the new tasks turn a site's short queue into a backlog, its waiting tasks move to the backlog
+# too, so that the site never has tasks in both halves of the lane.
 _ADD_TASKS = SQL.add_tasks.bindparams(
     bindparam("first", FIRST_TURN, BigInteger),
     bindparam("is_short", type_=Boolean),
     short=SHORT_QUEUE,
 )
-"""If the new tasks turn a site's short queue into a backlog, its waiting tasks move to the backlog
-too, so that the site never has tasks in both halves of the lane."""
+_REQUEST = SQL.request_extractions.bindparams(
+    bindparam("first", FIRST_TURN, BigInteger),
+    bindparam("is_short", None, Boolean),
+    short=SHORT_QUEUE,
+)
 
 
-def add_tasks_in_turn(
+def request_extractions(
     session: Session,
-    task: str,
-    wanted: Sequence[tuple[int, Mapping[str, Any], int]],
-    traces: Sequence[Context] | None = None,
+    lanes: tuple[str, str],
+    page_ids: Sequence[int],
+    generation: int,
+    *,
+    unchanged: Sequence[int] = (),
+    clustered_site: int | None = None,
 ) -> None:
-    """Enqueue tasks of one kind, each with its site, its arguments and its turn.
+    """Enqueue the extraction of pages with a generation, in order, even if they already have it.
 
-    For the traces, see `add_tasks_of_sites`.
+    `lanes` are those for pages without and with an outcome. After the clustering of a site, these
+    are all of its pages, and `unchanged` are those whose outcomes remain valid: earlier requests
+    are void, and pages that are requested again keep their turns. Otherwise, pages of a site that
+    is clustered often would wait forever.
     """
-    if wanted:
-        columns = ("task", "site_id", "arguments", "turn", "headers")
-        entries = [
-            (task, site_id, dict(arguments), turn, trace or None)
-            for (site_id, arguments, turn), trace in zip(
-                wanted, _traces(wanted, traces), strict=True
-            )
-        ]
-        session.execute(_ADD_ENTRIES, [dict(zip(columns, entry, strict=True)) for entry in entries])
+    trace = tracing.current()
+    asked = {
+        "new_lane": lanes[0],
+        "again_lane": lanes[1],
+        "page_ids": list(page_ids),
+        "generation": generation,
+        "unchanged": list(unchanged),
+        "clustered_site": clustered_site,
+        "trace": json.dumps(trace) if trace else None,
+    }
+    session.execute(_REQUEST, asked)
 
 
 def add_message(
@@ -254,24 +267,6 @@ def drop_refused(session: Session, message_id: str | None = None) -> int:
     """Delete refused entries, or those of one message, and return their number."""
     changed: Any = session.execute(SQL.drop_refused, {"message_id": message_id})
     return int(changed.rowcount)
-
-
-def withdraw(
-    session: Session, tasks: Sequence[str], site_id: int, argument: str, values: Collection[int]
-) -> dict[tuple[str, int], int]:
-    """Remove a site's tasks by the values of one argument; return their turns by task and value.
-
-    Tasks locked by a relay remain. A task requested again can keep its turn.
-    """
-    withdrawn = {
-        "tasks": list(tasks),
-        "site_id": site_id,
-        "argument": argument,
-        "values": list(values),
-    }
-    return {
-        (task, value): turn for task, value, turn in session.execute(SQL.withdraw, withdrawn).all()
-    }
 
 
 def is_waiting(session: Session, task: str, site_id: int | None = None) -> bool:

@@ -85,9 +85,9 @@ def without_siblings(session: Session, site_ids: Sequence[int]) -> list[int]:
     return list(session.scalars(SQL.without_siblings, {"sites": list(site_ids)}))
 
 
-def comparable_pages(session: Session, site_ids: Sequence[int]) -> list[tuple[int, int, bool]]:
-    """Return the sites' pages with a tree: page ID, site ID, and whether the page still waits."""
-    return [tuple(row) for row in session.execute(SQL.comparable_pages, {"sites": list(site_ids)})]
+def comparable_pages(session: Session, site_ids: Sequence[int]) -> dict[int, bool]:
+    """Return for each of the sites' pages with a tree, by ID, whether it still waits."""
+    return dict(session.execute(SQL.comparable_pages, {"sites": list(site_ids)}).all())
 
 
 _COUNT_AS_CLUSTERED = SQL.count_as_clustered.bindparams(

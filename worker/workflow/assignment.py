@@ -85,7 +85,7 @@ def assign_page(
             promoted, more = _promote_outliers(session, state, site_id, generation)
             changed |= promoted
             work += more
-        request_extractions(session, {site_id: changed}, generation)
+        request_extractions(session, changed, generation)
         logger.info(
             "page %d of site %d: group %s, confidence %.2f, distance %.2f",
             page.id,

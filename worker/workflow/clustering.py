@@ -91,7 +91,7 @@ def give_up_clustering(session: Session, state: ProcessState, site_id: int) -> N
         provisional.count_as_clustered(session, [site_id], has_seen_all=False)
     generation = groups.last_generation(session, site_id)
     groups.place_as_outliers(session, site_id, generation, waiting)
-    request_extractions(session, {site_id: waiting}, generation)
+    request_extractions(session, waiting, generation)
     quarantine_task(
         session,
         task_names.CLUSTER,

@@ -71,8 +71,10 @@ def _request_clusterings(session: Session, due: Sequence[DueSite]) -> None:
 def continue_clustering(session: Session, site_id: int) -> None:
     """Enqueue a clustering whose comparisons are finished; the site had its turn before them."""
     clusterings.note_asked(session, [site_id])
-    wanted = (site_id, {"site_id": site_id}, outbox.FIRST_TURN)
-    outbox.add_tasks_in_turn(session, task_names.CLUSTER, [wanted])
+    wanted = [(site_id, {"site_id": site_id})]
+    outbox.add_tasks_of_sites(
+        session, task_names.CLUSTER, wanted, is_short=True, turn=outbox.FIRST_TURN
+    )
 
 
 def request_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> None:

@@ -1,11 +1,11 @@
 """Extraction requests, which are made in the transaction that requires them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from sqlalchemy.orm import Session
 
-from worker import tracing
-from worker.messaging.task_names import EXTRACT, EXTRACT_AGAIN, EXTRACT_LATE, EXTRACTIONS, OTHERS
+from worker.messaging.task_names import EXTRACT, EXTRACT_LATE, EXTRACTIONS, OTHERS
 from worker.store import extraction_jobs, outbox
 from worker.store.extraction_jobs import BegunPage
 
@@ -14,40 +14,16 @@ REPEATED_AT_ONCE = 1000
 
 
 def request_extractions(
-    session: Session,
-    page_ids: Mapping[int, Iterable[int]],
-    generation: int,
-    *,
-    turns: Mapping[tuple[str, int], int] | None = None,
+    session: Session, page_ids: Collection[int], generation: int, **after_clustering: Any
 ) -> None:
-    """Request extractions with a generation; `page_ids` has the IDs of the pages by site ID.
-
-    `turns` has the turns of withdrawn requests, by task and page, so that a waiting page keeps its
-    place. Otherwise, pages of a site that is clustered often would wait forever.
+    """Request extractions with a generation; see `worker.store.outbox.request_extractions`.
 
     Pages that already have an outcome are queued behind those that have none.
     """
-    site_of = {page_id: site_id for site_id, pages in page_ids.items() for page_id in pages}
-    if not site_of:
-        return
-    waiting = extraction_jobs.await_extraction(session, sorted(site_of), generation)
-    for task, is_again in ((EXTRACT, False), (EXTRACT_AGAIN, True)):
-        known = {page_id: turn for (lane, page_id), turn in (turns or {}).items() if lane == task}
-        new, kept = [], []
-        new_traces, kept_traces = [], []
-        for page_id, has_outcome, trace in waiting:
-            if has_outcome is not is_again:
-                continue
-            arguments = {"page_id": page_id, "generation": generation}
-            requested = trace or tracing.current()
-            if page_id in known:
-                kept.append((site_of[page_id], arguments, known[page_id]))
-                kept_traces.append(requested)
-            else:
-                new.append((site_of[page_id], arguments))
-                new_traces.append(requested)
-        outbox.add_tasks_in_turn(session, task, kept, kept_traces)
-        outbox.add_tasks_of_sites(session, task, new, new_traces)
+    if page_ids or after_clustering:
+        outbox.request_extractions(
+            session, EXTRACTIONS, sorted(page_ids), generation, **after_clustering
+        )
 
 
 def begin_extractions(

@@ -1,7 +1,6 @@
 """First articles of sites that have never been clustered, sent without waiting for a clustering."""
 
 import logging
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 
 from sqlalchemy.orm import Session
@@ -47,7 +46,7 @@ def request_first_extractions(session: Session, first_article_seconds: float) ->
     if waiting:
         page_ids = [page_id for pages in waiting.values() for page_id in pages]
         provisional.place(session, list(waiting), page_ids)
-        request_extractions(session, waiting, provisional.NUMBER)
+        request_extractions(session, page_ids, provisional.NUMBER)
         numbers = counted(len(page_ids), "page"), counted(len(waiting), "new site")
         logger.info("%s of %s: first articles without a clustering", *numbers)
     return sum(map(len, waiting.values()))
@@ -63,13 +62,9 @@ def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[i
     lone = provisional.without_siblings(session, held)
     if not lone:
         return ()
-    site_of: dict[int, int] = {}
-    unrequested: defaultdict[int, list[int]] = defaultdict(list)
-    for page_id, site_id, is_unrequested in provisional.comparable_pages(session, lone):
-        site_of[page_id] = site_id
-        if is_unrequested:
-            unrequested[site_id].append(page_id)
-    provisional.place(session, lone, list(site_of))
+    pages = provisional.comparable_pages(session, lone)
+    provisional.place(session, lone, list(pages))
+    unrequested = [page_id for page_id, is_unrequested in pages.items() if is_unrequested]
     request_extractions(session, unrequested, provisional.NUMBER)
     provisional.count_as_clustered(session, lone, has_seen_all=True)
     logger.info("no clustering needed, one page at most: %s", counted(len(lone), "site"))

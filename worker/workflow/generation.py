@@ -14,8 +14,7 @@ from detourage.template.comparison_policy import KnownSite
 from detourage.template.generations import MIN_PAGES_FOR_CHANGE, design_change, match_groups
 from detourage.template.groups import Group, Grouping, reference_order
 from models.tables import DesignChange
-from worker.messaging import task_names
-from worker.store import groups, outbox
+from worker.store import groups
 from worker.store.groups import ComparablePage, DatedPage, NewGroup, NewMembership
 from worker.workflow.comment_patterns import pattern_of_group
 from worker.workflow.comparison_plan import ComparedSite
@@ -117,13 +116,9 @@ def request_changed_extractions(
         same = page.extraction_key == key and not page.forced
         same |= not page.has_html
         (unchanged if same else changed).append(page.id)
-    turns: dict[tuple[str, int], int] = {}
-    # Requests from earlier generations are void, and would pile up if clusterings are frequent.
-    if generation.number > 1:
-        turns = outbox.withdraw(session, task_names.EXTRACTIONS, site_id, "page_id", by_id.keys())
-    if unchanged:
-        groups.carry_over(session, unchanged, generation.number)
-    request_extractions(session, {site_id: changed}, generation.number, turns=turns)
+    request_extractions(
+        session, changed, generation.number, unchanged=unchanged, clustered_site=site_id
+    )
 
 
 def _lines_of_members(session: Session, generation: NewGeneration) -> dict[int, bytes]:

@@ -21,7 +21,7 @@ def reprocess_site(session: Session, site_id: int, stage: str) -> int:
     elif stage == "extract":
         generation = groups.last_generation(session, site_id)
         extracted = groups.pages_of_generation(session, site_id, generation)
-        request_extractions(session, {site_id: extracted}, generation)
+        request_extractions(session, extracted, generation)
     else:
         if stage == "compare":
             comparisons.end(session, site_id)
@@ -47,5 +47,5 @@ def reprocess_page(session: Session, page_id: int, stage: str) -> bool:
         wanted = [{"page_id": page_id}]
         outbox.add_tasks(session, task_names.PARSE, wanted, site_id=page.site_id)
     elif page.generation:
-        request_extractions(session, {page.site_id: [page_id]}, page.generation)
+        request_extractions(session, [page_id], page.generation)
     return True

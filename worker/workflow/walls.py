@@ -119,7 +119,7 @@ def without_repeats(
         walls |= {page_id for pages in repeated for page_id in pages}
         before = sorted({page_id for pages in repeated for page_id in pages} - own.keys())
         for generation, page_ids in articles_among(session, before).items():
-            request_extractions(session, {site_id: page_ids}, generation)
+            request_extractions(session, page_ids, generation)
     wall = NoArticle(
         PageOutcome.WALL, "the same text appears at three or more addresses of the publisher"
     )

@@ -113,8 +113,9 @@ def test_tasks_that_were_withdrawn_cost_their_site_nothing(session: Session) -> 
     for site_id in BUSY:
         ask(session, site_id, 100)
     serve(session, 20)
-    outbox.add_tasks(session, "task", [{"site": OTHER, "n": 1}] * 50, site_id=OTHER)
-    outbox.withdraw(session, ["task"], OTHER, "n", [1])
+    outbox.add_tasks(session, "task", [{"page_id": 1}] * 50, site_id=OTHER)
+    lanes = ("task", "again")
+    outbox.request_extractions(session, lanes, [], 2, unchanged=[1], clustered_site=OTHER)
     ask(session, OTHER)
     # The rest of this turn and the busy sites' tasks of the next precede it, in half of the places.
     assert OTHER in serve(session, 2 * (2 * len(BUSY)))

@@ -15,15 +15,6 @@ AND NOT EXISTS (
         AND CAST(arguments ->> 'page_id' AS bigint) = pages.id
 )
 
--- await_extraction --
--- Mark pages as awaiting extraction with a generation, even if already extracted with it.
-UPDATE pages
-SET generation = :new_generation, extracted_generation = :new_generation - 1,
-    asked_at = now(), attempts = 0
-WHERE id = ANY(CAST(:page_ids AS bigint[]))
-    AND tree_id IS NOT NULL AND html_removed_at IS NULL
-RETURNING id, outcome IS NOT NULL, trace
-
 -- places --
 -- Position of pages in generations, with their group and pivot.
 SELECT page_id, sites.key, group_number, role, size,

@@ -83,10 +83,6 @@ GROUP BY group_number
 -- Return the highest group number ever used by a site, or 0 if there is none.
 SELECT max(number) FROM template_groups WHERE site_id = :site_id
 
--- carry_over --
--- Record that the given pages' outcomes remain valid in a new generation.
-UPDATE pages SET generation = :number, extracted_generation = :number WHERE id = ANY (:ids)
-
 -- comment_patterns --
 -- Return the comment patterns of pages; see `StoredPage.comment_pattern`.
 SELECT comment_pattern FROM pages WHERE id = ANY (:ids)

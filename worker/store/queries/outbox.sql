@@ -1,53 +1,103 @@
 -- The transactional outbox: messages are written in the transaction that causes them.
 
--- add_tasks --
--- Enqueue tasks of one kind, each with its site (or None) and its arguments.
-WITH requested AS (
-    SELECT *, row_number() OVER (PARTITION BY site_id ORDER BY number) AS place,
-        count(*) OVER (PARTITION BY site_id) AS together
-    FROM unnest(
-        CAST(:sites AS bigint[]), CAST(:arguments AS text[]), CAST(:traces AS text[])
-    ) WITH ORDINALITY AS requested (site_id, arguments, trace, number)
+-- enqueue --
+-- Part: enqueue the tasks in `requested`, those with a former turn in `kept` at that turn.
+-- `withdrawn` has the IDs of entries that the same statement deletes.
+placed AS (
+    SELECT *, count(*) OVER site AS together, count(kept) OVER site AS again,
+        max(kept) OVER site AS last_kept,
+        row_number() OVER (PARTITION BY task, site_id ORDER BY kept, number) AS place
+    FROM requested WINDOW site AS (PARTITION BY task, site_id)
 ), halved AS (
-    SELECT requested.*, own.last, coalesce(
-        :is_short, site_id IS NOT NULL
-            AND together + own.number <= :short AND coalesce(own.last, -1) < 0
+    SELECT placed.*, greatest(own.last, last_kept) AS last, coalesce(
+        :is_short, site_id IS NOT NULL AND together + own.number <= :short
+            AND coalesce(greatest(own.last, last_kept), -1) < 0
     ) AS is_short
-    FROM requested CROSS JOIN LATERAL (
+    FROM placed CROSS JOIN LATERAL (
         SELECT count(*) AS number, max(turn) AS last FROM (
             SELECT turn FROM outbox
-            WHERE lane = :task AND outbox.site_id = requested.site_id
+            WHERE lane = placed.task AND outbox.site_id = placed.site_id
+                AND id NOT IN (SELECT id FROM withdrawn)
             ORDER BY turn DESC LIMIT :short
         ) AS latest
     ) AS own
 ), served AS (
-    SELECT coalesce(max(turn) FILTER (WHERE is_short), :first) AS short,
-        coalesce(max(turn) FILTER (WHERE NOT is_short), 0) AS backlog
-    FROM outbox_turns WHERE lane = :task
+    SELECT lane, max(turn) FILTER (WHERE is_short) AS short,
+        max(turn) FILTER (WHERE NOT is_short) AS backlog
+    FROM outbox_turns WHERE lane IN (SELECT task FROM requested) GROUP BY lane
 ), grown AS (
     -- Tasks of queues that are no longer short, except those that a relay is publishing.
-    SELECT id, turn, site_id FROM outbox
-    WHERE CAST(:is_short AS boolean) IS NULL AND lane = :task AND turn < 0 AND site_id IN (
-        SELECT site_id FROM halved WHERE NOT is_short AND last < 0
-    ) FOR UPDATE SKIP LOCKED
+    SELECT id, turn, lane, site_id FROM outbox
+    WHERE CAST(:is_short AS boolean) IS NULL AND turn < 0
+        AND (lane, site_id) IN (SELECT task, site_id FROM halved WHERE NOT is_short AND last < 0)
+        AND id NOT IN (SELECT id FROM withdrawn)
+    FOR UPDATE SKIP LOCKED
 ), moved AS (
-    UPDATE outbox SET turn = served.backlog + ranked.place
-    FROM served, (
-        SELECT id, row_number() OVER (PARTITION BY site_id ORDER BY turn, id) AS place
-        FROM grown
+    UPDATE outbox SET turn = ranked.turn FROM (
+        SELECT id, coalesce(served.backlog, 0)
+            + row_number() OVER (PARTITION BY lane, site_id ORDER BY grown.turn, id) AS turn
+        FROM grown LEFT JOIN served USING (lane)
     ) AS ranked
     WHERE outbox.id = ranked.id
 )
 INSERT INTO outbox (task, site_id, arguments, headers, turn)
-SELECT :task, site_id, CAST(arguments AS jsonb), CAST(trace AS jsonb),
-    CASE WHEN site_id IS NULL THEN 1 ELSE place END
-    + CASE
-        WHEN is_short THEN greatest(served.short, CASE WHEN last < 0 THEN last END)
-        ELSE greatest(served.backlog, last)
-            + (SELECT count(*) FROM grown WHERE grown.site_id = halved.site_id)
-    END
-FROM halved, served
+SELECT task, site_id, arguments, trace, CASE
+    WHEN (kept < 0) = is_short THEN kept
+    ELSE CASE WHEN site_id IS NULL THEN 1 ELSE place END
+        - CASE WHEN (last_kept < 0) = is_short THEN again ELSE 0 END
+        + CASE
+            WHEN is_short
+                THEN greatest(coalesce(served.short, :first), CASE WHEN last < 0 THEN last END)
+            ELSE greatest(coalesce(served.backlog, 0), last) + (
+                SELECT count(*) FROM grown WHERE (lane, site_id) = (task, halved.site_id)
+            )
+        END
+END
+FROM halved LEFT JOIN served ON served.lane = task
 ORDER BY number
+
+-- add_tasks --
+-- Enqueue tasks of one kind, each with its site (or None) and its arguments.
+WITH withdrawn AS (
+    SELECT id FROM outbox WHERE false
+), requested AS (
+    SELECT CAST(:task AS text) AS task, site_id, CAST(arguments AS jsonb) AS arguments,
+        CAST(trace AS jsonb) AS trace, CAST(:turn AS bigint) AS kept, number
+    FROM unnest(
+        CAST(:sites AS bigint[]), CAST(:arguments AS text[]), CAST(:traces AS text[])
+    ) WITH ORDINALITY AS requested (site_id, arguments, trace, number)
+), {enqueue}
+
+-- request_extractions --
+-- Enqueue the extraction of pages with a generation, in place of a site's earlier requests.
+WITH withdrawn AS (
+    DELETE FROM outbox WHERE id IN (
+        SELECT id FROM outbox
+        WHERE lane IN (:new_lane, :again_lane) AND site_id = CAST(:clustered_site AS bigint)
+            AND CAST(arguments ->> 'page_id' AS bigint)
+            = ANY (CAST(:page_ids AS bigint[]) || CAST(:unchanged AS bigint[]))
+        FOR UPDATE SKIP LOCKED
+    )
+    RETURNING id, lane, CAST(arguments ->> 'page_id' AS bigint) AS page_id, turn
+), unchanged AS (
+    UPDATE pages SET generation = :generation, extracted_generation = :generation
+    WHERE id = ANY (CAST(:unchanged AS bigint[]))
+), awaited AS (
+    UPDATE pages SET generation = :generation, extracted_generation = :generation - 1,
+        asked_at = now(), attempts = 0
+    WHERE id = ANY (CAST(:page_ids AS bigint[]))
+        AND tree_id IS NOT NULL AND html_removed_at IS NULL
+    RETURNING id, site_id, trace,
+        CASE WHEN outcome IS NULL THEN :new_lane ELSE :again_lane END AS task
+), requested AS (
+    SELECT task, site_id,
+        jsonb_build_object('page_id', awaited.id, 'generation', :generation) AS arguments,
+        coalesce(trace, CAST(:trace AS jsonb)) AS trace, turn AS kept,
+        row_number() OVER (ORDER BY awaited.id) AS number
+    FROM awaited LEFT JOIN (
+        SELECT lane, page_id, min(turn) AS turn FROM withdrawn GROUP BY lane, page_id
+    ) AS former ON (lane, page_id) = (task, awaited.id)
+), {enqueue}
 
 -- take_next --
 -- Lock and return the next entries of lanes, skipping entries locked by another relay.
@@ -114,17 +164,6 @@ UPDATE outbox SET refused_at = NULL, refusal = NULL WHERE {is_refused}
 -- drop_refused --
 -- Delete entries that were set aside.
 DELETE FROM outbox WHERE {is_refused}
-
--- withdraw --
--- Remove a site's tasks by the values of one argument; return their turns by task and value.
-DELETE FROM outbox
-WHERE id IN (
-    SELECT id FROM outbox
-    WHERE lane = ANY(CAST(:tasks AS text[])) AND site_id = :site_id
-        AND CAST(arguments ->> :argument AS bigint) = ANY(CAST(:values AS bigint[]))
-    FOR UPDATE SKIP LOCKED
-)
-RETURNING task, CAST(arguments ->> :argument AS bigint), turn
 
 -- is_waiting --
 -- Return whether tasks of a kind, optionally for one site, are waiting to be published.

@@ -71,8 +71,8 @@ WHERE id = ANY (CAST(:sites AS bigint[])) AND (SELECT count(*) FROM (
 ORDER BY id
 
 -- comparable_pages --
--- Return the sites' pages with a tree: page ID, site ID, and whether the page still waits.
-SELECT id, site_id, (outcome IS NULL OR forced) AND extracted_generation >= generation
+-- Return the sites' pages with a tree, and whether they still wait.
+SELECT id, (outcome IS NULL OR forced) AND extracted_generation >= generation
 FROM pages WHERE site_id = ANY (CAST(:sites AS bigint[])) AND tree_id IS NOT NULL
 
 -- count_as_clustered --
