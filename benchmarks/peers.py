@@ -1,0 +1,214 @@
+"""The test suites of other extractors: what they expect of their pages, read by us and by peers.
+
+python -m benchmarks.peers CORPORA [--worst N]
+
+CORPORA is the folder of the corpora; ``peers``, ``postlight`` and ``trafilatura_eval`` are read.
+Each suite expects what its owner returns, with that owner's conventions, so the owner's own figure
+is given if it is a Python package, and is 1 by definition otherwise. Texts are compared as bags of
+words; expected beginnings and snippets must occur in the text.
+"""
+
+import argparse
+import base64
+import gzip
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+import detourage
+from benchmarks.evaluation.scores.dates import same_day
+from benchmarks.evaluation.scores.metadata import author_names
+from benchmarks.evaluation.scores.words import normalised, words
+from benchmarks.extraction.bags import compare_bags
+
+CORPORA = ("peers", "postlight", "trafilatura_eval")
+FIELDS = ("text", "snippets", "unwanted", "title", "authors", "date", "image")
+OURS, PEER = "Détourage", "trafilatura"
+
+PREFIX_WORDS = 12
+"""Number of words of an expected beginning that must occur in the text."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What an extractor found on a page."""
+
+    text: str = ""
+    title: str = ""
+    authors: Sequence[str] = ()
+    date: str = ""
+    image: str = ""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A page of a suite with what is expected of it, by field."""
+
+    suite: str
+    url: str
+    html: bytes
+    values: Mapping[str, Any]
+
+    def scores(self, found: Found) -> Iterator[tuple[str, float]]:
+        """Score the fields that are expected, from 0 to 1; ``unwanted`` is a share let in."""
+        wanted = self.values
+        if wanted.get("text"):
+            yield "text", compare_bags(found.text, wanted["text"]).f1
+        snippets = [*(wanted.get("with_") or wanted.get("with") or ())]
+        if wanted.get("prefix"):
+            snippets.append(" ".join(wanted["prefix"].split()[:PREFIX_WORDS]))
+        text = _plain(found.text)
+        if snippets:
+            yield "snippets", float(np.mean([_plain(each) in text for each in snippets]))
+        if wanted.get("without"):
+            yield "unwanted", float(np.mean([_plain(each) in text for each in wanted["without"]]))
+        if wanted.get("title"):
+            yield "title", float(_words(found.title) == _words(wanted["title"]))
+        if wanted.get("authors") or wanted.get("author"):
+            names = wanted.get("authors") or wanted["author"]
+            expected = author_names([names] if isinstance(names, str) else names)
+            yield "authors", float({*author_names(found.authors)} == {*expected})
+        if wanted.get("date"):
+            yield "date", float(same_day(found.date, wanted["date"]))
+        image = wanted.get("image") or wanted.get("lead_image_url")
+        if image:
+            yield "image", float(_file(found.image) == _file(image))
+
+
+def _plain(text: str) -> str:
+    return "".join(normalised(text).lower().split())
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in words(text)]
+
+
+def _file(url: str) -> str:
+    with suppress(ValueError):
+        return urlsplit(url).path.rpartition("/")[2]
+    return ""
+
+
+def by_us(page: Expected) -> Found:
+    """Read a page as `detourage.extract` does."""
+    article = detourage.extract(page.html, page.url)
+    if article is None:
+        return Found()
+    values, published = article.metadata, article.metadata.published
+    return Found(
+        article.text,
+        article.title or "",
+        values.authors,
+        str(published)[:10] if published is not None else "",
+        values.image or "",
+    )
+
+
+def by_trafilatura(page: Expected) -> Found:
+    """Read a page with trafilatura."""
+    from trafilatura import bare_extraction
+
+    read = bare_extraction(page.html, url=page.url, with_metadata=True, include_images=False)
+    if read is None:
+        return Found()
+    authors = (read.author or "").split("; ")
+    return Found(read.text or "", read.title or "", authors, read.date or "", read.image or "")
+
+
+def by_newspaper(page: Expected) -> Found:
+    """Read a page with newspaper4k."""
+    from newspaper import Article
+
+    read = Article(page.url)
+    read.download(input_html=page.html.decode(errors="replace"))
+    read.parse()
+    date = read.publish_date.date().isoformat() if read.publish_date else ""
+    return Found(read.text, read.title, read.authors, date, read.top_image or "")
+
+
+def by_htmldate(page: Expected) -> Found:
+    """Find the date of a page with htmldate, which trafilatura uses."""
+    from htmldate import find_date
+
+    return Found(date=find_date(page.html.decode(errors="replace"), url=page.url) or "")
+
+
+Reader = Callable[[Expected], Found]
+
+OWNERS: Mapping[str, Reader] = {
+    "htmldate:default": by_htmldate,
+    "newspaper4k": by_newspaper,
+    "newspaper(2014)": by_newspaper,
+}
+"""Owners of suites that are Python packages of the ``benchmarks`` extra."""
+
+
+def pages_of(folder: Path) -> Iterator[Expected]:
+    """Read the pages of a suite, or of several, in the order of their records.
+
+    The same id may occur twice, with different expectations.
+    """
+    with gzip.open(folder / "pages.jsonl.gz", "rt", encoding="utf-8") as lines:
+        pages = [json.loads(line) for line in lines]
+    with gzip.open(folder / "gold.jsonl.gz", "rt", encoding="utf-8") as lines:
+        golds = [json.loads(line) for line in lines]
+    by_id = {page["id"]: page for page in pages}
+    for gold in golds:
+        page = by_id[gold["id"]]
+        html = base64.b64decode(page.get("html_base64") or "") or page.get("html", "").encode()
+        url = gold.get("url") or page["url"]
+        yield Expected(gold.get("suite", folder.name), url, html, gold)
+
+
+def scores_of(reader: Reader, page: Expected) -> dict[str, float]:
+    """Score what a reader finds on a page; an exception counts as nothing found."""
+    try:
+        found = reader(page)
+    except Exception:  # noqa: BLE001  Peers fail on pages of others in many ways.
+        found = Found()
+    return dict(page.scores(found))
+
+
+def main() -> None:
+    """Read all suites, and print one table for each field."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("corpora", type=Path, help="folder of the corpora")
+    parser.add_argument("--worst", type=int, default=0, help="print our worst pages by field")
+    options = parser.parse_args()
+    pages = [page for name in CORPORA for page in pages_of(options.corpora / name)]
+    scores: defaultdict[tuple[str, str, str], list[float]] = defaultdict(list)
+    losses: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
+    for page in pages:
+        readers = {OURS: by_us, PEER: by_trafilatura, "owner": OWNERS.get(page.suite)}
+        read = {name: scores_of(reader, page) for name, reader in readers.items() if reader}
+        for name, of_fields in read.items():
+            for field, score in of_fields.items():
+                scores[page.suite, field, name].append(score)
+        for field, score in read[OURS].items():
+            sign = -1 if field == "unwanted" else 1
+            losses[field].append((sign * (score - read[PEER][field]), f"{page.suite} {page.url}"))
+    print(f"| suite | field | pages | {OURS} | {PEER} | owner |\n|---|---|---:|---:|---:|---:|")
+    for suite in dict.fromkeys(page.suite for page in pages):
+        for field in FIELDS:
+            ours = scores.get((suite, field, OURS))
+            if ours:
+                others = [scores.get((suite, field, name)) for name in (PEER, "owner")]
+                means = " | ".join(f"{np.mean(each):.3f}" if each else "" for each in others)
+                print(f"| {suite} | {field} | {len(ours)} | {np.mean(ours):.3f} | {means} |")
+    for field in FIELDS if options.worst else ():
+        for lost, name in sorted(losses[field])[: options.worst]:
+            if lost < 0:
+                print(f"{field}\t{lost:.2f}\t{name}")
+
+
+if __name__ == "__main__":
+    main()
