@@ -35,6 +35,10 @@ MAX_WALL: Final = 1_200
 MIN_HEADLINE_COVERAGE: Final = 0.5
 """Minimum share of a headline covered by wall phrases for a long text to be examined too."""
 
+MIN_BLOCKS: Final = 3
+MIN_CONFIDENCE: Final = 0.5
+"""Minimum number of blocks, and confidence, of a text without a sentence that is an article."""
+
 _Named = tuple[str, type[WallError] | type[GoneError]]
 
 _UNNAMED: Final[_Named] = ("unknown", WallError)
@@ -140,12 +144,17 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     if suspicion >= SUSPECTED:
         kind, error = _named(of_own.weights, status) if is_stated else _UNNAMED
         wall = error(kind, probability if is_stated else 0.0)
-    is_signed = article is not None and bool(article.metadata.authors)
-    is_placeholder = not (is_stated or is_signed or has_prose(examined.text))
+    is_told = article is not None and (bool(article.metadata.authors) or _says_much(article))
+    is_placeholder = not (is_stated or is_told or has_prose(examined.text))
     is_blank = is_placeholder and probability >= SURE
     if article is not None and not is_truncated:
         is_truncated = float(model.truncated.probabilities(evidence.features)[0]) >= TRUNCATED
     return Verdict(wall, is_blank, is_truncated)
+
+
+def _says_much(article: Article) -> bool:
+    """Return whether a text without a sentence is more than a placeholder."""
+    return len(article.blocks) >= MIN_BLOCKS and article.confidence >= MIN_CONFIDENCE
 
 
 def _is_published(article: Article) -> bool:
