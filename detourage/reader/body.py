@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, compress, pairwise
-from operator import not_
+from operator import and_, not_
 
 import numpy as np
 import numpy.typing as npt
@@ -232,7 +232,7 @@ def body_of(
 
     Repeated lines are left out.
     """
-    kept = _without_repeats(kept)
+    kept = _without_repeats(page, kept)
     numbers = frozenset(line.number for line in kept)
     container = _smallest_around(page, kept, share=1.0)
     core = _smallest_around(page, kept, share=CORE_SHARE)
@@ -271,18 +271,24 @@ def choose_lines(
     return chosen, float(2 * right[best] / (taken[best] + right[-1]))
 
 
-def _without_repeats(lines: Sequence[Line]) -> Sequence[Line]:
+def _without_repeats(page: Outline, lines: Sequence[Line]) -> Sequence[Line]:
     """Drop passages that repeat earlier ones, such as quoted posts or a second layout for phones.
 
     A passage begins and ends with a long line. A single repeated line is kept, because a lead often
-    repeats a sentence of the article.
+    repeats a sentence of the article, and so is what is repeated beside the first, as in a song.
     """
-    first = {line.text: at for at, line in reversed([*enumerate(lines)])}
-    is_repeated = [first[line.text] < at for at, line in enumerate(lines)]
+    first = {line.text: line for line in reversed(lines)}
+    is_repeated = [first[line.text] is not line for line in lines]
     is_long = [len(line.tokens) >= MIN_REPEATED_WORDS for line in lines]
-    repeated = [at for at in range(len(lines)) if is_repeated[at] and is_long[at]]
-    if len(repeated) < MIN_REPEATED_LINES:
+    if sum(map(and_, is_repeated, is_long)) < MIN_REPEATED_LINES:
         return lines
+    parents, is_hidden = page.parents, hidden(page)
+    is_beside = [
+        parents[line.block] == parents[first[line.text].block] and not is_hidden[line.block]
+        for line in lines
+    ]
+    is_repeated = [one and not other for one, other in zip(is_repeated, is_beside, strict=True)]
+    repeated = [at for at, both in enumerate(map(and_, is_repeated, is_long)) if both]
     left_out = set(repeated)
     for start, end in pairwise(repeated):
         if all(is_repeated[start:end]):

@@ -27,6 +27,7 @@ LINE = "This line has more than five words"
             [paragraphs(1)[0], LINE, *paragraphs(1)],
         ),
         (f"<p>{LINE}</p>" * 4, [LINE] * 4),
+        (f"<div>{prose(1, 1) * 3}</div>", paragraphs(1, 1) * 3),
         ("<p>Not found</p>", ["Not found"]),
         ("<nav><p>Only this</p></nav>", ["Only this"]),
         ('<p><a href="/x">Click here</a></p>', ["Click here"]),
@@ -35,6 +36,7 @@ LINE = "This line has more than five words"
     ids=[
         *("irrelevant name on the body", "headings, lists and quotations", "link in the body"),
         *("repeated passage", "repeated lead", "repeated short lines"),
+        "paragraph repeated beside itself",
         *("little text", "only navigation", "only a link", "no markup"),
     ],
 )
