@@ -4,10 +4,10 @@ An agency that is merely mentioned, or that supplied a picture, is not the sourc
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
-from typing import NamedTuple, TypedDict
+from typing import TypedDict
 
 from detourage.metadata.bylines import names_in, without_mark
 from detourage.metadata.surroundings import Note
@@ -61,26 +61,14 @@ _LABEL = re.compile(
     r"|出典|المصدر|منبع)\s{0,3}[:：]\s*",
     re.IGNORECASE,
 )
-_BRACKETS = re.compile(r"[(（\[［【<{/][^()（）\[\]［］【】<>{}]{1,40}?[)）\]］】>}/](?![\w])")
-_ENCLOSING = "()（）[]［］【】<>{}/ "
-# Spaces and dashes match only from the start of a run, which keeps the time linear.
-_SPACE = r"(?:(?<!\s)\s++)?"
-_SOME_SPACE = r"(?:(?<!\s)\s++|\s)"
-_DASHES = r"(?<![-–—−])[-–—−]++"
-_BETWEEN = re.compile(rf"{_SPACE}[,/;|+=&·•]\s*+|\s[-–—]\s|\s(?:and|und|et|y|e|i|и)\s")
-_IN_BYLINES = re.compile(
-    rf"{_SPACE}[,/;|+=&·•()（）\[\]【】<>]\s*+|\s[-–—]\s"
-    rf"|{_SOME_SPACE}(?:and|und|et|y|e|i|og|och|en|и|mit|with|via|by|von|par|por|de|da|of)\s++"
-    rf"|{_SPACE}\b[Ff]or (?=The )"
+_BETWEEN = re.compile(
+    r"[,/;|+=&·•()（）\[\]【】<>]|\s[-–—]\s"
+    r"|(?<!\w)(?:and|und|et|y|e|i|og|och|en|и|mit|with|via|by|von|par|por|de|da|of|the|[Ff]or)\s"
 )
-_PIECES = re.compile(
-    rf"({_SPACE},\s*+|{_SPACE}{_DASHES}\s++|{_SOME_SPACE}{_DASHES}\s*+|{_SPACE}[:：]\s*+"
-    rf"|\.\s*+{_DASHES}\s*+|\.\s++)"
-)
-_GOES_ON = re.compile(r"\s*+(?:\.\s*+)?[-–—−:：|_.，]")
 _STATEMENT_IN_PLACE = re.compile(r"[!?;:\"“”«»]|\b[^\W\d]{5,}\.\s+(?!\d|$)")
 _COPYRIGHT = re.compile(
-    r"(?:copyright|©|ⓒ|\(c\))(?:\s*(?:copyright|©|ⓒ|\(c\)))?\s*(?:\d{4}(?:-\d{4})?)?,?\s*(?:by\s)?",
+    r"(?:^|[.!?)(<\[…。]\s?)(?:(?:copyright|©|ⓒ|\(c\))\s*){1,2}(?:\d{4}(?:-\d{4})?)?,?\s*(?:by\s)?"
+    r"(?:the\s)?",
     re.IGNORECASE,
 )
 _BARE_END = re.compile(
@@ -91,8 +79,8 @@ _BRACKET_END = re.compile(
 )
 _NUMBER = re.compile(r"\s\d")
 _WRITER = re.compile(
-    r"(?P<agency>\S{2,20}(?: \S{3,20})?)(?: \S{2,20}){0,2}"
-    r" (?:writers?|reporters?|correspondents?|staff|editors?|service|dienst)",
+    r"(?:\b\S{2,20} ){0,2}"
+    r"\b(?:writers?|reporters?|correspondents?|staff|editors?|service|dienst)\b",
     re.IGNORECASE,
 )
 _STAFF = listed(
@@ -117,12 +105,6 @@ class Agency(TypedDict):
 
     names: list[str]
     initials: list[str]
-
-
-class _Agencies(NamedTuple):
-    by_name: dict[str, str]
-    by_initials: dict[str, str]
-    words: frozenset[str]
 
 
 def wire_of(notes: Sequence[Note], text: str, authors: Iterable[str]) -> str | None:
@@ -163,7 +145,7 @@ def _of_note(note: Note, is_by_date: bool) -> str | None:
     line = without_dates(note.text)
     label = _LABEL.match(line)
     # "Associated Press Writer 10 minutes ago": the number is a remnant of the date.
-    rest = _NUMBER.split(without_mark(line[label.end() :] if label else line), maxsplit=1)[0]
+    rest = _NUMBER.split(line[label.end() :] if label else line, maxsplit=1)[0]
     agency = _of_byline(rest)
     is_named = not _OF_BYLINES.isdisjoint(note.names) or _WRITER.search(rest) is not None
     if agency is None or is_named or (label is None and without_mark(line) != line):
@@ -178,45 +160,55 @@ def _of_note(note: Note, is_by_date: bool) -> str | None:
 
 
 def _of_byline(line: str) -> str | None:
-    """Return the agency of a line that names nothing but agencies and persons."""
+    """Return the first agency of a line that names nothing but agencies and persons."""
     if len(line) > MAX_BYLINE or not _may_name(line):
         return None
-    whole = _agency(line)
-    if whole is not None:
-        return whole
-    parts = [part for part in _IN_BYLINES.split(without_mark(line)) if part.strip(_EDGES)]
-    if len(parts) > MAX_PARTS:
-        return None
-    agencies = [_agency(part) or _behind_name(part) for part in parts]
-    others = [part for part, agency in zip(parts, agencies, strict=True) if agency is None]
-    return next(filter(None, agencies), None) if all(map(_may_accompany, others)) else None
-
-
-def _behind_name(part: str) -> str | None:
-    """Return the agency of "AP Medical Writer" and "JANE DOE The Associated Press"."""
-    writer = _WRITER.fullmatch(part.strip())
-    if writer is not None:
-        return _agency(writer["agency"]) or _agency(writer["agency"].split()[0])
-    words = part.split()[:MAX_PARTS]
-    for start in range(2, len(words)):
-        agency = _agencies().by_name.get(" ".join(words[start:]).casefold())
-        if agency is not None and names_in(" ".join(words[:start]), is_byline=True):
-            return agency
-    return None
+    named = without_mark(line)
+    agency = _first_agency(named)
+    others = _BETWEEN.split(_WRITER.sub(" ", _forms().sub(" | ", named)))
+    others = [part for part in others if part.strip(_EDGES)]
+    is_byline = len(others) < MAX_PARTS and all(map(_may_accompany, others))
+    return agency if is_byline else None
 
 
 def _may_accompany(part: str) -> bool:
+    sign = part.strip(_EDGES)
+    is_sign = len(sign) <= MAX_SIGN and sign.isalpha()
     words = {word.strip(".").lower() for word in part.split()}
-    is_sign = len(part.strip(_EDGES)) <= MAX_SIGN and part.strip(_EDGES).isalpha()
-    return is_sign or words <= _STAFF or bool(names_in(part, is_byline=True))
+    return is_sign or words <= _STAFF or (" " in sign and bool(names_in(part, is_byline=True)))
 
 
 def _of_dateline(line: str) -> str | None:
     """Return the agency of the dateline at the beginning of a line."""
     head = line[:MAX_HEAD].strip()
-    if not _may_name(head):
+    return (_of_cased(head) or _of_uncased(head)) if _may_name(head) else None
+
+
+def _of_cased(head: str) -> str | None:
+    found = _forms().search(head)
+    before = "" if found is None else head[: found.start()].strip()
+    place = before.rstrip(_OPENING)
+    if found is None or not _is_place(place):
         return None
-    return _of_uncased(head) or _in_brackets(head) or _between_dashes(head)
+    has_digit = any(map(str.isdigit, place))
+    if place != before and (inside := _IN_BRACKETS.match(head, found.end())):
+        # In brackets: PARIS, 3 May (AFP).
+        is_plain = place.strip().isupper() or has_digit or "," in place or not place
+        is_dateline = is_plain or _GOES_ON.match(head, inside.end()) is not None
+        return _agency(found[0]) if is_dateline and not _PICTURE.search(inside[0]) else None
+    # Between marks: МОСКВА, 3 мая — РИА Новости; TOKYO, Jan 3, Kyodo.
+    end = _END_OF_PIECE.match(head, found.end())
+    if end is None or (not place and found["initials"] is None):
+        return None
+    is_apart = place[-1:] in _SEPARATORS and (end["dash"] is not None or has_digit)
+    return _agency(found[0]) if is_apart else None
+
+
+_OPENING = "(（[［【<{/"
+_SEPARATORS = ",.:：-–—−"
+_IN_BRACKETS = re.compile(r"[^()（）\[\]［］【】<>{}]{0,30}?[)）\]］】>}/](?!\w)")
+_GOES_ON = re.compile(r"\s*+(?:\.\s*+)?[-–—−:：|_.，]")
+_END_OF_PIECE = re.compile(r"(?:/\w+)?(?P<dash>\s*+[-–—−]+\s|\s*+[:：])|\s*+[.,:]\s")
 
 
 def _of_uncased(head: str) -> str | None:
@@ -235,43 +227,12 @@ def _of_uncased(head: str) -> str | None:
     return next(filter(None, (*parts, *ends)), None)
 
 
-def _in_brackets(head: str) -> str | None:
-    """Return the agency of "PARIS, 3 May (AFP) -"."""
-    match = _BRACKETS.search(head)
-    if match is None or match.start() > MAX_PLACE or _PICTURE.search(match[0]):
-        return None
-    place = head[: match.start()].strip()
-    agency = _first_agency(match[0].strip(_ENCLOSING))
-    if agency is None or not _is_place(place):
-        return None
-    is_plain = place.isupper() or any(mark in place for mark in ",0123456789،") or not place
-    return agency if is_plain or _GOES_ON.match(head, match.end()) else None
-
-
-def _between_dashes(head: str) -> str | None:
-    """Return the agency of "МОСКВА, 3 мая — РИА Новости." and "TOKYO, Jan 3, Kyodo -"."""
-    pieces = _PIECES.split(head)
-    for number in range(0, min(len(pieces) - 1, 2 * MAX_PARTS), 2):
-        before, piece, after = "".join(pieces[:number]), pieces[number], pieces[number + 1]
-        agency = _first_agency(piece)
-        if agency is not None:
-            has_digit = any(map(str.isdigit, before))
-            is_separated = after.strip(" .") != "" and after.strip() != ","
-            is_dated = has_digit and after.strip() in (".", ",", ":")
-            is_first = number == 0 and piece.strip() not in _agencies().by_initials
-            is_placed = _is_place(before) and len(before) <= MAX_PLACE
-            return agency if is_placed and (is_separated or is_dated) and not is_first else None
-    return None
-
-
 def _is_place(text: str) -> bool:
     """Return whether a text may be a place and a date: capitalised words, months and numbers."""
     if len(text) > MAX_PLACE or _STATEMENT_IN_PLACE.search(text):
         return False
     words = [word for word in re.split(r"[\s,،./()-]+", text.strip(_EDGES)) if word]
-    if len(words) > MAX_PLACE_WORDS or _agency(text) is not None:
-        return False
-    return all(
+    return len(words) <= MAX_PLACE_WORDS and all(
         not word[0].islower() or len(word) <= 3 or month_named(word) is not None for word in words
     )
 
@@ -281,46 +242,32 @@ def _of_ending(line: str) -> str | None:
     if not _may_name(line[-2 * MAX_BYLINE :]):
         return None
     mark = _COPYRIGHT.search(line) if len(line) <= 2 * MAX_BYLINE else None
-    if mark is not None and _is_start(line[: mark.start()]):
-        words = re.split(r"[\s,.]+", line[mark.end() :])[:4]
-        starts = (_agency(" ".join(words[:number])) for number in range(len(words), 0, -1))
-        return next(filter(None, starts), None)
+    if mark is not None:
+        return _first_agency(line, mark.end(), is_start=True)
     end = line[-MAX_SIGN_OFF:].strip()
-    match = _BRACKET_END.search(end)
-    if match is not None:
-        return None if _PICTURE.search(match[1]) else _leading_agency(match[1])
-    match = _BARE_END.search(end)
-    return _leading_agency(match[1]) if match is not None else None
-
-
-def _is_start(text: str) -> bool:
-    """Return whether a copyright notice after this text starts a line, a sentence or a bracket."""
-    text = text.strip()
-    return not text or text[-1] in ".!?)(<[…。"
-
-
-def _leading_agency(text: str) -> str | None:
-    """Return the agency at the start of a list; None if the list starts with anything else."""
-    parts = (part for part in _BETWEEN.split(without_dates(text)) if part.strip(_EDGES))
-    return next(map(_agency, parts), None)
-
-
-def _first_agency(text: str) -> str | None:
-    whole = _agency(text)
-    return whole or next(filter(None, map(_agency, _BETWEEN.split(text))), None)
+    match = _BRACKET_END.search(end) or _BARE_END.search(end)
+    if match is None or _PICTURE.search(match[1]):
+        return None
+    signed = without_dates(match[1]).strip(_EDGES)
+    return _first_agency(signed, is_start=True)
 
 
 def _may_name(text: str) -> bool:
     """Return whether a short text contains a word of an agency's name; a fast first check."""
     words = _WORDS.findall(text.casefold())
-    return not _agencies().words.isdisjoint(words) or contains_any(text, _UNCASED)
+    return not _words_of_agencies().isdisjoint(words) or contains_any(text, _UNCASED)
+
+
+def _first_agency(text: str, position: int = 0, *, is_start: bool = False) -> str | None:
+    """Return the first agency in a text or, with `is_start`, the agency at its start."""
+    find = _forms().match if is_start else _forms().search
+    found = find(text, position)
+    return _agency(found[0]) if found is not None else None
 
 
 def _agency(text: str) -> str | None:
     """Return the agency whose name or initials are the given text."""
-    form = " ".join(text.strip(_EDGES).split())
-    known = _agencies()
-    return known.by_initials.get(form) or known.by_name.get(form.casefold())
+    return _agencies().get(text) or _agencies().get(text.casefold())
 
 
 def written_forms() -> tuple[str, ...]:
@@ -329,16 +276,33 @@ def written_forms() -> tuple[str, ...]:
 
 
 @cache
-def _agencies() -> _Agencies:
-    agencies = _data()
-    return _Agencies(
-        {form.casefold(): name for name, each in agencies.items() for form in each["names"]},
-        {form: name for name, each in agencies.items() for form in each["initials"]},
-        frozenset(max(_WORDS.findall(form.casefold()), key=len) for form in written_forms()),
+def _forms() -> re.Pattern[str]:
+    """Return the pattern of all written forms."""
+    names, initials = (
+        "|".join(sorted(map(re.escape, forms), key=len, reverse=True))
+        for forms in (
+            {form for each in _data().values() for form in each["names"]},
+            {form for each in _data().values() for form in each["initials"]},
+        )
     )
+    return re.compile(rf"(?<!\w)(?:(?P<initials>{initials})|(?i:{names}))(?!\w)")
 
 
-def _data() -> dict[str, Agency]:
-    shipped = shipped_json("detourage.metadata", "wires.json")
-    agencies: dict[str, Agency] = shipped["agencies"]
+@cache
+def _agencies() -> Mapping[str, str]:
+    """Return the agencies by their initials, and by their names in lower case."""
+    by_form: dict[str, str] = {}
+    for name, each in _data().items():
+        by_form.update(dict.fromkeys(each["initials"], name))
+        by_form.update(dict.fromkeys(map(str.casefold, each["names"]), name))
+    return by_form
+
+
+@cache
+def _words_of_agencies() -> frozenset[str]:
+    return frozenset(max(_WORDS.findall(form.casefold()), key=len) for form in written_forms())
+
+
+def _data() -> Mapping[str, Agency]:
+    agencies: dict[str, Agency] = shipped_json("detourage.metadata", "wires.json")["agencies"]
     return agencies
