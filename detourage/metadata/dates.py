@@ -1,13 +1,11 @@
 """Publication and modification dates, chosen from those that a page declares and displays."""
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
-from itertools import chain, islice
+from itertools import islice
 
 from detourage.article import ArticleMetadata
-from detourage.html.nodes import AnyElement, Node
 from detourage.metadata.bylines import DisplayedDate, shown_dates
 from detourage.metadata.declared import Record
 from detourage.metadata.surroundings import Surroundings
@@ -21,19 +19,6 @@ first lines."""
 
 NEAR_RANK = 4
 """Maximum rank of any date before the body or in the body's first lines."""
-
-MAX_SCRIPT_CHARACTERS = 2_000_000
-"""Maximum number of script characters examined per page."""
-
-# The pattern starts with a mandatory non-letter, so that the engine can skip to the next quotation
-# mark even though case is ignored.
-_PUBLISHED = re.compile(
-    r"[\"'](?=[dfp])"
-    r"(?:date_?published|published(?:_?(?:at|on|date|time))?|publish_?(?:date|time|ed_?at)"
-    r"|publication_?date|pub_?date|first_?published?(?:_?(?:at|date))?)\\?[\"']"
-    r"\s*:\s*\\?[\"'](?P<date>[^\"'\\]{8,40})",
-    re.IGNORECASE,
-)
 
 _NOT_COUNTRIES = listed(
     "ai cc cf co cx fm ga gg gl gq im io la li ly me ml ms mu nu pw sh st su tk tl to tv vc vu ws"
@@ -124,7 +109,6 @@ def dated_from(
 def publication_date_elsewhere(
     surroundings: Surroundings,
     shown: Sequence[DisplayedDate],
-    head: Sequence[Node],
     title: str,
     language: str | None,
 ) -> Moment | None:
@@ -134,12 +118,10 @@ def publication_date_elsewhere(
         return found
     if shown:
         return shown[0].moment
-    textless = (parse_moment(value, language) for value in surroundings.textless_moments)
     farther, _ = shown_dates(surroundings.farther_notes, language)
-    marked = (each.moment for each in farther if each.is_marked)
-    held = (parse_moment(value, language) for value in _dates_in_scripts(head))
-    others = (each.moment for each in farther)
-    return next(filter(None, chain(textless, marked, held, others)), None)
+    return next(
+        (each.moment for each in sorted(farther, key=lambda each: not each.is_marked)), None
+    )
 
 
 def _agreed(stated: Moment, shown: Moment) -> Moment:
@@ -175,17 +157,3 @@ def modification_date(
     moments = (parse_moment(value, language) for value in declared.modified)
     stated = next((moment for moment in moments if moment is not None), None)
     return stated or next((each.moment for each in shown), None)
-
-
-def _dates_in_scripts(elements: Iterable[AnyElement]) -> Iterator[str]:
-    """Yield the publication dates in ``script`` elements, in page order."""
-    left = MAX_SCRIPT_CHARACTERS
-    for element in elements:
-        text = element.text if element.tag == "script" else None
-        if not text:
-            continue
-        left -= len(text)
-        if left < 0:
-            return
-        for match in _PUBLISHED.finditer(text):
-            yield match["date"]

@@ -61,14 +61,11 @@ def read_metadata(
     language: str | None = None,
     template_lines: Collection[int] = frozenset(),
     text: str = "",
-    images: int = 0,
-    videos: int = 0,
 ) -> ArticleMetadata:
     """Read the metadata of an article, preferring JSON-LD to microdata and ``meta`` elements.
 
     Displayed names of authors rank second, after JSON-LD. `template_lines` holds the digests of
-    lines that also occur on other pages of the template and therefore belong to the site. `images`
-    and `videos` are counts.
+    lines that also occur on other pages of the template and therefore belong to the site.
     """
     head = page.declaring
     own = {_address(url), squash(title or "")} - {""}
@@ -96,7 +93,7 @@ def read_metadata(
     published = (
         published
         or modified
-        or publication_date_elsewhere(surroundings, shown, head, title or "", language)
+        or publication_date_elsewhere(surroundings, shown, title or "", language)
     )
     return ArticleMetadata(
         authors=_authors(linked, marked, metas, shown_authors(surroundings.notes, sites), sites),
@@ -107,10 +104,7 @@ def read_metadata(
         section=_section(declared, sites | own | {""}),
         tags=_tags(declared),
         is_paid=declared.access[0] == "paid" if declared.access else None,
-        kind=declared_kind(
-            linked.kinds + marked.kinds + metas.kinds, url, text=text, images=images, videos=videos
-        )
-        or "article",
+        kind=declared_kind(declared.kinds, text) or "article",
         wire=wire_of(surroundings.notes, text, declared.authors),
         site_name=_text(metas.sites + linked.sites + marked.sites),
         description=_text(declared.descriptions),
@@ -213,57 +207,27 @@ def _address(url: str) -> str:
 MAX_CAPTION_WORDS = 300
 """Maximum number of words in the text of a gallery or video page; a longer text is an article."""
 
-MIN_PICTURES = 5
-"""Minimum number of pictures in a gallery."""
-
 _DECLARED: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"^liveblogposting$"), "live"),
     (re.compile(r"^(?:imagegallery|mediagallery)$|^(?:gallery|photo ?gallery)$"), "gallery"),
     (re.compile(r"^(?:videoobject|newsvideo)$|^video(?:\.|$)"), "video"),
 )
 _DECLARED_ARTICLE = re.compile(r"(?:article|posting|report|review|recipe)$")
-_PATHS: tuple[tuple[re.Pattern[str], Kind], ...] = (
-    (
-        re.compile(
-            r"(?:^|/)(?:live|en-direct|diretta|na-zywo)(?:/|$)|(?:^|[/_-])(?:live-?blog"
-            r"|live-?ticker|newsticker|minuto-a-minuto|relacja-na-zywo)(?:[/_.-]|$)"
-        ),
-        "live",
-    ),
-    (
-        re.compile(
-            r"(?:^|[/_-])(?:galler(?:y|ies|ia|ie)|galer(?:ie|ia|ias|i)|fotostrecken?|bildergalerien?"
-            r"|bilderstrecken?|diaporamas?|fotogalerias?|fotogallery|photogallery|slideshows?"
-            r"|photos|zdjecia|fotos|tupian|tuji)(?:[/_.-]|$)"
-        ),
-        "gallery",
-    ),
-    (re.compile(r"(?:^|/)(?:videos?|wideo|watch|shipin)(?:/|-\d|$)"), "video"),
-)
 
 
-def declared_kind(
-    declared: Iterable[str], url: str, *, text: str, images: int, videos: int
-) -> Kind | None:
-    """Return ``gallery``, ``live`` or ``video`` if the page is of that kind, or None.
+def declared_kind(declared: Iterable[str], text: str) -> Kind | None:
+    """Return ``gallery``, ``live`` or ``video`` if the page declares to be of that kind, or None.
 
-    Declared types, in lower case, take precedence over the URL. If only the URL suggests a gallery
-    or video, the text must also be short, and the page must display pictures or a video.
+    `declared` are types in lower case. A gallery or video with an article has a long text.
     """
     found = list(declared)
-    for pattern, kind in _DECLARED:
-        if any(map(pattern.search, found)) and (
-            kind == "live" or not any(map(_DECLARED_ARTICLE.search, found)) or _is_short(text)
-        ):
-            return kind
-    path = split_url(url).path.lower()
-    shows: dict[Kind, bool] = {"gallery": images >= MIN_PICTURES, "video": videos > 0}
-    for pattern, kind in _PATHS:
-        # Counting words is slower than the checks above.
-        if pattern.search(path) and (kind == "live" or (shows[kind] and _is_short(text))):
-            return kind
-    return None
-
-
-def _is_short(text: str) -> bool:
-    return count_words(text) <= MAX_CAPTION_WORDS
+    is_article = any(map(_DECLARED_ARTICLE.search, found))
+    return next(
+        (
+            kind
+            for pattern, kind in _DECLARED
+            if any(map(pattern.search, found))
+            and (kind == "live" or not is_article or count_words(text) <= MAX_CAPTION_WORDS)
+        ),
+        None,
+    )

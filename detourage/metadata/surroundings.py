@@ -44,7 +44,6 @@ MAX_TOKENS_AROUND = 60
 """Maximum number of tokens in an element for its name to describe its lines."""
 
 _EMPTY: frozenset[str] = frozenset()
-_OF_UPDATES = words.listed("updated modified datemodified comment comments")
 
 
 class Part(NamedTuple):
@@ -116,22 +115,6 @@ class Surroundings:
         """The short lines before the body, at its ends and after it, in page order."""
         notes = (self._note(position, place) for position, place in sorted(self._places().items()))
         return [note for note in notes if note is not None]
-
-    @property
-    def textless_moments(self) -> Iterator[str]:
-        """The dates of ``time`` elements around the body that a script fills with text."""
-        page = self._page
-        if not self._body:
-            return
-        headline = self._body[0] if self._headline is None else min(self._headline, self._body[0])
-        first = int(page.line_starts[max(0, headline - LINES_ABOVE)])
-        last = int(page.line_starts[self._body[-1]])
-        for index, value in page.flat.values("datetime").items():
-            if page.tags[index] != "time" or page.size(index) or page.links[index] >= 0:
-                continue
-            is_near = first <= page.text_starts[index] <= last
-            if is_near and self._names_around(index).isdisjoint(_OF_UPDATES):
-                yield value
 
     @property
     def farther_notes(self) -> Iterator[Note]:

@@ -21,7 +21,6 @@ from detourage.reader.further_articles import without_further_articles
 from detourage.reader.illustrations import leading_images
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE, TemplateKnowledge, knowledge_of
 from detourage.reader.languages import language_of
-from detourage.reader.media import EMBEDS
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
 from detourage.reader.rendering import render
@@ -74,8 +73,6 @@ count as an article."""
 
 MAX_OF_LIST = 0.5
 """Upper bound of the factor by which the confidence is multiplied if the page looks like a menu."""
-
-_VIDEOS = EMBEDS - {"audio"}
 
 
 def extract_article(
@@ -322,8 +319,6 @@ def article_of(
         language=language,
         template_lines=template_lines,
         text=text,
-        images=len(images),
-        videos=sum(embed.type in _VIDEOS for embed in embeds),
     )
     return Article(
         title=title,

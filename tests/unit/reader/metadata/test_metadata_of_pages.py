@@ -221,7 +221,6 @@ def test_the_time_of_the_fetch_determines_the_date(beside: str, date: str) -> No
     ("head", "url", "kind"),
     [
         (json_ld(**{"@type": "LiveBlogPosting"}), URL, "live"),
-        ("", "https://news.example/liveticker/bridge", "live"),
         ('<meta property="og:type" content="video.other">', URL, "video"),
         ('<meta property="og:type" content="article">', "https://news.example/live-music", None),
         ("", "https://news.example/video/bridge", None),
@@ -233,9 +232,3 @@ def test_the_time_of_the_fetch_determines_the_date(beside: str, date: str) -> No
 def test_the_kind_of_a_page(head: str, url: str, kind: str | None) -> None:
     found = metadata(head=head, url=url).kind
     assert found == kind if kind is not None else found not in ("live", "video")
-
-
-def test_a_short_text_below_a_video_with_a_video_url_is_a_video() -> None:
-    player = "<iframe src='https://player.example/1' width='640' height='360'></iframe>"
-    body = f"<div>{player}{prose(1, 2)}</div>"
-    assert metadata(body=body, url="https://news.example/video/bridge").kind == "video"
