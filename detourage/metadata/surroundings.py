@@ -103,12 +103,14 @@ class Surroundings:
         if numbers is None:
             start, end = page.text_starts[finding.container], page.text_ends[finding.container]
             numbers = frozenset(text.line for text in page.texts[start:end])
-        self._headline = self._position_of(heading)
-        self._body = [
-            position
-            for position, nodes in enumerate(self._lines)
-            if nodes[0].line in numbers and position != self._headline
-        ]
+        in_order = page.text_lines[page.line_starts]
+        self._headline: int | None = None
+        if heading is not None and page.text_starts[heading] < page.text_ends[heading]:
+            line = page.texts[page.text_starts[heading]].line
+            self._headline = int(np.searchsorted(in_order, line))
+        self._body = np.flatnonzero(np.isin(in_order, [*numbers])).tolist()
+        if self._headline in self._body:
+            self._body.remove(self._headline)
 
     @cached_property
     def notes(self) -> Sequence[Note]:
@@ -139,19 +141,12 @@ class Surroundings:
         is_timed = page.flat.within(page.flat.having(("time",)))[page.text_parents]
         return has_digit | np.logical_or.reduceat(is_timed, page.line_starts)
 
-    def _position_of(self, heading: int | None) -> int | None:
-        page = self._page
-        if heading is None or page.text_starts[heading] == page.text_ends[heading]:
-            return None
-        line = page.texts[page.text_starts[heading]].line
-        return next((p for p, nodes in enumerate(self._lines) if nodes[0].line == line), None)
-
     def _places(self) -> dict[int, Place]:
         if not self._body:
             return {}
         first, last = self._body[0], self._body[-1]
         headline = first if self._headline is None else min(self._headline, first)
-        inside = [p for p in range(first, last) if self._lines[p][0].line not in self._in_body]
+        inside = sorted({*range(first, last)}.difference(self._body))
         places: dict[int, Place] = {}
         places.update(dict.fromkeys(range(max(0, headline - LINES_ABOVE), headline), "above"))
         if self._headline is not None:
@@ -171,10 +166,6 @@ class Surroundings:
     @cached_property
     def _has_times(self) -> bool:
         return "time" in self._page.tags
-
-    @cached_property
-    def _in_body(self) -> frozenset[int]:
-        return frozenset(self._lines[position][0].line for position in self._body)
 
     def _note(self, position: int, place: Place) -> Note | None:
         nodes = self._lines[position]
