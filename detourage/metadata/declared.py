@@ -299,11 +299,10 @@ _OTHERS = listed(
 _Node = Mapping[str, Any]
 
 
-def read_json_ld(elements: Iterable[AnyElement], is_this: Callable[[str], bool]) -> Record:
+def read_json_ld(elements: Iterable[AnyElement]) -> Record:
     """Read the declarations about the page's article from ``script`` elements.
 
-    `is_this` returns whether a URL or title is the page's own; it identifies the article among the
-    objects.
+    The first object that is an article describes the page's own.
     """
     nodes = list(_walk(_values_of(elements)))
     known = {str(node["@id"]): node for node in reversed(nodes) if "@id" in node and len(node) > 2}
@@ -311,10 +310,14 @@ def read_json_ld(elements: Iterable[AnyElement], is_this: Callable[[str], bool])
     for node in nodes:
         if any(_SITE.search(kind) for kind in _kinds(node)):
             found["sites"].extend(_texts(node.get("name"), known))
-    articles = [node for node in nodes if any(map(ARTICLE_TYPE.search, _kinds(node)))]
-    for main in (_main(articles, is_this), *_others(nodes, articles, is_this)):
-        if main is not None:
-            _read(main, known, found)
+    articles, media, pages = (
+        [node for node in nodes if any(map(kind.search, _kinds(node)))]
+        for kind in (ARTICLE_TYPE, _MEDIA, PAGE_TYPE)
+    )
+    # The page, and a video or gallery, may supply what is missing.
+    main = articles[:1] or (media if len(media) == 1 else [])
+    for node in (*main, *pages[:1]):
+        _read(node, known, found)
     return Record.of(found)
 
 
@@ -442,29 +445,6 @@ def _walk(values: list[Any]) -> Iterator[_Node]:
             pending.extend(
                 (each, depth + 1) for each in reversed(inner) if isinstance(each, dict | list)
             )
-
-
-def _main(articles: list[_Node], is_this: Callable[[str], bool]) -> _Node | None:
-    """Choose the object that describes the page's own article."""
-    if len(articles) < 2:
-        return articles[0] if articles else None
-    for node in articles:
-        addresses = [*_texts(node.get("mainEntityOfPage"), {}), *_texts(node.get("url"), {})]
-        addresses += _texts(node.get("@id"), {})
-        titles = [*_texts(node.get("headline"), {}), *_texts(node.get("name"), {})]
-        if any(is_this(value) for value in (*addresses, *titles)):
-            return node
-    return articles[0]
-
-
-def _others(
-    nodes: list[_Node], articles: list[_Node], is_this: Callable[[str], bool]
-) -> Iterator[_Node | None]:
-    """Yield objects that may supply missing values: a video or gallery, then the page."""
-    if not articles:
-        media = [node for node in nodes if any(map(_MEDIA.search, _kinds(node)))]
-        yield _main(media, is_this) if len(media) == 1 else None
-    yield next((node for node in nodes if any(map(PAGE_TYPE.search, _kinds(node)))), None)
 
 
 def _read(node: _Node, known: Mapping[str, _Node], found: defaultdict[str, list[str]]) -> None:

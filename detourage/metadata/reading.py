@@ -68,8 +68,7 @@ def read_metadata(
     lines that also occur on other pages of the template and therefore belong to the site.
     """
     head = page.declaring
-    own = {_address(url), squash(title or "")} - {""}
-    linked = read_json_ld(head, lambda value: _address(value) in own or squash(value) in own)
+    linked = read_json_ld(head)
     properties = page.document.values("itemprop")
     bearers = [node for node in head if node.index in properties]
     bearers += [
@@ -101,7 +100,7 @@ def read_metadata(
         modified=modified,
         age=age,
         address=_canonical(metas.addresses + linked.addresses, url),
-        section=_section(declared, sites | own | {""}),
+        section=_section(declared, sites | {squash(title or ""), ""}),
         tags=_tags(declared),
         is_paid=declared.access[0] == "paid" if declared.access else None,
         kind=declared_kind(declared.kinds, text) or "article",
@@ -197,11 +196,6 @@ def _tags(declared: Record) -> tuple[str, ...]:
             if tag and len(tag) <= MAX_TAG_CHARACTERS:
                 tags.setdefault(tag.casefold(), tag)
     return tuple(tags.values())[:MAX_TAGS]
-
-
-def _address(url: str) -> str:
-    """Return the part of a URL that identifies a page: no scheme, fragment or trailing slash."""
-    return url.partition("#")[0].partition("://")[2].removeprefix("www.").rstrip("/")
 
 
 MAX_CAPTION_WORDS = 300

@@ -3,7 +3,7 @@
 import html
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -27,9 +27,6 @@ MAX_HEADLINE_TOKENS = 100
 """Maximum number of tokens in a headline; a longer heading or title results from an unclosed
 element."""
 
-MIN_TEXT_BEFORE = 3
-"""Minimum number of text nodes of a body before a heading that belongs to a section."""
-
 MAX_PARTS = 12
 """Maximum number of parts in a title that is matched against the page."""
 
@@ -39,11 +36,10 @@ _STRONG_SEPARATOR = re.compile(
     # A letter of a script without capitals, in the class whose complement compiles fastest.
     r"|(?<=[^\W\x00-\u2fff])_(?=\S)|(?<=\S)_(?=[^\W\x00-\u2fff])"
 )
-_AFFIX_SEPARATOR = re.compile(
+_SEPARATOR = re.compile(
     _STRONG_SEPARATOR.pattern + r"|(?<!\s)\s++[-–—·•»«>/]+\s+|(?:(?<!\s)\s+)?+--+\s*"
     r"|(?<=[^\W\d_a-zA-Z])-(?=[^\W\d_a-zA-Z])"
 )
-_SEPARATOR = re.compile(_AFFIX_SEPARATOR.pattern + r"|(?:(?<!\s)\s+)?+:\s+")
 
 _KICKER_NAMES = listed(
     "kicker overline topline eyebrow dachzeile spitzmarke roofline surtitle surtitre antetitulo"
@@ -85,8 +81,7 @@ def headline(
 
     1. the heading (``h1`` or ``h2``) nearest to the body that equals a declared title;
     2. the nearest ``h1`` that shares half of its words with a declared title;
-    3. the nearest ``h1`` that is a phrase (section names and logos are shorter), but not one that
-       follows text of the body if there is another;
+    3. the nearest ``h1`` that is a phrase (section names and logos are shorter);
     4. the first declared title;
     5. if no title is declared, the nearest ``h1``.
 
@@ -123,9 +118,7 @@ def _headline(
     for text, index in firsts:
         if any(_shared(text, title) >= MIN_SHARED for title in declared):
             return _cut(page, index, declared, sites), index
-    start = page.text_starts[container]
-    tops = [each for each in firsts if page.text_starts[each[1]] - start < MIN_TEXT_BEFORE]
-    for text, index in tops or firsts:
+    for text, index in firsts:
         if count_words(text) >= MIN_HEADLINE_WORDS or not declared:
             return _cut(page, index, declared, sites), index
     if not declared:
@@ -172,11 +165,6 @@ class _Sites:
         squashed = squash(text)
         return squashed in self.names or squashed in self.host
 
-    def begin(self, text: str) -> bool:
-        """Return whether a text begins with a name of the site."""
-        squashed = squash(text)
-        return any(len(name) > 4 and squashed.startswith(name) for name in self.names)
-
 
 def _declared_on(page: Outline, url: str, others: Sequence[Titles]) -> tuple[_Sites, list[str]]:
     """Return the site's names and the page's declared titles, cached with the page."""
@@ -193,32 +181,10 @@ def _declared(page: Outline, sites: _Sites) -> list[str]:
     title = _without_site(whole, sites)
     if title == whole:
         parts = (whole[start:end] for start, end in _parts(whole))
-        title = _shown_part(page, whole) or max(parts, key=len, default="")
+        title = max(parts, key=len, default="")
     title = max(_STRONG_SEPARATOR.split(title), key=len)
     found = (_without_site(html.unescape(page.metas.get("og:title", "")), sites), title)
     return [text for text in found if 0 < len(words.tokens(text)) <= MAX_HEADLINE_TOKENS]
-
-
-def _shown_part(page: Outline, title: str) -> str | None:
-    """Return the longest run of a title's parts that is an unlinked line of the page.
-
-    Runs of at most half the length of the title's longest part are buttons or section names.
-    """
-    parts = _parts(title)
-    if not 1 < len(parts) <= MAX_PARTS:
-        return None
-    least = max(end - start for start, end in parts) / 2
-    stretches = {
-        squash(stretch): stretch for stretch in _stretches(title, parts) if len(stretch) > least
-    }
-    shown = (
-        squash(text)
-        for nodes in page.lines
-        if page.links[nodes[0].parent] < 0
-        and least < len(text := "".join(node.text for node in nodes)) <= 2 * len(title)
-    )
-    found = max((each for each in shown if each in stretches), key=len, default=None)
-    return stretches[found] if found is not None else None
 
 
 def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> str:
@@ -235,11 +201,6 @@ def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> s
                 text = words.clean("".join(node.text for node in nodes[place:end]))
                 if squash(text) in spelled:
                     return text
-    parts = _parts(heading, _AFFIX_SEPARATOR)
-    if 1 < len(parts) <= MAX_PARTS:
-        for stretch in _stretches(heading, parts):
-            if squash(stretch) in spelled:
-                return stretch
     return _without_site(heading, sites)
 
 
@@ -262,22 +223,15 @@ def _shared(text: str, title: str) -> float:
     return common.total() / counts.total() if counts else 0.0
 
 
-def _parts(title: str, separators: re.Pattern[str] = _SEPARATOR) -> list[tuple[int, int]]:
+def _parts(title: str) -> list[tuple[int, int]]:
     """Return the (start, end) offsets of the parts between a title's separators."""
     parts = []
     start = 0
-    for separator in separators.finditer(title):
+    for separator in _SEPARATOR.finditer(title):
         parts.append((start, separator.start()))
         start = separator.end()
     parts.append((start, len(title)))
     return [(start, end) for start, end in parts if squash(title[start:end])]
-
-
-def _stretches(title: str, parts: Sequence[tuple[int, int]]) -> Iterator[str]:
-    """Yield every run of consecutive parts of a title."""
-    for place, (start, _) in enumerate(parts):
-        for _, end in parts[place:]:
-            yield title[start:end]
 
 
 def _without_site(title: str, sites: _Sites) -> str:
@@ -290,8 +244,6 @@ def _without_site(title: str, sites: _Sites) -> str:
         parts.pop()
     while len(parts) > 1 and sites.name(title[slice(*parts[0])]):
         parts.pop(0)
-    if len(parts) > 1 and sites.begin(title[slice(*parts[-1])]):
-        parts.pop()
     return title[parts[0][0] : parts[-1][1]] if parts else ""
 
 

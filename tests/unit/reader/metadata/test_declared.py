@@ -80,21 +80,18 @@ def test_authors_may_be_objects_strings_or_lists(author: object, names: tuple[st
 
 JANE = {"@id": "#jane", "@type": "Person", "name": "Jane Doe"}
 COMMENT = {"@type": "Comment", "author": {"name": "A reader"}, "datePublished": "2024"}
-OTHER = changed(headline="Another story", author="John Roe")
-OWN = changed(url="https://news.example/bridge")
 
 
 @pytest.mark.parametrize(
     ("scripts", "authors"),
     [
         ((json.dumps({"@graph": [ARTICLE | {"author": {"@id": "#jane"}}, JANE]}),), ("Jane Doe",)),
-        ((OTHER, OWN), ("Jane Doe",)),
         ((changed(comment=[COMMENT], author=None),), ()),
         (("", "{", "nonsense", '{"@type": NewsArticle}'), ()),
         (("[" * 100_000,), ()),
         ((json.dumps("x" * 2_000_000),), ()),
     ],
-    ids=["by reference", "of several articles", "commenter", "invalid", "deep", "overlong"],
+    ids=["by reference", "commenter", "invalid", "deep", "overlong"],
 )
 def test_only_the_authors_of_the_pages_own_article_count(
     scripts: tuple[str, ...], authors: tuple[str, ...]
