@@ -88,10 +88,6 @@ MAX_HEADINGS = 3
 MIN_PART_WORDS = 3
 """Minimum number of words for a part of a title to be the headline; shorter parts name sections."""
 
-MIN_HEADING_WORDS = 5
-"""Minimum number of words for a first-level heading to be the headline regardless of what the page
-declares, as in `detourage.reader.titles`."""
-
 _SEPARATOR = re.compile(
     r"(?<!\s)\s*+(?:[|｜]|::|//|--)\s*|(?<!\s)\s++[-–—·•»«>/:]+\s+|:\s+|(?<=\S)_(?=\S)"
 )
@@ -172,35 +168,14 @@ def _is_believable(address: str, own: str) -> bool:
 def _headlines(flat: FlatDocument, head: Head, url: str) -> Iterator[str]:
     sites = {squash(head.site_name), ""}
     host = squash(split_url(url).hostname or "")
-
-    def names_site(text: str) -> bool:
-        squashed = squash(text)
-        return squashed in sites or squashed in host
-
-    title, declared = head.title, head.open_graph_title
-    if title and not _is_part(declared, title):
-        # A declared title unrelated to the page's title is a constant of the site.
-        declared = ""
-    wordings = [*_wordings(declared), *([title] if declared else _wordings(title))]
-    yield from (each for each in wordings if not names_site(each))
-    shortest = min((len(words.tokens(each)) for each in (title, declared) if each), default=0)
-    headings = np.flatnonzero(flat.having({"h1"}))[:MAX_HEADINGS]
-    for heading in (text_of(flat, index) for index in headings.tolist()):
-        # Headings may also contain logos and section names, which are short.
-        word_count = len(words.tokens(heading))
-        unspaced = words.count_unspaced(heading)
-        is_declared = not title or _is_part(heading, title) or _is_part(heading, declared)
-        is_headline = word_count - unspaced / 2 >= MIN_HEADING_WORDS or (
-            is_declared and 2 * word_count > shortest
-        )
-        if is_headline and not names_site(heading):
-            yield heading
-
-
-def _is_part(text: str, title: str) -> bool:
-    """Return whether a title contains at least half of the words of a text."""
-    words_of_text = set(words.tokens(text))
-    return 2 * len(words_of_text.intersection(words.tokens(title))) >= max(1, len(words_of_text))
+    headings = np.flatnonzero(flat.having({"h1"}))[:MAX_HEADINGS].tolist()
+    # Headings may also contain logos and section names, which are short.
+    shown = (text_of(flat, index) for index in headings)
+    shown = (each for each in shown if len(words.tokens(each)) >= MIN_PART_WORDS)
+    for each in (*_wordings(head.open_graph_title), *_wordings(head.title), *shown):
+        squashed = squash(each)
+        if squashed not in sites and squashed not in host:
+            yield each
 
 
 def _wordings(title: str) -> Iterator[str]:
