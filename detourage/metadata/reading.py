@@ -103,7 +103,7 @@ def read_metadata(
         section=_section(declared, sites | {squash(title or ""), ""}),
         tags=_tags(declared),
         is_paid=declared.access[0] == "paid" if declared.access else None,
-        kind=declared_kind(declared.kinds, text) or "article",
+        kind=declared_kind(declared.kinds, url, text) or "article",
         wire=wire_of(surroundings.notes, text, declared.authors),
         site_name=_text(metas.sites + linked.sites + marked.sites),
         description=_text(declared.descriptions),
@@ -209,12 +209,21 @@ _DECLARED: tuple[tuple[re.Pattern[str], Kind], ...] = (
 _DECLARED_ARTICLE = re.compile(r"(?:article|posting|report|review|recipe)$")
 
 
-def declared_kind(declared: Iterable[str], text: str) -> Kind | None:
+_LIVE_PATH = re.compile(
+    r"(?:^|/)(?:live|en-direct|diretta|na-zywo)(?:/|$)|(?:^|[/_-])(?:live-?blog"
+    r"|live-?ticker|newsticker|minuto-a-minuto|relacja-na-zywo)(?:[/_.-]|$)"
+)
+
+
+def declared_kind(declared: Iterable[str], url: str, text: str) -> Kind | None:
     """Return ``gallery``, ``live`` or ``video`` if the page declares to be of that kind, or None.
 
-    `declared` are types in lower case. A gallery or video with an article has a long text.
+    `declared` are types in lower case. A gallery or video with an article has a long text. The URL
+    may also declare a page to be live.
     """
     found = list(declared)
+    if _LIVE_PATH.search(split_url(url).path.lower()):
+        return "live"
     is_article = any(map(_DECLARED_ARTICLE.search, found))
     return next(
         (

@@ -165,6 +165,11 @@ class _Sites:
         squashed = squash(text)
         return squashed in self.names or squashed in self.host
 
+    def begin(self, text: str) -> bool:
+        """Return whether a text begins with a name of the site."""
+        squashed = squash(text)
+        return any(len(name) > 4 and squashed.startswith(name) for name in self.names)
+
 
 def _declared_on(page: Outline, url: str, others: Sequence[Titles]) -> tuple[_Sites, list[str]]:
     """Return the site's names and the page's declared titles, cached with the page."""
@@ -244,6 +249,8 @@ def _without_site(title: str, sites: _Sites) -> str:
         parts.pop()
     while len(parts) > 1 and sites.name(title[slice(*parts[0])]):
         parts.pop(0)
+    if len(parts) > 1 and sites.begin(title[slice(*parts[-1])]):
+        parts.pop()
     return title[parts[0][0] : parts[-1][1]] if parts else ""
 
 

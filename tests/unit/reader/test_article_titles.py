@@ -65,6 +65,7 @@ DECLARATIONS = {
     STORY: [
         f'<meta property="og:title" content="{STORY}"><title>Bridge to reopen | Post</title>',
         of_site(f"{STORY} - The Harbour Post", "The Harbour Post"),
+        of_site(f"{STORY} - Harbour Post Ltd. of Ellersby", "Harbour Post"),
         titled(f"{STORY} | Politics | The Harbour Post"),
         titled(f"Harbour Post - {STORY}"),
         titled(f"{STORY} - harbour-post.example"),

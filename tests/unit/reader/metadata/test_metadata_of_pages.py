@@ -221,6 +221,7 @@ def test_the_time_of_the_fetch_determines_the_date(beside: str, date: str) -> No
     ("head", "url", "kind"),
     [
         (json_ld(**{"@type": "LiveBlogPosting"}), URL, "live"),
+        ("", "https://news.example/liveticker/bridge", "live"),
         ('<meta property="og:type" content="video.other">', URL, "video"),
         ('<meta property="og:type" content="article">', "https://news.example/live-music", None),
         ("", "https://news.example/video/bridge", None),
