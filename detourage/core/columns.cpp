@@ -12,11 +12,14 @@ bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 char small(char c) { return is_capital(c) ? static_cast<char>(c + 32) : c; }
 
+// Called through a pointer, because the compiler would evaluate constants, and round them differently.
+float (*volatile log1p_of_library)(float) = std::log1p;
+
 // log(1 + size); most sizes are small counts.
 float logarithm(float size) {
     static const auto known = [] {
         std::array<float, 1024> made{};
-        for (size_t i = 0; i < made.size(); i++) made[i] = std::log1p(static_cast<float>(i));
+        for (size_t i = 0; i < made.size(); i++) made[i] = log1p_of_library(static_cast<float>(i));
         return made;
     }();
     if (!(size < static_cast<float>(known.size()))) return std::log1p(size);
