@@ -48,7 +48,7 @@ class PageTexts:
     of_lines: Integers
 
 
-@dataclass
+@dataclass(eq=False)
 class Outline:
     """The elements of a document that may display text, in document order, with their tokens.
 
@@ -61,35 +61,15 @@ class Outline:
     ----------
     flat
         The columns of these elements and their texts.
-    parents
-        Index of each element's parent, -1 for the root.
-    ends
-        Index after each element's last descendant.
-    token_starts, token_ends
-        Range of `tokens` below each element.
-    texts
-        Text nodes other than whitespace, in order.
-    text_starts, text_ends
-        Range of `texts` below each element.
     document
         The columns of the whole document.
-    tokenised
-        The texts, tokenised and counted.
+    text_lines
+        Line number of each text node.
     """
 
     flat: FlatDocument
-    elements: Sequence[HtmlElement]
-    parents: list[int]
-    tags: Sequence[str]
-    ends: list[int]
-    tokens: list[str]
-    token_starts: list[int]
-    token_ends: list[int]
-    texts: list[TextNode]
-    text_starts: list[int]
-    text_ends: list[int]
     document: FlatDocument
-    tokenised: "PageTexts"
+    text_lines: Integers
 
     @classmethod
     def of(cls, document: HtmlElement | FlatDocument) -> Self:
@@ -107,32 +87,78 @@ class Outline:
         outermost = silent & (around == 1)
         flat = whole.select((around == 0) | outermost, around[whole.text_parents] == 0)
         borders = ~within_sentences(flat)
-        count = len(flat.texts)
+        count = len(flat.shown)
         crossed = np.bincount(flat.text_starts[borders], minlength=count + 1)
         crossed += np.bincount(flat.text_ends[borders], minlength=count + 1)
-        lines = np.cumsum(crossed)[:-1]
-        tokenised = _read(flat.texts, lines)
-        sizes = tokenised.texts.count(Count.TOKENS)[:count]
-        before = np.concatenate([[0], tokenised.texts.ends[:count]])
-        return cls(
-            flat=flat,
-            elements=flat.elements,
-            parents=flat.parents.tolist(),
-            tags=flat.tags,
-            ends=flat.ends.tolist(),
-            tokens=tokenised.texts.tokens[: before[-1]],
-            token_starts=before[flat.text_starts].tolist(),
-            token_ends=before[flat.text_ends].tolist(),
-            texts=[
-                *map(
-                    TextNode, flat.text_parents.tolist(), lines.tolist(), flat.texts, sizes.tolist()
-                )
-            ],
-            text_starts=flat.text_starts.tolist(),
-            text_ends=flat.text_ends.tolist(),
-            document=whole,
-            tokenised=tokenised,
-        )
+        return cls(flat, whole, np.cumsum(crossed)[:-1])
+
+    @cached_property
+    def tokenised(self) -> PageTexts:
+        """The texts, tokenised and counted."""
+        return _read(self.flat.texts, self.text_lines)
+
+    @property
+    def elements(self) -> Sequence[HtmlElement]:
+        """The elements, built on demand."""
+        return self.flat.elements
+
+    @property
+    def tags(self) -> list[str]:
+        """Tag of each element."""
+        return self.flat.tags
+
+    @cached_property
+    def parents(self) -> list[int]:
+        """Index of each element's parent, -1 for the root."""
+        parents: list[int] = self.flat.parents.tolist()
+        return parents
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """Index after each element's last descendant."""
+        ends: list[int] = self.flat.ends.tolist()
+        return ends
+
+    @cached_property
+    def texts(self) -> list[TextNode]:
+        """Text nodes other than whitespace, in order."""
+        columns = (self.text_parents, self.text_lines, self.text_sizes)
+        parents, lines, sizes = (column.tolist() for column in columns)
+        return [*map(TextNode, parents, lines, self.flat.texts, sizes)]
+
+    @cached_property
+    def text_starts(self) -> list[int]:
+        """Index of the first text node below each element."""
+        starts: list[int] = self.flat.text_starts.tolist()
+        return starts
+
+    @cached_property
+    def text_ends(self) -> list[int]:
+        """Index after the last text node below each element."""
+        ends: list[int] = self.flat.text_ends.tolist()
+        return ends
+
+    @cached_property
+    def tokens(self) -> list[str]:
+        """Tokens of the text nodes."""
+        return self.tokenised.texts.tokens[: int(self._tokens_before[-1])]
+
+    @cached_property
+    def _tokens_before(self) -> Integers:
+        """Number of tokens before each text node, and of all tokens."""
+        return np.concatenate([[0], np.cumsum(self.text_sizes)])
+
+    @cached_property
+    def token_starts(self) -> list[int]:
+        """Index of the first of the `tokens` below each element."""
+        starts: list[int] = self._tokens_before[self.flat.text_starts].tolist()
+        return starts
+
+    @cached_property
+    def token_ends(self) -> list[int]:
+        """Index after the last of the `tokens` below each element."""
+        ends: list[int] = self._tokens_before[self.flat.text_ends].tolist()
+        return ends
 
     @cached_property
     def memo(self) -> dict[Hashable, Any]:
@@ -190,8 +216,8 @@ class Outline:
     @cached_property
     def sizes(self) -> Integers:
         """Number of tokens below each element."""
-        sizes: Integers = np.array(self.token_ends) - np.array(self.token_starts)
-        return sizes
+        before, flat = self._tokens_before, self.flat
+        return before[flat.text_ends] - before[flat.text_starts]
 
     @cached_property
     def token_counts(self) -> Counter[str]:
@@ -268,44 +294,18 @@ class Outline:
 
         The elements themselves remain, so that indices stay valid.
         """
-        empty = [False] * len(self.elements)
-        for index in left_out:
-            if not empty[index]:
-                empty[index : self.ends[index]] = [True] * (self.ends[index] - index)
-        outermost = [
-            index
-            for index in sorted(left_out)
-            if self.parents[index] < 0 or not empty[self.parents[index]]
-        ]
-        tokens, moved = _cut(
-            self.tokens, [(self.token_starts[i], self.token_ends[i]) for i in outermost]
-        )
-        texts, moved_texts = _cut(
-            self.texts, [(self.text_starts[i], self.text_ends[i]) for i in outermost]
-        )
+        emptied = np.zeros(len(self.flat.parents), dtype=np.bool_)
+        emptied[[*left_out]] = True
+        kept = ~self.flat.within(emptied)[self.text_parents]
+        before = np.concatenate([[0], np.cumsum(kept)])
         flat = replace(
             self.flat,
-            texts=[text.text for text in texts],
-            text_parents=np.array([text.parent for text in texts], dtype=np.int64),
-            text_starts=np.array(moved_texts)[self.text_starts],
-            text_ends=np.array(moved_texts)[self.text_ends],
+            shown=self.flat.shown[kept],
+            text_parents=self.text_parents[kept],
+            text_starts=before[self.flat.text_starts],
+            text_ends=before[self.flat.text_ends],
         )
-        return replace(
-            self,
-            flat=flat,
-            tokens=tokens,
-            token_starts=[moved[start] for start in self.token_starts],
-            token_ends=[moved[end] for end in self.token_ends],
-            texts=texts,
-            text_starts=flat.text_starts.tolist(),
-            text_ends=flat.text_ends.tolist(),
-            tokenised=_read(flat.texts, np.array([text.line for text in texts], dtype=np.int64)),
-        )
-
-    @cached_property
-    def text_lines(self) -> Integers:
-        """Line number of each text node."""
-        return np.array([text.line for text in self.texts], dtype=np.int64)
+        return replace(self, flat=flat, text_lines=self.text_lines[kept])
 
     @property
     def text_parents(self) -> Integers:
@@ -319,7 +319,7 @@ class Outline:
 
     def count_in_texts(self, counted: Count) -> Integers:
         """Return the given count for each text node."""
-        return self.tokenised.texts.count(counted)[: len(self.texts)]
+        return self.tokenised.texts.count(counted)[: len(self.text_lines)]
 
     @cached_property
     def line_starts(self) -> Integers:
@@ -434,23 +434,3 @@ def _starts_of(lines: Integers) -> Integers:
 def _is_one_of(names: frozenset[str]) -> Booleans:
     """Return a mask of the `KNOWN_WORDS` that are in a set."""
     return np.array([word in names for word in KNOWN_WORDS], dtype=np.bool_)
-
-
-def _cut(
-    items: Sequence[_Item], stretches: Iterable[tuple[int, int]]
-) -> tuple[list[_Item], list[int]]:
-    """Remove ordered, disjoint ranges from a sequence.
-
-    Return the remaining items, and the new position for each old position, including the end.
-    """
-    kept: list[_Item] = []
-    moved: list[int] = []
-    position = 0
-    for start, end in stretches:
-        moved.extend(range(len(kept), len(kept) + start - position))
-        kept.extend(items[position:start])
-        moved.extend([len(kept)] * (end - start))
-        position = end
-    moved.extend(range(len(kept), len(kept) + len(items) - position + 1))
-    kept.extend(items[position:])
-    return kept, moved
