@@ -120,8 +120,13 @@ class PageElements(FlatDocument):
         """Select the displayable elements of a document."""
         flat = FlatDocument.of(document)
         shown = flat.select(~flat.within(flat.having(UNSEEN)))
-        columns = {name: getattr(shown, name) for name in _COLUMNS}
-        return cls(**{**columns, "texts": [" ".join(text.split()) for text in shown.texts]})
+        return cls(**{name: getattr(shown, name) for name in _COLUMNS})
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The texts, with normalised white space."""
+        texts = self.pieces.texts
+        return [" ".join(texts[number].split()) for number in self.shown.tolist()]
 
     def __len__(self) -> int:
         return len(self.elements)

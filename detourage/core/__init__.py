@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.core import _core
-from detourage.html.flat import FlatDocument
+from detourage.html.flat import FlatDocument, joined_strings
 from detourage.html.text import speaking_buttons, styled_blocks
 from detourage.text.texts import character_tables
 
@@ -71,17 +71,17 @@ def _arguments(page: FlatDocument, url: str) -> tuple[Any, ...]:
     tags = np.where(speaking_buttons(page), count, page.tag_numbers)
     tags = np.where(styled_blocks(page), count + 1, tags)
     return (
-        [*page.distinct_tags, "span", "div"],
-        [*pieces.texts],
-        [*attributes.distinct],
-        [*attributes.values],
-        tags.tobytes(),
-        page.parents.tobytes(),
-        page.ends.tobytes(),
-        pieces.parents.tobytes(),
-        pieces.after.tobytes(),
-        attributes.owners.tobytes(),
-        attributes.names.tobytes(),
+        joined_strings([*page.distinct_tags, "span", "div"]),
+        pieces.utf8,
+        joined_strings(attributes.distinct),
+        attributes.utf8,
+        tags,
+        page.parents,
+        page.ends,
+        pieces.parents,
+        pieces.after,
+        attributes.owners,
+        attributes.names,
         url,
         tables.traits,
         tables.lower,

@@ -2,6 +2,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -36,25 +37,24 @@ template <typename T> PyObject *bytes_of(const std::vector<T> &values) {
                                      static_cast<Py_ssize_t>(values.size() * sizeof(T)));
 }
 
-// The UTF-8 texts of a list of strings, which must outlive them.
-bool read_strings(PyObject *list, std::vector<std::string_view> &out) {
-    const Py_ssize_t count = PyList_Size(list);
-    if (count < 0) return false;
-    out.reserve(static_cast<size_t>(count));
-    for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *each = PyList_GetItem(list, i);
-        Py_ssize_t size = 0;
-        const char *text = each ? PyUnicode_AsUTF8AndSize(each, &size) : nullptr;
-        if (!text) return false;
-        out.emplace_back(text, static_cast<size_t>(size));
+// The strings of a buffer, each followed by NUL.
+std::vector<std::string_view> strings_of(const Buffer &buffer) {
+    std::vector<std::string_view> found;
+    const char *at = buffer.values<char>(), *const end = at + buffer.count<char>();
+    while (at < end) {
+        const void *nul = std::memchr(at, 0, static_cast<size_t>(end - at));
+        if (!nul) break;
+        const char *stop = static_cast<const char *>(nul);
+        found.emplace_back(at, static_cast<size_t>(stop - at));
+        at = stop + 1;
     }
-    return true;
+    return found;
 }
 
 // The arguments that describe a page.
 struct Input {
-    PyObject *tags = nullptr, *texts = nullptr, *names = nullptr, *values = nullptr;
-    Buffer tag_numbers, parents, ends, text_parents, after, owners, name_numbers, traits, lower;
+    Buffer tags, texts, names, values, tag_numbers, parents, ends, text_parents, after, owners, name_numbers;
+    Buffer traits, lower;
     const char *url = nullptr;
     Py_ssize_t url_size = 0;
     Document document;
@@ -65,17 +65,10 @@ struct Input {
                 static_cast<uint32_t>(std::min(traits.count<uint32_t>(), lower.count<uint32_t>()))};
     }
 
-    // Fill the document; sets an exception and returns false if the columns do not fit each other.
-    bool read() {
-        std::vector<std::string_view> of_tags, of_texts, of_names, of_values;
-        if (!read_strings(tags, of_tags) || !read_strings(texts, of_texts) || !read_strings(names, of_names) ||
-            !read_strings(values, of_values))
-            return false;
-        if (!fill(of_tags, of_texts, of_names, of_values)) {
-            PyErr_SetString(PyExc_ValueError, "the columns of the document do not fit each other");
-            return false;
-        }
-        return true;
+    // Fill the document; throws std::invalid_argument if the columns do not fit each other.
+    void read() {
+        if (!fill(strings_of(tags), strings_of(texts), strings_of(names), strings_of(values)))
+            throw std::invalid_argument("the columns of the document do not fit each other");
     }
 
   private:
@@ -108,27 +101,31 @@ struct Input {
     }
 };
 
-#define PAGE "O!O!O!O!y*y*y*y*y*y*y*s#y*y*"
+#define PAGE "y*y*y*y*y*y*y*y*y*y*y*s#y*y*"
 #define INTO(page)                                                                                             \
-    &PyList_Type, &page.tags, &PyList_Type, &page.texts, &PyList_Type, &page.names, &PyList_Type, &page.values, \
-        &page.tag_numbers, &page.parents, &page.ends, &page.text_parents, &page.after, &page.owners,           \
-        &page.name_numbers, &page.url, &page.url_size, &page.traits, &page.lower
+    &page.tags, &page.texts, &page.names, &page.values, &page.tag_numbers, &page.parents, &page.ends,          \
+        &page.text_parents, &page.after, &page.owners, &page.name_numbers, &page.url, &page.url_size,          \
+        &page.traits, &page.lower
 
 // Work without the interpreter's lock; sets an exception and returns false if that fails.
 template <typename Work> bool unlocked(const Work &work) {
     std::string failure;
+    PyObject *kind = PyExc_RuntimeError;
     bool is_out_of_memory = false;
     Py_BEGIN_ALLOW_THREADS
     try {
         work();
     } catch (const std::bad_alloc &) {
         is_out_of_memory = true;
+    } catch (const std::invalid_argument &error) {
+        kind = PyExc_ValueError;
+        failure = error.what();
     } catch (const std::exception &error) {
         failure = error.what();
     }
     Py_END_ALLOW_THREADS
     if (is_out_of_memory) PyErr_NoMemory();
-    else if (!failure.empty()) PyErr_SetString(PyExc_RuntimeError, failure.c_str());
+    else if (!failure.empty()) PyErr_SetString(kind, failure.c_str());
     return !is_out_of_memory && failure.empty();
 }
 
@@ -140,10 +137,11 @@ bool set(PyObject *dict, const char *name, PyObject *value) {
 
 PyObject *core_columns(PyObject *, PyObject *args) {
     Input page;
-    if (!PyArg_ParseTuple(args, PAGE, INTO(page)) || !page.read()) return nullptr;
+    if (!PyArg_ParseTuple(args, PAGE, INTO(page))) return nullptr;
     std::optional<Lines> lines;
     std::optional<Columns> columns;
     const bool is_read = unlocked([&] {
+        page.read();
         const Characters characters = page.characters();
         lines.emplace(page.document, characters);
         columns.emplace(page.document, *lines, characters, page.address());
@@ -191,10 +189,11 @@ PyObject *core_judge(PyObject *, PyObject *args) {
     PyObject *capsule;
     if (!PyArg_ParseTuple(args, "Oy*" PAGE, &capsule, &known, INTO(page))) return nullptr;
     const auto *network = static_cast<const Network *>(PyCapsule_GetPointer(capsule, CAPSULE));
-    if (!network || !page.read()) return nullptr;
+    if (!network) return nullptr;
     Judged judged;
     Py_ssize_t count = 0;
     const bool is_judged = unlocked([&] {
+        page.read();
         const Characters characters = page.characters();
         const Lines lines(page.document, characters);
         Columns columns(page.document, lines, characters, page.address());

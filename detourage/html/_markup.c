@@ -25,21 +25,32 @@ typedef struct {
     int64_t place;
 } Open;
 
-/* Distinct items with the index of each. */
+/* A distinct string with its hash, its place in the strings and its number, counted from 1. */
 typedef struct {
-    PyObject *items, *numbers;
+    uint64_t hash;
+    size_t start, length;
+    int64_t number;
+} Slot;
+
+/* Distinct strings in order of appearance, each followed by NUL, and a hash table of them. */
+typedef struct {
+    Output strings;
+    Slot *slots;
+    size_t room, used;
 } Distinct;
 
 enum { PARENTS, ENDS, TAGS, NAMES, TEXT_STARTS, TEXT_ENDS, SHOWN, PIECE_PARENTS, PIECE_AFTER,
        OWNERS, ATTRIBUTES, COLUMNS };
 
-/* Columns of elements, texts and attributes. */
+/* Columns of elements, texts and attributes. Texts and values are each followed by NUL, which occurs in
+ * none of them. */
 typedef struct {
     Output numbers[COLUMNS];
-    Output value;
+    Output name, pieces, values;
     Distinct tags, names, attributes;
-    PyObject *pieces, *values, *empty;
-    int64_t elements, shown;
+    int64_t elements, count, shown;
+    uint64_t seed;
+    int failed;
 } Columns;
 
 /* Open elements below `base` enclose the current input and must not be closed by it. */
@@ -307,64 +318,80 @@ static void set_number(Columns *columns, int column, int64_t place, int64_t numb
         ((int64_t *)(void *)columns->numbers[column].data)[place] = number;
 }
 
-/* Append the index of an item to a column, stealing the reference. Return 0 with an exception set on
- * failure. */
-static int put_number_of(Columns *columns, int column, Distinct *distinct, PyObject *item) {
-    if (!item) return 0;
-    PyObject *number = PyDict_GetItemWithError(distinct->numbers, item);
-    Py_XINCREF(number);
-    if (!number && !PyErr_Occurred()) {
-        number = PyLong_FromSsize_t(PyList_Size(distinct->items));
-        if (number && (PyDict_SetItem(distinct->numbers, item, number) < 0 ||
-                       PyList_Append(distinct->items, item) < 0))
-            Py_CLEAR(number);
+/* Make room for another string. */
+static int grow(Distinct *distinct) {
+    if (distinct->used * 2 < distinct->room) return 1;
+    const size_t room = distinct->room ? distinct->room * 2 : 256;
+    Slot *slots = calloc(room, sizeof *slots);
+    if (!slots) return 0;
+    for (size_t i = 0; i < distinct->room; i++) {
+        if (!distinct->slots[i].number) continue;
+        size_t place = distinct->slots[i].hash & (room - 1);
+        while (slots[place].number) place = (place + 1) & (room - 1);
+        slots[place] = distinct->slots[i];
     }
-    Py_DECREF(item);
-    if (!number) return 0;
-    put_number(columns, column, PyLong_AsLongLong(number));
-    Py_DECREF(number);
+    free(distinct->slots);
+    distinct->slots = slots;
+    distinct->room = room;
     return 1;
 }
 
-static PyObject *string_of(const Output *out) {
-    return out->failed ? PyErr_NoMemory()
-                       : PyUnicode_DecodeUTF8(out->data, (Py_ssize_t)out->length, "replace");
+/* Append the number of a string to a column. */
+static void put_number_of(Columns *columns, int column, Distinct *distinct, const char *string, size_t length) {
+    if (columns->failed || !grow(distinct)) {
+        columns->failed = 1;
+        return;
+    }
+    /* Seeded, so that pages cannot be crafted with colliding strings. */
+    uint64_t hash = columns->seed;
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)string[i]) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 32;
+    size_t place = hash & (distinct->room - 1);
+    Slot *slot = distinct->slots + place;
+    while (slot->number && (slot->hash != hash || slot->length != length ||
+                            memcmp(distinct->strings.data + slot->start, string, length))) {
+        place = (place + 1) & (distinct->room - 1);
+        slot = distinct->slots + place;
+    }
+    if (!slot->number) {
+        *slot = (Slot){hash, distinct->strings.length, length, (int64_t)++distinct->used};
+        put(&distinct->strings, string, length);
+        put(&distinct->strings, "", 1);
+        columns->failed |= distinct->strings.failed;
+    }
+    put_number(columns, column, slot->number - 1);
 }
 
-/* Return a name as in the document, in which only the prefix "xml" denotes a namespace. */
-static PyObject *name_of(Columns *columns, const char *name, size_t length) {
-    Output *value = &columns->value;
-    value->length = 0;
+/* Append the number of a name as in the document, in which only the prefix "xml" denotes a namespace. */
+static void put_number_of_name(Columns *columns, int column, Distinct *distinct, const char *name, size_t length) {
+    Output *plain = &columns->name;
+    plain->length = 0;
     if (length > 4 && is_named(name, 4, "xml:") && colon_of(name, length) == 3) {
-        put_string(value, "{http://www.w3.org/XML/1998/namespace}");
+        put_string(plain, "{http://www.w3.org/XML/1998/namespace}");
         name += 4;
         length -= 4;
     }
-    put_name(value, name, length);
-    return string_of(value);
+    put_name(plain, name, length);
+    columns->failed |= plain->failed;
+    put_number_of(columns, column, distinct, plain->data ? plain->data : "", plain->length);
 }
 
-static int append(PyObject *list, PyObject *item) {
-    const int is_done = item && PyList_Append(list, item) == 0;
-    Py_XDECREF(item);
-    return is_done;
-}
-
-/* Store the text since the previous tag. Return 0 with an exception set on failure. */
-static int flush(Writer *writer) {
+/* Store the text since the previous tag. */
+static void flush(Writer *writer) {
     Columns *columns = writer->columns;
-    if (!columns || !writer->out.length) return 1;
+    if (!columns || !writer->out.length) return;
     if (writer->depth) {
         put_number(columns, PIECE_PARENTS, writer->open[writer->depth - 1].place);
         put_number(columns, PIECE_AFTER, columns->elements - 1);
         if (!is_blank(writer->out.data, writer->out.length)) {
-            put_number(columns, SHOWN, PyList_Size(columns->pieces));
+            put_number(columns, SHOWN, columns->count);
             columns->shown++;
         }
-        if (!append(columns->pieces, string_of(&writer->out))) return 0;
+        columns->count++;
+        put(&columns->pieces, writer->out.data, writer->out.length);
+        put(&columns->pieces, "", 1);
     }
     writer->out.length = 0;
-    return 1;
 }
 
 static void write_text(Writer *writer, const char *end, int is_escaped) {
@@ -375,25 +402,30 @@ static void write_text(Writer *writer, const char *end, int is_escaped) {
     writer->at = end;
 }
 
-static int open_element(Writer *writer, const char *name, size_t length) {
+static void open_element(Writer *writer, const char *name, size_t length) {
     Columns *columns = writer->columns;
     if (!columns) {
         put(&writer->out, "<", 1);
         put_name(&writer->out, name, length);
-        return 1;
+        return;
     }
-    if (!flush(writer)) return 0;
+    flush(writer);
     columns->elements++;
     put_number(columns, PARENTS, writer->depth ? writer->open[writer->depth - 1].place : -1);
     put_number(columns, ENDS, columns->elements);
     put_number(columns, TEXT_STARTS, columns->shown);
     put_number(columns, TEXT_ENDS, columns->shown);
-    return put_number_of(columns, TAGS, &columns->tags, name_of(columns, name, length));
+    put_number_of_name(columns, TAGS, &columns->tags, name, length);
 }
 
+/* A class or an id among the values. */
+typedef struct {
+    size_t start, length;
+} Value;
+
 /* Write an attribute or, if there are columns, store it, and note a class or id. */
-static int write_attribute(Writer *writer, const char *name, size_t length, const char *value,
-                           const char *end, PyObject **names) {
+static void write_attribute(Writer *writer, const char *name, size_t length, const char *value,
+                            const char *end, Value *names) {
     Columns *columns = writer->columns;
     if (!columns) {
         put(&writer->out, " ", 1);
@@ -401,33 +433,41 @@ static int write_attribute(Writer *writer, const char *name, size_t length, cons
         put(&writer->out, "=\"", 2);
         put_text(&writer->out, value, end, 1, 1);
         put(&writer->out, "\"", 1);
-        return 1;
+        return;
     }
     put_number(columns, OWNERS, columns->elements - 1);
-    if (!put_number_of(columns, ATTRIBUTES, &columns->attributes, name_of(columns, name, length)))
-        return 0;
-    columns->value.length = 0;
-    put_plain(&columns->value, value, end, 1);
-    PyObject *string = string_of(&columns->value);
-    if (string && is_named(name, length, "class")) names[0] = string;
-    if (string && is_named(name, length, "id")) names[1] = string;
-    /* The list keeps the string alive for as long as it is needed here. */
-    return append(columns->values, string);
+    put_number_of_name(columns, ATTRIBUTES, &columns->attributes, name, length);
+    const size_t start = columns->values.length;
+    put_plain(&columns->values, value, end, 1);
+    const Value stored = {start, columns->values.length - start};
+    if (is_named(name, length, "class")) names[0] = stored;
+    if (is_named(name, length, "id")) names[1] = stored;
+    put(&columns->values, "", 1);
 }
 
-static int close_element(Writer *writer, const Open *element) {
+static void put_names(Columns *columns, const Value *names) {
+    Output *pair = &columns->name;
+    pair->length = 0;
+    for (int i = 0; i < 2 && !columns->values.failed; i++) {
+        put(pair, columns->values.data + names[i].start, names[i].length);
+        if (!i) put(pair, "", 1);
+    }
+    columns->failed |= pair->failed;
+    put_number_of(columns, NAMES, &columns->names, pair->data, pair->length);
+}
+
+static void close_element(Writer *writer, const Open *element) {
     Columns *columns = writer->columns;
     if (!columns) {
         put(&writer->out, "</", 2);
         put_name(&writer->out, element->name, element->length);
         put(&writer->out, ">", 1);
-        return 1;
+        return;
     }
     set_number(columns, ENDS, element->place, columns->elements);
     set_number(columns, TEXT_ENDS, element->place, columns->shown);
     /* Anything after the root is not part of the document. */
     if (!element->place) writer->at = writer->end;
-    return 1;
 }
 
 static int push(Writer *writer, const char *name, size_t length, int is_foreign) {
@@ -446,21 +486,19 @@ static int push(Writer *writer, const char *name, size_t length, int is_foreign)
     return 1;
 }
 
-static int close_last(Writer *writer) {
-    if (!flush(writer)) return 0;
-    return close_element(writer, writer->open + --writer->depth);
+static void close_last(Writer *writer) {
+    flush(writer);
+    close_element(writer, writer->open + --writer->depth);
 }
 
-static int write_end_tag(Writer *writer) {
+static void write_end_tag(Writer *writer) {
     const char *name = writer->at + 2;
     const char *end = memchr(name, '>', (size_t)(writer->end - name));
     writer->at = end ? end + 1 : writer->end;
-    if (!end) return 1;
+    if (!end) return;
     const size_t length = (size_t)(end - name);
     const Open *last = writer->depth > writer->base ? writer->open + writer->depth - 1 : NULL;
-    if (last && last->length == length && !memcmp(last->name, name, length))
-        return close_last(writer);
-    return 1;
+    if (last && last->length == length && !memcmp(last->name, name, length)) close_last(writer);
 }
 
 static int write_all(Writer *writer);
@@ -501,10 +539,10 @@ static int write_raw(Writer *writer, const char *name, size_t length) {
 static int write_start_tag(Writer *writer) {
     const char *name = writer->at + 1, *at = name, *end = writer->end;
     Columns *columns = writer->columns;
-    PyObject *names[] = {NULL, NULL};
+    Value names[2] = {{0, 0}, {0, 0}};
     while (at < end && *at != ' ' && *at != '>') at++;
     const size_t length = (size_t)(at - name);
-    if (!open_element(writer, name, length)) return 0;
+    open_element(writer, name, length);
     while (at < end && *at == ' ') {
         const char *attribute = at + 1;
         const char *value = attribute < end ? find(attribute + 1, end, "=\"") : NULL;
@@ -514,24 +552,22 @@ static int write_start_tag(Writer *writer) {
             break;
         }
         const size_t attribute_length = (size_t)(value - attribute);
-        if (is_xml_attribute(attribute, attribute_length) &&
-            !write_attribute(writer, attribute, attribute_length, value + 2, quote, names))
-            return 0;
+        if (is_xml_attribute(attribute, attribute_length))
+            write_attribute(writer, attribute, attribute_length, value + 2, quote, names);
         at = quote + 1;
     }
-    if (columns) {
-        PyObject *pair = PyTuple_Pack(2, names[0] ? names[0] : columns->empty,
-                                      names[1] ? names[1] : columns->empty);
-        if (!put_number_of(columns, NAMES, &columns->names, pair)) return 0;
-    }
+    if (columns) put_names(columns, names);
     writer->at = at < end && *at == '>' ? at + 1 : end;
     const int is_html = is_html_parent(writer);
     const int is_foreign = is_named(name, length, "svg") || is_named(name, length, "math") || !is_html;
     if (!push(writer, name, length, is_foreign)) return 0;
     if (is_html && is_one_of(name, length, VOID)) {
-        if (columns) return close_last(writer);
-        writer->depth--;
-        put(&writer->out, "/>", 2);
+        if (columns) {
+            close_last(writer);
+        } else {
+            writer->depth--;
+            put(&writer->out, "/>", 2);
+        }
         return 1;
     }
     if (!columns) put(&writer->out, ">", 1);
@@ -553,7 +589,7 @@ static int write_all(Writer *writer) {
         }
         const char c = left > 1 ? writer->at[1] : 0;
         if (c == '/') {
-            if (!write_end_tag(writer)) return 0;
+            write_end_tag(writer);
         } else if (left >= 4 && !memcmp(writer->at, "<!--", 4)) {
             writer->at += 4;
             skip_to(writer, "-->");
@@ -564,8 +600,7 @@ static int write_all(Writer *writer) {
         } else
             write_text(writer, writer->at + 1, 0);
     }
-    while (writer->depth > writer->base)
-        if (!close_last(writer)) return 0;
+    while (writer->depth > writer->base) close_last(writer);
     return 1;
 }
 
@@ -576,14 +611,11 @@ static PyObject *bytes_of(const Output *out) {
 
 /* Convert serialised HTML to columns or, if there are none, to XML. Return 0 with an exception set on
  * failure. */
-static int read_markup(PyObject *args, Writer *writer) {
-    Py_buffer html;
-    if (!PyArg_ParseTuple(args, "y*O", &html, &writer->noscript)) return 0;
-    writer->at = html.buf;
-    writer->end = writer->at + html.len;
+static int read_markup(const Py_buffer *html, Writer *writer) {
+    writer->at = html->buf;
+    writer->end = writer->at + html->len;
     const int is_done = write_all(writer);
     free(writer->open);
-    PyBuffer_Release(&html);
     return is_done;
 }
 
@@ -595,49 +627,53 @@ PyDoc_STRVAR(to_xml_doc,
 static PyObject *markup_to_xml(PyObject *module, PyObject *args) {
     (void)module;
     Writer writer = {0};
-    PyObject *answer = read_markup(args, &writer) ? bytes_of(&writer.out) : NULL;
+    Py_buffer html;
+    if (!PyArg_ParseTuple(args, "y*O", &html, &writer.noscript)) return NULL;
+    PyObject *answer = read_markup(&html, &writer) ? bytes_of(&writer.out) : NULL;
     free(writer.out.data);
+    PyBuffer_Release(&html);
     return answer;
 }
 
 PyDoc_STRVAR(flatten_doc,
-             "flatten(html, noscript) -> tuple\n\n"
-             "Convert serialised HTML to columns (see detourage.html.flat). Returns lists of distinct tags,\n"
-             "distinct pairs of class and id, distinct attribute names, texts, and attribute values;\n"
-             "then int64 columns: parents, ends, tags, names, text starts and text ends of elements;\n"
-             "non-blank texts, their parents and preceding elements; owners and names of attributes.");
+             "flatten(html, noscript, seed) -> tuple of bytes\n\n"
+             "Convert serialised HTML to columns (see detourage.html.flat). Returns distinct tags, distinct\n"
+             "pairs of class and id, distinct attribute names, texts, and attribute values, all in UTF-8\n"
+             "and each followed by NUL; then int64 columns: parents, ends, tags, names, text starts and\n"
+             "text ends of elements; non-blank texts, their parents and preceding elements; owners and\n"
+             "names of attributes. The seed is that of a hash table.");
 
 static PyObject *markup_flatten(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *answer = NULL;
-    Columns columns = {.empty = PyUnicode_FromString("")};
-    PyObject **const made[] = {&columns.tags.items, &columns.names.items, &columns.attributes.items,
-                               &columns.pieces, &columns.values};
-    PyObject **const dicts[] = {&columns.tags.numbers, &columns.names.numbers,
-                                &columns.attributes.numbers};
+    Columns columns = {0};
     Writer writer = {.columns = &columns};
-    int is_ready = columns.empty != NULL;
-    for (size_t i = 0; i < 5; i++) is_ready &= (*made[i] = PyList_New(0)) != NULL;
-    for (size_t i = 0; i < 3; i++) is_ready &= (*dicts[i] = PyDict_New()) != NULL;
-    if (is_ready && read_markup(args, &writer) && (answer = PyTuple_New(5 + COLUMNS)) != NULL) {
-        for (size_t i = 0; i < 5; i++) {
-            PyTuple_SetItem(answer, (Py_ssize_t)i, *made[i]);
-            *made[i] = NULL;
-        }
-        for (int i = 0; answer && i < COLUMNS; i++) {
-            PyObject *column = bytes_of(columns.numbers + i);
-            if (column)
-                PyTuple_SetItem(answer, 5 + i, column);
-            else
-                Py_CLEAR(answer);
-        }
+    Py_buffer html;
+    unsigned long long seed;
+    if (!PyArg_ParseTuple(args, "y*OK", &html, &writer.noscript, &seed)) return NULL;
+    columns.seed = seed;
+    Output *const strings[] = {&columns.tags.strings, &columns.names.strings, &columns.attributes.strings,
+                               &columns.pieces, &columns.values};
+    const int is_done = read_markup(&html, &writer);
+    if (columns.failed)
+        PyErr_NoMemory();
+    else if (is_done)
+        answer = PyTuple_New(5 + COLUMNS);
+    for (int i = 0; i < 5 + COLUMNS; i++) {
+        Output *each = i < 5 ? strings[i] : columns.numbers + i - 5;
+        PyObject *column = answer ? bytes_of(each) : NULL;
+        if (column)
+            PyTuple_SetItem(answer, i, column);
+        else
+            Py_CLEAR(answer);
+        free(each->data);
     }
-    for (size_t i = 0; i < 5; i++) Py_XDECREF(*made[i]);
-    for (size_t i = 0; i < 3; i++) Py_XDECREF(*dicts[i]);
-    for (int i = 0; i < COLUMNS; i++) free(columns.numbers[i].data);
-    Py_XDECREF(columns.empty);
-    free(columns.value.data);
+    free(columns.tags.slots);
+    free(columns.names.slots);
+    free(columns.attributes.slots);
+    free(columns.name.data);
     free(writer.out.data);
+    PyBuffer_Release(&html);
     return answer;
 }
 
@@ -706,8 +742,9 @@ static PyObject *markup_survey(PyObject *module, PyObject *args) {
         if (name < after || !is_one_of(name, (size_t)(at - name), FORMATTING)) continue;
         after = memchr(at, '>', (size_t)(end - at));
         if (!after) after = end;
-        if (!append(formatting, PyBytes_FromStringAndSize(name, after - name)))
-            Py_CLEAR(formatting);
+        PyObject *tag = PyBytes_FromStringAndSize(name, after - name);
+        if (!tag || PyList_Append(formatting, tag) < 0) Py_CLEAR(formatting);
+        Py_XDECREF(tag);
     }
     const Py_ssize_t most = most_attributes(html.buf, end);
     PyBuffer_Release(&html);

@@ -16,7 +16,7 @@ MAX_SERIALISED = 64 << 20
 """Limits of a child process: CPU time in seconds, memory and output size in bytes."""
 
 
-def serialised(text: str) -> bytes:
+def serialised(markup: bytes) -> bytes:
     """Run `detourage.html.serialisation.serialised` in a child process.
 
     Raise `TooLargeError` if parsing exceeds the limits.
@@ -24,7 +24,7 @@ def serialised(text: str) -> bytes:
     try:
         done = subprocess.run(  # noqa: S603 - the command contains no page content
             [sys.executable, "-m", __name__, str(PARSING_SECONDS)],
-            input=text.encode(),
+            input=markup,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             # Reached only by a process that hangs: on a busy machine, CPU time takes long to get.
@@ -41,7 +41,7 @@ def _main() -> None:
     seconds = int(sys.argv[1])
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_AS, (PARSING_BYTES, PARSING_BYTES))
-    html = serialisation.serialised(sys.stdin.buffer.read().decode())
+    html = serialisation.serialised(sys.stdin.buffer.read())
     if len(html) > MAX_SERIALISED:
         sys.exit(1)
     sys.stdout.buffer.write(html)

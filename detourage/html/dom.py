@@ -20,7 +20,7 @@ from detourage.html.errors import (
     TooDeepError,
     TooLargeError,
 )
-from detourage.html.flat import Attributes, Elements, FlatDocument, Pieces
+from detourage.html.flat import Attributes, Elements, FlatDocument, Pieces, split_strings
 from detourage.html.serialisation import OPTIONS, serialised
 from detourage.html.text import visible_text
 from detourage.text.words import tokens
@@ -78,27 +78,27 @@ class Survey(NamedTuple):
     formatting: list[bytes]
 
 
-def parse_html(text: str) -> FlatDocument | None:
-    """Parse a text like a browser with scripting enabled; return None if it has no elements.
+def parse_html(markup: bytes) -> FlatDocument | None:
+    """Parse markup like a browser with scripting enabled; return None if it has no elements.
 
-    The text must not contain NUL or lone surrogates. The content of ``noscript`` is parsed as well,
-    and the content of ``template`` becomes its children. Raise TooLargeError or TooDeepError if
-    parsing would exceed the limits.
+    The markup must be valid UTF-8 without NUL. The content of ``noscript`` is parsed as well, and
+    the content of ``template`` becomes its children. Raise TooLargeError or TooDeepError if parsing
+    would exceed the limits.
     """
-    survey = Survey(*_markup.survey(text.encode()))
+    survey = Survey(*_markup.survey(markup))
     has_long_tags = survey.attributes > MAX_ATTRIBUTES
     if not (has_long_tags or may_be_costly(survey)):
-        return flattened(serialised(text))
+        return flattened(serialised(markup))
     # Many attributes are even more expensive in libxml2.
     if not has_long_tags:
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
-        document = etree.fromstring(text.encode(), parser)
+        document = etree.fromstring(markup, parser)
         if document is not None and _IS_VERY_DEEP(document):
             raise TooDeepError(f"elements are nested deeper than {VERY_DEEP}")
     # Imported here because few pages need a child process and the import takes 5 ms.
     from detourage.html import confined
 
-    return flattened(confined.serialised(text))
+    return flattened(confined.serialised(markup))
 
 
 def may_be_costly(survey: Survey) -> bool:
@@ -109,33 +109,40 @@ def may_be_costly(survey: Survey) -> bool:
     return reopened * survey.tags > MAX_REOPENED
 
 
+_SEED = hash(__name__) & 0xFFFF_FFFF_FFFF_FFFF
+"""Hash seed of the process, without effect on results."""
+
+
 def flattened(html: bytes) -> FlatDocument | None:
     """Flatten a serialised page; return None if it has no elements.
 
     The result equals ``FlatDocument.of(document_of(html))``, but its elements are built lazily.
     """
-    tags, names, attributes, pieces, values, *numbers = _markup.flatten(html, _noscript_parser())
+    tags, names, attributes, pieces, values, *numbers = _markup.flatten(
+        html, _noscript_parser(), _SEED
+    )
     if not tags:
         return None
+    of_names = iter(split_strings(names))
     columns = [np.frombuffer(column, dtype=np.int64) for column in numbers]
     parents, ends, tag_numbers, name_numbers, text_starts, text_ends = columns[:6]
     shown, piece_parents, after, owners, attribute_names = columns[6:]
     every = np.arange(len(parents))
     return FlatDocument(
         elements=Elements(lambda: document_of(html), every),
-        distinct_tags=tags,
+        distinct_tags=split_strings(tags),
         tag_numbers=tag_numbers,
-        distinct_names=names,
+        distinct_names=[*zip(of_names, of_names, strict=True)],
         name_numbers=name_numbers,
         parents=parents,
         ends=ends,
-        texts=[*map(pieces.__getitem__, shown.tolist())],
+        shown=shown,
         text_parents=piece_parents[shown],
         text_starts=text_starts,
         text_ends=text_ends,
         numbers=every,
         pieces=Pieces(pieces, piece_parents, after),
-        attributes=Attributes(attributes, owners, attribute_names, values),
+        attributes=Attributes(split_strings(attributes), owners, attribute_names, values),
     )
 
 
@@ -206,8 +213,10 @@ _SCRIPTED = frozenset({"script", "style"})
 _STRUCTURED_DATA = "application/ld+json"
 
 
-def parse_document(text: str, *, is_xhtml: bool = False, is_plain: bool = False) -> FlatDocument:
-    """Parse the decoded text of a page; encoding declarations in it are ignored.
+def parse_document(
+    text: str, utf8: bytes, *, is_xhtml: bool = False, is_plain: bool = False
+) -> FlatDocument:
+    """Parse the decoded text of a page, also given in UTF-8; ignore encoding declarations in it.
 
     A page served as XHTML (`is_xhtml`), or with the XHTML namespace and either an XML declaration
     or self-closed text elements, is parsed as XML if well-formed; any other page is parsed as HTML,
@@ -225,7 +234,7 @@ def parse_document(text: str, *, is_xhtml: bool = False, is_plain: bool = False)
         if is_plain and text.strip():
             raise NotHtmlError("the page is plain text")
         raise EmptyPageError("the page has no element")
-    if text.count("<") > MAX_MARKUP:
+    if utf8.count(b"<") > MAX_MARKUP:
         raise TooLargeError(f"the page has more than {MAX_MARKUP} tags")
     is_xhtml = is_xhtml or (
         _XHTML_ROOT.match(text) is not None
@@ -236,7 +245,8 @@ def parse_document(text: str, *, is_xhtml: bool = False, is_plain: bool = False)
     if parsed is not None:
         document: FlatDocument | None = FlatDocument.of(parsed)
     else:
-        document = parse_html(_doctype(prolog) + _well_encoded(text))
+        at = len(well_encoded(prolog)[0])
+        document = parse_html(well_encoded(_doctype(prolog))[0] + utf8[at:])
     if document is None:
         raise EmptyPageError("the page has no element")
     if np.bincount(document.attributes.owners, minlength=1).max() > MAX_ATTRIBUTES:
@@ -254,7 +264,7 @@ def has_text(document: FlatDocument) -> bool:
 
 def _doctype(prolog: str) -> str:
     found = next(filter(None, (each[1] for each in _DOCTYPE.finditer(prolog))), None)
-    return f"{_well_encoded(found)}>" if found else ""
+    return f"{found}>" if found else ""
 
 
 def _parse_xml(text: str) -> HtmlElement | None:
@@ -272,7 +282,7 @@ def _parse_xml(text: str) -> HtmlElement | None:
     parser.set_element_class_lookup(ELEMENTS)
     try:
         document: HtmlElement = etree.fromstring(
-            _well_encoded(_ENTITY.sub(_expand, text)).encode(), parser
+            well_encoded(_ENTITY.sub(_expand, text))[0], parser
         )
     except etree.XMLSyntaxError:
         return None
@@ -291,22 +301,16 @@ def _expand(reference: re.Match[str]) -> str:
     return reference[0] if name in _XML_ENTITIES else html5.get(name, reference[0])
 
 
-def is_utf8(text: str) -> bool:
-    """Return whether a text has no surrogates, which UTF-8 cannot express."""
-    if text.isascii():
-        return True
+def well_encoded(text: str) -> tuple[bytes, bool]:
+    """Encode a text in UTF-8, and return whether that is possible.
+
+    Otherwise, join surrogate pairs and replace lone surrogates.
+    """
     try:
-        text.encode()
+        return text.encode(), True
     except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _well_encoded(text: str) -> str:
-    """Join surrogate pairs and replace lone surrogates."""
-    if is_utf8(text):
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return paired.encode(), False
 
 
 def _without_frames(flat: FlatDocument) -> FlatDocument:
@@ -319,7 +323,7 @@ def _without_frames(flat: FlatDocument) -> FlatDocument:
         return flat
     for noframes in frameset.iter("noframes"):
         # A parser that supports frames treats the content as text.
-        content = parse_html(noframes.text or "")
+        content = parse_html((noframes.text or "").encode())
         body = None if content is None else content.elements[0].find("body")
         if body is not None and len(tokens(visible_text(body))) >= MIN_NOFRAMES_WORDS:
             document.replace(frameset, body)

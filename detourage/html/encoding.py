@@ -128,12 +128,12 @@ _INVALID_BYTES = re.compile("[\udc80-\udcff]+")
 class DecodedPage:
     """Text of a page, and the name of its encoding in the Encoding Standard.
 
-    `is_valid_utf8` means that the bytes, without the byte order mark, are the text in UTF-8.
+    `utf8` are the bytes without the byte order mark if they are valid UTF-8, otherwise None.
     """
 
     text: str
     encoding: str
-    is_valid_utf8: bool
+    utf8: bytes | None
 
 
 def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
@@ -154,7 +154,7 @@ def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
         raise UndecodableError("the bytes are not text in any known encoding")
     if best.encoding in _CYRILLIC:
         best = _read(best.content, _cyrillic_encoding(best))
-    return DecodedPage(best.text, best.encoding, best.is_valid_utf8)
+    return DecodedPage(best.text, best.encoding, best.content if best.is_valid_utf8 else None)
 
 
 _CYRILLIC = ("windows-1251", "koi8-u", "koi8-r", "iso-8859-5")

@@ -61,25 +61,37 @@ class Elements(Sequence[HtmlElement]):
 class Pieces:
     """All text nodes of a document, including white space, in document order.
 
-    `parents` are their parent elements; `after` is the last element that starts before each.
+    `utf8` are the texts in UTF-8, each followed by NUL; `parents` are their parent elements;
+    `after` is the last element that starts before each.
     """
 
-    texts: Sequence[str]
+    utf8: bytes
     parents: Integers
     after: Integers
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The texts."""
+        return split_strings(self.utf8)
 
 
 @dataclass(frozen=True, eq=False)
 class Attributes:
     """The attributes of all elements, in document order.
 
-    `owners` are their elements; `names` are the indices of their names in `distinct`.
+    `owners` are their elements; `names` are the indices of their names in `distinct`; `utf8` are
+    their values in UTF-8, each followed by NUL.
     """
 
     distinct: Sequence[str]
     owners: Integers
     names: Integers
-    values: Sequence[str]
+    utf8: bytes
+
+    @cached_property
+    def values(self) -> list[str]:
+        """The values."""
+        return split_strings(self.utf8)
 
     def named(self, name: str) -> tuple[Integers, list[str]]:
         """Return the elements that have the named attribute, and its values."""
@@ -123,8 +135,9 @@ class FlatDocument:
     `ends`, so any count below an element is the difference of two prefix sums. The parent of the
     root is -1. `tag_numbers` and `name_numbers` are indices of distinct tags and (class, id) pairs,
     some of which may be unused in a selection. `texts` are the text nodes that are not white space,
-    unmodified; `text_starts` and `text_ends` delimit the texts below each element. `numbers` are
-    the elements' indices in the whole document, to which `pieces` and `attributes` refer.
+    unmodified, and `shown` their indices in `pieces`; `text_starts` and `text_ends` delimit the
+    texts below each element. `numbers` are the elements' indices in the whole document, to which
+    `pieces` and `attributes` refer.
     """
 
     elements: Elements
@@ -134,7 +147,7 @@ class FlatDocument:
     name_numbers: Integers
     parents: Integers
     ends: Integers
-    texts: Sequence[str]
+    shown: Integers
     text_parents: Integers
     text_starts: Integers
     text_ends: Integers
@@ -189,17 +202,17 @@ class FlatDocument:
             name_numbers=name_numbers,
             parents=np.array(parents, dtype=np.int64),
             ends=of_ends,
-            texts=[*compress(texts, shown)],
+            shown=np.flatnonzero(shown),
             text_parents=piece_parents[shown],
             text_starts=np.searchsorted(orders, numbers * step),
             text_ends=np.searchsorted(orders, of_ends * step - 1 - numbers, side="right"),
             numbers=numbers,
-            pieces=Pieces(texts, piece_parents, after),
+            pieces=Pieces(joined_strings(texts), piece_parents, after),
             attributes=Attributes(
                 distinct_attributes,
                 np.array([index for index, _, _ in owned], dtype=np.int64),
                 attribute_names,
-                [value for _, _, value in owned],
+                joined_strings([value for _, _, value in owned]),
             ),
         )
 
@@ -221,7 +234,7 @@ class FlatDocument:
             name_numbers=self.name_numbers[kept],
             parents=np.where(parents < 0, -1, before[parents]),
             ends=before[self.ends[kept]],
-            texts=[*compress(self.texts, kept_texts)],
+            shown=self.shown[kept_texts],
             text_parents=before[self.text_parents[kept_texts]],
             text_starts=before_text[self.text_starts[kept]],
             text_ends=before_text[self.text_ends[kept]],
@@ -232,6 +245,11 @@ class FlatDocument:
     def memo(self) -> dict[Hashable, Any]:
         """Cache for values that other modules derive from the document, under their own keys."""
         return {}
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The texts that are not white space."""
+        return [*map(self.pieces.texts.__getitem__, self.shown.tolist())]
 
     @cached_property
     def tags(self) -> list[str]:
@@ -289,6 +307,16 @@ class FlatDocument:
         """Return the value of an attribute for each element, or an empty string if it is absent."""
         values = self.values(name)
         return [values.get(index, "") for index in range(len(self.elements))]
+
+
+def split_strings(joined: bytes) -> list[str]:
+    """Decode strings in UTF-8, each followed by NUL."""
+    return joined.decode("utf-8", "replace").split("\0")[:-1]
+
+
+def joined_strings(strings: Iterable[str]) -> bytes:
+    """Encode strings for `split_strings`."""
+    return "".join(f"{each}\0" for each in strings).encode("utf-8", "replace")
 
 
 def numbered(items: Sequence[_Item]) -> tuple[list[_Item], Integers]:

@@ -10,8 +10,8 @@ from typing import Self
 import numpy as np
 from lxml.html import HtmlElement
 
-from detourage.html.dom import has_text, is_utf8, parse_document
-from detourage.html.encoding import DecodedPage, decode
+from detourage.html.dom import has_text, parse_document, well_encoded
+from detourage.html.encoding import decode
 from detourage.html.errors import EmptyPageError, PageError, TooDeepError, TooLargeError
 from detourage.html.flat import FlatDocument
 from detourage.html.media import check_content_type, check_signature, media_type
@@ -19,7 +19,7 @@ from detourage.html.source import Source
 from detourage.html.text import paragraphs
 from detourage.html.tree import Tree
 from detourage.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
-from detourage.text.mojibake import repair
+from detourage.text.mojibake import may_need_repair, repair
 
 
 @dataclass(frozen=True)
@@ -109,20 +109,24 @@ def parse_page(
     # The limit for text is in characters.
     if len(html) > MAX_HTML_BYTES:
         raise TooLargeError(f"the page is longer than {MAX_HTML_BYTES}")
-    decoded: DecodedPage | None = None
-    if isinstance(html, bytes):
-        decoded = decode(html, content_type)
-        text, encoding = decoded.text, decoded.encoding
+    decoded = decode(html, content_type) if isinstance(html, bytes) else None
+    given = decoded.text if decoded is not None else str(html)
+    text = (given if decoded is not None else given.removeprefix("\ufeff")).replace("\x00", "")
+    is_lossless = True
+    if decoded is not None and decoded.utf8 is not None and text == given:
+        utf8 = decoded.utf8
     else:
-        text, encoding = html.removeprefix("\ufeff"), "utf-8"
-    repaired = repair(text.replace("\x00", ""))
+        # A page given as text may have lone surrogates, which UTF-8 cannot express.
+        utf8, is_lossless = well_encoded(text)
+    if may_need_repair(utf8) and (repaired := repair(text)) != text:
+        text, (utf8, is_lossless) = repaired, well_encoded(repaired)
+    is_changed = text != given or not is_lossless
     raw = html if isinstance(html, bytes) else None
-    # A page given as text may have lone surrogates, which UTF-8 cannot express.
-    is_changed = repaired != (text if raw is not None else html) or not is_utf8(repaired)
-    source = Source(raw, repaired, decoded, is_changed)
+    source = Source(raw, text, utf8, decoded, is_changed)
     declared = media_type(content_type) or ""
     flat = parse_document(
-        repaired,
+        text,
+        utf8,
         is_xhtml=declared.endswith("xhtml+xml"),
         is_plain=declared == "text/plain",
     )
@@ -132,7 +136,7 @@ def parse_page(
         raise TooLargeError(f"the page has more than {MAX_ELEMENTS} elements")
     if not has_text(flat):
         raise EmptyPageError("the page has no text")
-    return Page(url, flat, encoding, answer, source)
+    return Page(url, flat, decoded.encoding if decoded is not None else "utf-8", answer, source)
 
 
 _MARKUP = re.compile(r"</?(?:p|br|div|h[1-6]|li|ul|blockquote|figure|section|a|strong|em)\b[^<>]*>")

@@ -42,21 +42,14 @@ class Source:
     """A page as fetched, and the text that was parsed.
 
     `raw` and `decoded` are None for a page given as text; its offsets are those of its UTF-8
-    encoding. `is_changed` means that the text was repaired, so that offsets are unknown.
+    encoding, `utf8`. `is_changed` means that the text was repaired, so that offsets are unknown.
     """
 
     raw: bytes | None
     text: str
+    utf8: bytes
     decoded: DecodedPage | None = None
     is_changed: bool = False
-
-    @cached_property
-    def utf8(self) -> bytes:
-        """The text in UTF-8."""
-        raw, decoded = self.raw, self.decoded
-        if raw is None or decoded is None or self.is_changed or not decoded.is_valid_utf8:
-            return self.text.encode("utf-8", "surrogatepass")
-        return raw[self._mark :]
 
     @cached_property
     def _mark(self) -> int:
@@ -70,7 +63,7 @@ class Source:
             return None
         if self.raw is None or self.decoded is None:
             return offsets
-        if self.decoded.is_valid_utf8:
+        if self.decoded.utf8 is not None:
             return offsets + self._mark
         if self._raw_starts is None:
             return None

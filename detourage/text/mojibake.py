@@ -19,6 +19,9 @@ _BYTES: Final = {
 _HIGH: Final = "".join(map(chr, _BYTES))
 _LATER: Final = "".join(character for character in _HIGH if _BYTES[ord(character)] < 0xC0)
 _RUN: Final = re.compile(f"[\xc2-\xf4][{_LATER}][{_HIGH}]*")
+_RUN_IN_UTF8: Final = re.compile(
+    b"\xc3[\x82-\xb4][%b]" % bytes({character.encode()[0] for character in _LATER})
+)
 _LEADS: Final = frozenset("ÂÃÄÅâãðÎÏÐÑØÙÚÛ")
 _CONTROL: Final = re.compile("[\x80-\x9f]")
 # Never part of a word: a letter followed by a currency sign, low quotation mark or dagger.
@@ -28,6 +31,11 @@ _ADDRESSED: Final = ("href=", "src=", "srcset=", "action=")
 _QUOTES: Final = "‘’“”"
 _ENDS: Final = "‘’“”«»‹›–—…\xa0"
 _MAX_ADDRESS: Final = 500
+
+
+def may_need_repair(utf8: bytes) -> bool:
+    """Return whether a text in UTF-8 may contain mojibake; this takes less time than a repair."""
+    return _RUN_IN_UTF8.search(utf8) is not None
 
 
 def repair(text: str) -> str:

@@ -123,7 +123,7 @@ def test_a_page_has_the_tree_of_the_standard(
     markup: st.SearchStrategy[str], data: st.DataObject
 ) -> None:
     html = data.draw(markup)
-    document = parse_html(html)
+    document = parse_html(html.encode())
     assert document is not None
     assert tree(document.elements[0]) == oracle(html)
 
@@ -143,7 +143,7 @@ def columns(flat: FlatDocument) -> list[Any]:
 
 @given(st.one_of(HTML_MARKUP, FOREIGN_MARKUP, ODD_MARKUP, st.text()))
 def test_a_page_is_flattened_like_its_elements(html: str) -> None:
-    flat = parse_html(html.replace("\x00", ""))
+    flat = parse_html(html.replace("\x00", "").encode())
     assert flat is not None
     assert columns(flat) == columns(FlatDocument.of(flat.elements[0]))
 
