@@ -677,6 +677,34 @@ static PyObject *markup_flatten(PyObject *module, PyObject *args) {
     return answer;
 }
 
+PyDoc_STRVAR(strings_doc,
+             "strings(utf8, numbers) -> list\n\n"
+             "Decode strings in UTF-8, each followed by NUL: all of them or, if `numbers` is an int64 column\n"
+             "in ascending order, only those.");
+
+static PyObject *markup_strings(PyObject *module, PyObject *args) {
+    (void)module;
+    Py_buffer utf8, numbers;
+    if (!PyArg_ParseTuple(args, "y*z*", &utf8, &numbers)) return NULL;
+    const int64_t *wanted = numbers.buf;
+    const size_t count = wanted ? (size_t)numbers.len / sizeof *wanted : SIZE_MAX;
+    const char *at = utf8.buf, *end = at + utf8.len, *stop;
+    PyObject *answer = PyList_New(0);
+    int64_t number = 0;
+    for (size_t i = 0; answer && i < count && at < end && (stop = memchr(at, 0, (size_t)(end - at))); number++) {
+        if (!wanted || wanted[i] == number) {
+            PyObject *string = PyUnicode_DecodeUTF8(at, stop - at, "replace");
+            if (!string || PyList_Append(answer, string) < 0) Py_CLEAR(answer);
+            Py_XDECREF(string);
+            i++;
+        }
+        at = stop + 1;
+    }
+    PyBuffer_Release(&utf8);
+    if (numbers.obj) PyBuffer_Release(&numbers);
+    return answer;
+}
+
 static int is_space(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
 }
@@ -1131,6 +1159,7 @@ static PyMethodDef methods[] = {
     {"to_xml", markup_to_xml, METH_VARARGS, to_xml_doc},
     {"flatten", markup_flatten, METH_VARARGS, flatten_doc},
     {"positions", markup_positions, METH_VARARGS, positions_doc},
+    {"strings", markup_strings, METH_VARARGS, strings_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 def to_xml(html: bytes, noscript: Callable[[bytes], bytes] | None, /) -> bytes:
     """Convert HTML as serialised by a parser to XML.
 
@@ -17,3 +20,4 @@ def flatten(
 ) -> tuple[Any, ...]: ...
 def survey(html: bytes, /) -> tuple[int, int, int, list[bytes]]: ...
 def positions(html: bytes, texts: list[str], is_whole: bool, /) -> tuple[bytes, bytes]: ...
+def strings(utf8: bytes, numbers: npt.NDArray[np.int64] | None, /) -> list[str]: ...

@@ -20,7 +20,7 @@ from detourage.html.errors import (
     TooDeepError,
     TooLargeError,
 )
-from detourage.html.flat import Attributes, Elements, FlatDocument, Pieces, split_strings
+from detourage.html.flat import Attributes, Elements, FlatDocument, Pieces
 from detourage.html.serialisation import OPTIONS, serialised
 from detourage.html.text import visible_text
 from detourage.text.words import tokens
@@ -123,14 +123,14 @@ def flattened(html: bytes) -> FlatDocument | None:
     )
     if not tags:
         return None
-    of_names = iter(split_strings(names))
+    of_names = iter(_markup.strings(names, None))
     columns = [np.frombuffer(column, dtype=np.int64) for column in numbers]
     parents, ends, tag_numbers, name_numbers, text_starts, text_ends = columns[:6]
     shown, piece_parents, after, owners, attribute_names = columns[6:]
     every = np.arange(len(parents))
     return FlatDocument(
         elements=Elements(lambda: document_of(html), every),
-        distinct_tags=split_strings(tags),
+        distinct_tags=_markup.strings(tags, None),
         tag_numbers=tag_numbers,
         distinct_names=[*zip(of_names, of_names, strict=True)],
         name_numbers=name_numbers,
@@ -142,7 +142,7 @@ def flattened(html: bytes) -> FlatDocument | None:
         text_ends=text_ends,
         numbers=every,
         pieces=Pieces(pieces, piece_parents, after),
-        attributes=Attributes(split_strings(attributes), owners, attribute_names, values),
+        attributes=Attributes(_markup.strings(attributes, None), owners, attribute_names, values),
     )
 
 

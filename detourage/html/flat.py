@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from lxml.html import HtmlElement
 
+from detourage.html import _markup
+
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
@@ -72,7 +74,7 @@ class Pieces:
     @cached_property
     def texts(self) -> list[str]:
         """The texts."""
-        return split_strings(self.utf8)
+        return _markup.strings(self.utf8, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +93,7 @@ class Attributes:
     @cached_property
     def values(self) -> list[str]:
         """The values."""
-        return split_strings(self.utf8)
+        return _markup.strings(self.utf8, None)
 
     def named(self, name: str) -> tuple[Integers, list[str]]:
         """Return the elements that have the named attribute, and its values."""
@@ -249,7 +251,7 @@ class FlatDocument:
     @cached_property
     def texts(self) -> list[str]:
         """The texts that are not white space."""
-        return [*map(self.pieces.texts.__getitem__, self.shown.tolist())]
+        return _markup.strings(self.pieces.utf8, self.shown)
 
     @cached_property
     def tags(self) -> list[str]:
@@ -309,13 +311,8 @@ class FlatDocument:
         return [values.get(index, "") for index in range(len(self.elements))]
 
 
-def split_strings(joined: bytes) -> list[str]:
-    """Decode strings in UTF-8, each followed by NUL."""
-    return joined.decode("utf-8", "replace").split("\0")[:-1]
-
-
 def joined_strings(strings: Iterable[str]) -> bytes:
-    """Encode strings for `split_strings`."""
+    """Encode strings in UTF-8, each followed by NUL, which must not be part of any."""
     return "".join(f"{each}\0" for each in strings).encode("utf-8", "replace")
 
 
