@@ -98,6 +98,7 @@ static int is_one_of(const char *name, size_t length, const char *const *names) 
 }
 
 static void put(Output *out, const char *data, size_t length) {
+    if (!length) return;
     if (out->length + length > out->capacity) {
         size_t capacity = out->capacity * 2 + length + 256;
         char *moved = out->failed ? NULL : realloc(out->data, capacity);
