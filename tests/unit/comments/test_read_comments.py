@@ -1,5 +1,9 @@
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
+from detourage.comments.comment import Comment
+from detourage.comments.reading import dated_from
+from detourage.text.dates import parse_moment
 from tests.unit.comments.comment_pages import NAMES, SAID, URL, read
 
 
@@ -80,6 +84,17 @@ def test_a_relative_date_is_kept_as_written() -> None:
     comments = read(body, "//div", lang="de")
     assert [comment.written_date for comment in comments] == list(ages)
     assert {comment.date for comment in comments} == {None}
+
+
+def test_relative_dates_are_resolved_if_the_time_of_the_fetch_is_known() -> None:
+    declared = Comment("One", date=parse_moment("2024-05-01"), written_date="2 days ago")
+    comments = (declared, Comment("Two", written_date="vor 2 Stunden"), Comment("Three"))
+    fetched = datetime(2024, 5, 3, 12, 20, tzinfo=UTC)
+    first, second, third = dated_from(comments, fetched, "de")
+    assert (first, third) == (declared, comments[2])
+    assert str(second.date) == "2024-05-03T10:00:00+00:00"
+    assert second.written_date == "vor 2 Stunden"
+    assert dated_from(comments[1:], None, "de") == comments[1:]
 
 
 def test_a_machine_readable_date_resolves_a_relative_one() -> None:

@@ -1,5 +1,7 @@
 """Generated discussion pages, and pages that only resemble them."""
 
+from collections.abc import Sequence
+
 from detourage.html import Page, parse_page
 from tests.pages import paragraphs
 
@@ -22,12 +24,12 @@ FORUM = "https://forum.example/threads/squeaking-hinge.4711/"
 TITLE = "Squeaking hinge of a Brandt 40"
 
 
-def forum_page(body: str, *, url: str = FORUM, lang: str = "en", direction: str = "ltr") -> Page:
+def forum_page(body: str, *, url: str = FORUM) -> Page:
     links = "".join(
         f'<a href="/forums/{name}/">{name.title()}</a> ' for name in ("doors", "windows", "tools")
     )
     return parse_page(
-        f'<html lang="{lang}" dir="{direction}"><head><title>{TITLE} | Workshop Forum</title>'
+        f'<html lang="en"><head><title>{TITLE} | Workshop Forum</title>'
         '<meta property="og:type" content="website"></head><body>'
         f'<nav>{links}<a href="/login">Log in</a> <a href="/register">Register</a></nav>'
         f'<h1 class="thread-title">{TITLE}</h1>{body}'
@@ -37,7 +39,7 @@ def forum_page(body: str, *, url: str = FORUM, lang: str = "en", direction: str 
     )
 
 
-def article_posts(said: tuple[str, ...] = SAID) -> str:
+def article_posts() -> str:
     """Return posts in ``article`` elements, each with its author's rank and similar details."""
     return "".join(
         f'<article class="message" id="post-{n}"><div class="message-user"><img alt="" src="/a{n}">'
@@ -50,7 +52,7 @@ def article_posts(said: tuple[str, ...] = SAID) -> str:
         f'<div class="lastEdit">Last edited: May {n + 2}, 2024</div>'
         f'<aside class="signature">My workshop: {n} benches and no end</aside>'
         '<footer><a href="/like">Like</a> <a href="/reply">Reply</a></footer></article>'
-        for n, text in enumerate(said)
+        for n, text in enumerate(SAID)
     )
 
 
@@ -72,30 +74,39 @@ def list_posts() -> str:
 
 def answers() -> str:
     """Return a question with votes and its answers, the first of which is accepted."""
-    return '<div id="question" class="question">' + "".join(
-        _answer(n, text) for n, text in enumerate(SAID[:4])
+    openings = [
+        '<div id="question" class="question">',
+        '</div><h2>3 Answers</h2><div class="answer">',
+    ]
+    openings += ['</div><div class="answer">'] * 2
+    return "".join(
+        f'{openings[n]}<div class="votes"><button>Up</button><span>{12 - n}</span>'
+        f"<button>Down</button>{'<i class=accepted>Accepted</i>' if n == 1 else ''}</div>"
+        f'<div class="post-text"><p>{text}</p></div><div class="user-info">answered'
+        f' <time datetime="2024-05-0{n + 1}">May {n + 1}, 2024</time>'
+        f' <a href="/users/{n}/{NAMES[n]}">{NAMES[n]}</a></div>'
+        for n, text in enumerate(SAID[:4])
     )
 
 
-def _answer(number: int, text: str) -> str:
-    opening = "" if number == 0 else "</div><h2>3 Answers</h2>" if number == 1 else "</div>"
-    accepted = '<span class="accepted">Accepted answer</span>' if number == 1 else ""
-    kind = "" if number == 0 else f'<div class="answer" id="answer-{number}">'
-    return (
-        f'{opening}{kind}<div class="votes"><button>Up</button><span>{12 - number}</span>'
-        f'<button>Down</button>{accepted}</div><div class="post-text"><p>{text}</p></div>'
-        f'<div class="user-info">answered <time datetime="2024-05-0{number + 1}">May {number + 1},'
-        f' 2024</time> <a href="/users/{number}/{NAMES[number]}">{NAMES[number]}</a></div>'
+def comment_list(said: Sequence[tuple[str, str]]) -> str:
+    """Return comments with the given texts and the markup of their replies."""
+    shown = "".join(
+        f'<li class="comment"><img class="avatar" src="/a{n}" alt="{NAMES[n % 6]}">'
+        f'<cite class="fn">{NAMES[n % 6]}</cite><time datetime="2024-05-0{n + 1}">May {n + 1}, 2024'
+        f'</time><div class="comment-body">{text}</div><a href="#r">Reply</a>{replies}</li>'
+        for n, (text, replies) in enumerate(said)
     )
+    return f"<ol class='commentlist'>{shown}</ol>"
 
 
-def article_page(below: str, *, head: str = "", url: str = "https://news.example/a/1") -> Page:
+def article_page(below: str, *, head: str = "") -> Page:
     text = "".join(f"<p>{paragraph}</p>" for paragraph in ARTICLE)
     return parse_page(
         f"<html lang='en'><head><title>The bridge</title>{head}</head><body>"
         "<div id='menu'><a href='/a'>News</a> <a href='/b'>Sport</a></div>"
         f"<main><h1>The bridge</h1><div class='story'>{text}</div>{below}</main></body></html>",
-        url,
+        "https://news.example/a/1",
     )
 
 

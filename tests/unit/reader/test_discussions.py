@@ -14,6 +14,7 @@ from tests.unit.reader.discussion_pages import (
     answers,
     article_page,
     article_posts,
+    comment_list,
     forum_page,
     list_posts,
     table_posts,
@@ -48,8 +49,7 @@ def test_a_question_is_read_with_its_answers() -> None:
     url = "https://answers.example/questions/4711/squeaking-hinge"
     content = read_content(forum_page(f"{answers()}</div>", url=url))
     assert content.metadata.kind == "forum"
-    for text in SAID[:4]:
-        assert content.text.count(text) == 1
+    assert [content.text.count(text) for text in SAID[:4]] == [1] * 4
 
 
 def test_a_thread_displayed_only_without_scripts_is_read() -> None:
@@ -63,8 +63,7 @@ def test_a_thread_displayed_only_without_scripts_is_read() -> None:
     assert content.method == "noscript"
     assert [comment.author for comment in content.comments] == list(NAMES)
     assert all(text in content.text for text in SAID)
-    explained = explain_content(page)
-    assert explained.article == content
+    assert explain_content(page).article == content
 
 
 @pytest.mark.parametrize("below", NEGATIVES.values(), ids=NEGATIVES)
@@ -77,30 +76,13 @@ def test_similar_parts_by_one_author_are_not_a_discussion(below: str) -> None:
 def test_a_comment_may_be_an_emoji_or_a_picture_but_not_empty() -> None:
     sticker = '<img src="/s.png" alt="thumbs up">'
     said = (*SAID[:3], "😀😀", sticker, "", *SAID[3:])
-    shown = "".join(
-        f'<li class="comment"><img class="avatar" src="/a{n}" alt="{NAMES[n % 6]}">'
-        f'<cite class="fn">{NAMES[n % 6]}</cite><time datetime="2024-05-0{n + 1}">May {n + 1}, 2024'
-        f'</time><div class="comment-body">{text}</div><a href="#r">Reply</a></li>'
-        for n, text in enumerate(said)
-    )
-    comments = read_content(article_page(f"<ol class='commentlist'>{shown}</ol>")).comments
+    comments = read_content(article_page(comment_list([(text, "") for text in said]))).comments
     assert [comment.text for comment in comments] == [*SAID[:3], "😀😀", "thumbs up", *SAID[3:]]
 
 
 def test_replies_to_an_empty_comment_move_to_its_parent() -> None:
-    depths = ("", "<ul>", "<ul>")
-    said = (SAID[0], "", SAID[1])
-    opened = "".join(
-        f'{depth}<li class="comment"><cite class="fn">{name}</cite>'
-        f'<time datetime="2024-05-01">May 1, 2024</time><p>{text}</p>'
-        for depth, name, text in zip(depths, NAMES, said, strict=False)
-    )
-    more = "".join(
-        f'<li class="comment"><cite class="fn">{name}</cite>'
-        f'<time datetime="2024-05-02">May 2, 2024</time><p>{text}</p></li>'
-        for name, text in zip(NAMES[3:], SAID[3:], strict=True)
-    )
-    thread = f"<ol>{opened}</li></ul></li></ul></li>{more}</ol>"
+    answer = comment_list([("", comment_list([(SAID[1], "")]))])
+    thread = comment_list([(SAID[0], answer), *((text, "") for text in SAID[3:])])
     comments = read_content(article_page(thread)).comments
     assert [comment.text for comment in comments] == [SAID[0], SAID[1], *SAID[3:]]
     assert [comment.parent for comment in comments] == [None, 0, None, None, None]
@@ -108,15 +90,11 @@ def test_replies_to_an_empty_comment_move_to_its_parent() -> None:
 
 def test_entries_of_a_declared_live_report_are_not_comments() -> None:
     entries = f"<div>{article_posts()}</div>"
-    declared = json.dumps(
-        {
-            "@type": "LiveBlogPosting",
-            "liveBlogUpdate": [
-                {"@type": "BlogPosting", "articleBody": text, "datePublished": "2024-05-01"}
-                for text in SAID[:4]
-            ],
-        }
-    )
+    updates = [
+        {"@type": "BlogPosting", "articleBody": text, "datePublished": "2024-05-01"}
+        for text in SAID[:4]
+    ]
+    declared = json.dumps({"@type": "LiveBlogPosting", "liveBlogUpdate": updates})
     head = f'<script type="application/ld+json">{declared}</script>'
     assert len(read_content(article_page(entries)).comments) == len(SAID)
     assert read_content(article_page(entries, head=head)).comments == ()
