@@ -107,13 +107,6 @@ def test_a_page_without_an_article_gives_a_reason(html: bytes | str, outcome: st
     assert result.reason
 
 
-@pytest.mark.parametrize("address", ["", "no address", "ftp://x/y", "http://[", "//", "\x00"])
-def test_odd_urls_do_not_raise(address: str) -> None:
-    article = detourage.extract(article_html(1), address)
-    assert article is not None
-    assert article.to_dict()["url"] == address
-
-
 def test_invalid_arguments_are_rejected() -> None:
     for processes in (0, -1):
         with pytest.raises(ValueError, match="processes must be at least 1"):
