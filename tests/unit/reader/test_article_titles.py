@@ -84,6 +84,12 @@ DECLARATIONS = {
         *WITH_HEADING.values(),
         *((f"<h1>{each}</h1>{BODY}", titled(f"{STORY} | Post"), STORY) for each in WITH_ADDITIONS),
         *((BODY, head, title) for title, heads in DECLARATIONS.items() for head in heads),
+        # Without a heading, the part of the title that is on the page is the headline.
+        (
+            f"<div><p>Old bridge to open</p>{prose(1)}</div>",
+            titled("The Harbour Post since 1871 : Old bridge to open"),
+            "Old bridge to open",
+        ),
     ],
 )
 def test_the_headline_is_told_from_what_surrounds_it(
@@ -99,11 +105,9 @@ def test_a_heading_that_is_also_on_the_other_page_is_the_site_name() -> None:
     first = page(shown(1, STORY), titled(STORY))
     article = extract_article(first, page(shown(2, "Another"), titled("Another")))
     assert (article.title, STORY in article.text) == (STORY, False)
-
-
-def test_a_headline_repeated_in_the_body_is_omitted_from_the_text() -> None:
-    body = f"<div><p><b>{STORY}</b></p>{prose(1)}</div>"
-    article = extract_article(page(body, titled(STORY)), None)
+    # A headline repeated in the body is omitted from the text.
+    repeated = page(f"<div><p><b>{STORY}</b></p>{prose(1)}</div>", titled(STORY))
+    article = extract_article(repeated, None)
     assert (article.title, STORY in article.text) == (STORY, False)
 
 

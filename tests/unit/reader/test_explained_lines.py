@@ -1,7 +1,4 @@
-import pytest
-
 from detourage.html import Page
-from detourage.reader import Explanation
 from detourage.reader.content import explain_content
 from tests.unit.reader.article_pages import page, paragraphs, prose
 
@@ -18,45 +15,31 @@ def story(seed: int) -> Page:
     )
 
 
-@pytest.fixture(scope="module")
-def explanation() -> Explanation:
-    return explain_content(story(1), story(2))
-
-
-def test_the_kept_lines_make_up_the_article(explanation: Explanation) -> None:
+def test_lines_have_their_verdict_their_most_probable_role_and_their_xpath() -> None:
+    explanation = explain_content(story(1), story(2))
+    assert explanation.other_url == "https://news.example/2"
+    assert explain_content(story(1)).other_url is None
     assert explanation.article is not None
     kept = [line.text for line in explanation.lines if line.verdict == "kept"]
     assert kept == [block.text for block in explanation.article.blocks] == paragraphs(1)
     titles = [line.text for line in explanation.lines if line.verdict == "title"]
     assert titles == [explanation.article.title]
-
-
-def test_lines_have_their_most_probable_role(explanation: Explanation) -> None:
-    assert explanation.other_url == "https://news.example/2"
-    assert explain_content(story(1)).other_url is None
     for line in explanation.lines:
         assert (line.probability > 0.5) == (line.verdict == "kept")
         assert (line.role == "paragraph") == (line.verdict == "kept")
-    assert {line.role for line in explanation.lines if line.text.startswith("Section")} == {
-        "navigation"
-    }
-
-
-def test_the_xpath_locates_the_line(explanation: Explanation) -> None:
+    menu = {line.role for line in explanation.lines if line.text.startswith("Section")}
+    assert menu == {"navigation"}
     [note] = [line for line in explanation.lines if line.text == NOTE]
     [element] = story(1).document.xpath(note.xpath)
     assert element.text == NOTE
 
 
-def test_a_menu_is_explained_without_an_article() -> None:
+def test_a_menu_and_a_page_without_words_are_explained() -> None:
     items = "".join(f'<li><a href="/{n}">The headline of story {n}</a></li>' for n in range(40))
     menu = page(f"<ul>{items}</ul>")
     explained = explain_content(menu)
     assert (explained.outcome, explained.article) == ("menu", None)
     assert {line.verdict for line in explained.lines} == {"dropped"}
     assert explained.detail
-
-
-def test_a_page_without_words_has_no_lines() -> None:
     explained = explain_content(page("<p>---</p>"))
     assert (explained.outcome, explained.lines) == ("no-text", ())

@@ -4,8 +4,6 @@ from detourage.article import Article
 from detourage.reader import MenuPageError, extract_article
 from tests.unit.reader.article_pages import page, sentence
 
-SHOP = "https://shop.example/collections/lamps"
-
 NAVIGATION = "<header><nav><ul>{}</ul></nav></header>".format(
     "".join(
         f"<li><a href='/{word}'>{word.title()}</a></li>"
@@ -76,14 +74,6 @@ def product() -> str:
     )
 
 
-def manual() -> str:
-    sections = "".join(
-        f"<section class='faq'><h2>{question}</h2><p>{answer}</p></section>"
-        for question, answer in QUESTIONS
-    )
-    return f"{NAVIGATION}<main><h1>Questions about the meter</h1>{sections}</main>{FOOTER}"
-
-
 def read(body: str, url: str, title: str) -> Article:
     return extract_article(page(body, f"<title>{title}</title>", url), None)
 
@@ -93,7 +83,7 @@ def assert_without_frame(text: str) -> None:
 
 
 def test_a_shop_page_gives_its_products_with_prices() -> None:
-    found = read(shop(), SHOP, "Lamps | Lamplight")
+    found = read(shop(), "https://shop.example/collections/lamps", "Lamps | Lamplight")
     assert [part for lamp in LAMPS for part in lamp if part not in found.text] == []
     assert_without_frame(found.text)
     assert found.metadata.kind in ("collection", "listing")
@@ -109,7 +99,12 @@ def test_a_product_page_gives_its_facts_but_no_other_products() -> None:
 
 
 def test_a_manual_gives_its_questions_with_answers() -> None:
-    found = read(manual(), "https://docs.meter.example/help/faq", "FAQ | Meter")
+    sections = "".join(
+        f"<section class='faq'><h2>{question}</h2><p>{answer}</p></section>"
+        for question, answer in QUESTIONS
+    )
+    body = f"{NAVIGATION}<main><h1>Questions about the meter</h1>{sections}</main>{FOOTER}"
+    found = read(body, "https://docs.meter.example/help/faq", "FAQ | Meter")
     assert [part for each in QUESTIONS for part in each if part not in found.text] == []
     assert_without_frame(found.text)
 
