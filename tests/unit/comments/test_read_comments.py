@@ -7,22 +7,7 @@ from detourage.text.dates import parse_moment
 from tests.unit.comments.comment_pages import NAMES, SAID, URL, read
 
 
-def _blog(number: int) -> str:
-    return (
-        f'<li class="comment depth-1" id="comment-{number + 70}"><div class="comment-body">'
-        f'<div class="comment-author vcard"><b class="fn">{NAMES[number]}</b>'
-        '<span class="says">says:</span></div>'
-        f'<div class="comment-meta"><a href="#comment-{number + 70}">'
-        f"May {number + 3}, 2024 at 9:1{number} am</a></div>"
-        f"<p>{SAID[number]}</p><p>Second thoughts of number {number}.</p>"
-        '<div class="reply"><a href="#respond">Reply</a></div></div></li>'
-    )
-
-
-BLOG = f"<ol>{''.join(map(_blog, range(5)))}</ol>"
-
-
-def records(markup: str, **parts: Sequence[str]) -> str:
+def records(markup: str, **parts: Sequence[object]) -> str:
     """Return the markup once per comment, with its author, text, number and other parts."""
     return "".join(
         markup.format(
@@ -32,36 +17,39 @@ def records(markup: str, **parts: Sequence[str]) -> str:
     )
 
 
-def _forum(number: int) -> str:
-    # The author's rank, post count and joining date are closer to the name than the date of the
-    # post is, and they also differ between authors.
-    rank = ("Novice", "Regular", "Sage", "Novice", "Novice")[number]
-    joined = 2003 + len(NAMES[number])
-    return (
-        f'<tr><td class="who"><a href="/member.php?u={joined}">{NAMES[number]}</a>'
-        f"<div>{rank}</div><div>Joined: Jan 5, {joined}</div><div>Posts: {joined * 3}</div></td>"
-        f'<td class="when">#{number + 1} Sat May 0{number + 1}, 2024 10:5{number} pm</td></tr>'
-        f'<tr><td></td><td class="what">{SAID[number]}'
-        f'<div class="signature">Everything flows. {NAMES[number]}</div></td></tr>'
-    )
-
-
-FORUM = f"<table>{''.join(map(_forum, range(5)))}</table>"
+BLOG = records(
+    '<li class="comment depth-1" id="comment-{n}"><div class="comment-body">'
+    '<div class="comment-author vcard"><b class="fn">{name}</b><span class="says">says:</span>'
+    '</div><div class="comment-meta"><a href="#comment-{n}">May {n}, 2024 at 9:1{n} am</a></div>'
+    "<p>{said}</p><p>Second thoughts of number {n}.</p>"
+    '<div class="reply"><a href="#respond">Reply</a></div></div></li>'
+)
+JOINED = [2003 + len(name) for name in NAMES]
+# The author's rank, post count and joining date are closer to the name than the date of the post
+# is, and they also differ between authors.
+FORUM = records(
+    '<tr><td class="who"><a href="/member.php?u={joined}">{name}</a><div>{rank}</div>'
+    "<div>Joined: Jan 5, {joined}</div><div>Posts: {posts}</div></td>"
+    '<td class="when">#{n} Sat May 0{n}, 2024 10:5{n} pm</td></tr><tr><td></td><td class="what">'
+    '{said}<div class="signature">Everything flows. {name}</div></td></tr>',
+    rank=("Novice", "Regular", "Sage", "Novice", "Novice"),
+    joined=JOINED,
+    posts=[3 * year for year in JOINED],
+)
 
 
 def test_text_author_date_and_url_are_read_as_the_page_writes_them() -> None:
     comments = read(BLOG, "//li")
     assert [comment.text for comment in comments] == [
-        f"{said}\n\nSecond thoughts of number {number}." for number, said in enumerate(SAID)
+        f"{said}\n\nSecond thoughts of number {number}." for number, said in enumerate(SAID, 1)
     ]
     assert [comment.author for comment in comments] == list(NAMES)
     assert [(comment.written_date, str(comment.date)) for comment in comments][:2] == [
-        ("May 3, 2024 at 9:10 am", "2024-05-03T09:10:00"),
-        ("May 4, 2024 at 9:11 am", "2024-05-04T09:11:00"),
+        ("May 1, 2024 at 9:11 am", "2024-05-01T09:11:00"),
+        ("May 2, 2024 at 9:12 am", "2024-05-02T09:12:00"),
     ]
-    assert [comment.permalink for comment in comments] == [
-        f"{URL}#comment-{number + 70}" for number in range(5)
-    ]
+    links = [f"{URL}#comment-{number}" for number in range(1, 6)]
+    assert [comment.permalink for comment in comments] == links
 
 
 def test_a_record_may_consist_of_text_only() -> None:
@@ -69,11 +57,11 @@ def test_a_record_may_consist_of_text_only() -> None:
 
 
 def test_adjacent_table_rows_of_one_comment_are_read_together() -> None:
-    comments = read(FORUM, "//tr[td[@class='what']]")
+    comments = read(f"<table>{FORUM}</table>", "//tr[td[@class='what']]")
     assert [comment.text for comment in comments] == list(SAID)
     assert [comment.author for comment in comments] == list(NAMES)
     assert [comment.written_date for comment in comments] == [
-        f"Sat May 0{number + 1}, 2024 10:5{number} pm" for number in range(5)
+        f"Sat May 0{number}, 2024 10:5{number} pm" for number in range(1, 6)
     ]
     assert {comment.permalink for comment in comments} == {None}
 
@@ -117,33 +105,34 @@ def test_votes_are_numbers_that_the_page_labels_as_votes() -> None:
 
 
 def test_quotations_are_kept_without_their_headings() -> None:
-    body = "".join(
-        f'<div class="post"><b class="author">{name}</b><div class="content">'
-        f"<blockquote><cite>{NAMES[0]} wrote:</cite><p>{SAID[0]}</p></blockquote>"
-        f"<p>{said}</p></div></div>"
-        for name, said in zip(NAMES[1:], SAID[1:], strict=True)
+    body = records(
+        '<div class="post"><b class="author">{name}</b><div class="content"><blockquote>'
+        f"<cite>{NAMES[0]} wrote:</cite><p>{SAID[0]}</p></blockquote><p>{{said}}</p></div></div>"
     )
-    assert read(body, "//div[@class='post']")[0].text.endswith(SAID[1])
-    assert "wrote" not in read(body, "//div[@class='post']")[0].text
+    text = read(body, "//div[@class='post']")[1].text
+    assert text.endswith(SAID[1])
+    assert "wrote" not in text
 
 
 def test_removing_the_addressee_leaves_no_colon() -> None:
-    body = "".join(
-        f'<div class="post" id="p{number}"><b class="author">{name}</b><div class="content">'
-        f"<p>{answered}{said}</p></div></div>"
-        for number, (name, said) in enumerate(zip(NAMES, SAID, strict=True))
-        for answered in (f'<a href="#p0" class="reply-to">{NAMES[0]}</a>：' if number else "",)
+    answer = f'<a href="#p1" class="reply-to">{NAMES[0]}</a>：'
+    body = records(
+        '<div class="post" id="p{n}"><b class="author">{name}</b><div class="content">'
+        "<p>{answered}{said}</p></div></div>",
+        answered=("", *[answer] * 4),
     )
     assert [comment.text for comment in read(body, "//div[@class='post']")] == list(SAID)
 
 
 def test_hidden_text_of_a_comment_is_ignored_and_separates_lines() -> None:
     greetings = ("Bye", "Take care of you all", "More soon", "No more from me", "See you there")
-    body = "".join(
-        f'<article><b class="author">{name}</b><p>{said[:20]}<span class="sr-only">heard</span>'
-        f"<span hidden>{name}</span>{said[20:]}<template>never</template>{greeting}"
-        f'<i style="color: red; display: none">unseen {name}</i></p></article>'
-        for name, said, greeting in zip(NAMES, SAID, greetings, strict=True)
+    body = records(
+        '<article><b class="author">{name}</b><p>{begin}<span class="sr-only">heard</span>'
+        "<span hidden>{name}</span>{end}<template>never</template>{greeting}"
+        '<i style="color: red; display: none">unseen {name}</i></p></article>',
+        begin=[said[:20] for said in SAID],
+        end=[said[20:] for said in SAID],
+        greeting=greetings,
     )
     assert [comment.text for comment in read(body, "//article")] == [
         f"{said}\n\n{greeting}" for said, greeting in zip(SAID, greetings, strict=True)
@@ -163,31 +152,21 @@ def test_nested_comments_do_not_split_the_text_around_them() -> None:
     ]
 
 
-def _answer(number: int) -> str:
-    name, link = NAMES[number], _documented(number)
-    place = ("harbour", "library", "school", "market", "bridge")[number]
-    return (
-        f'<div class="answer"><div><p>{SAID[number]}</p>'
-        f'<p><a class="link" href="https://{link}">{link}</a></p></div>'
-        f'<div class="user-info">answered May 1{number}, 2024 at 10:00'
-        f' <a href="/users/{number}">{name}</a></div>'
-        f'<div class="badges">Sage of the {place}, with two medals for patience and one for'
-        " courage</div>"
-        f"<ul><li>{_remark(number)}</li></ul></div>"
-    )
-
-
-def _documented(number: int) -> str:
-    return f"docs.example/{'abcde'[number]}"
-
-
-def _remark(number: int) -> str:
-    return f"That is how it went for me, too, and for {number} others that I asked."
-
-
 def test_page_notes_about_a_commenter_are_not_comment_text() -> None:
-    comments = read("".join(map(_answer, range(5))), "//div[@class='answer']")
-    assert [comment.text.split("\n\n") for comment in comments] == [
-        [said, _documented(number), _remark(number)] for number, said in enumerate(SAID)
+    links = [f"docs.example/{letter}" for letter in "abcde"]
+    remarks = [
+        f"That is how it went for me, too, and for {n} others that I asked." for n in range(5)
     ]
+    body = records(
+        '<div class="answer"><div><p>{said}</p><p><a class="link" href="https://{link}">{link}</a>'
+        '</p></div><div class="user-info">answered May 1{n}, 2024 at 10:00'
+        ' <a href="/users/{n}">{name}</a></div><div class="badges">Sage of the {place}, with two'
+        " medals for patience and one for courage</div><ul><li>{remark}</li></ul></div>",
+        link=links,
+        place=("harbour", "library", "school", "market", "bridge"),
+        remark=remarks,
+    )
+    comments = read(body, "//div[@class='answer']")
+    told = zip(SAID, links, remarks, strict=True)
+    assert [tuple(comment.text.split("\n\n")) for comment in comments] == [*told]
     assert [comment.author for comment in comments] == list(NAMES)

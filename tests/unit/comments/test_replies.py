@@ -4,73 +4,63 @@ from tests.unit.comments.comment_pages import NAMES, SAID, read
 
 PARENTS = [None, 0, 1, 0, None]
 DEPTHS = (0, 1, 2, 1, 0)
-
-
-def _parents(
-    body: str, path: str = "//*[@class='c' or starts-with(@class, 'c ')]"
-) -> list[int | None]:
-    return [comment.parent for comment in read(body, path)]
+COMMENTS = "//*[@class='c' or starts-with(@class, 'c ')]"
 
 
 def _inside(number: int) -> str:
     return f"<b class='author'>{NAMES[number]}</b><p>{SAID[number]}</p>"
 
 
-def test_nested_comments_are_replies() -> None:
-    def nested(number: int, replies: str = "") -> str:
-        return f'<li class="c"><div>{_inside(number)}</div><ul>{replies}</ul></li>'
-
-    body = nested(0, nested(1, nested(2)) + nested(3)) + nested(4)
-    assert _parents(f"<ul>{body}</ul>") == PARENTS
-    assert _parents(f"<ul>{body}</ul>", "//li/div") == PARENTS
+def nested(number: int, replies: str = "") -> str:
+    return f'<li class="c"><div>{_inside(number)}</div><ul>{replies}</ul></li>'
 
 
-@pytest.mark.parametrize(
-    "opening",
-    [
-        '<div class="c depth-{depth}">',
-        '<div class="c" data-depth="{depth}">',
-        '<div class="c" style="margin-left: {pixels}px">',
-        '<div class="c"><span>level {depth}</span>',
-        '<div class="c"><img src="s.gif" width="{pixels}">',
-    ],
+NESTED = nested(0, nested(1, nested(2)) + nested(3)) + nested(4)
+LISTS = "{}<ul>{}<ul>{}</ul>{}</ul>{}".format(
+    *(f'<div class="c">{_inside(n)}</div>' for n in range(5))
 )
-def test_depths_of_consecutive_comments(opening: str) -> None:
-    body = "".join(
-        f"{opening.format(depth=depth, pixels=20 * depth)}{_inside(number)}</div>"
-        for number, depth in enumerate(DEPTHS)
-    )
-    assert _parents(body) == PARENTS
+TO = "<small>in reply to <i>{name}</i></small>"
+ONE_BY_ONE = [
+    ('<div class="c depth-{depth}">', ""),
+    ('<div class="c" data-depth="{depth}">', ""),
+    ('<div class="c" style="margin-left: {pixels}px">', ""),
+    ('<div class="c"><span>level {depth}</span>', ""),
+    ('<div class="c"><img src="s.gif" width="{pixels}">', ""),
+    ('<div class="c" id="c{own}" data-parent-id="{parent}">', ""),
+    ('<div class="c" id="c{own}">', '<a href="#c{parent}">in reply to</a>'),
+    ('<div class="c">', TO),
+]
+"""The opening of each comment, and what a reply has below its text."""
 
 
-def test_replies_in_separate_lists() -> None:
-    first, second, third, fourth, fifth = (f'<div class="c">{_inside(n)}</div>' for n in range(5))
-    body = f"{first}<ul>{second}<ul>{third}</ul>{fourth}</ul>{fifth}"
-    assert _parents(f"<section>{body}</section>") == PARENTS
-
-
-@pytest.mark.parametrize(
-    ("opening", "link"),
-    [
-        ('<div class="c" id="c{own}" data-parent-id="{parent}">', ""),
-        ('<div class="c" id="c{own}">', '<a href="#c{parent}">in reply to</a>'),
-    ],
-)
-def test_ids_of_the_parent_comments(opening: str, link: str) -> None:
+def one_by_one(opening: str, answer: str) -> str:
     parts = []
-    for number, parent in enumerate(PARENTS):
-        ids = {"own": 500 + number, "parent": 0 if parent is None else 500 + parent}
-        said = link.format(**ids) if parent is not None else ""
-        parts.append(f"{opening.format(**ids)}{said}{_inside(number)}</div>")
-    assert _parents("".join(parts)) == PARENTS
+    for number, (parent, depth) in enumerate(zip(PARENTS, DEPTHS, strict=True)):
+        values = {
+            "own": 500 + number,
+            "parent": 0 if parent is None else 500 + parent,
+            "depth": depth,
+            "pixels": 20 * depth,
+            "name": NAMES[parent or 0],
+        }
+        end = answer.format(**values) if parent is not None else ""
+        parts.append(f"{opening.format(**values)}{_inside(number)}{end}</div>")
+    return "".join(parts)
 
 
-def test_the_name_of_the_parent_author() -> None:
-    answered = {1: NAMES[0], 2: NAMES[1], 3: NAMES[0]}
-    body = "".join(
-        f'<div class="c">{_inside(number)}'
-        + (f"<small>in reply to <i>{answered[number]}</i></small>" if number in answered else "")
-        + "</div>"
-        for number in range(5)
-    )
-    assert _parents(body) == PARENTS
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        (NESTED, COMMENTS),
+        (NESTED, "//li/div"),
+        (LISTS, COMMENTS),
+        *((one_by_one(*each), COMMENTS) for each in ONE_BY_ONE),
+    ],
+    ids=[
+        *("nested", "texts of nested", "separate lists", "class", "data", "margin", "level"),
+        *("picture", "ids", "links", "names"),
+    ],
+)
+def test_replies_have_their_parents(body: str, path: str) -> None:
+    comments = read(f"<section><ul>{body}</ul></section>", path)
+    assert [comment.parent for comment in comments] == PARENTS

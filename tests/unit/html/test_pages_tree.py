@@ -1,5 +1,7 @@
 import copy
 import pickle
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -31,55 +33,36 @@ def test_sizes_cannot_be_changed() -> None:
         tree_of("{a{b}}").sizes[0] = 2
 
 
-@pytest.mark.parametrize(
-    "nodes",
-    [
-        [],
-        [("a", 1)],
-        [("a", 0), ("b", 2)],
-        [("a", 0), ("b", 0)],
-        [("a", 0), ("b", -1)],
-        [("a", 0), ("b", 1), ("c", 3)],
-    ],
-)
-def test_invalid_depths_are_rejected(nodes: list[tuple[str, int]]) -> None:
-    with pytest.raises(TreeFormatError):
-        Tree.from_preorder(nodes)
+PACKED = tree_of("{html{head}{body{p}{p}}}").to_bytes()
 
 
 @pytest.mark.parametrize(
-    ("labels", "sizes"),
+    "build",
     [
-        ("", []),
-        ("ab", [2]),
-        ("ab", [1, 1]),
-        ("ab", [1, 3]),
-        ("ab", [0, 2]),
-        ("ab", [-1, 2]),
-        ("abc", [1, 2, 2]),
-        ("abcd", [1, 2, 1, 2]),
-        ("ab", [1, 2**40]),
+        *(
+            partial(Tree.from_preorder, [*zip("abc", depths, strict=False)])
+            for depths in ((), (1,), (0, 2), (0, 0), (0, -1), (0, 1, 3))
+        ),
+        *(
+            partial(Tree.from_postorder, labels, sizes)
+            for labels, sizes in (
+                *(("", []), ("ab", [2]), ("ab", [1, 1]), ("ab", [1, 3]), ("ab", [0, 2])),
+                *(("ab", [-1, 2]), ("abc", [1, 2, 2]), ("abcd", [1, 2, 1, 2]), ("ab", [1, 2**40])),
+            )
+        ),
+        *(
+            partial(Tree.from_bytes, packed)
+            for packed in (
+                *(b"", b"x" + PACKED, PACKED[:-3], PACKED[:2]),
+                PACKED[:10] + b"\xff" + PACKED[11:],
+            )
+        ),
     ],
+    ids=lambda build: repr(build.args)[:50],
 )
-def test_invalid_sizes_are_rejected(labels: str, sizes: list[int]) -> None:
+def test_invalid_depths_sizes_and_bytes_are_rejected(build: Callable[[], Tree]) -> None:
     with pytest.raises(TreeFormatError):
-        Tree.from_postorder(labels, sizes)
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda packed: b"",
-        lambda packed: b"x" + packed,
-        lambda packed: packed[:-3],
-        lambda packed: packed[:2],
-        lambda packed: packed[:10] + b"\xff" + packed[11:],
-    ],
-)
-def test_damaged_bytes_are_rejected(damage) -> None:  # type: ignore[no-untyped-def]
-    packed = tree_of("{html{head}{body{p}{p}}}").to_bytes()
-    with pytest.raises(TreeFormatError):
-        Tree.from_bytes(damage(packed))
+        build()
 
 
 def test_depth_is_limited_only_by_memory() -> None:

@@ -1,6 +1,7 @@
 """Comments in unfamiliar markup are found if their lines have the role of a comment."""
 
-from detourage.article import Article
+import pytest
+
 from detourage.reader.content import read_content
 from tests.unit.reader.discussion_pages import article_page
 
@@ -12,21 +13,13 @@ SAID = {
 }
 
 
-def _article(below: str) -> Article:
-    return read_content(article_page(below))
-
-
 def _hashed(names: list[str]) -> str:
     """Return comments with generated class names, below a heading with their number."""
-    return (
-        f'<div class="sc-q-0"><div class="sc-q-1">Comments ({len(names)})</div>'
-        + "".join(
-            f'<div class="sc-q-2"><div class="sc-q-3"><span class="sc-q-4">{name}</span><span'
-            f' class="sc-q-5">{hours}h</span></div><div class="sc-q-6">{SAID[name]}</div><div'
-            ' class="sc-q-7"><button>▲ 3</button><button>Reply</button></div></div>'
-            for hours, name in enumerate(names, 2)
-        )
-        + "</div>"
+    return f'<div class="sc-q-0"><div class="sc-q-1">Comments ({len(names)})</div>' + "".join(
+        f'<div class="sc-q-2"><div class="sc-q-3"><span class="sc-q-4">{name}</span><span'
+        f' class="sc-q-5">{hours}h</span></div><div class="sc-q-6">{SAID[name]}</div><div'
+        ' class="sc-q-7"><button>▲ 3</button><button>Reply</button></div></div>'
+        for hours, name in enumerate(names, 2)
     )
 
 
@@ -40,19 +33,14 @@ def _folded(names: list[str]) -> str:
     )
 
 
-def test_comments_with_generated_class_names_are_found_without_their_heading() -> None:
-    article = _article(_hashed([*SAID]))
-    assert {each.author: each.text for each in article.comments} == SAID
-
-
-def test_two_comments_are_enough() -> None:
-    article = _article(_folded([*SAID][:2]))
-    assert [each.author for each in article.comments] == [*SAID][:2]
-
-
-def test_comments_in_folding_elements_are_found() -> None:
-    article = _article(_folded([*SAID]))
-    assert {each.author: each.text for each in article.comments} == SAID
+@pytest.mark.parametrize(
+    ("below", "count"),
+    [(_hashed([*SAID]), 4), (_folded([*SAID]), 4), (_folded([*SAID][:2]), 2)],
+    ids=["generated class names", "folding elements", "two are enough"],
+)
+def test_comments_are_found_without_their_heading(below: str, count: int) -> None:
+    comments = read_content(article_page(below)).comments
+    assert [(each.author, each.text) for each in comments] == [*SAID.items()][:count]
 
 
 def test_signed_and_dated_teasers_are_not_comments() -> None:
@@ -61,4 +49,4 @@ def test_signed_and_dated_teasers_are_not_comments() -> None:
         f' class="sc-q-5">By {name}, May {day}, 2026</div></div>'
         for day, (name, text) in enumerate(SAID.items(), 12)
     )
-    assert not _article(teasers).comments
+    assert not read_content(article_page(teasers)).comments
