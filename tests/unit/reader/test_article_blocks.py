@@ -5,17 +5,18 @@ import pytest
 from detourage.article import Article
 from detourage.reader import extract_article
 from detourage.roles import CHOOSABLE_ROLES, TEXT_ROLES
-from tests.unit.reader.article_pages import amid, page, prose, sentence
+from tests.unit.reader.article_pages import amid, page, paragraphs, prose, sentence
 
 A, B, C = sentence(1), sentence(2), sentence(3)
+NOISE = (
+    "<script>var a = 1;</script><style>p {}</style><noscript>No scripts here.</noscript>"
+    "<button>Subscribe</button><select><option>One</option></select>"
+    "<textarea>Type</textarea><template><p>Later</p></template>"
+)
 
 
 def extract(body: str) -> Article:
     return extract_article(page(f"<div>{body}</div>"), None)
-
-
-def blocks_of(body: str) -> list[tuple[str, str]]:
-    return [(block.type, block.text) for block in extract(body).blocks]
 
 
 def test_offsets_point_to_every_block() -> None:
@@ -66,11 +67,6 @@ def test_each_block_has_one_of_the_chosen_roles() -> None:
     assert "Jane Doe" not in article.text
 
 
-def test_a_layout_table_is_not_a_block() -> None:
-    body = f"<table><tr><td>{prose(1)}</td><td>Two</td></tr><tr><td>{prose(2)}</td></tr></table>"
-    assert {kind for kind, _ in blocks_of(body)} == {"paragraph"}
-
-
 @pytest.mark.parametrize(
     ("body", "texts"),
     [
@@ -79,18 +75,26 @@ def test_a_layout_table_is_not_a_block() -> None:
         (f"<p>{A} im<b>port</b>ant <a href='/x'>one</a>, here.</p>", [f"{A} important one, here."]),
         (f"<p>{A} be<!-- here -->fore.</p>", [f"{A} before."]),
         (f"<p>{A}</p><p>* * *</p><p>—</p><p>{B}</p>", [A, B]),
+        (
+            "<p>Soft\u00adly \u200b spoken\n\t words,\u00a0and &#8203;long ones\ufeff.</p>",
+            ["Softly spoken words, and long ones."],
+        ),
+        (f"<p>{A}</p>{NOISE}<p>{B}</p>", [A, B]),
+        (
+            f"<table><tr><td>{prose(1)}</td><td>Two</td></tr><tr><td>{prose(2)}</td></tr></table>",
+            [*paragraphs(1), "Two", *paragraphs(2)],
+        ),
     ],
-    ids=["line breaks", "text beside blocks", "inline elements", "markup comments", "ornaments"],
+    ids=[
+        *("line breaks", "text beside blocks", "inline elements", "markup comments", "ornaments"),
+        *("white space", "scripts and forms", "layout table"),
+    ],
 )
 def test_paragraphs_are_separated_by_blocks_and_two_line_breaks(
     body: str, texts: list[str]
 ) -> None:
-    assert blocks_of(body) == [("paragraph", text) for text in texts]
-
-
-def test_white_space_is_collapsed_and_invisible_characters_are_removed() -> None:
-    body = "<p>Soft\u00adly \u200b spoken\n\t words,\u00a0and &#8203;long ones\ufeff.</p>"
-    assert extract(body).text == "Softly spoken words, and long ones."
+    blocks = extract(body).blocks
+    assert [(block.type, block.text) for block in blocks] == [("paragraph", text) for text in texts]
 
 
 def test_characters_rejected_by_json_or_the_database_are_removed() -> None:
@@ -98,12 +102,3 @@ def test_characters_rejected_by_json_or_the_database_are_removed() -> None:
     text = extract(body).text
     assert not any(ord(character) < 32 or character in "\x7f\uffff" for character in text)
     assert json.loads(json.dumps(text)) == text
-
-
-def test_scripts_forms_and_noscript_are_not_text() -> None:
-    noise = (
-        "<script>var a = 1;</script><style>p {}</style><noscript>No scripts here.</noscript>"
-        "<button>Subscribe</button><select><option>One</option></select>"
-        "<textarea>Type</textarea><template><p>Later</p></template>"
-    )
-    assert extract(f"<p>{A}</p>{noise}<p>{B}</p>").text == f"{A}\n\n{B}"

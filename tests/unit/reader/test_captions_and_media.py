@@ -84,18 +84,22 @@ def test_custom_elements_may_be_images(tag: str) -> None:
     assert [image.url for image in article.images] == ["https://news.example/b.jpg"]
 
 
-def test_a_script_may_put_a_post_in_the_place_of_an_empty_element() -> None:
-    url = "https://www.facebook.com/mill/posts/12"
-    article = article_of(told("en", f'<div class="fb-post" data-href="{url}"></div>'))
-    assert [(embed.url, embed.type) for embed in article.embeds] == [(url, "blockquote")]
-    button = f'<div class="share" data-href="{url}"></div>'
-    assert article_of(told("en", button)).embeds == ()
+POST = "https://www.facebook.com/mill/posts/12"
 
 
-def test_a_player_may_have_links_to_other_players() -> None:
-    player = (
-        '<div class="podcast"><audio src="/e12.mp3" controls></audio><span>Episode 12</span>'
-        '<a href="#a">Subscribe on Spotify</a><a href="#b">Apple Podcasts</a></div>'
-    )
-    embeds = article_of(told("de", player, after=0)).embeds
-    assert [embed.url for embed in embeds] == ["https://news.example/e12.mp3"]
+@pytest.mark.parametrize(
+    ("markup", "embeds"),
+    [
+        (f'<div class="fb-post" data-href="{POST}"></div>', [(POST, "blockquote")]),
+        (f'<div class="share" data-href="{POST}"></div>', []),
+        (
+            '<div class="podcast"><audio src="/e12.mp3" controls></audio><span>Episode 12</span>'
+            '<a href="#a">Subscribe on Spotify</a><a href="#b">Apple Podcasts</a></div>',
+            [("https://news.example/e12.mp3", "audio")],
+        ),
+    ],
+    ids=["post placed by a script", "button", "player with links to other players"],
+)
+def test_embedded_media_may_be_other_elements(markup: str, embeds: list[tuple[str, str]]) -> None:
+    found = article_of(told("de", markup, after=0)).embeds
+    assert [(embed.url, embed.type) for embed in found] == embeds
