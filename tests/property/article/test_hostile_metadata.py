@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,24 +40,29 @@ def article_of(script: str, head: str = "") -> str:
     return extract_article(parse_page(html, "https://news.example/a"), None).text
 
 
-@given(VALUES)
-def test_any_json_is_read_or_ignored(value: object) -> None:
-    assert article_of(json.dumps(value))
-
-
-@given(st.text() | st.binary().map(lambda data: data.decode("latin-1")))
-def test_any_text_is_read_or_ignored(text: str) -> None:
-    assert article_of(text)
-    parse_tolerant(text)
-
-
-@given(
-    VALUES.map(json.dumps), st.lists(st.tuples(st.integers(0, 400), st.characters()), max_size=5)
-)
-def test_malformed_json_is_read_or_ignored(text: str, faults: list[tuple[int, str]]) -> None:
+def damaged(text: str, faults: list[tuple[int, str]]) -> str:
     for position, character in faults:
         text = text[:position] + character + text[position + 1 :]
+    return text
+
+
+JSON = VALUES.map(json.dumps)
+FAULTS = st.lists(st.tuples(st.integers(0, 400), st.characters()), max_size=5)
+ANY_TEXT = st.text() | st.binary().map(lambda data: data.decode("latin-1"))
+
+
+@pytest.mark.parametrize(
+    "scripts",
+    [JSON, ANY_TEXT, st.builds(damaged, JSON, FAULTS)],
+    ids=["JSON", "any text", "malformed JSON"],
+)
+@given(data=st.data())
+def test_any_script_is_read_or_ignored(
+    scripts: st.SearchStrategy[str], data: st.DataObject
+) -> None:
+    text = data.draw(scripts)
     assert article_of(text)
+    parse_tolerant(text)
 
 
 @given(TEXTS, TEXTS, TEXTS)

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,13 +53,15 @@ def outcome(html: bytes | str, content_type: str | None) -> tuple[object, ...]:
     return page.tree, page.encoding, visible_text(page.document)
 
 
-@given(st.binary(max_size=300) | SOUP.map(lambda s: s.encode("utf-8", "replace")), CONTENT_TYPES)
-def test_bytes_give_a_page_or_a_page_error(html: bytes, content_type: str | None) -> None:
-    assert outcome(html, content_type) == outcome(html, content_type)
+BYTES = st.binary(max_size=300) | SOUP.map(lambda soup: soup.encode("utf-8", "replace"))
 
 
-@given(st.text(max_size=300) | SOUP, CONTENT_TYPES)
-def test_text_gives_a_page_or_a_page_error(html: str, content_type: str | None) -> None:
+@pytest.mark.parametrize("pages", [BYTES, st.text(max_size=300) | SOUP], ids=["bytes", "text"])
+@given(data=st.data(), content_type=CONTENT_TYPES)
+def test_any_content_gives_a_page_or_a_page_error(
+    pages: st.SearchStrategy[bytes | str], data: st.DataObject, content_type: str | None
+) -> None:
+    html = data.draw(pages)
     assert outcome(html, content_type) == outcome(html, content_type)
 
 
@@ -69,15 +72,11 @@ def test_the_tree_matches_the_document(html: str) -> None:
     except PageError:
         return
     elements = list(page.document.iter())
-    assert [element.tag for element in elements] == _preorder(page.tree)
+    firsts = [node - size + 1 for node, size in enumerate(page.tree.sizes.tolist())]
+    order = sorted(range(len(firsts)), key=lambda node: (firsts[node], -node))
+    assert [element.tag for element in elements] == [page.tree.labels[node] for node in order]
     assert all(element.tag == element.tag.lower() for element in elements)
     assert page.document.tag == "html"
-
-
-def _preorder(tree: Tree) -> list[str]:
-    firsts = [node - size + 1 for node, size in enumerate(tree.sizes.tolist())]
-    order = sorted(range(len(tree)), key=lambda node: (firsts[node], -node))
-    return [tree.labels[node] for node in order]
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=200))

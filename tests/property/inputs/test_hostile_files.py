@@ -5,6 +5,7 @@ import json
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,7 +31,24 @@ PIECES = st.sampled_from(
 CONTENT = st.lists(PIECES | st.binary(max_size=20), max_size=30).map(b"".join)
 
 
-def assert_read_or_refused(name: str, content: bytes) -> None:
+def packed(members: list[bytes], cut: int) -> bytes:
+    """Return a compressed file that lacks one byte."""
+    content = b"".join(map(gzip.compress, members))
+    return content[:cut] + content[cut + 1 :]
+
+
+COMPRESSED = st.builds(packed, st.lists(CONTENT, max_size=4), st.integers(0, 200))
+
+
+@pytest.mark.parametrize(
+    ("name", "contents"),
+    [("a.warc", CONTENT), ("a.warc.gz", COMPRESSED), ("a.jsonl", CONTENT), ("a.jsonl.gz", CONTENT)],
+)
+@given(data=st.data())
+def test_any_file_gives_messages_or_an_error(
+    name: str, contents: st.SearchStrategy[bytes], data: st.DataObject
+) -> None:
+    content = data.draw(contents)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, name)
         path.write_bytes(content)
@@ -42,20 +60,3 @@ def assert_read_or_refused(name: str, content: bytes) -> None:
         assert len(message) <= MAX_MESSAGE_BYTES
         if "warc" in name:
             assert json.loads(message)["version"] == 1
-
-
-@given(CONTENT)
-def test_any_warc_gives_messages_or_an_error(content: bytes) -> None:
-    assert_read_or_refused("a.warc", content)
-
-
-@given(st.lists(CONTENT, max_size=4), st.integers(0, 200))
-def test_any_compressed_warc_damaged_anywhere(members: list[bytes], cut: int) -> None:
-    packed = b"".join(map(gzip.compress, members))
-    assert_read_or_refused("a.warc.gz", packed[:cut] + packed[cut + 1 :])
-
-
-@given(CONTENT)
-def test_any_lines_give_messages_or_an_error(content: bytes) -> None:
-    assert_read_or_refused("a.jsonl", content)
-    assert_read_or_refused("a.jsonl.gz", content)

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from detourage.inputs.received import UnusableMessageError, read_message
-from detourage.messages import PageMessage
 from detourage.outcomes import UnusableReason
 from worker.store.pages import FetchedPage
 from worker.workflow.parsing import parse_or_reject
@@ -62,18 +61,12 @@ MESSAGES = st.fixed_dictionaries(
 )
 
 
-def read_or_reason(body: bytes) -> PageMessage | str:
+def assert_stored_or_refused(body: bytes) -> None:
     try:
-        return read_message(body)
+        message = read_message(body)
     except UnusableMessageError as error:
         # Both values are stored in message headers and in the database.
-        return f"{error.reason}\n{error.detail}".encode().decode().split("\n")[0]
-
-
-def assert_stored_or_refused(body: bytes) -> None:
-    message = read_or_reason(body)
-    if isinstance(message, str):
-        assert UnusableReason(message)
+        UnusableReason(f"{error.reason}\n{error.detail}".encode().decode().partition("\n")[0])
         return
     fetched = FetchedPage.of(message)
     assert fetched.site

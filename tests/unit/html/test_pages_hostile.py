@@ -118,7 +118,7 @@ def test_every_hostile_page_has_an_outcome(
             PROGRAM,
             json.dumps([*expected]),
             content_type,
-            str(parsing_seconds),
+            str(seconds),
         ],
         capture_output=True,
         text=True,

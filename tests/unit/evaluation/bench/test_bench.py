@@ -59,14 +59,9 @@ def test_a_sample_is_evenly_spaced_and_mentioned(tmp_path: Path) -> None:
 def test_averages_by_site_limits_statistics_and_the_downstream_task(tmp_path: Path) -> None:
     text = "Gull fever at sea.\nSailors rest.\nThe gull fever is over."
     folder = write_corpus(tmp_path / "gulls", [text, text])
-    table = measure(
-        folder,
-        method(),
-        by="site",
-        with_limits=True,
-        with_statistics=True,
-        diseases={"en": {"gull fever": "Gull_fever"}},
-    )
+    diseases = {"en": {"gull fever": "Gull_fever"}}
+    options = {"with_limits": True, "with_statistics": True, "diseases": diseases}
+    table = measure(folder, method(), by="site", **options)
     ours, subtree, blocks = table.lines
     assert set(ours.groups) == {"site-1.example", "site-2.example"}
     assert (subtree.kind, blocks.kind) == ("limit", "limit")
@@ -111,9 +106,6 @@ def test_a_method_without_text_cannot_be_part_of_a_chain(tmp_path: Path) -> None
     assert "commentsminer extracts no text" in (line.note or "")
 
 
-COMMENT = {"author": "Ann", "date": "2026-01-02", "text": "What a fine gull", "parent": None}
-
-
 def evaluated(
     folder: Path, orders: list[str], *articles: dict[str, Any], **gold: Any
 ) -> CorpusTable:
@@ -134,10 +126,10 @@ def test_articles_are_matched_to_their_gold_texts(tmp_path: Path) -> None:
 
 
 def test_date_authors_and_comments_are_scored(tmp_path: Path) -> None:
-    gold: dict[str, Any] = {"author": ["Ann Gull"], "date": "2026-01-01", "comments": [COMMENT]}
-    message = article(
-        0, "one gull", authors=["Ann Gull"], published_at="2026-01-01T08:00:00Z", comments=[COMMENT]
-    )
+    said = {"text": "What a fine gull", "author": "Ann", "date": "2026-01-02", "parent": None}
+    values: dict[str, Any] = {"authors": ["Ann Gull"], "comments": [said]}
+    message = article(0, "one gull", published_at="2026-01-01T08:00:00Z", **values)
+    gold = {"author": ["Ann Gull"], "date": "2026-01-01", "comments": [said]}
     found = scores(evaluated(tmp_path, ["one gull"], message, **gold))
     for name in ("date_exact", "authors_f", "comments_f", "comments_authors"):
         assert found[name] == 100
