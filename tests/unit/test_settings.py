@@ -122,9 +122,7 @@ def test_headers_with_credentials_are_secrets(monkeypatch: pytest.MonkeyPatch) -
     assert Settings().secrets == ["authorization=Bearer hunter2", "key hunter3"]
 
 
-def test_the_environment_gives_a_child_process_the_same_settings(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_environment_gives_a_child_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     values = {"queue_prefix": "test.", "settle_seconds": 1.5, "broker_url": "pgmq://"}
     settings = Settings.model_validate({"database_url": "postgresql://u:p@h/d", **values})
     for name, value in settings.environment().items():

@@ -57,9 +57,7 @@ ANY_TEXT = st.text() | st.binary().map(lambda data: data.decode("latin-1"))
     ids=["JSON", "any text", "malformed JSON"],
 )
 @given(data=st.data())
-def test_any_script_is_read_or_ignored(
-    scripts: st.SearchStrategy[str], data: st.DataObject
-) -> None:
+def test_scripts_are_read_or_ignored(scripts: st.SearchStrategy[str], data: st.DataObject) -> None:
     text = data.draw(scripts)
     assert article_of(text)
     parse_tolerant(text)

@@ -33,7 +33,7 @@ def trees(draw: st.DrawFn) -> DecisionTree:
 
 
 @given(st.lists(trees(), min_size=1, max_size=5), st.integers(0, 70), st.randoms())
-def test_sums_of_trees_equal_those_of_a_walk(
+def test_sums_are_those_of_a_walk(
     forest: list[DecisionTree], count: int, rng: random.Random
 ) -> None:
     values = [

@@ -47,18 +47,14 @@ def test_sentences_are_counted_as_by_the_plain_implementation(text: str) -> None
 
 
 @given(TEXTS, TEXTS)
-def test_invisible_characters_do_not_join_words_separated_by_spaces(
-    before: str, after: str
-) -> None:
+def test_invisible_characters_do_not_join_separate_words(before: str, after: str) -> None:
     text = f"{before} {after}"
     if not words.has_invisible(text):
         assert words.tokens(words.clean(text)) == words.tokens(before) + words.tokens(after)
 
 
 @given(st.lists(TEXTS, max_size=4), st.lists(TEXTS, max_size=4))
-def test_texts_are_the_same_with_and_without_native_code(
-    shown: list[str], lines: list[str]
-) -> None:
+def test_texts_are_the_same_without_native_code(shown: list[str], lines: list[str]) -> None:
     clean, found, *_ = native.read(shown, lines, *character_tables(), 1)
     assert clean == [words.clean(text) for text in (*shown, *lines)]
     read = [*shown, *clean[len(shown) :]]

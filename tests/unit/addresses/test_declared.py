@@ -73,7 +73,7 @@ def test_a_page_cannot_declare_another_page_as_its_variant() -> None:
         (f"{PLAIN}?page=2", 7, 7, Joining.OTHER_PART),
     ],
 )
-def test_a_page_must_match_the_page_that_it_declares(
+def test_a_page_must_match_a_declared_one(
     url: str, seed: int, title: int, verdict: Joining
 ) -> None:
     html = article_html(seed).replace(f"number {seed}<", f"number {title}<")
@@ -134,9 +134,7 @@ URL = "https://www.example.org/town/bridge"
         (Answer(200, "https://www.example.org/consent-of-the-council"), None),
     ],
 )
-def test_status_and_redirects_take_precedence_over_the_content(
-    answer: Answer, outcome: str | None
-) -> None:
+def test_status_and_redirects_outweigh_the_content(answer: Answer, outcome: str | None) -> None:
     refusal = refusal_of(URL, answer)
     assert (refusal.outcome if refusal is not None else None) == outcome
     is_removal = refusal is not None and refusal.is_removal

@@ -50,9 +50,7 @@ def test_a_previous_file_is_kept_until_there_is_new_content(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_complete_file_replaces_the_growing_one_and_is_reproducible(
-    tmp_path: Path, name: str
-) -> None:
+def test_the_complete_file_replaces_the_growing_one(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     contents = []
     for _ in range(2):

@@ -62,7 +62,7 @@ def test_an_incomplete_model_is_rejected(missing: str) -> None:
 
 
 @pytest.mark.parametrize(("kind", "package", "name"), SHIPPED)
-def test_shipped_models_state_how_they_were_trained(
+def test_shipped_models_state_their_training(
     kind: type[TrainedModel], package: str, name: str
 ) -> None:
     shipped = files(package).joinpath(name).read_text(encoding="utf-8")

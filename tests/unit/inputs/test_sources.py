@@ -72,7 +72,7 @@ def test_lines_are_read_unchanged_from_any_compression(
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
-def test_a_dash_is_standard_input(
+def test_a_dash_means_stdin(
     pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stream = io.TextIOWrapper(io.BufferedReader(io.BytesIO(pack(b"{}\n[]\n"))))
@@ -159,9 +159,7 @@ def test_a_mirror_of_several_hosts(tmp_path: Path) -> None:
     assert {page.content for page in pages} == {HTML}
 
 
-def test_a_folder_named_like_a_host_is_that_host(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_is_the_host_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "www.example.org"
     written(folder / "politics" / "a.html", HTML)
     monkeypatch.chdir(folder)

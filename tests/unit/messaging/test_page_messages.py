@@ -139,9 +139,7 @@ def test_the_content_type_is_given_or_taken_from_the_headers() -> None:
         ("other.org", "other.org@example.org"),
     ],
 )
-def test_site_names_are_free_but_separated_by_registrable_domain(
-    claim: str | None, site: str
-) -> None:
+def test_site_names_are_free_but_separated_by_domain(claim: str | None, site: str) -> None:
     key = FetchedPage.of(read(site=claim)).site
     assert key == site
     assert site_name(key) == (claim or "example.org")

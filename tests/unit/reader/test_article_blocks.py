@@ -90,9 +90,7 @@ def test_each_block_has_one_of_the_chosen_roles() -> None:
         *("white space", "scripts and forms", "layout table"),
     ],
 )
-def test_paragraphs_are_separated_by_blocks_and_two_line_breaks(
-    body: str, texts: list[str]
-) -> None:
+def test_blocks_and_two_line_breaks_separate_paragraphs(body: str, texts: list[str]) -> None:
     blocks = extract(body).blocks
     assert [(block.type, block.text) for block in blocks] == [("paragraph", text) for text in texts]
 

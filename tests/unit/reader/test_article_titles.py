@@ -92,9 +92,7 @@ DECLARATIONS = {
         ),
     ],
 )
-def test_the_headline_is_told_from_what_surrounds_it(
-    body: str, head: str, title: str | None
-) -> None:
+def test_the_headline_is_found_in_its_surroundings(body: str, head: str, title: str | None) -> None:
     assert extract_article(page(body, head, "https://harbour-post.example/1"), None).title == title
 
 

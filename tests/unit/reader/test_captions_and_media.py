@@ -21,7 +21,7 @@ from tests.unit.reader.multilingual import TEXTS, article_of, told
         '<div><a href="/b.jpg"><img src="/b.jpg"></a><br/><em>{}</em></div>',
     ],
 )
-def test_a_caption_follows_a_line_break_below_its_image(
+def test_a_caption_follows_a_break_below_its_image(
     language: str, caption: str, markup: str
 ) -> None:
     article = article_of(told(language, markup.format(caption)))

@@ -194,9 +194,7 @@ def test_another_page_and_a_rendered_article_are_refused(article: Article) -> No
         ("x" * 300, "x" * 300, f"{'x' * 60},{'x' * 60}"),
     ],
 )  # fmt: skip
-def test_a_fragment_quotes_the_range_with_words_around_it(
-    text: str, quoted: str, fragment: str
-) -> None:
+def test_a_fragment_quotes_words_around_the_range(text: str, quoted: str, fragment: str) -> None:
     start = text.index(quoted)
     found = text_fragment("https://a.example/x#y", text, start, start + len(quoted))
     assert found == f"https://a.example/x#:~:text={fragment}"

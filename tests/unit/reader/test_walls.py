@@ -165,9 +165,7 @@ def _with_end(number: int, *lines: str) -> Article:
         ("<p>本文为会员专享内容</p>", "<a href='/l'>登录后阅读全文</a>"),
     ],
 )
-def test_a_beginning_followed_by_an_offer_in_any_language_is_truncated(
-    lines: tuple[str, ...],
-) -> None:
+def test_a_beginning_with_an_offer_in_any_language_is_truncated(lines: tuple[str, ...]) -> None:
     article = _with_end(2, *lines)
     assert article.truncated
     assert article.text == "\n\n".join(paragraphs(1, 2))
@@ -183,9 +181,7 @@ def test_a_beginning_followed_by_an_offer_in_any_language_is_truncated(
         (5, ()),
     ],
 )
-def test_a_whole_article_followed_by_other_offers_is_not_truncated(
-    number: int, lines: tuple[str, ...]
-) -> None:
+def test_a_whole_article_with_offers_is_not_truncated(number: int, lines: tuple[str, ...]) -> None:
     assert not _with_end(number, *lines).truncated
 
 

@@ -155,9 +155,7 @@ def test_the_small_crawl_is_up_to_date() -> None:
         ({"pages_per_template": 0}, "pages_per_template"),
     ],
 )
-def test_invalid_arguments_are_rejected_immediately(
-    arguments: dict[str, Any], complaint: str
-) -> None:
+def test_invalid_arguments_are_rejected(arguments: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         generate(**arguments)
 

@@ -94,9 +94,7 @@ def test_a_redesign_is_reported_and_the_report_remains(
 
 @pytest.mark.parametrize("stray", [None, B])
 @pytest.mark.parametrize(("strays", "following"), [(1, 20), (1, 0), (4, 6)])
-def test_occasional_stray_pages_are_not_a_change(
-    stray: int | None, strays: int, following: int
-) -> None:
+def test_stray_pages_are_not_a_change(stray: int | None, strays: int, following: int) -> None:
     assert design_change([A] * 30 + [stray] * strays + [A] * following) is None
 
 

@@ -48,7 +48,7 @@ def test_articles_with_and_without_comments_stay_together(method: TemplateCluste
 
 
 @pytest.mark.parametrize(("distance", "groups"), [(0.1, 1), (0.3, 1), (0.6, 0), (1.0, 0)])
-def test_two_pages_are_a_group_if_they_are_near(
+def test_two_near_pages_are_a_group(
     method: TemplateClusterer, distance: float, groups: int
 ) -> None:
     assert len(method.fit([[0, distance], [distance, 0]]).pivots_) == groups

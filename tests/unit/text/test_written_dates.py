@@ -35,9 +35,7 @@ from detourage.text.dates import date_in_path, in_one_order, parse_moment, witho
         ("24.5.31", "ko", "2024-05-31"),
     ],
 )
-def test_a_date_is_read_as_precisely_as_it_is_written(
-    text: str, language: str | None, written: str
-) -> None:
+def test_dates_are_as_precise_as_written(text: str, language: str | None, written: str) -> None:
     assert str(parse_moment(text, language)) == written
 
 

@@ -34,9 +34,7 @@ def test_different_settings_create_a_new_state(states: ProcessStates) -> None:
     assert second.templates is not first.templates
 
 
-def test_a_child_process_has_its_own_state_and_does_not_affect_its_parent(
-    states: ProcessStates,
-) -> None:
+def test_a_child_process_does_not_share_the_state_of_its_parent(states: ProcessStates) -> None:
     of_parent = states.current()
     here, there = get_context("fork").Pipe(duplex=False)
 

@@ -50,9 +50,7 @@ def _is_below(tree: Tree, node: int, ancestor: int) -> bool:
 
 
 @given(st.lists(trees(max_nodes=20), max_size=6), st.sampled_from([1, 2]), st.integers(0, 4000))
-def test_the_matrix_contains_the_distance_of_every_pair(
-    forest: list[Tree], threads: int, memory: int
-) -> None:
+def test_the_matrix_has_every_distance(forest: list[Tree], threads: int, memory: int) -> None:
     matrix = distance_matrix(forest, threads=threads, memory=memory)
     assert matrix.tolist() == [[tree_edit_distance(a, b) for b in forest] for a in forest]
 

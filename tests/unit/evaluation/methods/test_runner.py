@@ -63,9 +63,7 @@ def test_programs_of_a_page_that_hangs_are_stopped_with_it() -> None:
         (Extractor("absent", f"{ABSENT}:extract", version="1"), ABSENT),
     ],
 )
-def test_a_method_that_cannot_start_gives_the_reason_for_every_page(
-    extractor: Extractor, detail: str
-) -> None:
+def test_a_method_that_cannot_start_gives_the_reason(extractor: Extractor, detail: str) -> None:
     jobs = [Job(Source(order)) for order in ("one", "two", "three")]
     failures = [result.outcome.failure for result in Runner(processes=2).run(extractor, jobs)]
     assert len(failures) == 3

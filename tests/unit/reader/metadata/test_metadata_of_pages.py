@@ -139,7 +139,7 @@ NOT_CANONICAL = ["https://harbour-post.example/", "javascript:void(0)", "http://
         *(("address", "", f'<link rel="canonical" href="{each}">', None) for each in NOT_CANONICAL),
     ],
 )
-def test_a_value_is_declared_or_displayed(
+def test_values_are_declared_or_displayed(
     field: str, beside: str, head: str, value: object
 ) -> None:
     found = getattr(metadata(beside, head), field)
@@ -194,9 +194,7 @@ def test_an_author_who_is_also_on_another_page_belongs_to_the_template() -> None
         ("https://news.example/2024/06/05/bridge", "", "2024-06-05"),
     ],
 )
-def test_day_and_month_are_told_apart_by_a_clear_date_and_the_country(
-    url: str, head: str, date: str
-) -> None:
+def test_day_and_month_depend_on_clear_dates_and_country(url: str, head: str, date: str) -> None:
     assert str(metadata("<p class='date'>05/06/2024</p>", head, url=url).published) == date
 
 

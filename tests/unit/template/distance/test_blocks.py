@@ -11,9 +11,7 @@ identities = st.lists(st.integers(0, 99), max_size=40)
 
 
 @given(identities, identities, st.integers(1, 12))
-def test_every_missing_pair_is_in_one_block(
-    compared: list[int], arrived: list[int], side: int
-) -> None:
+def test_missing_pairs_are_in_one_block(compared: list[int], arrived: list[int], side: int) -> None:
     blocks = list(blocks_to_compare(compared, arrived, side=side))
     pairs = [pair for block in blocks for pair in block.pairs()]
     everything = set(combinations(sorted({*compared, *arrived}), 2))
