@@ -3,6 +3,7 @@ import io
 import zipfile
 
 import pytest
+from lxml import etree
 
 from detourage.html import (
     EmptyPageError,
@@ -15,7 +16,7 @@ from detourage.html import (
 )
 from detourage.html.dom import MAX_ATTRIBUTES, MAX_MARKUP
 from detourage.html.page import MAX_DEPTH, MAX_ELEMENTS
-from detourage.html.text import visible_text
+from detourage.html.text import paragraphs, visible_text
 from detourage.limits import MAX_HTML_BYTES
 from tests.trees import brackets_of
 
@@ -210,3 +211,86 @@ def test_the_noframes_text_is_the_page(prefix: str) -> None:
     page = parse_page(html)
     assert brackets_of(page.tree) == "{html{head{title}}{body{h1}{p}}}"
     assert "seven words" in visible_text(page.document)
+
+
+def body_of(html: str) -> str:
+    """Return the body of a parsed page as XML."""
+    body = parse_page(html).document.find("body")
+    assert body is not None
+    return etree.tostring(body, encoding="unicode", with_tail=False)
+
+
+@pytest.mark.parametrize(
+    ("html", "body"),
+    [
+        ("<svg><foreignObject><p>a</svg>b", "<svg><foreignobject><p>ab</p></foreignobject></svg>"),
+        ("a<b>b<p>c</b>d", "a<b>b</b><p><b>c</b>d</p>"),
+        ("<table>a<tr><td>b</table>", "a<table><tbody><tr><td>b</td></tr></tbody></table>"),
+        ("<p>a<plaintext>b<p>c", "<p>a</p>b&lt;p&gt;c"),
+        # Content that browsers with scripts do not display is still parsed.
+        ("<p>a<noscript><img src=b><p>c</noscript>",
+         "<p>a<noscript><img src=\"b\"/><p>c</p></noscript></p>"),
+        ("<p>a<template><td>b</td></template>", "<p>a<template><td>b</td></template></p>"),
+        ("<noscript>&lt;b&gt;</noscript>a", "<noscript>&lt;b&gt;</noscript>a"),
+        # Names that are invalid in XML.
+        ("<p @click=a :b=c d:e=f xmlns=g a'b=h i=j>k", '<p d:e="f" i="j">k</p>'),
+        ("<fb:like>a</fb:like><a:b:c>d", "<fb:like>a</fb:like><a_b_c>d</a_b_c>"),
+        ("<IMG SRC=a ALT='b\tc'><p>d", '<img src="a" alt="b&#9;c"/><p>d</p>'),
+        ("a&nbsp;b&#13;c&#1;d&notin;&copy", "a\xa0b&#13;cd∉©"),
+    ],
+)  # fmt: skip
+def test_a_body_is_parsed_as_in_a_browser(html: str, body: str) -> None:
+    assert body_of(f"<!DOCTYPE html><body>{html}") == f"<body>{body}</body>"
+
+
+def test_a_page_with_more_tags_than_one_chunk_is_parsed_the_same() -> None:
+    paragraph = "<p>a <b>b</b> &amp; é"
+    few = parse_page(paragraph * 100).tree
+    many = parse_page(paragraph * 10_001).tree
+    assert len(many) - 3 == (len(few) - 3) // 100 * 10_001
+
+
+@pytest.mark.parametrize(
+    ("beginning", "body"),
+    [
+        ("<!DOCTYPE html>", "<p>a</p><table/>"),
+        ("<!-- a --><!doctype html SYSTEM 'about:legacy-compat'>", "<p>a</p><table/>"),
+        ("<!DOCTYPE html [<!ENTITY a 'b'>]>", "<p>a</p><table/>"),
+        ("<!-- <!DOCTYPE html> -->", "<p>a<table/></p>"),
+        ('<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.0 Transitional//EN">', "<p>a<table/></p>"),
+        ("", "<p>a<table/></p>"),
+    ],
+)
+def test_a_document_type_decides_where_a_paragraph_ends(beginning: str, body: str) -> None:
+    assert body_of(f"{beginning}<body><p>a<table></table>") == f"<body>{body}</body>"
+
+
+HIDDEN = (
+    "<script>1</script><style>2</style><noscript>3</noscript><template>4</template>"
+    "<iframe>5</iframe><p hidden>6</p><p style='color: red; display:none'>"
+    "7<b>8</b></p><span style='VISIBILITY : hidden'>9</span><dialog>10</dialog>"
+    "<object>11</object><video>12</video>"
+)
+
+
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        ("a<b>b</b> c<p>d <i>e</i><div>f</div>g<ul><li>h<li>i</ul>j", "ab c|d e|f|g|h|i|j"),
+        ("<p>a<br>b<br/><br/>c</p>", "a|b|c"),
+        ("<p>\n  a\t b&nbsp;&nbsp;c  <b> d</b>e&shy;f\u200bg </p>", "a b c defg"),
+        ("<table><tr><td>a</td><td>b</td></tr></table>", "a|b"),
+        (f"a{HIDDEN}b", "ab"),
+        ("<p style='display: block'>a</p><dialog open>b</dialog>", "a|b"),
+    ],
+)
+def test_blocks_and_line_breaks_separate_the_visible_paragraphs(html: str, shown: str) -> None:
+    document = parse_page(f"<title>t</title><body>{html}</body>").document
+    assert "|".join(paragraphs(document)) == shown
+
+
+def test_the_text_of_an_element_excludes_what_follows() -> None:
+    document = parse_page("<div><p>a<b>b</b>c</p>tail</div>").document
+    paragraph = document.find(".//p")
+    assert paragraph is not None
+    assert (visible_text(paragraph), visible_text(document)) == ("abc", "abc\ntail")

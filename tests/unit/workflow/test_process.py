@@ -1,12 +1,12 @@
-"""Each task process has one state, which is created again if the settings change."""
-
 from collections.abc import Iterator
 from multiprocessing import get_context
 
 import pytest
 
+from tests.pages import paragraphs
 from worker.settings import Settings
 from worker.workflow.process import ProcessStates
+from worker.workflow.walls import has_replaced
 
 
 @pytest.fixture
@@ -49,3 +49,17 @@ def test_a_child_process_does_not_share_the_state_of_its_parent(states: ProcessS
     assert not is_same
     assert has_same_settings
     assert states.current() is of_parent
+
+
+ARTICLE = " ".join(paragraphs(7))
+
+
+def test_an_unrelated_short_text_replaces_the_article() -> None:
+    assert has_replaced("Please log in to read on.", ARTICLE)
+    assert has_replaced("Robots?", ARTICLE)
+
+
+def test_teasers_corrections_and_other_articles_do_not_replace_the_article() -> None:
+    assert not has_replaced(ARTICLE[:300], ARTICLE)
+    assert not has_replaced(ARTICLE.replace("bridge", "ferry"), ARTICLE)
+    assert not has_replaced(" ".join(f"word{n}" for n in range(200)), ARTICLE)
