@@ -9,27 +9,14 @@ from detourage.comments import (
     vote,
 )
 from detourage.comments.signatures import Signature
-from detourage.html import Page, parse_page
+from detourage.html import Page
 from tests.unit.comments.comment_pages import NAMES, SAID, URL
-
-STORY = "".join(
-    f"<p>The {place} was closed on Tuesday, the council said, as the river had risen by"
-    f" {metres} metres within a day. Nobody was hurt, and trains went on.</p>"
-    for metres, place in enumerate(("bridge", "mill", "old lock", "ferry", "school"), 2)
-)
-MENU = "".join(
-    f'<li class="item"><a href="/{name}">{name}</a></li>'
-    for name in ("Politics", "Business", "Culture", "Sport", "Weather", "Archive")
-)
+from tests.unit.reader.discussion_pages import article_page
 
 
 def _page(comments: str) -> Page:
-    return parse_page(
-        f'<html lang="en"><body><ul class="nav">{MENU}</ul><article><h1>Water rises</h1>{STORY}'
-        f'</article><section id="comments"><h2>Comments</h2>{comments}</section>'
-        '<form><textarea name="comment"></textarea></form></body></html>',
-        URL,
-    )
+    form = '<form><textarea name="comment"></textarea></form>'
+    return article_page(f'<section id="comments"><h2>Comments</h2>{comments}</section>{form}')
 
 
 def _comment(number: int, inside: str = "") -> str:
