@@ -1,22 +1,22 @@
 """Articles, their revisions, and the latest links of pages."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID
 
 from pydantic import BaseModel
-from sqlalchemy import DateTime, insert
+from sqlalchemy import DateTime
 from sqlalchemy.orm import Session
 
 from detourage.addresses import canonical_form
 from models.column_types import ArticleJson, without_block_texts
-from models.tables import Article, ArticleComment
-from worker.store.database import rows_only
-from worker.store.outbox import NewMessage
+from worker import tracing
+from worker.store.outbox import packed_body
 from worker.store.pages import digest_of_url
 from worker.store.queries import Statements
+from worker.tracing import Context
 
 SQL = Statements("articles")
 
@@ -26,54 +26,61 @@ READ_AT_ONCE = 50
 
 @dataclass(frozen=True)
 class NewRevision:
-    """A new revision of a page's article, given as its article message and as that to publish."""
+    """A new revision of a page's article, given as its article message and as that to publish.
+
+    `trace` is the trace that the message continues; if empty, the current one.
+    """
 
     page_id: int
     content_digest: str
     message: Mapping[str, Any]
-    outgoing: NewMessage
+    exchange: str
+    routing_key: str
+    body: bytes
+    trace: Context
 
 
-_ADD_ARTICLES = rows_only(insert(Article))
-_ADD_COMMENTS = rows_only(insert(ArticleComment))
+def save_revisions(session: Session, revisions: Sequence[NewRevision]) -> None:
+    """Store revisions with their comments, and enqueue them; the pages must be locked."""
+    session.execute(SQL.save_revisions, columns_of(revisions))
 
 
-def save_articles(session: Session, new: Sequence[NewRevision]) -> None:
-    """Store new revisions of articles, with their comments."""
-    rows = [
-        {
-            "id": UUID(each.message["id"]),
-            "page_id": each.page_id,
-            "revision": each.message["revision"],
-            "content_digest": each.content_digest,
-            "message": without_block_texts(each.message),
-        }
-        for each in new
-    ]
-    session.execute(_ADD_ARTICLES, rows)
-    comments = [
-        {"article_id": row["id"], "number": number, **_comment_values(comment)}
-        for each, row in zip(new, rows, strict=True)
-        for number, comment in enumerate(each.message["comments"])
-    ]
-    if comments:
-        session.execute(_ADD_COMMENTS, comments)
+def columns_of(revisions: Sequence[NewRevision]) -> dict[str, Any]:
+    """Return the parameters of ``add_revisions``."""
+    return {
+        "article_ids": [each.message["id"] for each in revisions],
+        "revised_ids": [each.page_id for each in revisions],
+        "revisions": [each.message["revision"] for each in revisions],
+        "digests": [each.content_digest for each in revisions],
+        "messages": [_json(without_block_texts(each.message)) for each in revisions],
+        "comments": _json(
+            [
+                {"article_id": each.message["id"], "number": number, **_comment_values(comment)}
+                for each in revisions
+                for number, comment in enumerate(each.message["comments"])
+            ]
+        ),
+        "exchanges": [each.exchange for each in revisions],
+        "routing_keys": [each.routing_key for each in revisions],
+        "traces": [_json(each.trace or tracing.current()) for each in revisions],
+        "bodies": [packed_body(each.body) for each in revisions],
+    }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _comment_values(comment: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a comment in a message."""
     published, written = comment["published"], comment["date"]
     instant = datetime.fromisoformat(published) if published is not None else None
+    zoned = instant and (instant if instant.tzinfo else instant.replace(tzinfo=UTC))
     return {
         **{name: comment[name] for name in ("parent", "author", "text", "permalink", "votes")},
-        "published_at": instant and (instant if instant.tzinfo else instant.replace(tzinfo=UTC)),
+        "published_at": zoned and zoned.isoformat(),
         "written_date": written if written != published else None,
     }
-
-
-def note_revision(session: Session, page_id: int, revision: int) -> None:
-    """Record a new revision of a page's article; the page must be locked."""
-    session.execute(SQL.note_revision, {"page_id": page_id, "revision": revision})
 
 
 def last_article(session: Session, page_id: int) -> tuple[dict[str, Any], str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from sqlalchemy import LargeBinary
 from sqlalchemy.orm import Session
 
 from detourage.addresses import PageAddress
@@ -13,8 +14,9 @@ from detourage.html import Answer
 from detourage.outcomes import PageOutcome
 from worker.errors import LostContentError
 from worker.store.addresses import page_addresses
+from worker.store.articles import NewRevision, columns_of
 from worker.store.database import AdvisoryLock
-from worker.store.pages import load_contents
+from worker.store.pages import StoredContent, read_contents
 from worker.store.queries import Statements
 from worker.tracing import Context
 
@@ -95,20 +97,27 @@ def return_attempts(session: Session, page_ids: Collection[int]) -> None:
     session.execute(SQL.return_attempts, {"ids": list(page_ids)})
 
 
+_PLACES = SQL.places.columns(compressed=LargeBinary, shared_lines=LargeBinary, lines=LargeBinary)
+
+
 def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> list[ExtractionJob]:
     """Return the jobs of pages whose extraction has begun, with their contents.
 
     After ``max_attempts`` attempts, the content is not read again. Raise `StoreUnavailableError` if
     an object store does not respond.
     """
-    if not begun:
-        return []
     found = []
-    readable = [each.page_id for each in begun if each.attempt <= max_attempts]
-    contents = load_contents(session, readable)
     page_of = {page.page_id: page for page in begun}
+    readable = [each.page_id for each in begun if each.attempt <= max_attempts]
     asked = _asked({page.page_id: page.generation for page in begun})
-    for place in session.execute(SQL.places, asked):
+    places = session.execute(_PLACES, {**asked, "readable": readable}).all()
+    stored = {
+        each.page_id: StoredContent(each.compressed, each.object_url, each.is_text)
+        for each in places
+        if each.page_id in readable and each.is_text is not None
+    }
+    contents = dict(zip(stored, read_contents(list(stored.values())), strict=True))
+    for place in places:
         page = page_of[place.page_id]
         if page.attempt <= max_attempts and page.page_id not in contents:
             continue
@@ -122,15 +131,11 @@ def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> 
             group_size=place.size or 1,
             group_pattern=place.group_pattern,
             pivot=pivot if place.pivot_id is not None else None,
-            shared_lines=_bytes(place.shared_lines),
-            lines=_bytes(place.lines),
+            shared_lines=place.shared_lines,
+            lines=place.lines,
         )
         found.append(job)
     return found
-
-
-def _bytes(stored: memoryview | None) -> bytes | None:
-    return None if stored is None else bytes(stored)
 
 
 def begun_before(session: Session, wanted: Mapping[int, int]) -> dict[int, list[int]]:
@@ -195,10 +200,19 @@ class ExtractionResult(NamedTuple):
         return self.outcome == PageOutcome.ARTICLE or (is_missed and self.revision > 0)
 
 
-def save_results(session: Session, results: Sequence[ExtractionResult]) -> None:
-    """Store the extraction results of pages, which must be locked."""
+def save_results(
+    session: Session,
+    results: Sequence[ExtractionResult],
+    revisions: Sequence[NewRevision],
+    no_parts: Sequence[int],
+) -> None:
+    """Store the results of pages, which must be locked, and enqueue their new revisions.
+
+    The pages in `no_parts` link to no other part of an article.
+    """
     columns = map(list, zip(*results, strict=True))
-    session.execute(SQL.save_results, dict(zip(ExtractionResult._fields, columns, strict=True)))
+    values = dict(zip(ExtractionResult._fields, columns, strict=True))
+    session.execute(SQL.save_results, {**values, "others": list(no_parts), **columns_of(revisions)})
 
 
 def find_late(

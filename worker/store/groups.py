@@ -1,6 +1,6 @@
 """Generations of template groups, the pages in them, and the knowledge learned from pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from models.tables import DesignChange
 from worker.store.database import AdvisoryLock
 from worker.store.provisional import PROVISIONAL
 from worker.store.queries import Statements
+from worker.tracing import Context
 
 SQL = Statements("groups")
 
@@ -99,19 +100,6 @@ def site_state(session: Session, site_id: int) -> SiteState:
 def last_generation(session: Session, site_id: int) -> int:
     """Return the number of a site's latest generation, or 0 if there is none."""
     return session.scalar(SQL.last_generation, {"site_id": site_id}) or 0
-
-
-class LastGeneration(NamedTuple):
-    """A site's latest generation, and the version of the site on which it was based."""
-
-    number: int
-    site_version: int
-
-
-def newest_generation(session: Session, site_id: int) -> LastGeneration | None:
-    """Return a site's latest generation."""
-    row = session.execute(SQL.newest_generation, {"site_id": site_id}).one_or_none()
-    return None if row is None else LastGeneration(*row)
 
 
 def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
@@ -229,13 +217,52 @@ def save_knowledge(session: Session, learned: Sequence[tuple[int, str, bytes]]) 
 _LOAD = SQL.load.columns(page_id=BigInteger, packed=LargeBinary)
 
 
-@dataclass(frozen=True)
-class Representative:
+class UnassignedPage(NamedTuple):
+    """A locked page to be assigned to a group, with the size of its tree."""
+
+    id: int
+    site_id: int
+    url: str
+    tree_id: int
+    size: int
+    trace: Context
+
+
+def lock_pages(session: Session, page_ids: Sequence[int]) -> list[UnassignedPage]:
+    """Lock the given pages that have a tree, and return them by site."""
+    return [
+        UnassignedPage(*row) for row in session.execute(SQL.lock_pages, {"ids": list(page_ids)})
+    ]
+
+
+class Representative(NamedTuple):
     """A representative tree of a group, and the pivot with which the group's pages are compared."""
 
     group_number: int
     tree_id: int
+    size: int
     pivot_id: int
+
+
+@dataclass(frozen=True)
+class LatestGroups:
+    """A site's latest generation, based on a version of the site."""
+
+    generation: int
+    site_version: int
+    representatives: list[Representative]
+
+
+def latest_groups(session: Session, site_ids: Collection[int]) -> dict[int, LatestGroups]:
+    """Return the latest generations of sites that have one, by site ID."""
+    found: dict[int, LatestGroups] = {}
+    for site_id, generation, version, *rest in session.execute(
+        SQL.latest_groups, {"sites": list(site_ids)}
+    ):
+        latest = found.setdefault(site_id, LatestGroups(generation, version, []))
+        if rest[0] is not None:
+            latest.representatives.append(Representative(*rest))
+    return found
 
 
 @dataclass(frozen=True)
@@ -246,12 +273,6 @@ class Outlier:
     url: str
     fetched_at: datetime | None
     tree_id: int
-
-
-def representatives(session: Session, site_id: int, generation: int) -> list[Representative]:
-    """Return the representative trees of a generation, by group."""
-    rows = session.execute(SQL.representatives, {"site_id": site_id, "generation": generation})
-    return [Representative(*row) for row in rows]
 
 
 def newest_outliers(
@@ -266,10 +287,12 @@ def newest_outliers(
     return sorted(outliers, key=lambda outlier: outlier.url)
 
 
-def place_page(session: Session, site_id: int, generation: int, membership: NewMembership) -> None:
-    """Insert or replace the membership of a page in a generation."""
-    place = {"site_id": site_id, "generation": generation, **vars(membership)}
-    session.execute(SQL.place_page, place)
+def place_pages(
+    session: Session, site_id: int, generation: int, memberships: Sequence[NewMembership]
+) -> None:
+    """Insert or replace the memberships of pages in a generation."""
+    place = {"site_id": site_id, "number": generation, **_of_members(memberships)}
+    session.execute(SQL.place_pages, place)
 
 
 def place_as_outliers(

@@ -17,7 +17,6 @@ are negative.
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Boolean, bindparam, select
@@ -152,9 +151,12 @@ def add_message(
     message_id: str | None = None,
 ) -> None:
     """Enqueue a plain message."""
-    message = {"exchange": exchange, "routing_key": routing_key, "body": body}
-    _add_messages(session, [{**message, "headers": dict(headers or {}), "message_id": message_id}])
+    entry = {"exchange": exchange, "routing_key": routing_key, "message_id": message_id}
+    more = {"headers": dict(headers or {}), "body": packed_body(body)}
+    session.execute(_ADD_ENTRY, {**entry, **more})
 
+
+_ADD_ENTRY = rows_only(insert(OutboxEntry))
 
 _TAKE_NEXT = SQL.take_next.columns(
     OutboxEntry.__table__.columns["lane"],
@@ -162,36 +164,11 @@ _TAKE_NEXT = SQL.take_next.columns(
 )
 
 
-@dataclass(frozen=True)
-class NewMessage:
-    """A plain message to publish."""
-
-    exchange: str
-    routing_key: str
-    body: bytes
-    message_id: str
-    trace: Context = field(default_factory=dict)
-    """Trace that the message continues; by default, the current one."""
-
-
-def add_messages(session: Session, messages: Sequence[NewMessage]) -> None:
-    """Enqueue plain messages."""
-    entries = [{**vars(message)} for message in messages]
-    for entry in entries:
-        entry["headers"] = entry.pop("trace") or tracing.current()
-    _add_messages(session, entries)
-
-
-def _add_messages(session: Session, entries: Sequence[dict[str, Any]]) -> None:
-    for entry in entries:
-        body = entry["body"]
-        # A quarantined body may itself be compressed, and must not be unpacked.
-        if len(body) in PACKED_BYTES or body.startswith(ZSTANDARD):
-            entry["body"] = pack(body, PACKING_LEVEL)
-    session.execute(_ADD_ENTRIES, entries)
-
-
-_ADD_ENTRIES = rows_only(insert(OutboxEntry))
+def packed_body(body: bytes) -> bytes:
+    """Return a message body in its stored form."""
+    # A quarantined body may itself be compressed, and must not be unpacked.
+    is_packed = len(body) in PACKED_BYTES or body.startswith(ZSTANDARD)
+    return pack(body, PACKING_LEVEL) if is_packed else body
 
 
 def unpacked_body(body: bytes) -> bytes:

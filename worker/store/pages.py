@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final, NamedTuple, Self
 
-from sqlalchemy import ColumnElement, LargeBinary, and_, or_, select
+from sqlalchemy import ColumnElement, LargeBinary, and_, or_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -69,12 +69,6 @@ def touch_sites(session: Session, site_ids: Iterable[int]) -> dict[int, TouchedS
 def touch_site(session: Session, site_id: int) -> int:
     """Record that pages of a site changed, and return its new version."""
     return touch_sites(session, [site_id])[site_id].version
-
-
-def load_page(session: Session, page_id: int, *, lock: bool = False) -> StoredPage | None:
-    """Return a page, locked against other writers if requested."""
-    query = select(StoredPage).where(StoredPage.id == page_id)
-    return session.scalar(query.with_for_update() if lock else query)
 
 
 def sites_of(session: Session, page_ids: Sequence[int]) -> dict[int, int]:

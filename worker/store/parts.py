@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 from detourage.addresses import canonical_form
 from models.column_types import ArticleJson
 from models.tables import PageParts
-from worker.store import articles
 from worker.store.pages import digest_of_url
 from worker.store.queries import Statements
 
@@ -123,16 +122,6 @@ def note_parts(session: Session, parts: Sequence[NewParts]) -> None:
         )
 
 
-def note_others(session: Session, others: Sequence[int], revised: Sequence[int]) -> None:
-    """Clear the part links of ``others``; make parts of revised single-page versions due.
-
-    The pages in ``others``, which must be locked, link to no other part; the pages in ``revised``
-    have a new article.
-    """
-    if others or revised:
-        session.execute(SQL.note_others, {"others": list(others), "revised": list(revised)})
-
-
 def due(session: Session, *, settle_seconds: float, limit: int) -> list[int]:
     """Return the IDs of pages due for joining that have not changed for some time."""
     return list(session.scalars(SQL.due, {"settle": settle_seconds, "limit": limit}))
@@ -195,7 +184,6 @@ def article_of(session: Session, page_id: int) -> dict[str, Any] | None:
 
 def note_revision(session: Session, page_id: int, revision: int) -> None:
     """Record the revision of a page's article created by joining; the page must be locked."""
-    articles.note_revision(session, page_id, revision)
     session.execute(SQL.note_revision, {"page_id": page_id, "revision": revision})
 
 

@@ -6,15 +6,14 @@ from typing import Any
 
 from celery import shared_task
 
-from detourage.template.distance.forest import TASK_WORK
 from detourage.text.plural import counted
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
 from worker.store.database import is_connection_lost
 from worker.tasks.base import TASK_OPTIONS
-from worker.workflow.assignment import assign_page, request_each_alone
+from worker.workflow.assignment import assign_pages, request_each_alone
 from worker.workflow.attempts import ASSIGNMENT_ATTEMPTS
-from worker.workflow.process import ProcessState, process_state
+from worker.workflow.process import process_state
 
 logger = logging.getLogger(__name__)
 
@@ -30,38 +29,28 @@ def assign(
     clustering corrects the assignments. A page that crashed `ASSIGNMENT_ATTEMPTS` processes joins
     no group.
 
-    If one of several pages fails or crashes the process, or if together they exceed `TASK_WORK`,
-    each remaining page is enqueued separately, so that none is affected by a bug that another page
-    triggers, or by its size.
+    The pages of a task are assigned together. If one of several fails or crashes the process, each
+    is enqueued separately, and so are the remaining pages once the comparisons exceed `TASK_WORK`,
+    so that none is affected by a bug that another page triggers, or by its size.
     """
     state = process_state()
+    wanted = {page_id: site_version, **dict(others)}
     redeliveries = int(self.request.get(DELIVERY_COUNT) or 0)
-    if others:
-        _assign_together(state, {page_id: site_version, **dict(others)}, is_first=not redeliveries)
-        return
     compares = redeliveries < ASSIGNMENT_ATTEMPTS
-    if not compares:
+    if not compares and not others:
         logger.error(
             "page %d joins no group: %d attempts crashed the process", page_id, redeliveries
         )
-    state.database.run(assign_page, state, page_id, site_version, compares=compares)
-
-
-def _assign_together(state: ProcessState, wanted: Mapping[int, int], *, is_first: bool) -> None:
-    rest = dict(wanted)
-    work = 0
-    try:
-        for page_id, site_version in wanted.items() if is_first else ():
-            work += state.database.run(assign_page, state, page_id, site_version, compares=True)
-            del rest[page_id]
-            if work > TASK_WORK:
-                break
-    except Exception as error:
-        if is_connection_lost(error):
-            raise
-        number = counted(len(rest), "page")
-        logger.warning(
-            "assignment of %s failed; each is enqueued separately", number, exc_info=True
-        )
-    if rest:
-        state.database.run(request_each_alone, rest)
+    left: Mapping[int, int] = wanted
+    if not others or not redeliveries:
+        try:
+            left = state.database.run(assign_pages, state, wanted, compares=compares)
+        except Exception as error:
+            if is_connection_lost(error) or not others:
+                raise
+            number = counted(len(wanted), "page")
+            logger.warning(
+                "assignment of %s failed; each is enqueued separately", number, exc_info=True
+            )
+    if left:
+        state.database.run(request_each_alone, left)

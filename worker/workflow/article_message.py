@@ -7,18 +7,14 @@ from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from sqlalchemy.orm import Session
-
 from detourage.addresses import PageAddress, canonical_of, identity_of, variants_of
 from detourage.article import Article
 from detourage.html import site_name
 from detourage.messages import ArticleMessage, Template
 from detourage.pagination.parts import without_location
 from detourage.reader.article_values import article_values
-from worker.store import articles, outbox
 from worker.store.articles import NewRevision
 from worker.store.extraction_jobs import ExtractionJob, PageState
-from worker.store.outbox import NewMessage
 from worker.tracing import Context
 from worker.workflow.article_parts import with_missing
 from worker.workflow.process import ProcessState
@@ -174,20 +170,15 @@ def revision_of(
     trace: Context | None = None,
 ) -> NewRevision:
     """Return a revision, given as its article message, which continues `trace`."""
-    outgoing = NewMessage(
+    return NewRevision(
+        page_id,
+        content_digest,
+        message,
         exchange=state.topology.articles_exchange.name,
         routing_key=routing_key(message["language"], message["site"]),
         body=json.dumps(message, ensure_ascii=False).encode(),
-        message_id=message["id"],
         trace=trace or {},
     )
-    return NewRevision(page_id, content_digest, message, outgoing)
-
-
-def save_revisions(session: Session, revisions: Sequence[NewRevision]) -> None:
-    """Store revisions and enqueue them for the relay."""
-    articles.save_articles(session, revisions)
-    outbox.add_messages(session, [each.outgoing for each in revisions])
 
 
 def routing_key(sort: str | None, site: str) -> str:

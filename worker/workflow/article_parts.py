@@ -51,8 +51,8 @@ def note_parts(
     contents: Mapping[int, Article],
     results: Sequence[ExtractionResult],
     revisions: Iterable[NewRevision],
-) -> None:
-    """Record which pages are parts of an article, so that they can be joined later."""
+) -> list[int]:
+    """Record which pages are parts of an article, for joining; return the IDs of the others."""
     revised = {each.page_id: each.message for each in revisions}
     noted = {
         result.page_id: contents[result.page_id]
@@ -68,8 +68,7 @@ def note_parts(
             for page_id, content in noted.items()
         ],
     )
-    others = sorted(result.page_id for result in results if result.page_id not in noted)
-    parts.note_others(session, others, sorted(revised))
+    return sorted(result.page_id for result in results if result.page_id not in noted)
 
 
 def to_json(links: Pagination) -> dict[str, Any]:

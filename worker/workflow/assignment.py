@@ -2,6 +2,8 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import TypeAlias
 
 import numpy as np
@@ -11,17 +13,17 @@ from sqlalchemy.orm import Session
 from detourage.template.assignment import (
     MIN_NEW_GROUP_PAGES,
     NOT_COMPARED,
-    Assignment,
     agreeing_outliers,
     assign_tree,
     worth_comparing,
 )
 from detourage.template.distance import normalised_distance
+from detourage.template.distance.forest import TASK_WORK
 from detourage.template.groups import reference_order
 from worker import logs, tracing
 from worker.messaging import task_names
 from worker.store import clusterings, groups, outbox, pages, trees
-from worker.store.groups import NewGroup, NewMembership, Outlier
+from worker.store.groups import LatestGroups, NewGroup, NewMembership, Outlier, UnassignedPage
 from worker.workflow.comment_patterns import pattern_of_group
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.extraction_requests import request_extractions
@@ -53,71 +55,96 @@ def request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
     )
 
 
-def assign_page(
-    session: Session, state: ProcessState, page_id: int, site_version: int, *, compares: bool
+def assign_pages(
+    session: Session, state: ProcessState, wanted: Mapping[int, int], *, compares: bool
+) -> dict[int, int]:
+    """Assign pages, given with their site versions, and return those left to other tasks.
+
+    Once the comparisons have used `TASK_WORK` units, the remaining pages are left.
+    """
+    left: dict[int, int] = {}
+    work = 0
+    locked = groups.lock_pages(session, list(wanted))
+    if compares and len(locked) > 1:
+        state.trees.load(session, [page.tree_id for page in locked])
+    # Read after locking, since a clustering may have had the locks.
+    latest = groups.latest_groups(session, {page.site_id for page in locked})
+    for site_id, pages_of_site in groupby(locked, attrgetter("site_id")):
+        newest = latest.get(site_id)
+        places: list[NewMembership] = []
+        for page in pages_of_site:
+            # There is no generation if the database was restored from a backup older than this
+            # task; the first clustering then places the page.
+            if newest is None or newest.site_version >= wanted[page.id]:
+                continue
+            if work > TASK_WORK:
+                left[page.id] = wanted[page.id]
+                continue
+            logs.bind(site_id=site_id, page=page.url)
+            with tracing.span("assign page", page.trace):
+                place, used = _place(session, state, page, newest, compares=compares)
+            work += used
+            places += place
+        if newest is not None and places:
+            generation = newest.generation
+            work += _save_places(session, state, site_id, generation, places, compares=compares)
+    return left
+
+
+def _save_places(
+    session: Session,
+    state: ProcessState,
+    site_id: int,
+    generation: int,
+    places: Sequence[NewMembership],
+    compares: bool,
 ) -> int:
-    """Assign a page to a group, and return the units of work used by the comparisons."""
-    page = pages.load_page(session, page_id, lock=True)
-    if page is None or page.tree_id is None:
-        return 0
-    site_id = page.site_id
-    logs.bind(site_id=site_id, page=page.url)
-    newest = groups.newest_generation(session, site_id)
-    # There is none if the database was restored from a backup older than this task; the first
-    # clustering then places the page.
-    if newest is None or newest.site_version >= site_version:
-        return 0
-    with tracing.span("assign page", page.trace):
-        generation = newest.number
-        found, pivot_id = NOT_COMPARED, None
-        if compares:
-            nearest = _nearest_group(session, state, site_id, generation, page.tree_id)
-            if nearest is None:
-                return 0
-            found, pivot_id = nearest
-        # A changed pivot that stays in its group is still compared with the same page.
-        if pivot_id != page.id:
-            role = "outlier" if found.group is None else "member"
-            place = NewMembership(page.id, found.group, role, pivot_id, found.confidence)
-            groups.place_page(session, site_id, generation, place)
-        changed, work = {page.id}, found.work
-        if found.group is None and compares:
-            promoted, more = _promote_outliers(session, state, site_id, generation)
-            changed |= promoted
-            work += more
-        request_extractions(session, changed, generation)
-        logger.info(
-            "page %d of site %d: group %s, confidence %.2f, distance %.2f",
-            page.id,
-            site_id,
-            found.group,
-            found.confidence,
-            found.distance,
+    """Store memberships of pages, and request their extraction; return the units of work used."""
+    # A changed pivot that stays in its group is still compared with the same page.
+    moved = [each for each in places if each.pivot_id != each.page_id]
+    if moved:
+        groups.place_pages(session, site_id, generation, moved)
+    changed, work = {each.page_id for each in places}, 0
+    if compares and any(each.group_number is None for each in places):
+        promoted, work = _promote_outliers(session, state, site_id, generation)
+        changed |= promoted
+    request_extractions(session, changed, generation)
+    return work
+
+
+def _place(
+    session: Session,
+    state: ProcessState,
+    page: UnassignedPage,
+    newest: LatestGroups,
+    *,
+    compares: bool,
+) -> tuple[list[NewMembership], int]:
+    """Return the place of a page (none if its tree is damaged), and the units of work used."""
+    found, pivot_id = NOT_COMPARED, None
+    if compares:
+        sizes = [each.size for each in newest.representatives]
+        near = [newest.representatives[place] for place in worth_comparing(page.size, sizes)]
+        loaded = state.trees.load(session, [page.tree_id, *(each.tree_id for each in near)])
+        if page.tree_id not in loaded:
+            return [], 0
+        near = [each for each in near if each.tree_id in loaded]
+        found = assign_tree(
+            loaded[page.tree_id],
+            [loaded[each.tree_id] for each in near],
+            [each.group_number for each in near],
         )
-        return work
-
-
-def _nearest_group(
-    session: Session, state: ProcessState, site_id: int, generation: int, tree_id: int
-) -> tuple[Assignment, int | None] | None:
-    """Return the assignment of a tree, and the pivot of its group; None if the tree is damaged."""
-    representatives = groups.representatives(session, site_id, generation)
-    shapes = trees.tree_shapes(session, {tree_id, *(each.tree_id for each in representatives)})
-    sizes = [shapes[each.tree_id].size for each in representatives]
-    representatives = [
-        representatives[place] for place in worth_comparing(shapes[tree_id].size, sizes)
-    ]
-    loaded = state.trees.load(session, [tree_id, *(each.tree_id for each in representatives)])
-    if tree_id not in loaded:
-        return None
-    representatives = [each for each in representatives if each.tree_id in loaded]
-    found = assign_tree(
-        loaded[tree_id],
-        [loaded[each.tree_id] for each in representatives],
-        [each.group_number for each in representatives],
+        pivot_id = {each.group_number: each.pivot_id for each in near}.get(found.group or 0)
+    logger.info(
+        "page %d of site %d: group %s, confidence %.2f, distance %.2f",
+        page.id,
+        page.site_id,
+        found.group,
+        found.confidence,
+        found.distance,
     )
-    pivots = {each.group_number: each.pivot_id for each in representatives}
-    return found, None if found.group is None else pivots[found.group]
+    role = "outlier" if found.group is None else "member"
+    return [NewMembership(page.id, found.group, role, pivot_id, found.confidence)], found.work
 
 
 def _promote_outliers(
@@ -146,9 +173,8 @@ def _promote_outliers(
         trees_of = [outliers[group.pivot].tree_id]
         new = NewGroup(number, 0, members[0], trees_of, pattern, shared)
         groups.save_groups(session, site_id, generation, [new])
-        for place in group_memberships(number, members):
-            groups.place_page(session, site_id, generation, place)
-            promoted.add(place.page_id)
+        groups.place_pages(session, site_id, generation, list(group_memberships(number, members)))
+        promoted |= set(members)
         logger.info(
             "site %d: %d outliers form the new group %d",
             site_id,

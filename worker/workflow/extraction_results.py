@@ -28,7 +28,6 @@ from worker.workflow.article_message import (
     new_revision,
     next_number,
     revision_of,
-    save_revisions,
     shortened,
 )
 from worker.workflow.article_parts import find_parts, note_parts
@@ -85,14 +84,12 @@ def save_extractions(
     current = without_walls(session, current)
     texts = short_texts(current)
     revised = _revise(session, state, without_repeats(session, current, texts), texts, now)
-    results = [each.result for each in revised]
     _log_outcomes(revised)
-    if results:
-        extraction_jobs.save_results(session, results)
-    revisions = [each.revision for each in revised if each.revision is not None]
-    if revisions:
-        save_revisions(session, revisions)
-    _save_parts(session, revised, revisions)
+    if revised:
+        results = [each.result for each in revised]
+        revisions = [each.revision for each in revised if each.revision is not None]
+        no_parts = _note_parts(session, revised, revisions)
+        extraction_jobs.save_results(session, results, revisions, no_parts)
     for each in revised:
         if each.result.revision and is_removed(each.page) and not is_withdrawn(each.page):
             withdraw(session, state, each.result.page_id, each.page)
@@ -141,7 +138,7 @@ def _revise(
             )
         if made is not None:
             revision = _small_enough(state, job, *made)
-            size = len(revision.outgoing.body)
+            size = len(revision.body)
             if size > MAX_MESSAGE_BYTES:
                 # The broker would refuse the message, so it must not enter the outbox.
                 result = NoArticle(PageOutcome.TOO_LARGE, f"the article message has {size} bytes")
@@ -157,7 +154,7 @@ def _small_enough(
 ) -> NewRevision:
     """Return a revision that is small enough to be sent, if possible."""
     revision = revision_of(state, job.page_id, message, content_digest, trace=job.trace)
-    if len(revision.outgoing.body) <= MAX_MESSAGE_BYTES:
+    if len(revision.body) <= MAX_MESSAGE_BYTES:
         return revision
     # The article is more important than its locations.
     return revision_of(state, job.page_id, shortened(message), content_digest, trace=job.trace)
@@ -177,9 +174,10 @@ def _log_outcomes(revised: Sequence[_RevisedPage]) -> None:
         logs.unbind("site", "page", "page_id", "trace_id", "span_id")
 
 
-def _save_parts(
+def _note_parts(
     session: Session, revised: Sequence[_RevisedPage], revisions: Sequence[NewRevision]
-) -> None:
+) -> list[int]:
+    """Record the pages that are parts of an article; return the IDs of those that are not."""
     contents = {each.job.page_id: each.article for each in revised if each.article is not None}
     removed = {each.job.page_id for each in revised if is_removed(each.page)}
     # A page that was a part of an article remains one while it is behind a wall.
@@ -188,9 +186,8 @@ def _save_parts(
         for each in revised
         if each.article is not None or is_removed(each.page) or not each.result.has_article
     ]
-    if changed:
-        present = {page: content for page, content in contents.items() if page not in removed}
-        note_parts(session, present, changed, revisions)
+    present = {page: content for page, content in contents.items() if page not in removed}
+    return note_parts(session, present, changed, revisions)
 
 
 def _not_overtaken(
@@ -268,5 +265,5 @@ def withdraw(session: Session, state: ProcessState, page_id: int, page: PageStat
         addresses.of_pages(session, [page_id])[page_id],
         withdrawn=datetime.fromisoformat(page.refused["fetched_at"]),
     ).to_json()
-    articles.note_revision(session, page_id, message["revision"])
-    save_revisions(session, [revision_of(state, page_id, message, f"{_MARK}{digest}")])
+    revision = revision_of(state, page_id, message, f"{_MARK}{digest}")
+    articles.save_revisions(session, [revision])

@@ -18,14 +18,13 @@ from detourage.pagination import (
     urls_of,
 )
 from detourage.reader.article_values import parts_of
-from worker.store import addresses, parts
+from worker.store import addresses, articles, parts
 from worker.store.parts import StoredPart
 from worker.workflow.article_message import (
     further_revision,
     next_number,
     reader_digest,
     revision_of,
-    save_revisions,
 )
 from worker.workflow.article_parts import from_json, joined_parts, urls_of_links, with_missing
 from worker.workflow.process import ProcessState
@@ -91,7 +90,7 @@ def _revise(
             # no revision.
             reader_digest(own),
         )
-        if len(chain) == 1 or len(revision.outgoing.body) <= MAX_MESSAGE_BYTES:
+        if len(chain) == 1 or len(revision.body) <= MAX_MESSAGE_BYTES:
             break
         # The broker would refuse the message, so publish as many parts as fit.
         chain = chain[: max(1, len(chain) * 3 // 4)]
@@ -100,7 +99,7 @@ def _revise(
     if last is not None and _digest(wanted) == _digest(ArticleMessage.model_validate(last)):
         return False
     parts.note_revision(session, first.page_id, number)
-    save_revisions(session, [revision])
+    articles.save_revisions(session, [revision])
     return True
 
 

@@ -12,6 +12,7 @@ from detourage.outcomes import PageOutcome
 from detourage.reader.content import comment_pattern_of
 from detourage.reader.outline import Outline
 from detourage.reader.shared_lines import PageLines
+from models.tables import StoredPage
 from worker.errors import LostContentError
 from worker.messaging import task_names
 from worker.store import outbox, pages, recording
@@ -112,7 +113,7 @@ def store_waiting(
 
 def parse_again(session: Session, page_id: int) -> None:
     """Parse a stored page again, unless it has been since this was requested."""
-    page = pages.load_page(session, page_id)
+    page = session.get(StoredPage, page_id)
     if page is None:
         return
     pages.lock_site(session, pages.key_of_site(session, page.site_id))

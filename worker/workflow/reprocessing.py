@@ -3,6 +3,7 @@
 from sqlalchemy.orm import Session
 
 from detourage.outcomes import PageOutcome
+from models.tables import StoredPage
 from worker.messaging import task_names
 from worker.store import clusterings, comparisons, groups, outbox, pages, trees
 from worker.workflow.extraction_requests import request_extractions
@@ -37,7 +38,7 @@ def reprocess_page(session: Session, page_id: int, stage: str) -> bool:
     The article gets a new revision, after the site's first clustering if that is pending. Return
     False if the page does not exist, its HTML was removed, or it was joined with another page.
     """
-    page = pages.load_page(session, page_id)
+    page = session.get(StoredPage, page_id)
     if page is None or page.html_removed_at is not None or page.outcome == PageOutcome.JOINED:
         return False
     pages.lock_site(session, pages.key_of_site(session, page.site_id))

@@ -155,7 +155,7 @@ SABOTAGED: Replacements = {
     "worker.service.intake": {"_store": _trapped_after("intake")},
     "worker.store.outbox": {"remove": _trapped_before("relay")},
     "worker.workflow.assignment": {
-        "assign_page": _trapped_after("assign"),
+        "assign_pages": _trapped_after("assign"),
         "assign_tree": _harmed_by_tree,
     },
     "worker.workflow.clustering": {"cluster_site": _trapped_after("cluster")},

@@ -53,13 +53,14 @@ def test_a_refused_message_is_set_aside_and_others_are_published_once(
         exchange = deployment.topology.articles_exchange.name
         sizes = [10, MAX_MESSAGE_BYTES + 1, 20, MAX_MESSAGE_BYTES + 2, 30]
         with deployment.database.transaction() as session:
-            outbox.add_messages(
-                session,
-                [
-                    outbox.NewMessage(exchange, "und.a", bytes(size), f"m{place}")
-                    for place, size in enumerate(sizes)
-                ],
-            )
+            for place, size in enumerate(sizes):
+                outbox.add_message(
+                    session,
+                    exchange=exchange,
+                    routing_key="und.a",
+                    body=bytes(size),
+                    message_id=f"m{place}",
+                )
         waiting = select(func.count()).where(OutboxEntry.lane.is_not(None))
         deployment.wait_until(lambda: deployment.count(waiting) == 0)
         assert messages_waiting(small, deployment.topology.articles_queue) == 3

@@ -17,7 +17,7 @@ from models.tables import StoredPage
 from worker.outcomes import ReceiptResult
 from worker.store import articles, outbox, pages
 from worker.store.articles import NewRevision
-from worker.store.outbox import NewMessage, Places
+from worker.store.outbox import Places
 from worker.store.pages import FetchedPage, NewReceipt, ReadPage
 from worker.store.progress import run_progress
 from worker.store.recording import record_pages
@@ -80,8 +80,9 @@ def test_equal_fetches_get_the_lowest_crawler_id_in_any_order(session: Session) 
 def test_messages_of_any_length_are_returned_unchanged(session: Session, length: int) -> None:
     body = json.dumps("text " * (length // 5)).encode()
     for number in range(2):
-        message = NewMessage("articles", "en", body, str(number))
-        outbox.add_messages(session, [message])
+        outbox.add_message(
+            session, exchange="articles", routing_key="en", body=body, message_id=str(number)
+        )
     wanted = {"articles": Places(10, 5)}
     (taken,) = outbox.take_next(session, wanted, max_bytes=length).values()
     assert {outbox.unpacked_body(each.body or b"") for each in taken} == {body}
@@ -102,8 +103,8 @@ def test_articles_are_returned_unchanged(session: Session) -> None:
             {"text": "of elsewhere", "start": 16, "end": 25, "type": "quote"},
         ],
     }
-    outgoing = NewMessage("articles", "en", b"", message["id"])
-    articles.save_articles(session, [NewRevision(page.id, "", message, outgoing)])
+    new = NewRevision(page.id, "", message, "articles", "en", b"", {})
+    articles.save_revisions(session, [new])
     assert articles.last_article(session, page.id) == (message, "")
     [revision] = revisions_of(session, page.id, limit=1, with_messages=[1])
     assert revision.message == message

@@ -1,7 +1,8 @@
 """The SQL statements of the store, which are text files, one for each subject.
 
 Each statement has a name and a description of one line. It is an attribute of its file's
-`Statements`. ``{name}`` in a statement is replaced by the text of that name in the same file.
+`Statements`. ``{name}`` in a statement is replaced by the text of that name in the same file, and
+``{subject.name}`` by one in another file.
 """
 
 import re
@@ -10,7 +11,7 @@ from importlib.resources import files
 from sqlalchemy import TextClause, text
 
 _HEADING = re.compile(r"^-- (\w+) --\n-- .+\n", re.MULTILINE)
-_PART = re.compile(r"\{(\w+)\}")
+_PART = re.compile(r"\{(?:(\w+)\.)?(\w+)\}")
 
 
 class Statements:
@@ -27,9 +28,14 @@ class Statements:
     def __getattr__(self, name: str) -> TextClause:
         if name.startswith("_") or name not in self._texts:
             raise AttributeError(name)
-        statement = text(self._whole(self._texts[name]).strip())
+        statement = text(self.text_of(name))
         setattr(self, name, statement)
         return statement
 
-    def _whole(self, statement: str) -> str:
-        return _PART.sub(lambda found: self._whole(self._texts[found[1]]).strip(), statement)
+    def text_of(self, name: str) -> str:
+        """Return the text of a statement or part, with the parts that it contains."""
+
+        def part(found: re.Match[str]) -> str:
+            return (Statements(found[1]) if found[1] else self).text_of(found[2])
+
+        return _PART.sub(part, self._texts[name]).strip()

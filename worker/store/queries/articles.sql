@@ -1,8 +1,36 @@
 -- Articles, their revisions and history.
 
--- note_revision --
--- Record a new revision of a page's article.
-UPDATE pages SET revision = :revision WHERE id = :page_id
+-- add_revisions --
+-- Part: store revisions of articles with their comments, and enqueue their messages.
+added_articles AS (
+    INSERT INTO articles (id, page_id, revision, content_digest, message)
+    SELECT * FROM unnest(
+        CAST(:article_ids AS uuid[]), CAST(:revised_ids AS bigint[]),
+        CAST(:revisions AS integer[]), CAST(:digests AS text[]), CAST(:messages AS jsonb[])
+    )
+), added_comments AS (
+    INSERT INTO comments (
+        article_id, number, parent, author, published_at, written_date, text, permalink, votes
+    )
+    SELECT * FROM jsonb_to_recordset(CAST(:comments AS jsonb)) AS comment (
+        article_id uuid, number integer, parent integer, author text, published_at timestamptz,
+        written_date text, text text, permalink text, votes bigint
+    )
+)
+INSERT INTO outbox (message_id, exchange, routing_key, headers, body)
+SELECT * FROM unnest(
+    CAST(CAST(:article_ids AS uuid[]) AS text[]), CAST(:exchanges AS text[]),
+    CAST(:routing_keys AS text[]), CAST(:traces AS jsonb[]), CAST(:bodies AS bytea[])
+)
+
+-- save_revisions --
+-- Store and enqueue revisions of the articles of pages, which must be locked.
+WITH revised AS (
+    UPDATE pages SET revision = new.revision
+    FROM unnest(CAST(:revised_ids AS bigint[]), CAST(:revisions AS integer[]))
+        AS new (page_id, revision)
+    WHERE id = new.page_id
+), {add_revisions}
 
 -- last_article --
 -- Latest article of a page, with its digest.

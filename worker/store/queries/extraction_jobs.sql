@@ -19,6 +19,8 @@ AND NOT EXISTS (
 -- Position of pages in generations, with their group and pivot.
 SELECT page_id, sites.key, group_number, role, size,
     template_groups.comment_pattern AS group_pattern, shared_lines, lines,
+    object_url, is_text,
+    CASE WHEN page_id = ANY (CAST(:readable AS bigint[])) THEN compressed END AS compressed,
     pivot.id AS pivot_id, pivot.url, pivot.content_type, pivot.content_digest
 FROM memberships
 JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
@@ -95,21 +97,23 @@ JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
     AS asked (page_id, generation) USING (page_id, generation)
 
 -- save_results --
--- Store the extraction results of pages, which must be locked.
-UPDATE pages
-SET extracted_generation = new.generation, extraction_key = new.extraction_key,
-    outcome = new.outcome, outcome_detail = new.outcome_detail, revision = new.revision,
-    confidence = new.confidence, short_text = new.short_text, forced = false, trace = NULL
-FROM unnest(
-    CAST(:page_id AS bigint[]), CAST(:generation AS integer[]),
-    CAST(:extraction_key AS text[]), CAST(:outcome AS text[]),
-    CAST(:outcome_detail AS text[]), CAST(:revision AS integer[]),
-    CAST(:confidence AS double precision[]), CAST(:short_text AS bytea[])
-) AS new (
-    page_id, generation, extraction_key, outcome, outcome_detail, revision, confidence,
-    short_text
-)
-WHERE pages.id = new.page_id
+-- Store the extraction results of pages, which must be locked, and their new revisions.
+WITH saved AS (
+    UPDATE pages
+    SET extracted_generation = new.generation, extraction_key = new.extraction_key,
+        outcome = new.outcome, outcome_detail = new.outcome_detail, revision = new.revision,
+        confidence = new.confidence, short_text = new.short_text, forced = false, trace = NULL
+    FROM unnest(
+        CAST(:page_id AS bigint[]), CAST(:generation AS integer[]),
+        CAST(:extraction_key AS text[]), CAST(:outcome AS text[]),
+        CAST(:outcome_detail AS text[]), CAST(:revision AS integer[]),
+        CAST(:confidence AS double precision[]), CAST(:short_text AS bytea[])
+    ) AS new (
+        page_id, generation, extraction_key, outcome, outcome_detail, revision, confidence,
+        short_text
+    )
+    WHERE pages.id = new.page_id
+), {parts.note_others}, {articles.add_revisions}
 
 -- find_late --
 -- Return overdue extractions as pairs of a page ID and a generation.

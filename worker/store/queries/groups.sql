@@ -42,11 +42,6 @@ ORDER BY number DESC NULLS LAST LIMIT 1
 -- Return the number of a site's latest generation, or 0 if there is none.
 SELECT max(number) FROM generations WHERE site_id = :site_id
 
--- newest_generation --
--- Return a site's latest generation, and the version of the site on which it was based.
-SELECT number, site_version FROM generations WHERE site_id = :site_id
-ORDER BY number DESC LIMIT 1
-
 -- comparable_pages --
 -- Return the pages of a site that have a tree.
 SELECT id, url, fetched_at, tree_id, content_digest,
@@ -110,14 +105,26 @@ SELECT page_id, packed FROM page_knowledge
 JOIN unnest(CAST(:page_ids AS bigint[]), CAST(:digests AS text[]))
     AS asked (page_id, content_digest) USING (page_id, content_digest)
 
--- representatives --
--- Return the representative trees of a generation, by group.
-SELECT group_number, tree_id, representative_id
-FROM group_representatives AS own JOIN template_groups
-    ON (template_groups.site_id, template_groups.generation, number)
-    = (own.site_id, own.generation, group_number)
-WHERE (own.site_id, own.generation) = (:site_id, :generation)
-ORDER BY group_number, tree_id
+-- lock_pages --
+-- Lock pages with a tree.
+SELECT pages.id, site_id, url, tree_id, size, coalesce(trace, '{}') AS trace
+FROM pages JOIN trees ON trees.id = tree_id
+WHERE pages.id = ANY (CAST(:ids AS bigint[]))
+ORDER BY site_id, pages.id FOR UPDATE OF pages
+
+-- latest_groups --
+-- Latest generations of sites, with the representative trees of their groups.
+SELECT last.*, own.group_number, own.tree_id, trees.size, representative_id
+FROM unnest(CAST(:sites AS bigint[])) AS asked (site_id) CROSS JOIN LATERAL (
+    SELECT site_id, number AS generation, site_version FROM generations
+    WHERE site_id = asked.site_id ORDER BY number DESC LIMIT 1
+) AS last
+LEFT JOIN group_representatives AS own
+    ON (own.site_id, own.generation) = (last.site_id, last.generation)
+LEFT JOIN template_groups ON (template_groups.site_id, template_groups.generation, number)
+    = (last.site_id, last.generation, group_number)
+LEFT JOIN trees ON trees.id = own.tree_id
+ORDER BY last.site_id, group_number, own.tree_id
 
 -- newest_outliers --
 -- Return the newest outliers of a generation, ordered by URL.
@@ -127,25 +134,38 @@ WHERE (memberships.site_id, memberships.generation) = (:site_id, :generation)
     AND group_number IS NULL AND tree_id IS NOT NULL AND html_removed_at IS NULL
 ORDER BY received_at DESC, id DESC LIMIT :limit
 
--- place_page --
--- Insert or replace the membership of a page in a generation.
-WITH former AS (
-    SELECT group_number FROM memberships
-    WHERE page_id = :page_id AND generation = :generation
+-- place_pages --
+-- Insert or replace the memberships of pages in a generation.
+WITH new AS (
+    SELECT * FROM unnest(
+        CAST(:page_ids AS bigint[]), CAST(:group_numbers AS integer[]), CAST(:roles AS text[]),
+        CAST(:pivot_ids AS bigint[]), CAST(:confidences AS double precision[])
+    ) AS new (page_id, group_number, role, pivot_id, confidence)
+), changed AS (
+    SELECT group_number AS number, sum(change) AS change FROM (
+        SELECT group_number, 1 AS change FROM new
+        UNION ALL
+        SELECT group_number, -1 FROM memberships
+        WHERE page_id = ANY (CAST(:page_ids AS bigint[])) AND generation = :number
+    ) AS each
+    WHERE group_number IS NOT NULL GROUP BY group_number HAVING sum(change) <> 0
+), locked AS (
+    -- Transactions that lock the same groups in different orders would deadlock.
+    SELECT number FROM template_groups
+    WHERE (site_id, generation) = (:site_id, :number) AND number IN (SELECT number FROM changed)
+    ORDER BY number FOR UPDATE
 ), placed AS (
     INSERT INTO memberships
-        (page_id, generation, site_id, group_number, role, pivot_id, confidence)
-    VALUES
-        (:page_id, :generation, :site_id, :group_number, :role, :pivot_id, :confidence)
+        (site_id, generation, page_id, group_number, role, pivot_id, confidence)
+    SELECT :site_id, :number, * FROM new
     ON CONFLICT (page_id, generation) DO UPDATE SET
         (group_number, role, pivot_id, confidence) = (
             excluded.group_number, excluded.role, excluded.pivot_id, excluded.confidence
         )
 )
-UPDATE template_groups SET size = size + CASE number WHEN :group_number THEN 1 ELSE -1 END
-WHERE site_id = :site_id AND generation = :generation
-    AND (number IS NOT DISTINCT FROM :group_number)
-    <> (number IN (SELECT group_number FROM former WHERE group_number IS NOT NULL))
+UPDATE template_groups SET size = size + change
+FROM changed JOIN locked USING (number)
+WHERE (site_id, generation, template_groups.number) = (:site_id, :number, changed.number)
 
 -- place_as_outliers --
 -- Add pages to a generation as outliers, except those that already have a membership in it.

@@ -32,21 +32,22 @@ ON CONFLICT (page_id) DO UPDATE SET
 WHERE :has_message OR known.links <> excluded.links
 
 -- note_others --
--- Clear the part links of ``others``; make parts of revised single-page versions due.
-WITH due AS (
+-- Part: clear the part links of ``others``; make parts of revised single-page versions due.
+due AS (
     SELECT page_id, page_id = ANY (CAST(:others AS bigint[])) AS is_other FROM page_parts
     WHERE page_id = ANY (CAST(:others AS bigint[])) AND links <> '{}'
         OR whole_digests && (
             SELECT array_agg(digest) FROM addresses
-            WHERE page_id = ANY (CAST(:revised AS bigint[]))
+            WHERE page_id = ANY (CAST(:revised_ids AS bigint[]))
         )
     ORDER BY page_id FOR UPDATE
+), noted AS (
+    UPDATE page_parts SET
+        links = CASE WHEN is_other THEN '{}' ELSE links END,
+        message = CASE WHEN NOT is_other THEN message END,
+        version = version + 1, changed_at = clock_timestamp(), attempts = NULL
+    FROM due WHERE page_parts.page_id = due.page_id
 )
-UPDATE page_parts SET
-    links = CASE WHEN is_other THEN '{}' ELSE links END,
-    message = CASE WHEN NOT is_other THEN message END,
-    version = version + 1, changed_at = clock_timestamp(), attempts = NULL
-FROM due WHERE page_parts.page_id = due.page_id
 
 -- due --
 -- Return the IDs of pages due for joining that have not changed for some time.
