@@ -43,7 +43,7 @@ class ServiceCollector:
         states = queue_states(self._settings)
         depths = {queue: state.messages for queue, state in states.items()}
         # The relay's quarantine is in the outbox.
-        depths[f"{RELAY}.quarantine"] = self._database.run(outbox.count_refused)
+        depths[f"{RELAY}.quarantine"] = self._database.execute(outbox.SQL.count_refused)[0][0]
         yield _labelled("queue_messages", "Messages ready in a queue.", "queue", depths)
         consumers = {queue: state.consumers for queue, state in states.items()}
         yield _labelled("queue_consumers", "Consumers of a queue.", "queue", consumers)

@@ -188,7 +188,7 @@ class Relay(BrokerProcess):
     def _publish_lanes(
         self, session: Session, producer: Producer, confirmed: dict[int, str]
     ) -> None:
-        lanes = outbox.lanes_waiting(session, self._bounds)
+        lanes = session.scalars(outbox.SQL.lanes_waiting, {"lanes": list(self._bounds)}).all()
         first = [lane for lane in lanes if lane != EXTRACT_AGAIN]
         again = [lane for lane in lanes if lane == EXTRACT_AGAIN]
         first_extractions_left = again_is_waiting = False

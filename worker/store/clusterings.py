@@ -16,9 +16,6 @@ from worker.store.queries import Statements
 
 SQL = Statements("clusterings")
 
-MAX_ERROR_LENGTH = 500
-"""Maximum length of a stored error; the full traceback is stored with the failed task."""
-
 
 @dataclass(frozen=True)
 class Quarantine:
@@ -28,41 +25,10 @@ class Quarantine:
     reason: str
 
 
-def begin(session: Session, site_id: int, pauses_seconds: Sequence[float]) -> int | None:
-    """Consume the pending request, and return the number of attempts since the last success.
-
-    The number includes this attempt; None if clustering must not start yet. ``pauses_seconds``
-    holds the pause after each attempt; attempts beyond its end are not followed by a pause.
-    """
-    wanted = {"site_id": site_id, "pauses_seconds": list(pauses_seconds)}
-    attempts: int | None = session.scalar(SQL.begin, wanted)
-    return attempts
-
-
-def note_asked(session: Session, site_ids: Sequence[int]) -> None:
-    """Record that clustering was requested for sites."""
-    session.execute(SQL.note_asked, {"site_ids": sorted(site_ids)})
-
-
-def note_taken(session: Session, site_id: int) -> None:
-    """Record that a worker picked up the clustering request for a site."""
-    session.execute(SQL.note_taken, {"site_id": site_id})
-
-
-def note_error(session: Session, site_id: int, error: str) -> None:
-    """Record the error with which a site's clustering failed."""
-    session.execute(SQL.note_error, {"site_id": site_id, "error": error[:MAX_ERROR_LENGTH]})
-
-
 def give_up(session: Session, site_id: int) -> Quarantine:
     """Quarantine a site, and subtract the attempt that was counted but not made."""
     since, number, error = session.execute(SQL.give_up, {"site_id": site_id}).one()
     return Quarantine(since, quarantine_reason(number, error))
-
-
-def forget(session: Session, site_id: int) -> None:
-    """Delete a site's attempts, which also ends its quarantine."""
-    session.execute(SQL.forget, {"site_id": site_id})
 
 
 def quarantine(session: Session, site_id: int) -> Quarantine | None:

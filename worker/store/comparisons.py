@@ -43,17 +43,6 @@ class Block(NamedTuple):
     attempts: int
 
 
-def begin(session: Session, site_id: int, *, site_version: int, tree_ids: Sequence[int]) -> None:
-    """Start comparing a site's trees."""
-    begun = {"site_id": site_id, "version": site_version, "tree_ids": list(tree_ids)}
-    session.execute(SQL.begin, begun)
-
-
-def end(session: Session, site_id: int) -> None:
-    """Delete a site's comparison and its unfinished blocks."""
-    session.execute(SQL.end, {"site_id": site_id})
-
-
 def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> list[int]:
     """Store the blocks of a site's comparison, and return their IDs."""
     ids = session.scalars(
@@ -74,22 +63,6 @@ def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> li
     return list(ids)
 
 
-def ask_again(session: Session, site_id: int, *, patience_seconds: float) -> list[int]:
-    """Mark overdue blocks as requested again, and return their IDs."""
-    return list(session.scalars(SQL.ask_again, {"site_id": site_id, "patience": patience_seconds}))
-
-
-def take_block(session: Session, block_id: int) -> Block | None:
-    """Return a block and count the attempt; return None if the block is finished."""
-    row = session.execute(SQL.take_block, {"id": block_id}).one_or_none()
-    return None if row is None else Block(*row)
-
-
-def leave_rest(session: Session, block_id: int) -> bool:
-    """Record that the rest of a block was enqueued; return False if the block is finished."""
-    return session.scalar(SQL.leave_rest, {"id": block_id}) is not None
-
-
 def lock_for_result(session: Session, site_id: int) -> None:
     """Lock a site, so that the last result of its blocks is recognised as the last.
 
@@ -98,28 +71,12 @@ def lock_for_result(session: Session, site_id: int) -> None:
     session.execute(SQL.lock_for_result, {"id": site_id})
 
 
-def finish_block(session: Session, block_id: int) -> bool | None:
-    """Delete a finished block; return whether it was the site's last, or None if it is gone."""
-    is_last: bool | None = session.scalar(SQL.finish_block, {"id": block_id})
-    return is_last
-
-
 def save_set(session: Session, site_id: int, tree_ids: Sequence[int]) -> int:
     """Store a reference set if it does not exist, and return its ID."""
     digest = hashlib.sha256(" ".join(map(str, tree_ids)).encode()).hexdigest()
     values = {"site_id": site_id, "digest": digest, "tree_ids": list(tree_ids)}
     session.execute(SQL.add_set, values)
     return int(session.execute(SQL.id_of_set, values).scalar_one())
-
-
-def sets_of_site(session: Session, site_id: int) -> dict[int, list[int]]:
-    """Return the references in each of a site's reference sets, by set ID."""
-    return dict(session.execute(SQL.sets_of_site, {"site_id": site_id}).all())
-
-
-def keep_sets(session: Session, site_id: int, set_ids: Sequence[int]) -> None:
-    """Delete a site's reference sets and their nearest references, except the given sets."""
-    session.execute(SQL.keep_sets, {"site_id": site_id, "ids": list(set_ids)})
 
 
 def load_nearest(session: Session, set_id: int, tree_ids: Sequence[int]) -> Nearest:

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Engine,
     Executable,
     Result,
+    Row,
     ScalarResult,
     TextClause,
     TextualSelect,
@@ -236,6 +237,15 @@ class Database(AbstractContextManager["Database"]):
                 return work(session, *args, **options)
 
         return _with_retries(attempt)
+
+    def execute(self, statement: Executable, **values: Any) -> Sequence[Row[Any]]:
+        """Run a statement in a transaction of its own, as `run` does, and return its rows."""
+
+        def work(session: Session) -> Sequence[Row[Any]]:
+            result = session.connection().execute(statement, values)
+            return result.all() if result.returns_rows else ()
+
+        return self.run(work)
 
     def read_snapshot(
         self, query: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs

@@ -30,6 +30,7 @@ class ComparablePage:
     forced: bool
     has_html: bool
     comment_pattern: str | None
+    lines: bytes | None
 
 
 @dataclass(frozen=True)
@@ -63,23 +64,14 @@ class NewMembership:
 _LOCK = AdvisoryLock.GENERATION.value
 
 
-def lock_clustering(session: Session, site_id: int) -> None:
-    """Lock a site's clustering until the transaction ends, waiting for other holders."""
-    session.execute(SQL.lock_clustering, {"class": _LOCK, "site_id": site_id})
-
-
-def try_lock_clustering(session: Session, site_id: int) -> bool:
-    """Try to lock a site's clustering until the transaction ends; return whether it was locked."""
-    return bool(session.scalar(SQL.try_lock_clustering, {"class": _LOCK, "site_id": site_id}))
-
-
 class SiteState(NamedTuple):
     """State of a site when its clustering starts.
 
     ``generation`` is the latest generation (0 if there is none), based on version ``seen_version``
     of the site. ``is_new`` is set if the site has never been clustered. ``compared_version`` and
     ``compared_trees`` describe the comparison in progress, or are None (see `SiteComparison`);
-    ``is_comparing`` is set if the comparison has unfinished blocks.
+    ``is_comparing`` is set if the comparison has unfinished blocks. ``last_group`` is the highest
+    group number ever used, or 0 if there is none.
     """
 
     version: int
@@ -89,6 +81,7 @@ class SiteState(NamedTuple):
     compared_version: int | None
     compared_trees: Sequence[int] | None
     is_comparing: bool
+    last_group: int
 
 
 def site_state(session: Session, site_id: int) -> SiteState:
@@ -104,9 +97,11 @@ def last_generation(session: Session, site_id: int) -> int:
 
 def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
     """Return the pages of a site that have a tree."""
-    return [
-        ComparablePage(*row) for row in session.execute(SQL.comparable_pages, {"site_id": site_id})
-    ]
+    rows = session.execute(_COMPARABLE, {"site_id": site_id})
+    return [ComparablePage(*row) for row in rows]
+
+
+_COMPARABLE = SQL.comparable_pages.columns(lines=LargeBinary)
 
 
 def save_generation(
@@ -119,10 +114,12 @@ def save_generation(
     silhouette: float | None,
     groups: Sequence[NewGroup],
     memberships: Sequence[NewMembership],
+    reference_sets: Sequence[int],
 ) -> None:
     """Store a generation, based on version ``site_version`` of the site, with its groups.
 
-    ``memberships`` must contain each comparable page once.
+    ``memberships`` must contain each comparable page once. The site's comparison ends, and only the
+    given reference sets are kept.
     """
     new = {
         "site_id": site_id,
@@ -130,6 +127,7 @@ def save_generation(
         "site_version": site_version,
         "method": method,
         "silhouette": silhouette,
+        "sets": list(reference_sets),
     }
     session.execute(SQL.add_generation, {**new, **_of_groups(groups), **_of_members(memberships)})
 
@@ -165,31 +163,9 @@ def save_groups(
     session.execute(SQL.save_groups, new)
 
 
-def pages_by_group(session: Session, site_id: int, number: int) -> dict[int, Sequence[int]]:
-    """Return the IDs of the pages in each group of a generation."""
-    return dict(session.execute(SQL.pages_by_group, {"site_id": site_id, "number": number}).all())
-
-
 def last_group(session: Session, site_id: int) -> int:
     """Return the highest group number ever used by a site, or 0 if there is none."""
     return session.scalar(SQL.last_group, {"site_id": site_id}) or 0
-
-
-def comment_patterns(session: Session, page_ids: Sequence[int]) -> Sequence[str | None]:
-    """Return the comment patterns of pages; see `StoredPage.comment_pattern`."""
-    return session.scalars(SQL.comment_patterns, {"ids": list(page_ids)}).all()
-
-
-def lines_of_pages(session: Session, page_ids: Sequence[int]) -> dict[int, bytes]:
-    """Return the lines of pages whose content is stored; see `PageContent.lines`."""
-    rows = session.execute(SQL.lines_of_pages, {"ids": list(page_ids)})
-    return {page_id: bytes(lines) for page_id, lines in rows}
-
-
-def pages_of_generation(session: Session, site_id: int, number: int) -> list[int]:
-    """Return the IDs of pages that were extracted with a generation or await such an extraction."""
-    asked = {"site_id": site_id, "generation": number}
-    return list(session.scalars(SQL.pages_of_generation, asked))
 
 
 def load_knowledge(session: Session, wanted: Mapping[int, str]) -> dict[int, bytes]:
@@ -273,6 +249,11 @@ class Outlier:
     url: str
     fetched_at: datetime | None
     tree_id: int
+    comment_pattern: str | None
+    lines: bytes | None
+
+
+_OUTLIERS = SQL.newest_outliers.columns(lines=LargeBinary)
 
 
 def newest_outliers(
@@ -283,7 +264,7 @@ def newest_outliers(
     Pages without HTML are excluded because they cannot be extracted with a group.
     """
     asked = {"site_id": site_id, "generation": generation, "limit": limit}
-    outliers = (Outlier(*row) for row in session.execute(SQL.newest_outliers, asked))
+    outliers = (Outlier(*row) for row in session.execute(_OUTLIERS, asked))
     return sorted(outliers, key=lambda outlier: outlier.url)
 
 
@@ -293,16 +274,6 @@ def place_pages(
     """Insert or replace the memberships of pages in a generation."""
     place = {"site_id": site_id, "number": generation, **_of_members(memberships)}
     session.execute(SQL.place_pages, place)
-
-
-def place_as_outliers(
-    session: Session, site_id: int, generation: int, page_ids: Sequence[int]
-) -> None:
-    """Add pages to a generation as outliers, except those that already have a membership in it."""
-    session.execute(
-        SQL.place_as_outliers,
-        {"site_id": site_id, "generation": generation, "page_ids": list(page_ids)},
-    )
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ are negative.
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Boolean, bindparam, select
@@ -184,11 +184,6 @@ def unpacked_body(body: bytes) -> bytes:
         ) from error
 
 
-def lanes_waiting(session: Session, lanes: Collection[str]) -> Sequence[str]:
-    """Return the given lanes that have entries."""
-    return session.scalars(SQL.lanes_waiting, {"lanes": list(lanes)}).all()
-
-
 class Places(NamedTuple):
     """Number of entries to take from a lane, and how many of them may be from short queues first.
 
@@ -244,18 +239,3 @@ def drop_refused(session: Session, message_id: str | None = None) -> int:
     """Delete refused entries, or those of one message, and return their number."""
     changed: Any = session.execute(SQL.drop_refused, {"message_id": message_id})
     return int(changed.rowcount)
-
-
-def is_waiting(session: Session, task: str, site_id: int | None = None) -> bool:
-    """Return whether tasks of a kind, optionally for one site, are waiting to be published."""
-    return bool(session.scalar(SQL.is_waiting, {"task": task, "site_id": site_id}))
-
-
-def sites_waiting(session: Session, task: str) -> set[int | None]:
-    """Return the sites for which tasks of a kind are waiting to be published."""
-    return set(session.scalars(SQL.sites_waiting, {"task": task}))
-
-
-def count_refused(session: Session) -> int:
-    """Return the number of entries set aside."""
-    return session.scalar(SQL.count_refused) or 0

@@ -119,8 +119,3 @@ def save_distances(session: Session, distances: Mapping[tuple[int, int], int | N
             "distances": [distances[pair] for pair in pairs],
         },
     )
-
-
-def forget_distances(session: Session, tree_ids: Sequence[int]) -> None:
-    """Delete the distances among the given trees."""
-    session.execute(SQL.forget_distances, {"tree_ids": list(tree_ids)})

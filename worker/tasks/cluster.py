@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
 from worker.messaging.broker import messages_seen
-from worker.store import clusterings
+from worker.store.clusterings import SQL
 from worker.store.database import AdvisoryLock, is_connection_lost
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS
@@ -18,6 +18,9 @@ from worker.workflow.clustering_requests import (
     settle_times,
 )
 from worker.workflow.process import process_state
+
+MAX_ERROR_LENGTH = 500
+"""Maximum length of a stored error; the full traceback is stored with the failed task."""
 
 
 @shared_task(name=task_names.CLUSTER_DUE, **TASK_OPTIONS)
@@ -56,26 +59,27 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
     database = state.database
 
     def attempt_once(session: Session) -> None:
-        cluster_site(session, state, site_id)
-        clusterings.forget(session, site_id)
+        if not cluster_site(session, state, site_id):
+            session.execute(SQL.forget, {"site_id": site_id})
 
     with database.exclusive(AdvisoryLock.CLUSTERING, site_id) as is_ours:
         if not is_ours:
-            database.run(clusterings.note_taken, site_id)
+            database.execute(SQL.note_taken, site_id=site_id)
             return
         if afresh:
-            database.run(clusterings.forget, site_id)
+            database.execute(SQL.forget, site_id=site_id)
         pauses = pauses_seconds(state.settings)
-        attempt = database.run(clusterings.begin, site_id, pauses)
-        if attempt is None:
+        # Counted first, since a killed process reports nothing; none if it must not start yet.
+        attempts = database.execute(SQL.begin, site_id=site_id, pauses_seconds=pauses)
+        if not attempts:
             return
-        if attempt > CLUSTERING_ATTEMPTS:
+        if attempts[0].number > CLUSTERING_ATTEMPTS:
             database.run(give_up_clustering, state, site_id)
             return
         try:
             database.run(attempt_once)
         except Exception as error:
             if not is_connection_lost(error):
-                failure = f"{type(error).__name__}: {error}"
-                database.run(clusterings.note_error, site_id, failure)
+                failure = f"{type(error).__name__}: {error}"[:MAX_ERROR_LENGTH]
+                database.execute(SQL.note_error, site_id=site_id, error=failure)
             raise

@@ -23,13 +23,14 @@ from detourage.template.groups import reference_order
 from worker import logs, tracing
 from worker.messaging import task_names
 from worker.store import clusterings, groups, outbox, pages, trees
+from worker.store.database import AdvisoryLock
 from worker.store.groups import LatestGroups, NewGroup, NewMembership, Outlier, UnassignedPage
 from worker.workflow.comment_patterns import pattern_of_group
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.generation import group_memberships
 from worker.workflow.process import ProcessState
-from worker.workflow.shared_lines import shared_lines_of_group
+from worker.workflow.shared_lines import shared_lines_of
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Sizes: TypeAlias = npt.NDArray[np.int64]
@@ -153,7 +154,9 @@ def _promote_outliers(
     """Group similar outliers; return the pages that joined a group and the units of work used."""
     # A running clustering also regroups the outliers. If the site is quarantined, comparing the
     # outliers may be the very step that fails.
-    if not groups.try_lock_clustering(session, site_id) or clusterings.quarantine(session, site_id):
+    lock = {"class": AdvisoryLock.GENERATION.value, "site_id": site_id}
+    is_locked = session.scalar(groups.SQL.try_lock_clustering, lock)
+    if not is_locked or clusterings.quarantine(session, site_id):
         return set(), 0
     outliers = groups.newest_outliers(session, site_id, generation, OUTLIERS_COMPARED)
     if len(outliers) < MIN_NEW_GROUP_PAGES:
@@ -168,8 +171,8 @@ def _promote_outliers(
         known = [(each.url, each.fetched_at) for each in outliers]
         ordered = [outliers[member] for member in reference_order(group.members, known)]
         members = [each.page_id for each in ordered]
-        pattern = pattern_of_group(groups.comment_patterns(session, members))
-        shared = shared_lines_of_group(session, {each.page_id: each.url for each in ordered})
+        pattern = pattern_of_group(each.comment_pattern for each in ordered)
+        shared = shared_lines_of({each.url: each.lines for each in ordered})
         trees_of = [outliers[group.pivot].tree_id]
         new = NewGroup(number, 0, members[0], trees_of, pattern, shared)
         groups.save_groups(session, site_id, generation, [new])

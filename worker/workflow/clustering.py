@@ -9,6 +9,7 @@ from worker import logs
 from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
 from worker.store import clusterings, comparisons, groups, outbox, pages, provisional
+from worker.store.database import AdvisoryLock
 from worker.workflow.comparison_plan import (
     StoredDistances,
     enqueue_late_blocks,
@@ -28,36 +29,38 @@ from worker.workflow.quarantine import quarantine_task
 logger = logging.getLogger(__name__)
 
 
-def cluster_site(session: Session, state: ProcessState, site_id: int) -> None:
-    """Store a new generation of a site, or request the comparisons that it needs."""
-    groups.lock_clustering(session, site_id)
+def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
+    """Store a new generation of a site, or request the comparisons that it needs.
+
+    Return whether a generation was stored, with which the attempts to make it are forgotten.
+    """
+    lock = {"class": AdvisoryLock.GENERATION.value, "site_id": site_id}
+    session.execute(groups.SQL.lock_clustering, lock)
     # Read the version before the pages: a page that arrives in between is then included, and merely
     # makes the site due again. In the opposite order, it would be missed.
     found = groups.site_state(session, site_id)
     if found.is_comparing:
         enqueue_late_blocks(session, site_id)
-        return
+        return False
     site = load_site(session, site_id, found)
     if site is None:
-        return
+        return False
     stored = StoredDistances(session, site_id)
     known = known_site(session, state, site, stored)
     if known is None:
-        return
+        return False
     site_pages = [
         page for page in groups.comparable_pages(session, site_id) if page.tree_id in site.trees
     ]
     grouping = known_grouping(session, site, stored, known, site_pages)
     if grouping is None:
-        return
+        return False
     if site.is_new:
         # Pages that the intake stores from now on will be assigned; this task sees earlier pages.
         comparisons.lock_for_result(session, site_id)
-    generation = save_generation(session, site, known, site_pages, grouping)
-    if site.has_begun:
-        comparisons.end(session, site_id)
-    if stored.reference_sets() or site.generation:
-        comparisons.keep_sets(session, site_id, stored.reference_sets())
+    generation = save_generation(
+        session, site, known, site_pages, grouping, stored.reference_sets()
+    )
     request_changed_extractions(
         session, site_id, site_pages, generation, state.settings.chosen_text_roles
     )
@@ -75,6 +78,7 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> None:
         counted(len(grouping.groups), "group"),
         counted(len(grouping.outliers), "outlier"),
     )
+    return True
 
 
 def give_up_clustering(session: Session, state: ProcessState, site_id: int) -> None:
@@ -90,7 +94,8 @@ def give_up_clustering(session: Session, state: ProcessState, site_id: int) -> N
         # New pages will be assigned, and a later clustering will consider all of them.
         provisional.count_as_clustered(session, [site_id], has_seen_all=False)
     generation = groups.last_generation(session, site_id)
-    groups.place_as_outliers(session, site_id, generation, waiting)
+    outliers = {"site_id": site_id, "generation": generation, "page_ids": waiting}
+    session.execute(groups.SQL.place_as_outliers, outliers)
     request_extractions(session, waiting, generation)
     quarantine_task(
         session,

@@ -41,7 +41,9 @@ def request_settled_clusterings(session: Session, settings: Settings, settle: Se
         # The intake may be blocked by pages waiting for their site's first clustering.
         first_at_once=progress.is_backlog_nearly_full(session, settings.pending_limit),
     )
-    enqueued = outbox.sites_waiting(session, task_names.CLUSTER) if due else set()
+    if not due:
+        return
+    enqueued = set(session.scalars(outbox.SQL.sites_waiting, {"task": task_names.CLUSTER}))
     due = [site for site in due if site.id not in enqueued]
     new = [site.id for site in due if site.is_new]
     settled = settle_lone_sites(session, new) if new else ()
@@ -60,7 +62,7 @@ def _request_clusterings(session: Session, due: Sequence[DueSite]) -> None:
     """
     if not due:
         return
-    clusterings.note_asked(session, [site.id for site in due])
+    session.execute(clusterings.SQL.note_asked, {"site_ids": sorted(site.id for site in due)})
     for is_new, sites in groupby(
         sorted(due, key=attrgetter("is_new", "pages")), key=attrgetter("is_new")
     ):
@@ -70,7 +72,7 @@ def _request_clusterings(session: Session, due: Sequence[DueSite]) -> None:
 
 def continue_clustering(session: Session, site_id: int) -> None:
     """Enqueue a clustering whose comparisons are finished; the site had its turn before them."""
-    clusterings.note_asked(session, [site_id])
+    session.execute(clusterings.SQL.note_asked, {"site_ids": [site_id]})
     wanted = [(site_id, {"site_id": site_id})]
     outbox.add_tasks_of_sites(
         session, task_names.CLUSTER, wanted, is_short=True, turn=outbox.FIRST_TURN

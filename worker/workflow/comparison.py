@@ -100,9 +100,10 @@ class ComparisonJob:
 def compare_block(state: ProcessState, block_id: int) -> None:
     """Compute and store the missing results of a block of comparisons."""
     # Committed first, so that the attempt counts even if reading the trees kills the process.
-    block = state.database.run(comparisons.take_block, block_id)
-    if block is None:
+    taken = state.database.execute(comparisons.SQL.take_block, id=block_id)
+    if not taken:
         return
+    block = Block(**taken[0]._asdict())
     job = state.database.run(_load, state.trees, block)
     if job.is_abandoned:
         logger.error("block %d abandoned; its trees count as not comparable", block_id)
@@ -120,7 +121,9 @@ def _load(session: Session, cache: TreeCache, block: Block) -> ComparisonJob:
         done = set(comparisons.load_nearest(session, set_id, block.rows))
         earlier = [
             (members, comparisons.load_nearest(session, other, block.rows))
-            for other, members in comparisons.sets_of_site(session, block.site_id).items()
+            for other, members in session.execute(
+                comparisons.SQL.sets_of_site, {"site_id": block.site_id}
+            ).all()
             if other != set_id
         ]
     return ComparisonJob(
@@ -135,11 +138,11 @@ def _load(session: Session, cache: TreeCache, block: Block) -> ComparisonJob:
 def _save(session: Session, job: ComparisonJob, quarantine: str, compared: BlockResult) -> None:
     comparisons.lock_for_result(session, job.block.site_id)
     if not compared.is_all:
-        if comparisons.leave_rest(session, job.block.id):
+        if session.scalar(comparisons.SQL.leave_rest, {"id": job.block.id}) is not None:
             _save_compared(session, job, compared)
             request_stored_blocks(session, job.block.site_id, [job.block.id])
         return
-    is_last = comparisons.finish_block(session, job.block.id)
+    is_last = session.scalar(comparisons.SQL.finish_block, {"id": job.block.id})
     if is_last is None:
         return
     _save_compared(session, job, compared)
@@ -255,6 +258,3 @@ def _known(
         searched = frozenset(place[member] for member in members if member in place)
         facts.append(KnownNearest(place[nearest[0]], nearest[1], searched))
     return facts
-
-
-logger = logging.getLogger(__name__)

@@ -85,9 +85,9 @@ class StoredDistances:
 class ComparedSite:
     """A site during one clustering, with its distinct trees by ID.
 
-    `version` is the site's version when the comparison began, and `generation` the number of its
-    latest generation. `is_new` is set if the site has never been clustered, and `has_begun` if
-    blocks have already been requested.
+    `version` is the site's version when the comparison began, `generation` the number of its latest
+    generation, and `last_group` the highest group number ever used. `is_new` is set if the site has
+    never been clustered, and `has_begun` if blocks have already been requested.
     """
 
     id: int
@@ -96,6 +96,7 @@ class ComparedSite:
     is_new: bool
     trees: Mapping[int, TreeShape]
     has_begun: bool
+    last_group: int
 
 
 def load_site(session: Session, site_id: int, site: SiteState) -> ComparedSite | None:
@@ -106,8 +107,15 @@ def load_site(session: Session, site_id: int, site: SiteState) -> ComparedSite |
         version, shapes = site.version, trees.site_tree_shapes(session, site_id)
     else:
         return None
-    has_begun = site.compared_version is not None
-    return ComparedSite(site_id, version, site.generation, site.is_new, shapes, has_begun)
+    return ComparedSite(
+        id=site_id,
+        version=version,
+        generation=site.generation,
+        is_new=site.is_new,
+        trees=shapes,
+        has_begun=site.compared_version is not None,
+        last_group=site.last_group,
+    )
 
 
 def known_site(
@@ -143,10 +151,10 @@ def known_grouping(
 
 def enqueue_late_blocks(session: Session, site_id: int) -> None:
     """Request a site's overdue blocks again."""
-    if outbox.is_waiting(session, task_names.COMPARE, site_id):
-        return
-    late = comparisons.ask_again(session, site_id, patience_seconds=PATIENCE_SECONDS)
-    request_stored_blocks(session, site_id, late)
+    asked = {"task": task_names.COMPARE, "site_id": site_id, "patience": PATIENCE_SECONDS}
+    if not session.scalar(outbox.SQL.is_waiting, asked):
+        late = session.scalars(comparisons.SQL.ask_again, asked).all()
+        request_stored_blocks(session, site_id, late)
 
 
 def blocks_of(
@@ -184,5 +192,6 @@ def _enqueue_missing(
     session: Session, site: ComparedSite, stored: StoredDistances, missing: NeededComparisons
 ) -> None:
     if not site.has_begun:
-        comparisons.begin(session, site.id, site_version=site.version, tree_ids=sorted(site.trees))
+        begun = {"site_id": site.id, "version": site.version, "tree_ids": sorted(site.trees)}
+        session.execute(comparisons.SQL.begin, begun)
     request_blocks(session, site.id, list(blocks_of(missing, site.trees, stored)))

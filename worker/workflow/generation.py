@@ -20,7 +20,7 @@ from worker.workflow.comment_patterns import pattern_of_group
 from worker.workflow.comparison_plan import ComparedSite
 from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.extraction_results import extraction_key
-from worker.workflow.shared_lines import shared_lines_of_group, shared_lines_on
+from worker.workflow.shared_lines import shared_lines_of, shared_lines_on
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,9 @@ def save_generation(
     known: KnownSite,
     site_pages: Sequence[ComparablePage],
     grouping: Grouping,
+    reference_sets: Sequence[int],
 ) -> NewGeneration:
-    """Store the groups of a site as its next generation.
+    """Store the groups of a site as its next generation, and keep the given reference sets.
 
     `site_pages` are the site's pages that have a tree; `grouping` refers to them by index.
     """
@@ -51,9 +52,7 @@ def save_generation(
         for group in grouping.groups
     ]
     shared = [
-        shared_lines_of_group(
-            session, {site_pages[index].id: site_pages[index].url for index in group.members}
-        )
+        shared_lines_of({site_pages[i].url: site_pages[i].lines for i in group.members})
         for group in grouping.groups
     ]
     generation = NewGeneration(
@@ -86,6 +85,7 @@ def save_generation(
             )
         ],
         memberships=generation.memberships,
+        reference_sets=reference_sets,
     )
     return generation
 
@@ -99,7 +99,6 @@ def request_changed_extractions(
 ) -> None:
     """Request the extraction of the pages whose results the generation may change."""
     by_id = {page.id: page for page in site_pages}
-    lines = _lines_of_members(session, generation)
     changed: list[int] = []
     unchanged: list[int] = []
     for membership in generation.memberships:
@@ -111,7 +110,7 @@ def request_changed_extractions(
             pivot.content_digest if pivot else None,
             generation.patterns[group] if group is not None else None,
             text_roles,
-            shared_lines_on(page.url, generation.shared.get(group or 0), lines.get(page.id)),
+            shared_lines_on(page.url, generation.shared.get(group or 0), page.lines),
         )
         same = page.extraction_key == key and not page.forced
         same |= not page.has_html
@@ -119,16 +118,6 @@ def request_changed_extractions(
     request_extractions(
         session, changed, generation.number, unchanged=unchanged, clustered_site=site_id
     )
-
-
-def _lines_of_members(session: Session, generation: NewGeneration) -> dict[int, bytes]:
-    """Return the lines of the pages in groups that share lines."""
-    wanted = [
-        each.page_id
-        for each in generation.memberships
-        if each.group_number is not None and generation.shared[each.group_number] is not None
-    ]
-    return groups.lines_of_pages(session, wanted)
 
 
 def _identities(
@@ -140,10 +129,11 @@ def _identities(
     members = [[site_pages[index].id for index in group.members] for group in grouping.groups]
     if not site.generation:
         return match_groups({}, members)
+    before = {"site_id": site.id, "number": site.generation}
     return match_groups(
-        groups.pages_by_group(session, site.id, site.generation),
+        dict(session.execute(groups.SQL.pages_by_group, before).all()),
         members,
-        last_identity=groups.last_group(session, site.id),
+        last_identity=site.last_group,
     )
 
 

@@ -5,7 +5,7 @@ from sqlalchemy.orm import Session
 from detourage.outcomes import PageOutcome
 from models.tables import StoredPage
 from worker.messaging import task_names
-from worker.store import clusterings, comparisons, groups, outbox, pages, trees
+from worker.store import clusterings, comparisons, groups, outbox, pages
 from worker.workflow.extraction_requests import request_extractions
 
 
@@ -15,19 +15,18 @@ def reprocess_site(session: Session, site_id: int, stage: str) -> int:
     page_ids = pages.reprocessable_page_ids(session, site_id)
     pages.force_revisions(session, page_ids)
     if stage != "extract":
-        clusterings.forget(session, site_id)
+        session.execute(clusterings.SQL.forget, {"site_id": site_id})
     if stage == "parse":
         wanted = [{"page_id": page_id} for page_id in page_ids]
         outbox.add_tasks(session, task_names.PARSE, wanted, site_id=site_id)
     elif stage == "extract":
         generation = groups.last_generation(session, site_id)
-        extracted = groups.pages_of_generation(session, site_id, generation)
+        asked = {"site_id": site_id, "generation": generation}
+        extracted = session.scalars(groups.SQL.pages_of_generation, asked).all()
         request_extractions(session, extracted, generation)
     else:
         if stage == "compare":
-            comparisons.end(session, site_id)
-            comparisons.keep_sets(session, site_id, [])
-            trees.forget_distances(session, trees.site_tree_ids(session, site_id))
+            session.execute(comparisons.SQL.forget, {"site_id": site_id})
         pages.touch_site(session, site_id)
     return len(page_ids)
 

@@ -4,10 +4,7 @@ import logging
 from collections.abc import Mapping
 from functools import lru_cache
 
-from sqlalchemy.orm import Session
-
 from detourage.reader.shared_lines import PageLines, SharedLines, counted_pages
-from worker.store import groups
 
 logger = logging.getLogger(__name__)
 
@@ -15,12 +12,10 @@ _read_group = lru_cache(maxsize=64)(SharedLines.from_bytes)
 """`SharedLines.from_bytes`, read once for the pages of a group; errors are not cached."""
 
 
-def shared_lines_of_group(session: Session, urls: Mapping[int, str]) -> bytes | None:
-    """Count the lines of a group, given its pages by ID; None if it shares none."""
-    ids = {url: page_id for page_id, url in urls.items()}
-    counted = {ids[url]: url for url in counted_pages(ids)}
-    stored = groups.lines_of_pages(session, sorted(counted))
-    found = SharedLines.of({counted[page]: _read(lines) for page, lines in stored.items()})
+def shared_lines_of(lines: Mapping[str, bytes | None]) -> bytes | None:
+    """Count the lines of a group, given those of its pages by URL; None if it shares none."""
+    stored = ((url, lines[url]) for url in counted_pages(lines))
+    found = SharedLines.of({url: _read(each) for url, each in stored if each is not None})
     return found.to_bytes() if found.publishers else None
 
 

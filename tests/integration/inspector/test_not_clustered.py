@@ -67,8 +67,10 @@ def test_a_site_view_says_that_clustering_was_abandoned(
     client: Client, tasks: Tasks, site_id: int
 ) -> None:
     with tasks.database.transaction() as session:
-        clusterings.begin(session, site_id, [])
-        clusterings.note_error(session, site_id, "ValueError: not a matrix")
+        session.execute(clusterings.SQL.begin, {"site_id": site_id, "pauses_seconds": []})
+        session.execute(
+            clusterings.SQL.note_error, {"site_id": site_id, "error": "ValueError: not a matrix"}
+        )
         clusterings.give_up(session, site_id)
     values = client.values(f"/sites/{site_id}.json")
     assert all("ValueError: not a matrix" in each["reason"] for each in values["without_group"])

@@ -37,7 +37,7 @@ def site_id(tasks: Tasks) -> int:
 def die(tasks: Tasks, site_id: int, *, times: int) -> None:
     """Simulate that workers were killed during a clustering a long time ago."""
     for _ in range(times):
-        tasks.read(lambda session: clusterings.begin(session, site_id, []))
+        tasks.database.execute(clusterings.SQL.begin, site_id=site_id, pauses_seconds=[])
     pass_time(tasks)
 
 
@@ -78,7 +78,10 @@ def test_a_killed_clustering_is_completed_by_the_next_delivery(tasks: Tasks, sit
 def test_the_third_clustering_attempt_waits(tasks: Tasks, site_id: int) -> None:
     assert due(tasks) == [site_id]
     for _ in range(2):
-        assert tasks.read(lambda session: clusterings.begin(session, site_id, [0, 60])) is not None
+        assert (
+            tasks.database.execute(clusterings.SQL.begin, site_id=site_id, pauses_seconds=[0, 60])
+            is not None
+        )
     assert due(tasks) == []
     cluster(site_id)
     assert tasks.generations(site_id) == 0

@@ -5,9 +5,17 @@
 INSERT INTO site_comparisons (site_id, site_version, tree_ids)
 VALUES (:site_id, :version, CAST(:tree_ids AS bigint[]))
 
--- end --
--- Delete a site's comparison and its unfinished blocks.
-DELETE FROM site_comparisons WHERE site_id = :site_id
+-- forget --
+-- Delete a site's comparison in progress and all distances between its trees.
+WITH trees AS (
+    SELECT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
+), comparison AS (
+    DELETE FROM site_comparisons WHERE site_id = :site_id
+), sets AS (
+    DELETE FROM reference_sets WHERE site_id = :site_id
+)
+DELETE FROM distances
+WHERE lower_tree_id IN (SELECT tree_id FROM trees) AND higher_tree_id IN (SELECT tree_id FROM trees)
 
 -- count_planned --
 -- Count the planned comparisons of a site.
@@ -59,11 +67,6 @@ SELECT id FROM reference_sets WHERE (site_id, digest) = (:site_id, :digest)
 -- sets_of_site --
 -- Return the references in each of a site's reference sets, by set ID.
 SELECT id, tree_ids FROM reference_sets WHERE site_id = :site_id ORDER BY id
-
--- keep_sets --
--- Delete a site's reference sets and their nearest references, except the given sets.
-DELETE FROM reference_sets
-WHERE site_id = :site_id AND id <> ALL (CAST(:ids AS bigint[]))
 
 -- load_nearest --
 -- Return the stored nearest references, by tree ID.

@@ -31,7 +31,8 @@ SELECT version, coalesce(number, 0), coalesce(generations.site_version, 0),
         SELECT FROM generations WHERE site_id = sites.id AND method <> :provisional
     ),
     site_comparisons.site_version, tree_ids,
-    EXISTS (SELECT FROM comparison_blocks WHERE site_id = sites.id)
+    EXISTS (SELECT FROM comparison_blocks WHERE site_id = sites.id),
+    coalesce((SELECT max(number) FROM template_groups WHERE site_id = sites.id), 0)
 FROM sites
 LEFT JOIN generations ON generations.site_id = sites.id
 LEFT JOIN site_comparisons ON site_comparisons.site_id = sites.id
@@ -46,12 +47,20 @@ SELECT max(number) FROM generations WHERE site_id = :site_id
 -- Return the pages of a site that have a tree.
 SELECT id, url, fetched_at, tree_id, content_digest,
     CASE WHEN outcome IS NOT NULL THEN extraction_key END,
-    forced, html_removed_at IS NULL, comment_pattern
-FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
+    forced, html_removed_at IS NULL, comment_pattern, lines
+FROM pages LEFT JOIN page_contents ON page_id = id
+WHERE site_id = :site_id AND tree_id IS NOT NULL
 
 -- add_generation --
--- Store a generation, based on version ``site_version`` of the site, with its groups.
-WITH added_generation AS (
+-- Store a generation, based on version ``site_version`` of the site, with its groups. Delete the
+-- comparison that it ends, the reference sets no longer used, and the attempts to make it.
+WITH compared AS (
+    DELETE FROM site_comparisons WHERE site_id = :site_id
+), sets AS (
+    DELETE FROM reference_sets WHERE site_id = :site_id AND id <> ALL (CAST(:sets AS bigint[]))
+), attempts AS (
+    DELETE FROM clustering_attempts WHERE site_id = :site_id
+), added_generation AS (
     INSERT INTO generations (site_id, number, site_version, method, silhouette)
     VALUES (:site_id, :number, :site_version, :method, :silhouette)
 ), forgotten AS (
@@ -77,14 +86,6 @@ GROUP BY group_number
 -- last_group --
 -- Return the highest group number ever used by a site, or 0 if there is none.
 SELECT max(number) FROM template_groups WHERE site_id = :site_id
-
--- comment_patterns --
--- Return the comment patterns of pages; see `StoredPage.comment_pattern`.
-SELECT comment_pattern FROM pages WHERE id = ANY (:ids)
-
--- lines_of_pages --
--- Return the stored lines of pages.
-SELECT page_id, lines FROM page_contents WHERE page_id = ANY (:ids) AND lines IS NOT NULL
 
 -- pages_of_generation --
 -- Pages that were extracted with a generation or await such an extraction.
@@ -128,8 +129,8 @@ ORDER BY last.site_id, group_number, own.tree_id
 
 -- newest_outliers --
 -- Return the newest outliers of a generation, ordered by URL.
-SELECT id, url, fetched_at, tree_id
-FROM pages JOIN memberships ON page_id = id
+SELECT id, url, fetched_at, tree_id, comment_pattern, lines
+FROM pages JOIN memberships ON page_id = id LEFT JOIN page_contents USING (page_id)
 WHERE (memberships.site_id, memberships.generation) = (:site_id, :generation)
     AND group_number IS NULL AND tree_id IS NOT NULL AND html_removed_at IS NULL
 ORDER BY received_at DESC, id DESC LIMIT :limit

@@ -65,9 +65,3 @@ INSERT INTO distances (lower_tree_id, higher_tree_id, distance) SELECT * FROM un
     CAST(:lower AS bigint[]), CAST(:higher AS bigint[]), CAST(:distances AS integer[])
 )
 ON CONFLICT DO NOTHING
-
--- forget_distances --
--- Delete the distances among the given trees.
-DELETE FROM distances
-WHERE lower_tree_id = ANY (CAST(:tree_ids AS bigint[]))
-    AND higher_tree_id = ANY (CAST(:tree_ids AS bigint[]))
