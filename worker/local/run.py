@@ -124,7 +124,7 @@ class Run:
                 # Queued messages are sent again, and the interruption does not count as an
                 # attempt.
                 purge_pages(settings)
-                database.run(progress.forget_attempts)
+                database.execute(progress.SQL.forget_attempts)
             start_processes(supervisor, settings, self.workers, scratch)
             if self.alongside is not None:
                 stack.enter_context(self.alongside(settings))
@@ -147,7 +147,8 @@ class Run:
             with database.patient_transaction() as session:
                 of_run = articles.articles_of_run(session, folder.run_id)
                 written = write_articles(output, form, map(ArticleMessage.in_order, of_run))
-                keys = progress.sites_of_run(session, folder.run_id)
+                pattern = {"pattern": f"{folder.run_id}%"}
+                keys = session.scalars(progress.SQL.sites_of_run, pattern).all()
                 sites = progress.site_statuses(session, keys)
             folder.finish()
             summary = RunSummary(

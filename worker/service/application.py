@@ -354,12 +354,12 @@ def _note_failure(
     try:
         # Tried only once: this may be the consumer process, which must not wait for the database.
         with process_state().database.transaction() as session:
-            progress.note_failure(
-                session,
-                task_id=task_id,
-                task=sender.name,
-                error=f"{type(exception).__name__}: {exception}",
-                traceback=str(einfo or ""),
-            )
+            failure = {
+                "task_id": task_id,
+                "task": sender.name,
+                "error": f"{type(exception).__name__}: {exception}",
+                "traceback": str(einfo or ""),
+            }
+            session.execute(progress.SQL.note_failure, failure)
     except SQLAlchemyError:
         logger.exception("cannot record the failure of %s", sender.name)

@@ -90,11 +90,6 @@ def last_article(session: Session, page_id: int) -> tuple[dict[str, Any], str]:
     return message, digest
 
 
-def last_texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
-    """Return the text of each page's latest article."""
-    return dict(session.execute(SQL.last_texts, {"page_ids": list(page_ids)}).all())
-
-
 def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
     """Return the revision of each article yielded by `articles_of_run`, by page ID.
 

@@ -1,7 +1,7 @@
 """Extraction jobs: which pages await extraction, and how workers start and finish it."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -74,7 +74,8 @@ class ExtractionJob(BegunPage):
     lines: bytes | None = None
 
 
-def _asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:
+def asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:
+    """Return pages, given with their generations, as parameters."""
     return {"pages": list(wanted), "generations": list(wanted.values())}
 
 
@@ -88,13 +89,8 @@ def begin(
     The transaction does not wait for the disk: if a database crash loses the count, the cost is one
     extra attempt.
     """
-    due = {**_asked(wanted), "earlier": earlier_attempts}
+    due = {**asked(wanted), "earlier": earlier_attempts}
     return [BegunPage(*row) for row in session.execute(SQL.begin, due)]
-
-
-def return_attempts(session: Session, page_ids: Collection[int]) -> None:
-    """Undo the count of attempts that have ended before reading any page."""
-    session.execute(SQL.return_attempts, {"ids": list(page_ids)})
 
 
 _PLACES = SQL.places.columns(compressed=LargeBinary, shared_lines=LargeBinary, lines=LargeBinary)
@@ -109,8 +105,8 @@ def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> 
     found = []
     page_of = {page.page_id: page for page in begun}
     readable = [each.page_id for each in begun if each.attempt <= max_attempts]
-    asked = _asked({page.page_id: page.generation for page in begun})
-    places = session.execute(_PLACES, {**asked, "readable": readable}).all()
+    wanted = asked({page.page_id: page.generation for page in begun})
+    places = session.execute(_PLACES, {**wanted, "readable": readable}).all()
     stored = {
         each.page_id: StoredContent(each.compressed, each.object_url, each.is_text)
         for each in places
@@ -138,16 +134,6 @@ def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> 
     return found
 
 
-def begun_before(session: Session, wanted: Mapping[int, int]) -> dict[int, list[int]]:
-    """Return the IDs of the waiting pages whose extraction has been started before, by site ID."""
-    return _grouped(session.execute(SQL.begun_before, _asked(wanted)))
-
-
-def awaited(session: Session, page_ids: Iterable[int]) -> dict[int, list[tuple[int, int]]]:
-    """Return those of the given pages that await extraction, with their generations, by site ID."""
-    return _grouped(session.execute(SQL.awaited, {"pages": sorted(page_ids)}))
-
-
 @dataclass(frozen=True)
 class PageState:
     """State of a page awaiting extraction; ``last_digest`` is the digest of its latest article."""
@@ -168,11 +154,11 @@ class PageState:
 
 def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageState]:
     """Lock the pages that still await extraction (page ID to generation); return states by ID."""
-    locked = {page_id: rest for page_id, *rest in session.execute(SQL.lock_pages, _asked(wanted))}
+    locked = {page_id: rest for page_id, *rest in session.execute(SQL.lock_pages, asked(wanted))}
     # Read after locking, since the previous holder of the lock may have changed them.
     found = {
         page_id: (*rest, page_addresses(stored))
-        for page_id, *rest, stored in session.execute(SQL.surroundings, _asked(wanted))
+        for page_id, *rest, stored in session.execute(SQL.surroundings, asked(wanted))
     }
     return {
         page_id: PageState(*(*of_page, *found[page_id]))
@@ -227,17 +213,6 @@ def find_late(
     return [(page_id, generation) for page_id, generation in session.execute(SQL.find_late, wanted)]
 
 
-def take_late(
-    session: Session, lanes: Sequence[str], suspects: Mapping[int, int], *, patience_seconds: float
-) -> dict[int, list[tuple[int, int]]]:
-    """Mark overdue extractions as requested again, and return page and generation by site ID.
-
-    ``suspects`` maps page IDs to generations; see `find_late`.
-    """
-    wanted = {"lanes": list(lanes), "patience": patience_seconds, **_asked(suspects)}
-    return _grouped(sorted(session.execute(SQL.take_late, wanted)))
-
-
 MAX_COUNTED = 100
 """Maximum number of pages counted per text, because a wall may appear at every URL of a site."""
 
@@ -266,12 +241,7 @@ def articles_among(session: Session, page_ids: Sequence[int]) -> Mapping[int, li
 
     Pages locked by another transaction are skipped, since that transaction handles them itself.
     """
-    return _grouped(session.execute(SQL.articles_among, {"ids": list(page_ids)}))
-
-
-def _grouped(rows: Iterable[Sequence[Any]]) -> dict[int, list[Any]]:
-    """Group rows by their first column; the others become a tuple if there are several."""
-    found: dict[int, list[Any]] = {}
-    for key, *rest in rows:
-        found.setdefault(key, []).append(tuple(rest) if len(rest) > 1 else rest[0])
+    found: defaultdict[int, list[int]] = defaultdict(list)
+    for generation, page_id in session.execute(SQL.articles_among, {"ids": list(page_ids)}):
+        found[generation].append(page_id)
     return found

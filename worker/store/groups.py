@@ -1,6 +1,6 @@
 """Generations of template groups, the pages in them, and the knowledge learned from pages."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -168,29 +168,7 @@ def last_group(session: Session, site_id: int) -> int:
     return session.scalar(SQL.last_group, {"site_id": site_id}) or 0
 
 
-def load_knowledge(session: Session, wanted: Mapping[int, str]) -> dict[int, bytes]:
-    """Return the knowledge learned from fetches of pages, by page ID, if any is stored.
-
-    ``wanted`` maps page IDs to the digests of the fetches.
-    """
-    if not wanted:
-        return {}
-    asked = {"page_ids": list(wanted), "digests": list(wanted.values())}
-    return dict(session.execute(_LOAD, asked).all())
-
-
-def save_knowledge(session: Session, learned: Sequence[tuple[int, str, bytes]]) -> None:
-    """Insert or replace the knowledge learned from fetches of pages.
-
-    Each item has the ID of the page, which must be ascending, the digest and the knowledge.
-    """
-    page_ids, digests, packed = map(list, zip(*learned, strict=True))
-    session.execute(
-        SQL.save_knowledge, {"page_ids": page_ids, "digests": digests, "packed": packed}
-    )
-
-
-_LOAD = SQL.load.columns(page_id=BigInteger, packed=LargeBinary)
+LOAD_KNOWLEDGE = SQL.load.columns(page_id=BigInteger, packed=LargeBinary)
 
 
 class UnassignedPage(NamedTuple):
@@ -253,19 +231,7 @@ class Outlier:
     lines: bytes | None
 
 
-_OUTLIERS = SQL.newest_outliers.columns(lines=LargeBinary)
-
-
-def newest_outliers(
-    session: Session, site_id: int, generation: int, limit: int
-) -> Sequence[Outlier]:
-    """Return the newest outliers of a generation, ordered by URL.
-
-    Pages without HTML are excluded because they cannot be extracted with a group.
-    """
-    asked = {"site_id": site_id, "generation": generation, "limit": limit}
-    outliers = (Outlier(*row) for row in session.execute(_OUTLIERS, asked))
-    return sorted(outliers, key=lambda outlier: outlier.url)
+OUTLIERS = SQL.newest_outliers.columns(lines=LargeBinary)
 
 
 def place_pages(

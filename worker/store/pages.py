@@ -71,11 +71,6 @@ def touch_site(session: Session, site_id: int) -> int:
     return touch_sites(session, [site_id])[site_id].version
 
 
-def sites_of(session: Session, page_ids: Sequence[int]) -> dict[int, int]:
-    """Return the site IDs of pages, by page ID."""
-    return dict(session.execute(SQL.sites_of, {"ids": list(page_ids)}).all())
-
-
 def load_contents(
     session: Session, page_ids: Collection[int]
 ) -> dict[int, bytes | str | LostContentError]:
@@ -110,11 +105,6 @@ def key_of_site(session: Session, site_id: int) -> str:
 def reprocessable_page_ids(session: Session, site_id: int) -> list[int]:
     """Return the IDs of a site's pages with stored HTML, except joined pages, ascending."""
     return list(session.scalars(SQL.reprocessable_page_ids, {"site_id": site_id}))
-
-
-def pending_with_tree(session: Session, site_id: int) -> list[int]:
-    """Return the IDs of a site's pages that have a tree and await extraction, ascending."""
-    return list(session.scalars(SQL.pending_with_tree, {"site_id": site_id}))
 
 
 def force_revisions(session: Session, page_ids: Sequence[int]) -> None:

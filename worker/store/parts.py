@@ -16,6 +16,9 @@ from worker.store.queries import Statements
 
 SQL = Statements("parts")
 
+MESSAGE_OF = SQL.message_of.columns(message=ArticleJson)
+ARTICLE_OF = SQL.article_of.columns(message=ArticleJson)
+
 MAX_REACHED = 100
 """Maximum number of pages examined for one article: twice the number of parts joined, since the
 search may start from both the first and the last page."""
@@ -122,23 +125,9 @@ def note_parts(session: Session, parts: Sequence[NewParts]) -> None:
         )
 
 
-def due(session: Session, *, settle_seconds: float, limit: int) -> list[int]:
-    """Return the IDs of pages due for joining that have not changed for some time."""
-    return list(session.scalars(SQL.due, {"settle": settle_seconds, "limit": limit}))
-
-
 def is_due() -> ColumnElement[bool]:
     """Condition: the page is due for joining."""
     return PageParts.version > PageParts.seen_version
-
-
-def begin(session: Session, page_id: int) -> tuple[int, int] | None:
-    """Count an attempt to join a page's parts; return the attempts and the version of its links.
-
-    Return None if the page is no longer due. The transaction does not wait for the disk.
-    """
-    row = session.execute(SQL.begin, {"page_id": page_id}).one_or_none()
-    return None if row is None else (row.attempts, row.version)
 
 
 def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[int], bool]:
@@ -166,33 +155,3 @@ def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
     """
     session.execute(SQL.lock, {"ids": list(page_ids)})
     return [StoredPart(*row) for row in session.execute(SQL.load_parts, {"ids": list(page_ids)})]
-
-
-def message_of(session: Session, page_id: int) -> dict[str, Any]:
-    """Return a part's own article message, without the text of other parts."""
-    query = SQL.message_of.columns(message=ArticleJson)
-    message: dict[str, Any] = session.execute(query, {"page_id": page_id}).scalar_one()
-    return message
-
-
-def article_of(session: Session, page_id: int) -> dict[str, Any] | None:
-    """Return a page's latest article message, or None if its latest outcome is not an article."""
-    query = SQL.article_of.columns(message=ArticleJson)
-    message: dict[str, Any] | None = session.scalar(query, {"page_id": page_id})
-    return message
-
-
-def note_revision(session: Session, page_id: int, revision: int) -> None:
-    """Record the revision of a page's article created by joining; the page must be locked."""
-    session.execute(SQL.note_revision, {"page_id": page_id, "revision": revision})
-
-
-def note_joined(session: Session, first_id: int, page_ids: Sequence[int]) -> None:
-    """Record the pages from which an article was joined, apart from its first page."""
-    session.execute(SQL.note_joined, {"first_id": first_id, "pages": list(page_ids)})
-
-
-def note_seen(session: Session, versions: Mapping[int, int]) -> None:
-    """Record the versions of pages that joining has processed."""
-    for page_id, version in sorted(versions.items()):
-        session.execute(SQL.note_seen, {"page_id": page_id, "version": version})

@@ -163,11 +163,6 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
     )
 
 
-def sites_of_run(session: Session, message_prefix: str) -> list[str]:
-    """Return the keys of the sites to which a run's messages belong."""
-    return list(session.scalars(SQL.sites_of_run, {"pattern": f"{message_prefix}%"}))
-
-
 def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[SiteStatus]:
     """Return the state of the given sites (all if None), ordered by key."""
     found = []
@@ -221,23 +216,12 @@ def received(session: Session, message_prefix: str) -> Iterator[str]:
     yield from session.scalars(query, {"pattern": f"{message_prefix}%"})
 
 
-def forget_attempts(session: Session) -> None:
-    """Reset the attempt counts of unfinished work once all processes have exited."""
-    session.execute(SQL.forget_attempts)
-
-
 class LastFailure(NamedTuple):
     """A task's latest failure."""
 
     failed_at: datetime
     error: str
     traceback: str
-
-
-def note_failure(session: Session, *, task_id: str, task: str, error: str, traceback: str) -> None:
-    """Record why a task failed."""
-    failure = {"task_id": task_id, "task": task, "error": error, "traceback": traceback}
-    session.execute(SQL.note_failure, failure)
 
 
 def last_failures(session: Session, task_ids: Iterable[str]) -> dict[str, LastFailure]:

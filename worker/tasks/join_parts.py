@@ -10,8 +10,9 @@ from celery import shared_task
 
 from detourage.text.plural import counted
 from worker.messaging import task_names
-from worker.store import outbox, parts
+from worker.store import outbox
 from worker.store.database import AdvisoryLock, is_connection_lost
+from worker.store.parts import SQL
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.joining import process_part
 from worker.workflow.process import ProcessState, process_state
@@ -44,9 +45,9 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
     with state.database.exclusive(AdvisoryLock.PARTS, 0) as is_ours:
         if not is_ours:
             return
-        due = state.database.run(parts.due, settle_seconds=settle_seconds, limit=PARTS_PER_TASK)
+        due = state.database.execute(SQL.due, settle=settle_seconds, limit=PARTS_PER_TASK)
         began, joined, processed = time.monotonic(), 0, 0
-        for page_id in due:
+        for (page_id,) in due:
             joined += _try_part(state, page_id)
             processed += 1
             if time.monotonic() - began > WORK_SECONDS:
@@ -59,15 +60,15 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
 
 
 def _try_part(state: ProcessState, page_id: int) -> int:
-    begun = state.database.run(parts.begin, page_id)
-    if begun is None:
+    begun = state.database.execute(SQL.begin, page_id=page_id)
+    if not begun:
         return 0
-    attempt, version = begun
+    attempt, version = begun[0].attempts, begun[0].version
     if attempt > ATTEMPTS:
         logger.error(
             "parts of page %d not joined: %d attempts crashed the process", page_id, ATTEMPTS
         )
-        state.database.run(parts.note_seen, {page_id: version})
+        state.database.execute(SQL.note_seen, pages=[page_id], versions=[version])
         return 0
     try:
         return state.database.run(process_part, state, page_id, version)
@@ -76,5 +77,5 @@ def _try_part(state: ProcessState, page_id: int) -> int:
             raise
         # A bug triggered by one article must not prevent the joining of other articles.
         logger.exception("parts of page %d not joined", page_id)
-        state.database.run(parts.note_seen, {page_id: version})
+        state.database.execute(SQL.note_seen, pages=[page_id], versions=[version])
         return 0

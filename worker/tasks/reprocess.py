@@ -1,14 +1,16 @@
 """Reprocess one or all sites from any stage of the pipeline."""
 
 import logging
+from datetime import timedelta
 from typing import Any
 
 from celery import shared_task
 from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
-from worker.store import outbox, pages, progress, reprocessings
+from worker.store import outbox, pages, progress
 from worker.store.database import AdvisoryLock
+from worker.store.reprocessings import SQL, cancel
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.parsing import parse_again
 from worker.workflow.process import process_state
@@ -18,6 +20,10 @@ logger = logging.getLogger(__name__)
 
 SITES_PER_TASK = 200
 """Maximum number of sites per task before it enqueues the next: seconds of work."""
+
+
+CATCH_UP = timedelta(minutes=2)
+"""Maximum lag behind the requested rate that is caught up; more would cause a burst."""
 
 
 class UnknownSiteError(LookupError):
@@ -53,7 +59,7 @@ def _reprocess(session: Session, task_id: str | None, site: str, stage: str) -> 
 
 def _is_new(session: Session, task_id: str | None) -> bool:
     # A task called as a function has no ID.
-    return task_id is None or reprocessings.is_new_request(session, task_id)
+    return task_id is None or bool(session.scalar(SQL.is_new_request, {"task_id": task_id}))
 
 
 @shared_task(name=task_names.REPROCESS_ALL, bind=True, **TASK_OPTIONS)
@@ -73,7 +79,7 @@ def reprocess_all(
     def begin(session: Session) -> None:
         if not _is_new(session, self.request.id):
             return
-        if reprocessings.begin(session, stage, pages_per_minute):
+        if session.scalar(SQL.begin, {"stage": stage, "rate": pages_per_minute}):
             outbox.add_tasks(session, task_names.REPROCESS_DUE, [{}], site_id=None)
         else:
             logger.warning("ignored a request to reprocess all sites: already in progress")
@@ -103,14 +109,16 @@ def _reprocess_next(session: Session, pending_limit: int) -> bool:
     # The intake pauses when the limit is reached, so stop earlier to leave room for new pages.
     if progress.is_backlog_nearly_full(session, pending_limit):
         return False
-    reprocessing = reprocessings.lock_due(session)
-    if reprocessing is None:
+    due = session.execute(SQL.lock_due).one_or_none()
+    if due is None:
         return False
-    site_id = reprocessings.next_site(session, reprocessing)
+    site_id = session.scalar(SQL.next_site, {"after": due.site_id, "last": due.last_site_id})
     if site_id is None:
+        cancel(session)
         return False
-    number = reprocess_site(session, site_id, reprocessing.stage)
-    reprocessings.note_site(session, reprocessing, site_id, number)
+    number = reprocess_site(session, site_id, due.stage)
+    done = {"id": due.id, "site_id": site_id, "pages": number, "catch_up": CATCH_UP}
+    session.execute(SQL.note_site, done)
     return True
 
 

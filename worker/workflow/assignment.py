@@ -44,7 +44,8 @@ OUTLIERS_COMPARED = 20
 
 def request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
     """Request the assignment of pages, given with their site versions, with one task per page."""
-    site_of = pages.sites_of(session, list(wanted))
+    rows = session.execute(pages.SQL.sites_of, {"ids": list(wanted)})
+    site_of: dict[int, int] = dict(rows.all())
     outbox.add_tasks_of_sites(
         session,
         task_names.ASSIGN,
@@ -158,7 +159,9 @@ def _promote_outliers(
     is_locked = session.scalar(groups.SQL.try_lock_clustering, lock)
     if not is_locked or clusterings.quarantine(session, site_id):
         return set(), 0
-    outliers = groups.newest_outliers(session, site_id, generation, OUTLIERS_COMPARED)
+    asked = {"site_id": site_id, "generation": generation, "limit": OUTLIERS_COMPARED}
+    newest = (Outlier(*row) for row in session.execute(groups.OUTLIERS, asked))
+    outliers = sorted(newest, key=attrgetter("url"))
     if len(outliers) < MIN_NEW_GROUP_PAGES:
         return set(), 0
     distances, sizes, work = _distances(session, state, outliers)

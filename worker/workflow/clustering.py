@@ -66,7 +66,8 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     )
     if site.is_new:
         # Pages that arrived during the site's first clustering are assigned.
-        overlooked = provisional.overlooked(session, site_id, generation.number)
+        arrived = {"site_id": site_id, "generation": generation.number}
+        overlooked = session.execute(provisional.SQL.overlooked, arrived)
         wanted = [{"page_id": page_id, "site_version": version} for page_id, version in overlooked]
         outbox.add_tasks(session, task_names.ASSIGN, wanted, site_id=site_id)
     note_design_change(session, site_id, generation.number, pages=len(site_pages))
@@ -88,7 +89,7 @@ def give_up_clustering(session: Session, state: ProcessState, site_id: int) -> N
     site = pages.key_of_site(session, site_id)
     logs.bind(site=site)
     found = clusterings.give_up(session, site_id)
-    waiting = pages.pending_with_tree(session, site_id)
+    waiting = session.scalars(pages.SQL.pending_with_tree, {"site_id": site_id}).all()
     if groups.site_state(session, site_id).is_new:
         provisional.place(session, [site_id], waiting)
         # New pages will be assigned, and a later clustering will consider all of them.

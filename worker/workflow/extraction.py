@@ -46,7 +46,7 @@ def load_jobs(state: ProcessState, begun: Sequence[BegunPage]) -> list[Extractio
     except UnavailableError:
         # The pages have not been tried: their object store was down all the time.
         page_ids = [page.page_id for page in begun]
-        state.database.run(extraction_jobs.return_attempts, page_ids)
+        state.database.execute(extraction_jobs.SQL.return_attempts, ids=page_ids)
         raise
 
 

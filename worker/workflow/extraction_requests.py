@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from worker.messaging.task_names import EXTRACT, EXTRACT_LATE, EXTRACTIONS, OTHERS
 from worker.store import extraction_jobs, outbox
-from worker.store.extraction_jobs import BegunPage
+from worker.store.extraction_jobs import SQL, BegunPage, asked
 
 REPEATED_AT_ONCE = 1000
 """Maximum number of overdue extractions requested again per task."""
@@ -54,18 +54,13 @@ def request_late_extractions(
 
     `suspects` maps page IDs to generations.
     """
-    late = extraction_jobs.take_late(
-        session, EXTRACTIONS, suspects, patience_seconds=patience_seconds
-    )
-    for site_id, wanted in late.items():
-        _enqueue(session, site_id, wanted)
-    return sum(map(len, late.values()))
+    late = {**asked(suspects), "lanes": list(EXTRACTIONS), "patience": patience_seconds}
+    return _enqueue(session, sorted(session.execute(SQL.take_late, late)))
 
 
 def request_overtaken(session: Session, page_ids: Iterable[int]) -> None:
     """Request the extractions that pages still await, after an earlier one was discarded."""
-    for site_id, wanted in extraction_jobs.awaited(session, page_ids).items():
-        _enqueue(session, site_id, wanted)
+    _enqueue(session, session.execute(SQL.awaited, {"pages": sorted(page_ids)}))
 
 
 def request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
@@ -73,20 +68,14 @@ def request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
 
     `wanted` maps page IDs to generations.
     """
-    for site_id, page_ids in extraction_jobs.begun_before(session, wanted).items():
-        alone = [(page_id, wanted[page_id]) for page_id in page_ids]
-        _enqueue(session, site_id, alone, **{OTHERS: []})
+    _enqueue(session, session.execute(SQL.begun_before, asked(wanted)), **{OTHERS: []})
 
 
-def _enqueue(
-    session: Session, site_id: int, wanted: Sequence[tuple[int, int]], **arguments: object
-) -> None:
-    outbox.add_tasks(
-        session,
-        EXTRACT,
-        [
-            {"page_id": page_id, "generation": generation, **arguments}
-            for page_id, generation in wanted
-        ],
-        site_id=site_id,
-    )
+def _enqueue(session: Session, rows: Iterable[Sequence[Any]], **arguments: object) -> int:
+    """Enqueue the extraction of pages, given as site, page and generation; return their number."""
+    tasks = [
+        (site_id, {"page_id": page_id, "generation": generation, **arguments})
+        for site_id, page_id, generation in rows
+    ]
+    outbox.add_tasks_of_sites(session, EXTRACT, tasks)
+    return len(tasks)

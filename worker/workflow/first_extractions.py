@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from detourage.text.plural import counted
 from worker.store import provisional
+from worker.store.provisional import SQL
 from worker.workflow.extraction_requests import request_extractions
 
 logger = logging.getLogger(__name__)
@@ -32,24 +33,25 @@ def request_first_extractions(session: Session, first_article_seconds: float) ->
     """
     if not first_article_seconds:
         return 0
-    found = provisional.urgent_pages(
-        session,
-        alone_seconds=ALONE_SECONDS,
-        watched_seconds=WATCHED_SECONDS,
-        patience_seconds=first_article_seconds,
-        limit=REQUESTED_AT_ONCE,
-    )
-    if not found:
+    limits = {
+        "alone": ALONE_SECONDS,
+        "watched": WATCHED_SECONDS,
+        "patience": first_article_seconds,
+        "limit": REQUESTED_AT_ONCE,
+    }
+    site_of: dict[int, int] = dict(session.execute(SQL.urgent_pages, limits).all())
+    if not site_of:
         return 0
-    held = provisional.hold(session, sorted(set(found.values())))
-    waiting = provisional.still_waiting(session, list(found), held)
+    held = provisional.hold(session, sorted(set(site_of.values())))
+    asked = {"pages": list(site_of), "sites": held}
+    waiting = session.scalars(SQL.still_waiting, asked).all()
     if waiting:
-        page_ids = [page_id for pages in waiting.values() for page_id in pages]
-        provisional.place(session, list(waiting), page_ids)
-        request_extractions(session, page_ids, provisional.NUMBER)
-        numbers = counted(len(page_ids), "page"), counted(len(waiting), "new site")
+        sites = {site_of[page_id] for page_id in waiting}
+        provisional.place(session, sorted(sites), waiting)
+        request_extractions(session, waiting, provisional.NUMBER)
+        numbers = counted(len(waiting), "page"), counted(len(sites), "new site")
         logger.info("%s of %s: first articles without a clustering", *numbers)
-    return sum(map(len, waiting.values()))
+    return len(waiting)
 
 
 def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[int]:
@@ -57,12 +59,13 @@ def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[i
 
     A single page cannot be compared with anything, and is extracted immediately.
     """
-    held = provisional.hold(session, provisional.without_siblings(session, site_ids))
+    lone = session.scalars(SQL.without_siblings, {"sites": list(site_ids)}).all()
+    held = provisional.hold(session, lone)
     # More pages may have arrived before the lock was acquired.
-    lone = provisional.without_siblings(session, held)
+    lone = session.scalars(SQL.without_siblings, {"sites": held}).all()
     if not lone:
         return ()
-    pages = provisional.comparable_pages(session, lone)
+    pages: dict[int, bool] = dict(session.execute(SQL.comparable_pages, {"sites": lone}).all())
     provisional.place(session, lone, list(pages))
     unrequested = [page_id for page_id, is_unrequested in pages.items() if is_unrequested]
     request_extractions(session, unrequested, provisional.NUMBER)

@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -48,7 +49,7 @@ def process_part(session: Session, state: ProcessState, page_id: int, version: i
                 part.page_id,
                 part.url,
                 links[part.page_id],
-                partial(parts.message_of, session, part.page_id),
+                partial(_message_of, session, part.page_id),
                 part.size or 0,
             )
             for part in written
@@ -62,8 +63,15 @@ def process_part(session: Session, state: ProcessState, page_id: int, version: i
         revised += _revise(session, state, each, first, list(members.values()))
     is_whole = are_all and processed <= ARTICLES_PER_PART
     seen = {each.page_id: each.version for each in stored} if is_whole else {}
-    parts.note_seen(session, {**seen, page_id: version})
+    seen[page_id] = version
+    versions = {"pages": list(seen), "versions": list(seen.values())}
+    session.execute(parts.SQL.note_seen, versions)
     return revised
+
+
+def _message_of(session: Session, page_id: int) -> dict[str, Any]:
+    message: dict[str, Any] = session.execute(parts.MESSAGE_OF, {"page_id": page_id}).scalar_one()
+    return message
 
 
 def _revise(
@@ -94,11 +102,12 @@ def _revise(
             break
         # The broker would refuse the message, so publish as many parts as fit.
         chain = chain[: max(1, len(chain) * 3 // 4)]
-    parts.note_joined(session, first.page_id, [each.page_id for each in chain[1:]])
-    last = parts.article_of(session, first.page_id)
+    joined = {"first_id": first.page_id, "pages": [each.page_id for each in chain[1:]]}
+    session.execute(parts.SQL.note_joined, joined)
+    last = session.scalar(parts.ARTICLE_OF, {"page_id": first.page_id})
     if last is not None and _digest(wanted) == _digest(ArticleMessage.model_validate(last)):
         return False
-    parts.note_revision(session, first.page_id, number)
+    session.execute(parts.SQL.note_revision, {"page_id": first.page_id, "revision": number})
     articles.save_revisions(session, [revision])
     return True
 
@@ -111,7 +120,7 @@ def _is_held_by_whole(session: Session, first: Member) -> bool:
     whole_id = found.get(first.page_id, {}).get(address)
     if whole_id is None or whole_id == first.page_id:
         return False
-    whole = parts.article_of(session, whole_id)
+    whole = session.scalar(parts.ARTICLE_OF, {"page_id": whole_id})
     return whole is not None and is_held_by(first, whole)
 
 

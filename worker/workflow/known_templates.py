@@ -43,7 +43,8 @@ class KnownTemplates:
             self._templates.move_to_end(key)
         missing = dict(keys - self._templates.keys())
         unlearned = dict(missing)
-        for page_id, packed in groups.load_knowledge(session, missing).items():
+        asked = {"page_ids": list(missing), "digests": list(missing.values())}
+        for page_id, packed in session.execute(groups.LOAD_KNOWLEDGE, asked) if missing else ():
             # ValueError: damaged, or written by an earlier version of the service.
             with suppress(ValueError):
                 self._add((page_id, missing[page_id]), TemplateKnowledge.from_bytes(packed))
@@ -72,16 +73,16 @@ class KnownTemplates:
 
     def save(self, database: Database) -> None:
         """Store the knowledge that `of` has learned since the last call."""
-        learned = [
-            (page_id, digest, template.to_bytes())
-            for (page_id, digest), template in sorted(
-                self._learned.items(), key=lambda item: item[0]
-            )
-        ]
+        # Transactions that lock the same pages in different orders would deadlock.
+        learned = sorted(self._learned)
+        packed = [self._learned[key].to_bytes() for key in learned]
         # Cleared first, so that a failure to store it affects only this task.
         self._learned.clear()
         if learned:
-            database.run(groups.save_knowledge, learned)
+            page_ids, digests = map(list, zip(*learned, strict=True))
+            database.execute(
+                groups.SQL.save_knowledge, page_ids=page_ids, digests=digests, packed=packed
+            )
 
     def _add(self, key: _Key, template: TemplateKnowledge) -> None:
         self._templates[key] = template

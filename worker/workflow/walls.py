@@ -69,7 +69,8 @@ def without_walls(session: Session, extracted: Sequence[ExtractedPage]) -> list[
         for job, page, result in extracted
         if page.revision and isinstance(result, Article) and _is_doubtful(result)
     ]
-    before = articles.last_texts(session, doubtful) if doubtful else {}
+    latest = session.execute(articles.SQL.last_texts, {"page_ids": doubtful}) if doubtful else ()
+    before: dict[int, str] = {row.page_id: row.text for row in latest}
     return [
         (job, page, _unless_wall(result, before.get(job.page_id)))
         for job, page, result in extracted

@@ -167,7 +167,8 @@ def test_old_receipts_and_failures_are_removed(tasks: Tasks) -> None:
     with tasks.database.transaction() as session:
         for _ in range(3):
             pages.add_receipts(session, [NewReceipt(None, ReceiptResult.DUPLICATE)])
-            progress.note_failure(session, task_id="t", task="t", error="", traceback="")
+            failure = {"task_id": "t", "task": "t", "error": "", "traceback": ""}
+            session.execute(progress.SQL.note_failure, failure)
         session.flush()
         session.execute(
             update(Receipt)

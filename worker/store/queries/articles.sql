@@ -39,7 +39,7 @@ ORDER BY revision DESC LIMIT 1
 
 -- last_texts --
 -- Texts of the latest articles of pages.
-SELECT DISTINCT ON (page_id) page_id, message ->> 'text' FROM articles
+SELECT DISTINCT ON (page_id) page_id, message ->> 'text' AS text FROM articles
 WHERE page_id = ANY (CAST(:page_ids AS bigint[]))
 ORDER BY page_id, revision DESC
 

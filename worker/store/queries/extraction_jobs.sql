@@ -58,7 +58,7 @@ UPDATE pages SET attempts = attempts - 1 FROM begun WHERE pages.id = begun.id
 
 -- begun_before --
 -- Return the IDs of the waiting pages whose extraction has been started before, by site ID.
-SELECT site_id, id FROM pages
+SELECT site_id, id, generation FROM pages
 JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
     AS asked (id, generation) USING (id, generation)
 WHERE tree_id IS NOT NULL AND attempts > 0

@@ -108,4 +108,6 @@ WHERE first_id = :first_id OR page_id = ANY (CAST(:pages AS bigint[]))
 
 -- note_seen --
 -- Record the versions of pages that joining has processed.
-UPDATE page_parts SET seen_version = :version, attempts = NULL WHERE page_id = :page_id
+UPDATE page_parts SET seen_version = seen.version, attempts = NULL
+FROM unnest(CAST(:pages AS bigint[]), CAST(:versions AS bigint[])) AS seen (page_id, version)
+WHERE page_parts.page_id = seen.page_id

@@ -39,21 +39,20 @@ WITH free AS MATERIALIZED (
 SELECT id FROM free WHERE pg_try_advisory_xact_lock(:lock, hashint8(id))
 
 -- still_waiting --
--- Return the given pages still waiting for the first clustering of these sites, by site ID.
-SELECT site_id, id FROM pages
+-- Return the given pages still waiting for the first clustering of these sites, by site.
+SELECT id FROM pages
 WHERE id = ANY (CAST(:pages AS bigint[])) AND site_id = ANY (CAST(:sites AS bigint[]))
     AND {is_unasked}
 ORDER BY site_id, id
 
--- add_generations --
--- Add provisional generations to sites without a generation.
-INSERT INTO generations (site_id, number, site_version, method)
-SELECT site_id, :number, 0, :method
-FROM unnest(CAST(:sites AS bigint[])) AS new (site_id)
-ON CONFLICT (site_id, number) DO NOTHING
-
--- add_outliers --
--- Add pages to the provisional generation of their site.
+-- place --
+-- Add provisional generations to sites without a generation, and pages to those of their sites.
+WITH added AS (
+    INSERT INTO generations (site_id, number, site_version, method)
+    SELECT site_id, :number, 0, :method
+    FROM unnest(CAST(:sites AS bigint[])) AS new (site_id)
+    ON CONFLICT (site_id, number) DO NOTHING
+)
 INSERT INTO memberships (page_id, generation, site_id, role)
 SELECT id, :number, site_id, 'outlier' FROM pages WHERE id = ANY (CAST(:pages AS bigint[]))
 ON CONFLICT (page_id, generation) DO NOTHING
