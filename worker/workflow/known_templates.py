@@ -31,6 +31,7 @@ class KnownTemplates:
 
     def __init__(self) -> None:
         self._templates: OrderedDict[_Key, TemplateKnowledge] = OrderedDict()
+        self._at_hand: dict[_Key, TemplateKnowledge] = {}
         self._contents: dict[_Key, bytes | str | LostContentError] = {}
         self._learned: dict[_Key, TemplateKnowledge] = {}
 
@@ -38,10 +39,11 @@ class KnownTemplates:
         """Load the template knowledge of pivots, or the pages from which `of` is to learn it."""
         self._contents.clear()
         keys = {(each.id, each.content_digest) for each in pivots}
-        for key in sorted(keys & self._templates.keys()):
-            # Loading the others must not evict it before it is used.
+        # However small the cache, loading one must not evict another before it is used.
+        self._at_hand = {key: self._templates[key] for key in keys & self._templates.keys()}
+        for key in sorted(self._at_hand):
             self._templates.move_to_end(key)
-        missing = dict(keys - self._templates.keys())
+        missing = dict(keys - self._at_hand.keys())
         unlearned = dict(missing)
         asked = {"page_ids": list(missing), "digests": list(missing.values())}
         for page_id, packed in session.execute(groups.LOAD_KNOWLEDGE, asked) if missing else ():
@@ -59,7 +61,7 @@ class KnownTemplates:
         PageError if the page cannot be parsed.
         """
         key = (pivot.id, pivot.content_digest)
-        template = self._templates.get(key)
+        template = self._at_hand.get(key)
         if template is None:
             content = self._contents.get(key)
             if isinstance(content, LostContentError):
@@ -68,7 +70,7 @@ class KnownTemplates:
                 return None
             page = parse_page(content, pivot.url, content_type=pivot.content_type)
             template = self._learned[key] = TemplateKnowledge.from_pages([page])
-        self._add(key, template)
+            self._add(key, template)
         return template
 
     def save(self, database: Database) -> None:
@@ -85,7 +87,7 @@ class KnownTemplates:
             )
 
     def _add(self, key: _Key, template: TemplateKnowledge) -> None:
-        self._templates[key] = template
+        self._at_hand[key] = self._templates[key] = template
         self._templates.move_to_end(key)
         while len(self._templates) > CACHED_TEMPLATES:
             self._templates.popitem(last=False)
