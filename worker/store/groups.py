@@ -9,7 +9,6 @@ from sqlalchemy import BigInteger, LargeBinary, select
 from sqlalchemy.orm import Session
 
 from models.tables import DesignChange
-from worker.store.database import AdvisoryLock
 from worker.store.provisional import PROVISIONAL
 from worker.store.queries import Statements
 from worker.tracing import Context
@@ -34,23 +33,6 @@ class ComparablePage:
 
 
 @dataclass(frozen=True)
-class NewGroup:
-    """A group of a new generation.
-
-    ``number`` identifies the group across generations, and ``pivot_id`` is the page with which its
-    other pages are compared. New pages are compared with the ``representative_trees``, which are
-    distinct. For ``comment_pattern`` and ``shared_lines``, see `TemplateGroup`.
-    """
-
-    number: int
-    size: int
-    pivot_id: int
-    representative_trees: Sequence[int]
-    comment_pattern: str | None
-    shared_lines: bytes | None
-
-
-@dataclass(frozen=True)
 class NewMembership:
     """The group assignment of a page in a generation."""
 
@@ -61,7 +43,51 @@ class NewMembership:
     confidence: float | None = None
 
 
-_LOCK = AdvisoryLock.GENERATION.value
+@dataclass(frozen=True)
+class NewGroup:
+    """A group of a new generation.
+
+    ``number`` identifies the group across generations. Its pages are compared with the first of the
+    ``members``, and that one with the second; new pages are first compared with the
+    ``representative_trees``, which are distinct. For ``comment_pattern`` and ``shared_lines``, see
+    `TemplateGroup`.
+    """
+
+    number: int
+    members: Sequence[int]
+    representative_trees: Sequence[int]
+    comment_pattern: str | None
+    shared_lines: bytes | None
+
+    def memberships(self) -> list[NewMembership]:
+        """Return the memberships of its pages."""
+        first, second, *_ = self.members
+        others = [NewMembership(each, self.number, "member", first) for each in self.members[1:]]
+        return [NewMembership(first, self.number, "representative", second), *others]
+
+
+def columns_of_groups(groups: Sequence[NewGroup]) -> dict[str, list[Any]]:
+    """Return the parameters of ``add_groups``, except for the sizes of the groups."""
+    representatives = [(each.number, tree) for each in groups for tree in each.representative_trees]
+    return {
+        "groups": [each.number for each in groups],
+        "pivots": [each.members[0] for each in groups],
+        "patterns": [each.comment_pattern for each in groups],
+        "shared": [each.shared_lines for each in groups],
+        "represented": [number for number, _ in representatives],
+        "tree_ids": [tree_id for _, tree_id in representatives],
+    }
+
+
+def columns_of_memberships(memberships: Sequence[NewMembership]) -> dict[str, list[Any]]:
+    """Return the parameters of ``add_generation`` and ``place_pages`` for memberships."""
+    return {
+        "page_ids": [each.page_id for each in memberships],
+        "group_numbers": [each.group_number for each in memberships],
+        "roles": [each.role for each in memberships],
+        "pivot_ids": [each.pivot_id for each in memberships],
+        "confidences": [each.confidence for each in memberships],
+    }
 
 
 class SiteState(NamedTuple):
@@ -90,11 +116,6 @@ def site_state(session: Session, site_id: int) -> SiteState:
     return SiteState(*session.execute(SQL.site_state, asked).one())
 
 
-def last_generation(session: Session, site_id: int) -> int:
-    """Return the number of a site's latest generation, or 0 if there is none."""
-    return session.scalar(SQL.last_generation, {"site_id": site_id}) or 0
-
-
 def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
     """Return the pages of a site that have a tree."""
     rows = session.execute(_COMPARABLE, {"site_id": site_id})
@@ -102,65 +123,6 @@ def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
 
 
 _COMPARABLE = SQL.comparable_pages.columns(lines=LargeBinary)
-
-
-def save_generation(
-    session: Session,
-    *,
-    site_id: int,
-    number: int,
-    site_version: int,
-    method: str,
-    silhouette: float | None,
-    groups: Sequence[NewGroup],
-    memberships: Sequence[NewMembership],
-    reference_sets: Sequence[int],
-) -> None:
-    """Store a generation, based on version ``site_version`` of the site, with its groups.
-
-    ``memberships`` must contain each comparable page once. The site's comparison ends, and only the
-    given reference sets are kept.
-    """
-    new = {
-        "site_id": site_id,
-        "number": number,
-        "site_version": site_version,
-        "method": method,
-        "silhouette": silhouette,
-        "sets": list(reference_sets),
-    }
-    session.execute(SQL.add_generation, {**new, **_of_groups(groups), **_of_members(memberships)})
-
-
-def _of_groups(groups: Sequence[NewGroup]) -> dict[str, list[Any]]:
-    representatives = [(each.number, tree) for each in groups for tree in each.representative_trees]
-    return {
-        "groups": [each.number for each in groups],
-        "sizes": [each.size for each in groups],
-        "pivots": [each.pivot_id for each in groups],
-        "patterns": [each.comment_pattern for each in groups],
-        "shared": [each.shared_lines for each in groups],
-        "represented": [number for number, _ in representatives],
-        "tree_ids": [tree_id for _, tree_id in representatives],
-    }
-
-
-def _of_members(memberships: Sequence[NewMembership]) -> dict[str, list[Any]]:
-    return {
-        "page_ids": [each.page_id for each in memberships],
-        "group_numbers": [each.group_number for each in memberships],
-        "roles": [each.role for each in memberships],
-        "pivot_ids": [each.pivot_id for each in memberships],
-        "confidences": [each.confidence for each in memberships],
-    }
-
-
-def save_groups(
-    session: Session, site_id: int, generation: int, groups: Sequence[NewGroup]
-) -> None:
-    """Store the groups of a generation."""
-    new = {"site_id": site_id, "number": generation, **_of_groups(groups)}
-    session.execute(SQL.save_groups, new)
 
 
 def last_group(session: Session, site_id: int) -> int:
@@ -219,27 +181,7 @@ def latest_groups(session: Session, site_ids: Collection[int]) -> dict[int, Late
     return found
 
 
-@dataclass(frozen=True)
-class Outlier:
-    """A page that fits no group of a generation."""
-
-    page_id: int
-    url: str
-    fetched_at: datetime | None
-    tree_id: int
-    comment_pattern: str | None
-    lines: bytes | None
-
-
 OUTLIERS = SQL.newest_outliers.columns(lines=LargeBinary)
-
-
-def place_pages(
-    session: Session, site_id: int, generation: int, memberships: Sequence[NewMembership]
-) -> None:
-    """Insert or replace the memberships of pages in a generation."""
-    place = {"site_id": site_id, "number": generation, **_of_members(memberships)}
-    session.execute(SQL.place_pages, place)
 
 
 @dataclass(frozen=True)
@@ -304,9 +246,3 @@ def design_changes(session: Session, site_id: int) -> Sequence[DesignChange]:
         .where(DesignChange.site_id == site_id)
         .order_by(DesignChange.generation)
     ).all()
-
-
-def group_histories(session: Session, site_id: int) -> list[GroupHistory]:
-    """Return the history of all past and present groups of a site, by number."""
-    rows = session.execute(SQL.group_histories, {"site_id": site_id})
-    return [GroupHistory(*row) for row in rows]

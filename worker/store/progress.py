@@ -178,8 +178,9 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
 def site_history(session: Session, key: str) -> SiteHistory:
     """Return the history of a site; raise `NoResultFound` if the site is unknown."""
     site_id = int(session.execute(SQL.id_of_site, {"key": key}).scalar_one())
+    histories = session.execute(groups.SQL.group_histories, {"site_id": site_id})
     return SiteHistory(
-        groups.group_histories(session, site_id),
+        [GroupHistory(*row) for row in histories],
         groups.design_changes(session, site_id),
         addresses.count_joined(session, site_id),
     )

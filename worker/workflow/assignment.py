@@ -19,18 +19,22 @@ from detourage.template.assignment import (
 )
 from detourage.template.distance import normalised_distance
 from detourage.template.distance.forest import TASK_WORK
-from detourage.template.groups import reference_order
 from worker import logs, tracing
 from worker.messaging import task_names
 from worker.store import clusterings, groups, outbox, pages, trees
 from worker.store.database import AdvisoryLock
-from worker.store.groups import LatestGroups, NewGroup, NewMembership, Outlier, UnassignedPage
-from worker.workflow.comment_patterns import pattern_of_group
+from worker.store.groups import (
+    ComparablePage,
+    LatestGroups,
+    NewMembership,
+    UnassignedPage,
+    columns_of_groups,
+    columns_of_memberships,
+)
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.extraction_requests import request_extractions
-from worker.workflow.generation import group_memberships
+from worker.workflow.generation import new_group
 from worker.workflow.process import ProcessState
-from worker.workflow.shared_lines import shared_lines_of
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Sizes: TypeAlias = npt.NDArray[np.int64]
@@ -105,7 +109,8 @@ def _save_places(
     # A changed pivot that stays in its group is still compared with the same page.
     moved = [each for each in places if each.pivot_id != each.page_id]
     if moved:
-        groups.place_pages(session, site_id, generation, moved)
+        place = {"site_id": site_id, "number": generation}
+        session.execute(groups.SQL.place_pages, place | columns_of_memberships(moved))
     changed, work = {each.page_id for each in places}, 0
     if compares and any(each.group_number is None for each in places):
         promoted, work = _promote_outliers(session, state, site_id, generation)
@@ -160,7 +165,7 @@ def _promote_outliers(
     if not is_locked or clusterings.quarantine(session, site_id):
         return set(), 0
     asked = {"site_id": site_id, "generation": generation, "limit": OUTLIERS_COMPARED}
-    newest = (Outlier(*row) for row in session.execute(groups.OUTLIERS, asked))
+    newest = (ComparablePage(*row) for row in session.execute(groups.OUTLIERS, asked))
     outliers = sorted(newest, key=attrgetter("url"))
     if len(outliers) < MIN_NEW_GROUP_PAGES:
         return set(), 0
@@ -171,16 +176,14 @@ def _promote_outliers(
         return promoted, work
     for group in agreeing_outliers(distances, sizes=sizes):
         number = groups.last_group(session, site_id) + 1
-        known = [(each.url, each.fetched_at) for each in outliers]
-        ordered = [outliers[member] for member in reference_order(group.members, known)]
-        members = [each.page_id for each in ordered]
-        pattern = pattern_of_group(each.comment_pattern for each in ordered)
-        shared = shared_lines_of({each.url: each.lines for each in ordered})
-        trees_of = [outliers[group.pivot].tree_id]
-        new = NewGroup(number, 0, members[0], trees_of, pattern, shared)
-        groups.save_groups(session, site_id, generation, [new])
-        groups.place_pages(session, site_id, generation, list(group_memberships(number, members)))
-        promoted |= set(members)
+        members = [outliers[member] for member in group.members]
+        new = new_group(number, members, [outliers[group.pivot].tree_id])
+        # Placing the pages counts them.
+        of_site = {"site_id": site_id, "number": generation, "sizes": [0]}
+        session.execute(groups.SQL.save_groups, of_site | columns_of_groups([new]))
+        places = columns_of_memberships(new.memberships())
+        session.execute(groups.SQL.place_pages, of_site | places)
+        promoted |= set(new.members)
         logger.info(
             "site %d: %d outliers form the new group %d",
             site_id,
@@ -191,7 +194,7 @@ def _promote_outliers(
 
 
 def _distances(
-    session: Session, state: ProcessState, outliers: Sequence[Outlier]
+    session: Session, state: ProcessState, outliers: Sequence[ComparablePage]
 ) -> tuple[Matrix | None, Sizes, int]:
     """Return the distances (None if some are missing) and sizes, and the units of work used."""
     tree_ids = sorted({outlier.tree_id for outlier in outliers})

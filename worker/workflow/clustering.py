@@ -55,26 +55,23 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     grouping = known_grouping(session, site, stored, known, site_pages)
     if grouping is None:
         return False
-    if site.is_new:
+    if found.is_new:
         # Pages that the intake stores from now on will be assigned; this task sees earlier pages.
         comparisons.lock_for_result(session, site_id)
-    generation = save_generation(
-        session, site, known, site_pages, grouping, stored.reference_sets()
-    )
-    request_changed_extractions(
-        session, site_id, site_pages, generation, state.settings.chosen_text_roles
-    )
-    if site.is_new:
+    new = save_generation(session, site, known, site_pages, grouping, stored.reference_sets())
+    request_changed_extractions(session, site, site_pages, new, state.settings.chosen_text_roles)
+    generation = found.generation + 1
+    if found.is_new:
         # Pages that arrived during the site's first clustering are assigned.
-        arrived = {"site_id": site_id, "generation": generation.number}
+        arrived = {"site_id": site_id, "generation": generation}
         overlooked = session.execute(provisional.SQL.overlooked, arrived)
         wanted = [{"page_id": page_id, "site_version": version} for page_id, version in overlooked]
         outbox.add_tasks(session, task_names.ASSIGN, wanted, site_id=site_id)
-    note_design_change(session, site_id, generation.number, pages=len(site_pages))
+    note_design_change(session, site_id, generation, pages=len(site_pages))
     logger.info(
         "site %d: generation %d, %s, %s, %s",
         site_id,
-        generation.number,
+        generation,
         counted(len(site_pages), "page"),
         counted(len(grouping.groups), "group"),
         counted(len(grouping.outliers), "outlier"),
@@ -88,13 +85,14 @@ def give_up_clustering(session: Session, state: ProcessState, site_id: int) -> N
     comparisons.lock_for_result(session, site_id)
     site = pages.key_of_site(session, site_id)
     logs.bind(site=site)
-    found = clusterings.give_up(session, site_id)
+    reason = clusterings.give_up(session, site_id).reason
     waiting = session.scalars(pages.SQL.pending_with_tree, {"site_id": site_id}).all()
-    if groups.site_state(session, site_id).is_new:
+    found = groups.site_state(session, site_id)
+    if found.is_new:
         provisional.place(session, [site_id], waiting)
         # New pages will be assigned, and a later clustering will consider all of them.
         provisional.count_as_clustered(session, [site_id], has_seen_all=False)
-    generation = groups.last_generation(session, site_id)
+    generation = found.generation or provisional.NUMBER
     outliers = {"site_id": site_id, "generation": generation, "page_ids": waiting}
     session.execute(groups.SQL.place_as_outliers, outliers)
     request_extractions(session, waiting, generation)
@@ -104,6 +102,6 @@ def give_up_clustering(session: Session, state: ProcessState, site_id: int) -> N
         {"site_id": site_id, "afresh": True},
         queue=state.topology.quarantines["cluster"],
         reason=AbandonedReason.CLUSTERING_FAILED,
-        detail=f"{site}: {found.reason}",
+        detail=f"{site}: {reason}",
     )
-    logger.error("clustering disabled for site %d: %s", site_id, found.reason)
+    logger.error("clustering disabled for site %d: %s", site_id, reason)

@@ -85,18 +85,13 @@ class StoredDistances:
 class ComparedSite:
     """A site during one clustering, with its distinct trees by ID.
 
-    `version` is the site's version when the comparison began, `generation` the number of its latest
-    generation, and `last_group` the highest group number ever used. `is_new` is set if the site has
-    never been clustered, and `has_begun` if blocks have already been requested.
+    `version` is the site's version when the comparison began.
     """
 
     id: int
+    state: SiteState
     version: int
-    generation: int
-    is_new: bool
     trees: Mapping[int, TreeShape]
-    has_begun: bool
-    last_group: int
 
 
 def load_site(session: Session, site_id: int, site: SiteState) -> ComparedSite | None:
@@ -107,15 +102,7 @@ def load_site(session: Session, site_id: int, site: SiteState) -> ComparedSite |
         version, shapes = site.version, trees.site_tree_shapes(session, site_id)
     else:
         return None
-    return ComparedSite(
-        id=site_id,
-        version=version,
-        generation=site.generation,
-        is_new=site.is_new,
-        trees=shapes,
-        has_begun=site.compared_version is not None,
-        last_group=site.last_group,
-    )
+    return ComparedSite(site_id, site, version, shapes)
 
 
 def known_site(
@@ -191,7 +178,7 @@ def _few_pairs(site: ComparedSite, blocks: Sequence[NewBlock]) -> list[tuple[int
 def _enqueue_missing(
     session: Session, site: ComparedSite, stored: StoredDistances, missing: NeededComparisons
 ) -> None:
-    if not site.has_begun:
+    if site.state.compared_version is None:
         begun = {"site_id": site.id, "version": site.version, "tree_ids": sorted(site.trees)}
         session.execute(comparisons.SQL.begin, begun)
     request_blocks(session, site.id, list(blocks_of(missing, site.trees, stored)))

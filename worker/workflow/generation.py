@@ -1,8 +1,7 @@
 """Store new generations, and request the extractions that they affect."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import timedelta
 from itertools import chain
 
@@ -12,25 +11,22 @@ from detourage.roles import LineRole
 from detourage.template.clusterer import DEFAULT_METHOD
 from detourage.template.comparison_policy import KnownSite
 from detourage.template.generations import MIN_PAGES_FOR_CHANGE, design_change, match_groups
-from detourage.template.groups import Group, Grouping, reference_order
+from detourage.template.groups import Grouping, reference_order
 from models.tables import DesignChange
 from worker.store import groups
-from worker.store.groups import ComparablePage, DatedPage, NewGroup, NewMembership
+from worker.store.groups import (
+    ComparablePage,
+    DatedPage,
+    NewGroup,
+    NewMembership,
+    columns_of_groups,
+    columns_of_memberships,
+)
 from worker.workflow.comment_patterns import pattern_of_group
 from worker.workflow.comparison_plan import ComparedSite
 from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.extraction_results import extraction_key
 from worker.workflow.shared_lines import shared_lines_of, shared_lines_on
-
-
-@dataclass(frozen=True)
-class NewGeneration:
-    """A stored generation, with its comment patterns and shared lines by group."""
-
-    number: int
-    memberships: Sequence[NewMembership]
-    patterns: Mapping[int, str | None]
-    shared: Mapping[int, bytes | None]
 
 
 def save_generation(
@@ -40,84 +36,78 @@ def save_generation(
     site_pages: Sequence[ComparablePage],
     grouping: Grouping,
     reference_sets: Sequence[int],
-) -> NewGeneration:
+) -> list[NewGroup]:
     """Store the groups of a site as its next generation, and keep the given reference sets.
 
     `site_pages` are the site's pages that have a tree; `grouping` refers to them by index.
     """
-    identities = _identities(session, site, site_pages, grouping)
-    members = [_in_reference_order(site_pages, group) for group in grouping.groups]
-    patterns = [
-        pattern_of_group(site_pages[index].comment_pattern for index in group.members)
-        for group in grouping.groups
+    new = [
+        new_group(
+            identity,
+            [site_pages[index] for index in group.members],
+            known.representative_trees(site_pages, group),
+        )
+        for identity, group in zip(
+            _identities(session, site, site_pages, grouping), grouping.groups, strict=True
+        )
     ]
-    shared = [
-        shared_lines_of({site_pages[i].url: site_pages[i].lines for i in group.members})
-        for group in grouping.groups
+    memberships = [
+        *(NewMembership(site_pages[i].id, None, "outlier", None) for i in grouping.outliers),
+        *chain.from_iterable(each.memberships() for each in new),
     ]
-    generation = NewGeneration(
-        site.generation + 1,
-        [
-            *(NewMembership(site_pages[i].id, None, "outlier", None) for i in grouping.outliers),
-            *chain.from_iterable(map(group_memberships, identities, members)),
-        ],
-        dict(zip(identities, patterns, strict=True)),
-        dict(zip(identities, shared, strict=True)),
+    generation = {
+        "site_id": site.id,
+        "number": site.state.generation + 1,
+        "site_version": site.version,
+        "method": DEFAULT_METHOD,
+        "silhouette": grouping.silhouette,
+        "sets": list(reference_sets),
+        "sizes": [len(each.members) for each in new],
+    }
+    columns = columns_of_groups(new) | columns_of_memberships(memberships)
+    session.execute(groups.SQL.add_generation, generation | columns)
+    return new
+
+
+def new_group(number: int, members: Sequence[ComparablePage], trees: Sequence[int]) -> NewGroup:
+    """Return a group of pages, which are compared with the first one that has HTML."""
+    known = [(page.url, page.fetched_at) for page in members]
+    ordered = [members[place] for place in reference_order(range(len(members)), known)]
+    return NewGroup(
+        number,
+        [page.id for page in sorted(ordered, key=lambda page: not page.has_html)],
+        trees,
+        pattern_of_group(page.comment_pattern for page in members),
+        shared_lines_of({page.url: page.lines for page in members}),
     )
-    groups.save_generation(
-        session,
-        site_id=site.id,
-        number=generation.number,
-        site_version=site.version,
-        method=DEFAULT_METHOD,
-        silhouette=grouping.silhouette,
-        groups=[
-            NewGroup(
-                identity,
-                len(group.members),
-                of_group[0],
-                known.representative_trees(site_pages, group),
-                pattern,
-                lines,
-            )
-            for identity, group, of_group, pattern, lines in zip(
-                identities, grouping.groups, members, patterns, shared, strict=True
-            )
-        ],
-        memberships=generation.memberships,
-        reference_sets=reference_sets,
-    )
-    return generation
 
 
 def request_changed_extractions(
     session: Session,
-    site_id: int,
+    site: ComparedSite,
     site_pages: Sequence[ComparablePage],
-    generation: NewGeneration,
+    new: Sequence[NewGroup],
     text_roles: Sequence[LineRole],
 ) -> None:
-    """Request the extraction of the pages whose results the generation may change."""
+    """Request the extraction of the pages whose results the new groups may change."""
     by_id = {page.id: page for page in site_pages}
+    places = {place.page_id: (group, place) for group in new for place in group.memberships()}
     changed: list[int] = []
     unchanged: list[int] = []
-    for membership in generation.memberships:
-        page = by_id[membership.page_id]
-        pivot = by_id[membership.pivot_id] if membership.pivot_id is not None else None
-        group = membership.group_number
+    for page in site_pages:
+        group, place = places.get(page.id, (None, None))
+        pivot = by_id[place.pivot_id] if place is not None and place.pivot_id is not None else None
         key = extraction_key(
             page.content_digest,
             pivot.content_digest if pivot else None,
-            generation.patterns[group] if group is not None else None,
+            group.comment_pattern if group else None,
             text_roles,
-            shared_lines_on(page.url, generation.shared.get(group or 0), page.lines),
+            shared_lines_on(page.url, group.shared_lines if group else None, page.lines),
         )
-        same = page.extraction_key == key and not page.forced
-        same |= not page.has_html
-        (unchanged if same else changed).append(page.id)
-    request_extractions(
-        session, changed, generation.number, unchanged=unchanged, clustered_site=site_id
-    )
+        is_same = not page.has_html or (page.extraction_key == key and not page.forced)
+        (unchanged if is_same else changed).append(page.id)
+    generation = site.state.generation + 1
+    request_extractions(session, changed, generation, unchanged=unchanged, clustered_site=site.id)
 
 
 def _identities(
@@ -127,29 +117,14 @@ def _identities(
     grouping: Grouping,
 ) -> list[int]:
     members = [[site_pages[index].id for index in group.members] for group in grouping.groups]
-    if not site.generation:
+    if not site.state.generation:
         return match_groups({}, members)
-    before = {"site_id": site.id, "number": site.generation}
+    before = {"site_id": site.id, "number": site.state.generation}
     return match_groups(
         dict(session.execute(groups.SQL.pages_by_group, before).all()),
         members,
-        last_identity=site.last_group,
+        last_identity=site.state.last_group,
     )
-
-
-def group_memberships(group: int, page_ids: Sequence[int]) -> Iterator[NewMembership]:
-    """Yield memberships: pages are compared with the first page, and it with the second."""
-    first, second, *_ = page_ids
-    yield NewMembership(first, group, "representative", second)
-    for page_id in page_ids[1:]:
-        yield NewMembership(page_id, group, "member", first)
-
-
-def _in_reference_order(site_pages: Sequence[ComparablePage], group: Group) -> list[int]:
-    """Return the IDs of a group's pages in `reference_order`, those that have HTML first."""
-    known = [(page.url, page.fetched_at) for page in site_pages]
-    ordered = [site_pages[index] for index in reference_order(group.members, known)]
-    return [page.id for page in sorted(ordered, key=lambda page: not page.has_html)]
 
 
 logger = logging.getLogger(__name__)

@@ -20,7 +20,7 @@ def reprocess_site(session: Session, site_id: int, stage: str) -> int:
         wanted = [{"page_id": page_id} for page_id in page_ids]
         outbox.add_tasks(session, task_names.PARSE, wanted, site_id=site_id)
     elif stage == "extract":
-        generation = groups.last_generation(session, site_id)
+        generation = groups.site_state(session, site_id).generation
         asked = {"site_id": site_id, "generation": generation}
         extracted = session.scalars(groups.SQL.pages_of_generation, asked).all()
         request_extractions(session, extracted, generation)

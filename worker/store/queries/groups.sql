@@ -39,15 +39,15 @@ LEFT JOIN site_comparisons ON site_comparisons.site_id = sites.id
 WHERE sites.id = :site_id
 ORDER BY number DESC NULLS LAST LIMIT 1
 
--- last_generation --
--- Return the number of a site's latest generation, or 0 if there is none.
-SELECT max(number) FROM generations WHERE site_id = :site_id
+-- comparable --
+-- Part: columns of a `ComparablePage`.
+id, url, fetched_at, tree_id, content_digest,
+CASE WHEN outcome IS NOT NULL THEN extraction_key END AS extraction_key,
+forced, html_removed_at IS NULL AS has_html, comment_pattern, lines
 
 -- comparable_pages --
 -- Return the pages of a site that have a tree.
-SELECT id, url, fetched_at, tree_id, content_digest,
-    CASE WHEN outcome IS NOT NULL THEN extraction_key END,
-    forced, html_removed_at IS NULL, comment_pattern, lines
+SELECT {comparable}
 FROM pages LEFT JOIN page_contents ON page_id = id
 WHERE site_id = :site_id AND tree_id IS NOT NULL
 
@@ -129,7 +129,7 @@ ORDER BY last.site_id, group_number, own.tree_id
 
 -- newest_outliers --
 -- Return the newest outliers of a generation, ordered by URL.
-SELECT id, url, fetched_at, tree_id, comment_pattern, lines
+SELECT {comparable}
 FROM pages JOIN memberships ON page_id = id LEFT JOIN page_contents USING (page_id)
 WHERE (memberships.site_id, memberships.generation) = (:site_id, :generation)
     AND group_number IS NULL AND tree_id IS NOT NULL AND html_removed_at IS NULL
