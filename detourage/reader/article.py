@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from lxml.html import HtmlElement
@@ -18,6 +19,7 @@ from detourage.reader.declared_types import declared_types
 from detourage.reader.errors import MenuPageError, NeedsRenderingError, NoTextError
 from detourage.reader.finding import Finding, kept_texts
 from detourage.reader.further_articles import without_further_articles
+from detourage.reader.hidden import Find
 from detourage.reader.illustrations import leading_images
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE, TemplateKnowledge, knowledge_of
 from detourage.reader.languages import language_of
@@ -37,6 +39,7 @@ class PageInTemplate:
 
     `text_roles` are the line roles that count as article text (`TEXT_ROLES` if empty). `posts`
     finds the posts of a forum page; None disables the search. `favor` is as for `choose_lines`.
+    `opened` is as for `hidden_article`; None means that such a page is read without posts.
     """
 
     url: str
@@ -45,6 +48,7 @@ class PageInTemplate:
     text_roles: Sequence[LineRole] = ()
     posts: FindPosts | None = None
     favor: Favor | None = None
+    opened: Find | None = None
 
     @property
     def judged(self) -> JudgedPage:
@@ -82,6 +86,7 @@ def extract_article(
     text_roles: Sequence[LineRole] = (),
     posts: FindPosts | None = None,
     favor: Favor | None = None,
+    opened: Find | None = None,
 ) -> Article:
     """Extract the article of a page without modifying the page.
 
@@ -95,13 +100,14 @@ def extract_article(
     nearest neighbour. If `other` is None, the page is read on its own. `apart` are readers'
     comments, which are left out of the article unless one of them is the article itself. `posts`
     finds the posts of a forum page; None disables the search. `favor` is as for `choose_lines`.
+    `opened` reads a copy of the page in which hidden elements are displayed.
 
     Raise `MenuPageError` if the page only lists links to other pages, `NeedsRenderingError` if it
     is empty until a browser runs its scripts, and `NoTextError` if it displays no text, or only a
     headline.
     """
     outline = Outline.of(page.flat)
-    flat = PageInTemplate(page.url, outline, knowledge_of(other), text_roles, posts, favor)
+    flat = PageInTemplate(page.url, outline, knowledge_of(other), text_roles, posts, favor, opened)
     return with_page_judged(flat, *find_article(flat, outline.indices_of(apart)))
 
 
@@ -171,7 +177,7 @@ def find_article(
         page.outline,
         shown[0] if shown is not None else None,
         cut=lambda made, finding: article_of(page.url, made, page.template.titles, finding),
-        find=lambda opened: _shown_article(replace(page, outline=opened, posts=None)),
+        find=page.opened or partial(_article_in, page),
     )
     if article is not None:
         # Metadata read around the displayed text is more complete than metadata from the head
@@ -185,8 +191,8 @@ def find_article(
     return shown
 
 
-def _shown_article(page: PageInTemplate) -> Article:
-    shown = _find_shown(page)
+def _article_in(page: PageInTemplate, opened: HtmlElement) -> Article:
+    shown = _find_shown(replace(page, outline=Outline.of(opened), posts=None))
     if shown is None:
         raise NoTextError("the page shows no text")
     return shown[0]

@@ -44,7 +44,6 @@ from detourage.reader.article import forget_judged, judged_page
 from detourage.reader.comment_exclusion import SURE as SURE_COMMENTS
 from detourage.reader.comment_exclusion import are_live_entries, comments_to_exclude
 from detourage.reader.explanation import explanation_of
-from detourage.reader.hidden import UNSEEN, OpenedDocument
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE, knowledge_of
 from detourage.reader.locations import with_locations
 from detourage.reader.outline import Outline
@@ -178,22 +177,11 @@ def read_shown(
     has_locations: bool = False,
 ) -> Article:
     """Read a page like `read_content`, without checking for a wall."""
-    template = knowledge_of(other)
-    posts = _PostsOfPage.of(page, template, patterns)
-    apart = comments_to_exclude(page, posts.likely)
-    article = extract_article(page, template, apart, text_roles, posts.find, favor)
-    unseen = _unseen_discussion(page, article.method, template, text_roles, favor)
-    if unseen is not None:
-        article, comments = unseen, unseen.comments
-    else:
-        found = _of_kind(posts, article)
-        if apart and not found.records:
-            article = extract_article(page, template, (), text_roles, favor=favor)
-        comments = _comments_below(article, found, page)
+    article = _with_comments(page, knowledge_of(other), patterns, text_roles, favor)
     forget_judged(page)
     article = replace(
         article,
-        comments=dated_from(comments, fetched_at, article.language),
+        comments=dated_from(article.comments, fetched_at, article.language),
         metadata=dated_metadata(article.metadata, fetched_at, article.language),
         pagination=read_pagination(page),
     )
@@ -205,6 +193,30 @@ def read_shown(
         # An article without locations is better than none.
         logger.exception("cannot locate the parts of the article in %s", page.url or "a page")
         return article
+
+
+def _with_comments(
+    page: Page,
+    template: TemplateKnowledge,
+    patterns: Sequence[CommentPattern] | None,
+    text_roles: Sequence[LineRole],
+    favor: Favor | None,
+) -> Article:
+    posts = _PostsOfPage.of(page, template, patterns)
+    apart = comments_to_exclude(page, posts.likely)
+
+    def opened(root: HtmlElement) -> Article:
+        """Forums rendered in the browser have their posts in a ``noscript`` element."""
+        seen = replace(page, flat=FlatDocument.of(root))
+        return _with_comments(seen, template, None, text_roles, favor)
+
+    article = extract_article(page, template, apart, text_roles, posts.find, favor, opened)
+    if article.comments:
+        return article
+    found = _of_kind(posts, article)
+    if apart and not found.records:
+        article = extract_article(page, template, (), text_roles, None, favor, opened)
+    return replace(article, comments=_comments_below(article, found, page))
 
 
 def explain_content(
@@ -336,35 +348,6 @@ def _of_kind(posts: _PostsOfPage, article: Article) -> FoundComments:
     if article.metadata.kind == "forum":
         return posts.found
     return _NONE_FOUND if article.metadata.kind == "listing" else posts.likely
-
-
-def _unseen_discussion(
-    page: Page,
-    method: str,
-    other: Page | TemplateKnowledge | None,
-    text_roles: Sequence[LineRole] = (),
-    favor: Favor | None = None,
-) -> Article | None:
-    """Read an article and its discussion from elements that the page does not display.
-
-    Return None if there is no article or it has no discussion. Forums rendered in the browser have
-    their posts in a ``noscript`` element.
-    """
-    if method not in UNSEEN:
-        return None
-    opened = OpenedDocument.of(page.document, method)
-    seen = replace(page, flat=FlatDocument.of(opened.root))
-    found = _find_comments(seen)
-    if not found.records:
-        return None
-    apart = comments_to_exclude(seen, found)
-    try:
-        posts = _PostsOfPage(seen, found).find
-        article = extract_article(seen, other, apart, text_roles, posts, favor)
-    except NoArticleError:
-        return None
-    comments = _comments_below(article, found, seen)
-    return replace(opened.as_unseen(article), comments=comments)
 
 
 def comment_pattern_of(page: Page) -> CommentPattern:

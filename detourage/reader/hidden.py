@@ -110,8 +110,8 @@ class OpenedDocument:
 Cut = Callable[[Outline, Finding], Article]
 """Function that extracts the article from an outline whose body is known."""
 
-Find = Callable[[Outline], Article]
-"""Function that extracts the article from an outline; it may raise `NoArticleError`."""
+Find = Callable[[HtmlElement], Article]
+"""Function that extracts the article of a document; it may raise `NoArticleError`."""
 
 
 def hidden_article(
@@ -303,7 +303,7 @@ def _in_unseen(
         return None
     opened = OpenedDocument.of(page.elements[0], tag)
     try:
-        article = find(Outline.of(opened.root))
+        article = find(opened.root)
     except NoArticleError:
         return None
     return opened.as_unseen(article)
