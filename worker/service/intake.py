@@ -9,8 +9,8 @@ import gc
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Concatenate, ParamSpec, TypeVar
@@ -35,7 +35,8 @@ from worker.store import pages, progress, recording
 from worker.store.database import UnavailableError, is_connection_lost
 from worker.store.durations import Durations
 from worker.store.pages import FetchedPage, NewReceipt, ReadPage
-from worker.workflow.first_extractions import request_first_extractions
+from worker.store.recording import DueFetch
+from worker.workflow.first_extractions import request_first_extractions, urgent_pages
 from worker.workflow.parsing import parse_or_reject, store_pages, store_waiting
 from worker.workflow.quarantine import message_id_of, quarantine_message
 
@@ -66,7 +67,7 @@ READ_SECONDS = 0.001
 GATHER_SECONDS = 0.01
 """Time to wait for further messages to store in the same transaction."""
 
-SEARCH_SECONDS = 1.0
+SEARCH_SECONDS = 3.0
 """Interval between searches for pages that must not wait for their site's first clustering, and for
 fetches whose pages have their outcomes."""
 
@@ -134,7 +135,7 @@ class Intake(BrokerProcess):
             while not self._stopping.is_set():
                 self._store_and_search()
                 with suppress(TimeoutError):
-                    connection.drain_events(timeout=SEARCH_SECONDS)
+                    connection.drain_events(timeout=GATE_SECONDS)
                 connection.heartbeat_check()
         self._durations.write()
 
@@ -158,13 +159,16 @@ class Intake(BrokerProcess):
         if now - self._searched_at >= SEARCH_SECONDS:
             self._searched_at = now
             seconds = self._settings.first_article_seconds
-            if self._try(request_first_extractions, seconds) is not None:
+            with self._held_if_lost():
+                if urgent := self._database.glance(urgent_pages, seconds):
+                    self._try(request_first_extractions, urgent)
+                due = self._database.glance(recording.due_fetches, DUE_AT_ONCE)
                 self._confirm_ability(self._connection)
-            self._store_due()
+                self._store_due(due)
 
-    def _store_due(self) -> None:
-        """Store the fetches that have waited for the outcomes of their pages."""
-        for due in self._try(recording.due_fetches, DUE_AT_ONCE) or ():
+    def _store_due(self, fetches: Sequence[DueFetch]) -> None:
+        """Store fetches that have waited for the outcomes of their pages."""
+        for due in fetches:
             try:
                 fetched = due.fetched()
                 page = fetched, self._read(fetched)
@@ -174,18 +178,23 @@ class Intake(BrokerProcess):
                 self._try(recording.take_fetch, due.id)
             self._read_from_broker()
 
-    def _try(
-        self, step: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
-    ) -> T | None:
-        """Run a transaction once; return None if the connection to a server was lost."""
+    @contextmanager
+    def _held_if_lost(self) -> Iterator[None]:
+        """Remember and suppress the loss of the connection to a server."""
         try:
-            with self._database.transaction() as session:
-                return step(session, *args, **options)
+            yield
         except (DBAPIError, UnavailableError) as error:
             if not is_connection_lost(error):
                 raise
             self._unavailable = cause(error)
-            return None
+
+    def _try(
+        self, step: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
+    ) -> T | None:
+        """Run a transaction once; return None if the connection to a server was lost."""
+        with self._held_if_lost(), self._database.transaction() as session:
+            return step(session, *args, **options)
+        return None
 
     def _open_or_close(self) -> None:
         limit = self._settings.pending_limit

@@ -65,7 +65,7 @@ AGAIN_AFTER = 7
 with an outcome then follows, so that such pages do not starve."""
 
 IDLE_SECONDS = 0.1
-LONGEST_IDLE_SECONDS = 0.5
+LONGEST_IDLE_SECONDS = 1.5
 """First and longest pause while there is nothing to publish; each pause is 1.5 times as long as
 the previous one. Pauses may delay a page at every stage."""
 
@@ -138,8 +138,12 @@ class Relay(BrokerProcess):
         producer = self._producer(connection)
         pause = IDLE_SECONDS
         while not self._stopping.is_set():
-            with self._database.transaction() as session:
-                lanes, error = self._publish_batch(session, producer)
+            lanes: Sequence[str] = ()
+            error: Exception | None = None
+            # An idle relay sends a single statement.
+            if waiting := self._database.glance(outbox.lanes_waiting, self._bounds):
+                with self._database.transaction() as session:
+                    lanes, error = self._publish_batch(session, producer, waiting)
             if lanes:
                 self._heartbeat.confirm(f"published {counted(len(lanes), 'message')}")
             for lane, number in Counter(lanes).items():
@@ -166,9 +170,9 @@ class Relay(BrokerProcess):
         connection.heartbeat_check()
 
     def _publish_batch(
-        self, session: Session, producer: Producer
+        self, session: Session, producer: Producer, waiting: Sequence[str]
     ) -> tuple[Sequence[str], Exception | None]:
-        """Publish waiting entries, and remove the confirmed ones.
+        """Publish entries of the lanes that have any, and remove the confirmed ones.
 
         Return the lane of each confirmed entry, and the error that ended the batch early, if any.
         """
@@ -176,7 +180,7 @@ class Relay(BrokerProcess):
         failure: Exception | None = None
         logs.unbind_all()
         try:
-            self._publish_lanes(session, producer, confirmed)
+            self._publish_lanes(session, producer, waiting, confirmed)
         except DBAPIError:
             raise
         except Exception as error:  # noqa: BLE001 - raised again after the transaction
@@ -186,9 +190,12 @@ class Relay(BrokerProcess):
         return list(confirmed.values()), failure
 
     def _publish_lanes(
-        self, session: Session, producer: Producer, confirmed: dict[int, str]
+        self,
+        session: Session,
+        producer: Producer,
+        lanes: Sequence[str],
+        confirmed: dict[int, str],
     ) -> None:
-        lanes = session.scalars(outbox.SQL.lanes_waiting, {"lanes": list(self._bounds)}).all()
         first = [lane for lane in lanes if lane != EXTRACT_AGAIN]
         again = [lane for lane in lanes if lane == EXTRACT_AGAIN]
         first_extractions_left = again_is_waiting = False

@@ -258,6 +258,20 @@ class Database(AbstractContextManager["Database"]):
 
         return self.run(work)
 
+    def glance(
+        self, query: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
+    ) -> T:
+        """Run a query of one statement, without the two statements of a transaction."""
+        with self.engine.connect() as connection, self._session(bind=connection) as session:
+            # Set on the driver's connection, since SQLAlchemy sends a statement to reset it.
+            driver: Any = connection.connection.driver_connection
+            driver.autocommit = True
+            try:
+                return query(session, *args, **options)
+            finally:
+                if not driver.closed:
+                    driver.autocommit = False
+
     @contextmanager
     def exclusive(self, lock: AdvisoryLock, key: int) -> Iterator[bool]:
         """Try to acquire one lock like `exclusive_each`, and yield whether it was acquired."""
@@ -316,8 +330,7 @@ class Database(AbstractContextManager["Database"]):
 
     def ping(self) -> None:
         """Raise an error if the database does not respond."""
-        with self.transaction() as session:
-            session.execute(select(1))
+        self.glance(lambda session: session.execute(select(1)))
 
     def dispose(self) -> None:
         """Close all connections."""

@@ -1,7 +1,7 @@
 """First articles of sites that have never been clustered, sent without waiting for a clustering."""
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
@@ -24,22 +24,29 @@ REQUESTED_AT_ONCE = 200
 """Maximum number of pages requested together."""
 
 
-def request_first_extractions(session: Session, first_article_seconds: float) -> int:
-    """Request extractions without a template for pages waiting for their site's first clustering.
+def urgent_pages(session: Session, first_article_seconds: float) -> dict[int, int]:
+    """Return pages that must not wait for their site's first clustering, mapped to their site IDs.
 
     A page qualifies if it is the only one of its site, or has waited longer than
-    `first_article_seconds` (0 disables both). Return the number of pages. The clustering has them
-    extracted again if their group makes a difference.
+    `first_article_seconds` (0 disables both).
     """
     if not first_article_seconds:
-        return 0
+        return {}
     limits = {
         "alone": ALONE_SECONDS,
         "watched": WATCHED_SECONDS,
         "patience": first_article_seconds,
         "limit": REQUESTED_AT_ONCE,
     }
-    site_of: dict[int, int] = dict(session.execute(SQL.urgent_pages, limits).all())
+    return dict(session.execute(SQL.urgent_pages, limits).all())
+
+
+def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> int:
+    """Request extractions without a template for the given `urgent_pages`.
+
+    Return the number of pages. The clustering has them extracted again if their group makes a
+    difference.
+    """
     if not site_of:
         return 0
     held = provisional.hold(session, sorted(set(site_of.values())))

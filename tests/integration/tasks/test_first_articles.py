@@ -15,7 +15,7 @@ from worker.messaging import task_names
 from worker.messaging.publishing import publish_pages
 from worker.tasks.cluster import cluster, cluster_due_sites
 from worker.workflow import comparison_plan
-from worker.workflow.first_extractions import ALONE_SECONDS, request_first_extractions
+from worker.workflow.first_extractions import ALONE_SECONDS, request_first_extractions, urgent_pages
 from worker.workflow.process import process_state
 
 PATIENCE = 300.0
@@ -38,7 +38,9 @@ def grow_older(tasks: Tasks, seconds: float = ALONE_SECONDS + 1) -> None:
 
 def look(tasks: Tasks) -> int:
     """Request the extraction of pages that must not wait any longer, as the intake does."""
-    return tasks.read(lambda session: request_first_extractions(session, PATIENCE))
+    return tasks.read(
+        lambda session: request_first_extractions(session, urgent_pages(session, PATIENCE))
+    )
 
 
 def due(tasks: Tasks, settle_seconds: float | None = None) -> list[int]:
@@ -51,7 +53,7 @@ def test_the_only_page_of_a_site_is_extracted_after_some_seconds(tasks: Tasks) -
     assert look(tasks) == 0
     grow_older(tasks)
     # Without a limit, every page waits for its clustering.
-    assert tasks.read(lambda session: request_first_extractions(session, 0)) == 0
+    assert tasks.read(lambda session: urgent_pages(session, 0)) == {}
     assert look(tasks) == 1
     assert look(tasks) == 0
     tasks.settle()
