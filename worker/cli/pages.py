@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,11 +26,13 @@ from detourage.errors import ExpectedError
 from detourage.text.plural import counted
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from types import ModuleType
 
     from detourage.export.formats import FileFormat
     from detourage.roles import LineRole
     from worker.local.unfinished import Leftover
+    from worker.settings import Settings
 
 EXIT_UNUSABLE_INPUT = 3
 """Exit code of a run that completed, but with quarantined messages or failed pages."""
@@ -115,14 +118,12 @@ def run(
         click.echo(f"starting {servers}{counted(workers, 'worker')}", err=True)
         # Imported only after the message, as these imports take noticeable time.
         from worker.cli.display import bars_by_stage, print_summary
-        from worker.local.run import Run, RunSummary
+        from worker.local.run import completed_run
         from worker.processes.supervisor import termination_as_exit
         from worker.store.progress import RunProgress
 
-        def end(summary: RunSummary) -> None:
-            print_summary(summary, output, all_sites=all_sites)
-            if inspector is not None:
-                inspector.wait_for_interrupt()
+        def inspected(own: Settings) -> AbstractContextManager[None]:
+            return inspector.inspected(own.environment()) if inspector else nullcontext()
 
         try:
             with termination_as_exit() as insist, bars_by_stage() as update:
@@ -131,10 +132,19 @@ def run(
                     insist()
                     update(sent, counts)
 
-                run = Run(settings, workers, show, on_end=end)
-                if inspector is not None:
-                    run.alongside = lambda own: inspector.inspected(own.environment())
-                summary = run.execute(messages, output, folder, form)
+                with completed_run(
+                    settings,
+                    workers,
+                    messages,
+                    output,
+                    folder,
+                    form,
+                    on_progress=show,
+                    alongside=inspected,
+                ) as summary:
+                    print_summary(summary, output, all_sites=all_sites)
+                    if inspector is not None:
+                        inspector.wait_for_interrupt()
         except BaseException:
             if folder.is_unfinished:
                 click.echo("run the same command with --resume to continue", err=True)

@@ -6,11 +6,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from celery import Celery
 from kombu.exceptions import OperationalError as BrokerError
 from sqlalchemy.exc import DBAPIError
 
@@ -76,179 +77,154 @@ class RunSummary:
         return self.progress.results.get(ReceiptResult.QUARANTINED, 0)
 
 
-@dataclass
-class Run:
-    """A run of the service over a finite number of page messages.
+@contextmanager
+def completed_run(
+    settings: Settings,
+    workers: int,
+    messages: Iterable[bytes],
+    output: Path,
+    folder: RunFolder,
+    form: FileFormat = "jsonl",
+    *,
+    on_progress: Callable[[int, RunProgress], None] = lambda _sent, _counts: None,
+    alongside: Callable[[Settings], AbstractContextManager[None]] = lambda _: nullcontext(),
+) -> Iterator[RunSummary]:
+    """Run the service over page messages, and yield the summary before its processes are ended.
 
     If the settings name no deployment, embedded services are started for the duration of the run.
-    ``on_progress`` is called repeatedly with the number of messages sent and the counts, and
-    ``on_end`` once the articles are written, before the context manager of ``alongside`` is left.
+    JSON lines are appended to ``output`` as articles arrive; at the end, it is replaced by a file
+    with all articles in order. ``on_progress`` is called repeatedly with the number of messages
+    sent and the counts, and ``alongside`` is entered with the settings of the processes. Raise an
+    `ExpectedError`, such as `RunError` if the service stalled or a resumed run was started with
+    other pages.
     """
-
-    settings: Settings
-    workers: int
-    on_progress: Callable[[int, RunProgress], None] = field(default=lambda _sent, _counts: None)
-    alongside: Callable[[Settings], AbstractContextManager[None]] | None = None
-    on_end: Callable[[RunSummary], None] = field(default=lambda _summary: None)
-
-    def execute(
-        self, messages: Iterable[bytes], output: Path, folder: RunFolder, form: FileFormat = "jsonl"
-    ) -> RunSummary:
-        """Send the messages, wait for every outcome, and write the articles.
-
-        JSON lines are appended to ``output`` as articles arrive; at the end, it is replaced by a
-        file with all articles in order. Raise an `ExpectedError`, such as `RunError` if the
-        service stalled or a resumed run was started with other pages.
-        """
-        started = time.monotonic()
-        folder.require(
-            {
-                "version of Détourage": version("detourage"),
-                "database": "embedded" if self._is_embedded else "configured",
-                "--text-roles": self.settings.text_roles,
-                f"{PREFIX}QUEUE_PREFIX": self.settings.queue_prefix,
-            }
-        )
-        with ExitStack() as stack:
-            settings, check_services = self._services(stack, folder)
-            database = stack.enter_context(Database(settings.require_database_url()))
-            migrate(database)
-            # The guardian removes this directory even if this process is killed.
-            scratch = Path(tempfile.mkdtemp(prefix="detourage-run-"))
-            supervisor = stack.enter_context(Supervisor(remove=[scratch], preload=PRELOAD))
-            # A run needs no limits: it clusters its pages once all of them are stored, and is the
-            # only consumer of its articles.
-            unbounded = {"pending_limit": 0, "articles_limit": 0, "first_article_seconds": 0}
-            settings = settings.model_copy(update={"heartbeat_directory": scratch, **unbounded})
-            if folder.is_resumed and self._is_embedded:
-                # Queued messages are sent again, and the interruption does not count as an
-                # attempt.
-                purge_pages(settings)
-                database.execute(progress.SQL.forget_attempts)
-            start_processes(supervisor, settings, self.workers, scratch)
-            if self.alongside is not None:
-                stack.enter_context(self.alongside(settings))
-
-            def check() -> None:
-                supervisor.check()
-                check_services()
-
-            growing = stack.enter_context(closing(GrowingFile(output)))
-            so_far = _ArticlesSoFar(database, folder.run_id, growing if form == "jsonl" else None)
-            if folder.is_resumed:
-                so_far.add_new()
-            sent = self._send(settings, database, folder, messages)
-            counts = self._wait(settings, database, folder, sent, check, so_far)
-            supervisor.grace = IDLE_GRACE_SECONDS
-            quarantine_file = None
-            if self._is_embedded and counts.results.get(ReceiptResult.QUARANTINED):
-                quarantine_file = quarantine_of(output)
-                quarantine.write_quarantined(settings, quarantine_file)
-            with database.patient_transaction() as session:
-                of_run = articles.articles_of_run(session, folder.run_id)
-                written = write_articles(output, form, map(ArticleMessage.in_order, of_run))
-                pattern = {"pattern": f"{folder.run_id}%"}
-                keys = session.scalars(progress.SQL.sites_of_run, pattern).all()
-                sites = progress.site_statuses(session, keys)
-            folder.finish()
-            summary = RunSummary(
-                sent=sent,
-                progress=counts,
-                sites=sites,
-                articles=written,
-                quarantine_file=quarantine_file,
-                seconds=time.monotonic() - started,
-            )
-            self.on_end(summary)
-        return summary
-
-    @property
-    def _is_embedded(self) -> bool:
-        return self.settings.database_url is None and self.settings.broker_url is None
-
-    def _send(
-        self, settings: Settings, database: Database, folder: RunFolder, messages: Iterable[bytes]
-    ) -> int:
-        """Publish the messages that are not yet stored, and return the total number of messages."""
-        numbered = NumberedMessages(messages, folder.run_id)
-
-        def begun(received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
-            for message in numbered.without(received):
-                # Only now is it certain that there is a broker.
-                folder.begin()
-                yield message
-
-        with database.patient_transaction() as session:
-            received = progress.received(session, folder.run_id) if folder.is_resumed else iter(())
-            publish_pages(settings, begun(received))
-        return numbered.count
-
-    def _services(self, stack: ExitStack, folder: RunFolder) -> tuple[Settings, Callable[[], None]]:
-        configured = (self.settings.database_url, self.settings.broker_url)
-        if all(configured):
-            return self.settings, lambda: None
-        if any(configured):
-            raise SettingsError(
-                "set both DETOURAGE_DATABASE_URL and DETOURAGE_BROKER_URL, or neither"
-            )
-        if not folder.is_resumed:
-            # A run that was killed before there was anything to resume may have left data.
-            remove_services(folder.services)
-        services = stack.enter_context(embedded_services(folder.services))
-        settings = Settings.model_validate(
-            {
-                **self.settings.model_dump(),
-                "database_url": services.database_url,
-                "broker_url": services.broker_url,
-            }
-        )
-        return settings, services.check
-
-    def _wait(
-        self,
-        settings: Settings,
-        database: Database,
-        folder: RunFolder,
-        sent: int,
-        check: Callable[[], None],
-        so_far: "_ArticlesSoFar",
-    ) -> RunProgress:
+    started = time.monotonic()
+    is_embedded = settings.database_url is None and settings.broker_url is None
+    folder.require(
+        {
+            "version of Détourage": version("detourage"),
+            "database": "embedded" if is_embedded else "configured",
+            "--text-roles": settings.text_roles,
+            f"{PREFIX}QUEUE_PREFIX": settings.queue_prefix,
+        }
+    )
+    with ExitStack() as stack:
+        checks: list[Callable[[], None]] = []
+        if is_embedded:
+            if not folder.is_resumed:
+                # A run that was killed before there was anything to resume may have left data.
+                remove_services(folder.services)
+            services = stack.enter_context(embedded_services(folder.services))
+            checks.append(services.check)
+            urls = {"database_url": services.database_url, "broker_url": services.broker_url}
+            settings = Settings.model_validate({**settings.model_dump(), **urls})
+        elif settings.database_url is None or settings.broker_url is None:
+            names = "DETOURAGE_DATABASE_URL and DETOURAGE_BROKER_URL"
+            raise SettingsError(f"set both {names}, or neither")
+        database = stack.enter_context(Database(settings.require_database_url()))
+        migrate(database)
+        # The guardian removes this directory even if this process is killed.
+        scratch = Path(tempfile.mkdtemp(prefix="detourage-run-"))
+        supervisor = stack.enter_context(Supervisor(remove=[scratch], preload=PRELOAD))
+        checks.insert(0, supervisor.check)
+        # A run needs no limits: it clusters its pages once all of them are stored, and is the
+        # only consumer of its articles.
+        unbounded = {"pending_limit": 0, "articles_limit": 0, "first_article_seconds": 0}
+        settings = settings.model_copy(update={"heartbeat_directory": scratch, **unbounded})
+        if folder.is_resumed and is_embedded:
+            # Queued messages are sent again, and the interruption does not count as an attempt.
+            purge_pages(settings)
+            database.execute(progress.SQL.forget_attempts)
+        start_processes(supervisor, settings, workers, scratch)
+        stack.enter_context(alongside(settings))
+        growing = stack.enter_context(closing(GrowingFile(output)))
+        so_far = _ArticlesSoFar(database, folder.run_id, growing if form == "jsonl" else None)
+        if folder.is_resumed:
+            so_far.add_new()
+        sent = _send(settings, database, folder, messages)
         app = create_app(settings)
-        last_change = last_tick = time.monotonic()
-        last_counts: RunProgress | None = None
-        while True:
+        for counts in _progress(database, folder.run_id, sent, app, checks):
+            on_progress(sent, counts)
+            so_far.add_new(counts)
+        supervisor.grace = IDLE_GRACE_SECONDS
+        quarantine_file = None
+        if is_embedded and counts.results.get(ReceiptResult.QUARANTINED):
+            quarantine_file = quarantine_of(output)
+            quarantine.write_quarantined(settings, quarantine_file)
+        with database.patient_transaction() as session:
+            of_run = articles.articles_of_run(session, folder.run_id)
+            written = write_articles(output, form, map(ArticleMessage.in_order, of_run))
+            pattern = {"pattern": f"{folder.run_id}%"}
+            keys = session.scalars(progress.SQL.sites_of_run, pattern).all()
+            sites = progress.site_statuses(session, keys)
+        folder.finish()
+        yield RunSummary(
+            sent=sent,
+            progress=counts,
+            sites=sites,
+            articles=written,
+            quarantine_file=quarantine_file,
+            seconds=time.monotonic() - started,
+        )
+
+
+def _send(
+    settings: Settings, database: Database, folder: RunFolder, messages: Iterable[bytes]
+) -> int:
+    """Publish the messages that are not yet stored, and return the total number of messages."""
+    numbered = NumberedMessages(messages, folder.run_id)
+
+    def begun(received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
+        for message in numbered.without(received):
+            # Only now is it certain that there is a broker.
+            folder.begin()
+            yield message
+
+    with database.patient_transaction() as session:
+        received = progress.received(session, folder.run_id) if folder.is_resumed else iter(())
+        publish_pages(settings, begun(received))
+    return numbered.count
+
+
+def _progress(
+    database: Database, run_id: str, sent: int, app: Celery, checks: Iterable[Callable[[], None]]
+) -> Iterator[RunProgress]:
+    """Yield the counts of a run repeatedly until it is complete, and act as Celery beat."""
+    last_change = last_tick = time.monotonic()
+    last_counts: RunProgress | None = None
+    while True:
+        for check in checks:
             check()
-            began = time.monotonic()
-            try:
-                counts = database.read_snapshot(progress.run_progress, folder.run_id)
-            except DBAPIError as error:
-                raise RunError(f"lost the database: {cause(error)}") from error
-            self.on_progress(sent, counts)
-            received_all = counts.received >= sent
-            is_extracted = received_all and counts.pending == 0
-            if is_extracted and not (counts.outbox or counts.parts):
-                return counts
-            now = time.monotonic()
-            if counts != last_counts:
-                so_far.add_new()
-                last_counts, last_change = counts, now
-            elif now - last_change > STALL_SECONDS:
-                raise RunError(
-                    f"no progress for {STALL_SECONDS:.0f} seconds: {counts.received} of"
-                    f" {counted(sent, 'message')} received,"
-                    f" {counted(counts.pending, 'page')} without an outcome"
-                )
-            if received_all and now - last_tick > CLUSTER_POLL_SECONDS:
-                last_tick = now
-                # Parts are joined only once all have arrived, so that each article is joined once.
-                due = JOIN_PARTS if is_extracted else CLUSTER_DUE
-                if counts.parts or not is_extracted:
-                    try:
-                        app.send_task(due, kwargs={"settle_seconds": 0})
-                    except BrokerError as error:
-                        raise RunError(f"lost the broker: {cause(error)}") from error
-            # On a large run, counting itself takes time.
-            time.sleep(max(POLL_SECONDS, 5 * (now - began)))
+        began = time.monotonic()
+        try:
+            counts = database.read_snapshot(progress.run_progress, run_id)
+        except DBAPIError as error:
+            raise RunError(f"lost the database: {cause(error)}") from error
+        yield counts
+        received_all = counts.received >= sent
+        is_extracted = received_all and counts.pending == 0
+        if is_extracted and not (counts.outbox or counts.parts):
+            return
+        now = time.monotonic()
+        if counts != last_counts:
+            last_counts, last_change = counts, now
+        elif now - last_change > STALL_SECONDS:
+            raise RunError(
+                f"no progress for {STALL_SECONDS:.0f} seconds: {counts.received} of"
+                f" {counted(sent, 'message')} received,"
+                f" {counted(counts.pending, 'page')} without an outcome"
+            )
+        if received_all and now - last_tick > CLUSTER_POLL_SECONDS:
+            last_tick = now
+            # Parts are joined only once all have arrived, so that each article is joined once.
+            due = JOIN_PARTS if is_extracted else CLUSTER_DUE
+            if counts.parts or not is_extracted:
+                try:
+                    app.send_task(due, kwargs={"settle_seconds": 0})
+                except BrokerError as error:
+                    raise RunError(f"lost the broker: {cause(error)}") from error
+        # On a large run, counting itself takes time.
+        time.sleep(max(POLL_SECONDS, 5 * (now - began)))
 
 
 PRELOAD = (
@@ -319,11 +295,13 @@ class _ArticlesSoFar:
         self._run_id = run_id
         self._file = file
         self._revisions: dict[int, int] = {}
+        self._counts: RunProgress | None = None
 
-    def add_new(self) -> None:
-        """Add articles that are new or were revised since the last call."""
-        if self._file is None:
+    def add_new(self, counts: RunProgress | None = None) -> None:
+        """Add articles that are new or were revised since the last call, if the counts differ."""
+        if self._file is None or (counts is not None and counts == self._counts):
             return
+        self._counts = counts
         revisions = self._database.read_snapshot(articles.revisions_of_run, self._run_id)
         new = [page for page, number in revisions.items() if self._revisions.get(page) != number]
         for start in range(0, len(new), WRITTEN_AT_ONCE):

@@ -141,7 +141,7 @@ class Relay(BrokerProcess):
             lanes: Sequence[str] = ()
             error: Exception | None = None
             # An idle relay sends a single statement.
-            if waiting := self._database.glance(outbox.lanes_waiting, self._bounds):
+            if waiting := self._database.glance(self._lanes_waiting):
                 with self._database.transaction() as session:
                     lanes, error = self._publish_batch(session, producer, waiting)
             if lanes:
@@ -159,6 +159,9 @@ class Relay(BrokerProcess):
             pause = IDLE_SECONDS if lanes else min(1.5 * pause, LONGEST_IDLE_SECONDS)
             if len(lanes) < BATCH:
                 self._rest(connection, pause)
+
+    def _lanes_waiting(self, session: Session) -> Sequence[str]:
+        return session.scalars(outbox.SQL.lanes_waiting, {"lanes": list(self._bounds)}).all()
 
     def _rest(self, connection: Connection, seconds: float) -> None:
         """Pause; with AMQP, read from the broker, since unread heartbeats count as missed."""

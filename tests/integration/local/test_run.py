@@ -14,7 +14,7 @@ from models.tables import Receipt
 from tests.deployment import remove_queues
 from tests.pages import site_messages
 from tests.parted_pages import part_messages
-from worker.local.run import Run, RunSummary
+from worker.local.run import RunSummary, completed_run
 from worker.local.unfinished import Leftover, run_folder
 from worker.messaging.broker import BrokerError
 from worker.settings import Settings
@@ -31,8 +31,11 @@ def deployed(settings: Settings) -> Iterator[Settings]:
 def execute(
     settings: Settings, messages: Iterator[bytes], output: Path, leftover: Leftover
 ) -> RunSummary:
-    with run_folder(output, leftover) as folder:
-        return Run(settings, 1).execute(messages, output, folder)
+    with (
+        run_folder(output, leftover) as folder,
+        completed_run(settings, 1, messages, output, folder) as summary,
+    ):
+        return summary
 
 
 def interrupted(messages: list[bytes]) -> Iterator[bytes]:
@@ -71,8 +74,11 @@ def test_articles_written_during_a_run_are_those_at_its_end(
             during.update({each["id"]: each["text"] for each in lines(output)})
 
     bodies = [*part_messages(), *site_messages("one.example", range(20, 28))]
-    with run_folder(output, "refuse") as folder:
-        Run(deployed, 1, look).execute(iter(bodies), output, folder)
+    with (
+        run_folder(output, "refuse") as folder,
+        completed_run(deployed, 1, iter(bodies), output, folder, on_progress=look),
+    ):
+        pass
     at_end = {each["id"]: each["text"] for each in lines(output)}
     assert during.items() <= at_end.items()
     assert len(at_end) == len(bodies)
