@@ -1,6 +1,6 @@
 """Hostile campaigns against stories: ``python -m benchmarks.stories.campaigns [--campaigns N]``.
 
-Each campaign (`tests.stories.campaigns`) attacks 100 honest stories on PostgreSQL. The script
+Each campaign (`benchmarks.stories.attacks`) attacks 100 honest stories on PostgreSQL. The script
 prints how many of these were merged or split, and how many corrections their articles would have
 received.
 """
@@ -9,10 +9,10 @@ import argparse
 import time
 from dataclasses import asdict
 
+from benchmarks.stories.attacks import Campaign, clear, run
 from stories.store import engine_of
 from stories.store import migrate as migrate_stories
 from tests.services import running_services, temporary_database
-from tests.stories.campaigns import Campaign, clear, run
 from worker.store.database import Database
 from worker.store.schema import migrate
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.stories.campaigns import Campaign, Damage, run
+from benchmarks.stories.attacks import Campaign, Damage, run
 from tests.stories.grouped import NOON, Sent, Stories, sentences
 
 ONE, OTHER, PILLS = sentences(71), sentences(72), sentences(73)
@@ -52,9 +52,7 @@ def test_an_article_whose_earlier_copy_changes_keeps_its_story(stories: Stories)
     assert [(each["number"], each["relation"]) for each in late] == [(1, "same"), (2, None)]
 
 
-def test_an_article_is_corrected_when_an_earlier_one_of_its_story_is_extracted_later(
-    stories: Stories,
-) -> None:
+def test_an_article_is_corrected_when_an_earlier_one_is_extracted_later(stories: Stories) -> None:
     stories.add(Sent("late.example", "\n\n".join(ONE), 30))
     messages = stories.add(Sent("early.example", "\n\n".join([*ONE, *sentences(50, 2)]), 0))
     assert {(each["site"], each["number"], each["relation"]) for each in messages} == {
@@ -83,9 +81,7 @@ def test_an_older_revision_is_skipped(stories: Stories) -> None:
     assert stories.told()[EVIL.url]["revision"] == 2
 
 
-def test_a_withdrawn_article_leaves_its_story_and_the_next_becomes_first(
-    stories: Stories,
-) -> None:
+def test_a_withdrawn_article_leaves_its_story_and_the_next_is_first(stories: Stories) -> None:
     first = Sent("first.example", "\n\n".join(ONE), 0)
     copy = Sent("copy.example", "\n\n".join([*ONE, *sentences(80, 2)]), 5)
     same = Sent("same.example", "\n\n".join(ONE), 4)
@@ -102,9 +98,7 @@ def test_a_withdrawn_article_leaves_its_story_and_the_next_becomes_first(
     assert sorted(stories.forwarded[2:]) == sorted([gone.message()["id"], same.message()["id"]])
 
 
-def test_an_article_that_returns_after_its_withdrawal_joins_its_story_again(
-    stories: Stories,
-) -> None:
+def test_an_article_that_returns_joins_its_story_again(stories: Stories) -> None:
     first, copy = Sent("first.example", "\n\n".join(ONE), 0), Sent("b.example", "\n\n".join(ONE), 1)
     stories.add_each([first, copy])
     stories.add(replace(copy, revision=2, values={"withdrawn": NOON.isoformat()}, received=3))
@@ -113,9 +107,7 @@ def test_an_article_that_returns_after_its_withdrawal_joins_its_story_again(
     assert stories.forwarded == [first.message()["id"]]
 
 
-def test_a_held_back_repeat_is_forwarded_once_it_is_the_first_of_its_story(
-    stories: Stories,
-) -> None:
+def test_a_repeat_is_forwarded_once_it_is_the_first_of_its_story(stories: Stories) -> None:
     first = Sent("first.example", "\n\n".join(ONE), 0)
     third = Sent("third.example", "\n\n".join(ONE), 20)
     stories.add_each([first, third])
@@ -125,9 +117,7 @@ def test_a_held_back_repeat_is_forwarded_once_it_is_the_first_of_its_story(
     assert sorted(stories.forwarded[1:]) == sorted([changed.message()["id"], third.message()["id"]])
 
 
-def test_revisions_of_a_repeat_are_not_forwarded_and_those_of_a_first_article_are(
-    stories: Stories,
-) -> None:
+def test_revisions_are_forwarded_unless_the_article_is_a_repeat(stories: Stories) -> None:
     first = Sent("first.example", "\n\n".join(ONE), 0)
     copy = Sent("copy.example", "\n\n".join(ONE), 1)
     stories.add_each([first, copy])

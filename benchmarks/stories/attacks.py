@@ -37,6 +37,7 @@ class Version:
 
     @property
     def url(self) -> str:
+        """URL of the page."""
         return f"https://{self.site}/{self.path}"
 
 
