@@ -1,6 +1,6 @@
 """One article under five URLs, as news sites often publish the same article."""
 
-from tests.pages import article_html, paragraphs
+from tests.pages import article_html, prose
 
 PLAIN = "https://www.example.org/bridge-7.html"
 TRACKED = f"{PLAIN}?utm_source=letter&utm_medium=mail#top"
@@ -13,7 +13,7 @@ FIVE = (PLAIN, TRACKED, AMP, MOBILE, PRINT)
 def five_pages(seed: int = 7) -> dict[str, str]:
     """Return the pages of one article under its five URLs, in four templates."""
     title = f"Bridge story number {seed}"
-    body = "".join(f"<p>{text}</p>" for text in paragraphs(seed))
+    body = prose(seed)
     canonical = f"<link rel=canonical href='{PLAIN}'>"
     plain = article_html(seed).replace("<head>", f"<head>{canonical}")
     return {

@@ -2,10 +2,23 @@
 
 from typing import Literal
 
+from click.testing import CliRunner, Result
+
+from detourage.cli import main
+
 USAGE = 2
 FAILED = 1
 
 Server = Literal["database", "broker"]
+
+
+def invoke(*arguments: object, code: int = 0, given: str | None = None) -> Result:
+    """Run a command in this process, given its input; it must end with the exit code."""
+    words = [str(each) for each in arguments]
+    done = CliRunner().invoke(main, words, input=given, catch_exceptions=False)
+    assert done.exit_code == code, done.output
+    return done
+
 
 WRONG: list[tuple[tuple[str, ...], int, str]] = [
     ((), USAGE, "Commands"),
@@ -31,11 +44,15 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("export", "--since", "2026-11-27"), USAGE, "--to"),
     (("export", "--since", "2026-11-27", "--to", "note.txt"), USAGE, "is a file"),
     (("export", "--since", "2026-11-27", "--to", "out"), FAILED, "DATABASE_URL"),
-    (("export", "--since", "dinner", "--to", "out"), USAGE, "not a date or time"),
+    (
+        ("export", "--since", "dinner", "--to", "out"),
+        USAGE,
+        "not a date or time such as",
+    ),
     (
         ("export", "--since", "2026-11-27", "--until", "2026-11-26", "--to", "out"),
         USAGE,
-        "is after --until",
+        "--since 2026-11-27 is after --until 2026-11-26",
     ),
     (("export", "--since", "2026-11-27", "--to", "out", "--format", "pdf"), USAGE, "--format"),
     (("export", "--since", "2026-11-27", "--to", "out", "--site"), USAGE, "--site"),
@@ -51,8 +68,6 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("migrate",), FAILED, "DATABASE_URL"),
     (("send",), USAGE, "Missing"),
     (("send", "pages.jsonl"), FAILED, "BROKER_URL"),
-    (("send", "html", "--site", "a b"), USAGE, "--site"),
-    (("send", "html", "--base-url", "news.example"), USAGE, "--base-url"),
     (("extract",), USAGE, "Missing"),
     (("extract", "missing.html"), FAILED, "no such file"),
     (("extract", "html", "--output-dir", "note.txt"), USAGE, "is a file"),
@@ -111,9 +126,6 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("quarantine", "list", "--stage", "kitchen"), USAGE, "--stage"),
     (("quarantine", "list", "--limit", "-1"), USAGE, "--limit"),
     (("quarantine", "list", "--reason"), USAGE, "--reason"),
-    (("quarantine", "show", "--stage", "kitchen"), USAGE, "--stage"),
-    (("quarantine", "requeue", "--stage", "kitchen"), USAGE, "--stage"),
-    (("quarantine", "drop", "--stage", "kitchen"), USAGE, "--stage"),
     (("status", "--prometheus", "--port", "0"), USAGE, "--port"),
     (("status", "--port", "9464"), USAGE, "--prometheus"),
     (("status", "--prometheus", "--host", "::1"), USAGE, "--port"),

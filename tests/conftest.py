@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import platform
 import signal
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import hypothesis
@@ -16,7 +15,6 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from sqlalchemy.orm import Session
 
@@ -114,13 +112,12 @@ def declared(settings: Settings) -> Iterator[Settings]:
 
     They are shared, because declaring and removing them takes the broker longer than a test.
     """
-    from tests.deployment import remove_queues
+    from tests.deployment import own_queues
     from worker.messaging.broker import connect, topology_of
 
-    with connect(settings) as connection:
+    with own_queues(settings), connect(settings) as connection:
         topology_of(settings).declare(connection)
-    yield settings
-    remove_queues(settings)
+        yield settings
 
 
 @pytest.fixture(scope="module")
@@ -128,11 +125,8 @@ def deployment(
     settings: Settings, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Deployment]:
     """Intake, relay, worker and beat as real processes; the queues are removed at the end."""
-    from tests.deployment import Deployment
+    from tests.deployment import Deployment, own_queues
 
-    logs: Path = tmp_path_factory.mktemp("logs")
-    with ExitStack() as stack:
-        running = Deployment(settings, logs)
-        stack.callback(running.remove_queues)
-        stack.enter_context(running)
+    logs = tmp_path_factory.mktemp("logs")
+    with own_queues(settings), Deployment(settings, logs) as running:
         yield running

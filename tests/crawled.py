@@ -17,7 +17,7 @@ from inspector.deployment import Deployment
 from inspector.serving import address_of, bound_socket, served
 from inspector.settings import InspectorSettings
 from models.tables import Site, StoredPage
-from tests.deployment import own_settings, remove_queues
+from tests.deployment import own_queues, own_settings
 from tests.inline_tasks import Tasks
 from tests.services import Services, temporary_database
 from worker.messaging.broker import connect, topology_of
@@ -55,15 +55,14 @@ def crawled_deployment(
     services: Services, template: str, directory: Path, *, pages_per_template: int = 4
 ) -> Iterator[Settings]:
     """Yield the settings of a deployment that has processed a sample crawl in two halves."""
-    with temporary_database(services, template=template) as url:
-        settings = own_settings(services, url, directory)
-        try:
-            with connect(settings) as connection:
-                topology_of(settings).declare(connection)
-            fill(settings, pages_per_template)
-            yield settings
-        finally:
-            remove_queues(settings)
+    with (
+        temporary_database(services, template=template) as url,
+        own_queues(own_settings(services, url, directory)) as settings,
+    ):
+        with connect(settings) as connection:
+            topology_of(settings).declare(connection)
+        fill(settings, pages_per_template)
+        yield settings
 
 
 def fill(settings: Settings, pages_per_template: int) -> None:

@@ -57,6 +57,15 @@ def remove_queues(settings: Settings) -> None:
 
 
 @contextmanager
+def own_queues(settings: Settings) -> Iterator[Settings]:
+    """Remove the queues and exchanges named in the settings at the end."""
+    try:
+        yield settings
+    finally:
+        remove_queues(settings)
+
+
+@contextmanager
 def configured(settings: Settings, **changes: object) -> Iterator[None]:
     """Give settings, some of them changed, to the commands that run in this process."""
     with pytest.MonkeyPatch.context() as patch:
@@ -85,6 +94,12 @@ def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:
             return [*celery, "beat", f"--schedule={directory / name}.schedule", "--pidfile="]
         case kind:
             return [sys.executable, "-m", "worker.cli", kind]
+
+
+def peak_bytes(pid: int) -> int:
+    """Return the peak memory use of a process so far, in bytes."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return 1024 * int(status.partition("VmHWM:")[2].split()[0])
 
 
 def process_environment(settings: Settings) -> dict[str, str]:
@@ -167,11 +182,6 @@ class Deployment:
         running = [psutil.Process(pid) for pid in self._pids.values()]
         running += [child for process in running for child in process.children(recursive=True)]
         return sum(sum(process.cpu_times()[:2]) for process in running)
-
-    def peak_bytes(self, process: str) -> int:
-        """Return the peak memory use of a process so far, in bytes."""
-        status = Path(f"/proc/{self._pids[process]}/status").read_text()
-        return 1024 * int(status.partition("VmHWM:")[2].split()[0])
 
     def logged(self, process: str) -> list[dict[str, Any]]:
         """Return the lines that a process logged, without Celery's startup banner."""
@@ -259,10 +269,6 @@ class Deployment:
     def count(self, query: Any) -> int:
         """Return the number that a query returns; if the database is down, retry for a while."""
         return int(self.database.run(lambda session: session.scalar(query)))
-
-    def remove_queues(self) -> None:
-        """Remove the queues and exchanges declared by the deployment."""
-        remove_queues(self.settings)
 
     def amqp(self) -> amqp.Connection:
         """Return a connection from a plain AMQP client that shares no code with the service."""

@@ -3,11 +3,11 @@
 `baits` generates them at any size: small ones for the tests, large ones for a campaign.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from tests.pages import article_html, paragraphs
+from tests.pages import article_html, paragraphs, prose
 
-_PROSE = "".join(f"<p>{text}</p>" for text in paragraphs(1))
+_PROSE = prose(1)
 _TITLE = "Bridge story number 1"
 
 
@@ -33,6 +33,8 @@ def _comments(text: str) -> str:
     return _page(f"<h2>4 comments</h2><ul class='comments'>{made}</ul>")
 
 
+_METAS = ("author", "date", "description", "keywords", "og:url", "refresh", "viewport")
+
 _PLACES: dict[str, Callable[[str], str]] = {
     "paragraph": lambda text: _page(f"<p>{text}</p>"),
     "brackets": lambda text: _page(f"<p>（{text}x.</p>"),
@@ -44,18 +46,7 @@ _PLACES: dict[str, Callable[[str], str]] = {
     ),
     "meta": lambda text: _page(
         "",
-        "".join(
-            f"<meta name='{name}' content='{text}'>"
-            for name in (
-                "author",
-                "date",
-                "description",
-                "keywords",
-                "og:url",
-                "refresh",
-                "viewport",
-            )
-        ),
+        "".join(f"<meta name='{name}' content='{text}'>" for name in _METAS),
     ),
     "type": lambda text: _page("", f"<meta http-equiv=content-type content='text/html;{text}'>"),
     "class": lambda text: _page(
@@ -178,15 +169,6 @@ def _repeated(unit: str, size: int) -> str:
     return unit * max(size // len(unit), 1)
 
 
-def _attributes(size: int) -> Iterable[str]:
-    return (f"a{number}=1" for number in range(size // 10))
-
-
-def _of_keys(size: int) -> str:
-    pairs = ",".join(f'"{number}":["a b."]' for number in range(size // 16))
-    return _PLACES["state"](f'{{{pairs} ,"x":1}}')
-
-
 def _listed(item: str, size: int) -> str:
     return _PLACES["state"]("[" + ",".join([item] * max(size // len(item), 1)) + "]")
 
@@ -257,8 +239,10 @@ MARKUP: dict[str, Make] = {
         _numbered("<p%:b xmlns:p%='http://a.b/%'>a b</p%:b>", size)
     ),
     "XHTML with entities": lambda size: _xhtml(f"<p>{_repeated('&eacute;&nbsp;', size)}</p>"),
-    "attributes": lambda size: _page("", attributes=" ".join(_attributes(size))),
-    "an object of many keys": _of_keys,
+    "attributes": lambda size: _page("", attributes=_numbered("attr%=1 ", size)),
+    "an object of many keys": lambda size: _PLACES["state"](
+        "{" + _numbered('"%":["a b."],', size) + '"x":1}'
+    ),
     "a list of paragraphs": lambda size: _listed('{"p":"A bridge was built here."}', size),
     "lists in lists of paragraphs": lambda size: _listed(
         "[" * 60 + '"A bridge was built here."' + "]" * 60, size

@@ -3,10 +3,11 @@
 import json
 import random
 from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
 from functools import partial
 from typing import Any, TypeVar
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from detourage.html import Tree
@@ -171,6 +172,17 @@ class Tasks:
         """Return the rows of a query; if the rows have a single column, return its values."""
         with self.database.transaction() as session:
             return [row[0] if len(row) == 1 else tuple(row) for row in session.execute(query).all()]
+
+    def execute(self, *statements: Any) -> None:
+        """Execute statements in a transaction."""
+        with self.database.transaction() as session:
+            for each in statements:
+                session.execute(each)
+
+    def set_back(self, *columns: Any, **passed: float) -> None:
+        """Set the times in columns of a table back, as if time had passed."""
+        values = {each: each - timedelta(**passed) for each in columns}
+        self.execute(update(columns[0].class_).values(values))
 
     def generations(self, site_id: int) -> int:
         """Return the number of clusterings of a site."""

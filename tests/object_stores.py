@@ -3,8 +3,7 @@
 import os
 import subprocess
 import sys
-from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Self
 from urllib.error import URLError
@@ -20,11 +19,15 @@ ACCESS: Final = ("test-key", "test-secret")
 """Access key and secret key of the S3 server."""
 
 
-class StoreOfTest(AbstractContextManager["StoreOfTest"], ABC):
+class StoreOfTest:
     """An object store that can be stopped; its client takes credentials from the environment."""
 
     url: str
     environment: dict[str, str]
+    start: Callable[[], None]
+    """Start the store, or start it again."""
+    stop: Callable[[], None]
+    """Make the store unavailable."""
 
     def objects(self) -> dict[str, bytes]:
         """Return all objects except the marker, by name."""
@@ -53,14 +56,6 @@ class StoreOfTest(AbstractContextManager["StoreOfTest"], ABC):
 
     def __exit__(self, *_error: object) -> None:
         self.stop()
-
-    @abstractmethod
-    def start(self) -> None:
-        """Start the store, or start it again."""
-
-    @abstractmethod
-    def stop(self) -> None:
-        """Make the store unavailable."""
 
 
 class Folder(StoreOfTest):

@@ -29,9 +29,14 @@ def paragraphs(seed: int, number: int = 5) -> list[str]:
     ]
 
 
+def prose(seed: int, number: int = 5) -> str:
+    """Return the HTML of such paragraphs."""
+    return "".join(f"<p>{text}</p>" for text in paragraphs(seed, number))
+
+
 def article_html(seed: int, *, number: int = 5, template: str = "plain") -> str:
     """Return an article page in one of the two templates of a small site."""
-    body = "".join(f"<p>{text}</p>" for text in paragraphs(seed, number))
+    body = prose(seed, number)
     title = f"Bridge story number {seed}"
     if template == "plain":
         return (

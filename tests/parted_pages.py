@@ -1,6 +1,6 @@
 """Pages of multi-part articles, written for the tests."""
 
-from tests.pages import message, paragraphs
+from tests.pages import message, prose
 
 SITE = "paper.example"
 STORY = f"https://{SITE}/news/the-old-bridge"
@@ -31,10 +31,8 @@ def part_html(
     before = link(number - 1, "Previous", " rel='prev'") if number > 1 else ""
     after = link(number + 1, "Next", " rel='next'") if number < of else ""
     single = f"<a href='{whole}'>Single page</a>" if whole else ""
-    body = "".join(f"<p>{text}</p>" for text in paragraphs(100 * number if seed is None else seed))
-    return page_html(
-        f"<div class='pagination'>{before} {' '.join(numbers)} {after} {single}</div>", body, title
-    )
+    pager = f"<div class='pagination'>{before} {' '.join(numbers)} {after} {single}</div>"
+    return page_html(pager, prose(100 * number if seed is None else seed), title)
 
 
 def page_html(pager: str, body: str, title: str = TITLE) -> str:

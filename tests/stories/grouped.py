@@ -14,6 +14,7 @@ from models.tables import Article, Site, StoredPage
 from stories.service import group_articles
 from stories.store import locked
 from stories.telling import note_published, pending, tell_due
+from tests.pages import ARTICLE
 from worker.workflow.article_message import article_id
 
 NOON: Final = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -31,8 +32,8 @@ def sentences(seed: int, number: int = 12) -> list[str]:
     return [" ".join(chance.choices(words, k=14)).capitalize() + "." for _ in range(number)]
 
 
-def text_of(seed: int, number: int = 12) -> str:
-    return "\n\n".join(sentences(seed, number))
+def text_of(seed: int) -> str:
+    return "\n\n".join(sentences(seed))
 
 
 @dataclass(frozen=True)
@@ -57,29 +58,16 @@ class Sent:
         at = NOON + timedelta(minutes=received or 0)
         fetched = None if self.minutes is None else NOON + timedelta(minutes=self.minutes)
         return {
-            "version": 1,
+            **ARTICLE,
             "id": str(article_id(self.site, self.url, self.revision)),
             "revision": self.revision,
-            "page_id": None,
             "url": self.url,
             "site": self.site,
             "fetched_at": fetched.isoformat() if fetched else None,
             "received_at": at.isoformat(),
             "extracted_at": at.isoformat(),
             "language": "en",
-            "title": None,
-            "lead": None,
-            "authors": [],
-            "published_at": None,
             "text": self.text,
-            "blocks": [],
-            "images": [],
-            "embeds": [],
-            "comments": [],
-            "template": {"group": None, "generation": 1, "size": 1, "role": "outlier"},
-            "method": "template",
-            "xpath": None,
-            "confidence": 0.9,
             **self.values,
         }
 

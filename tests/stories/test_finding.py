@@ -8,15 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detourage.cli import main
 from detourage.errors import ExpectedError
 from detourage.messages import ArticleMessage
 from stories import find_stories
 from stories.messages import StoryMessage
+from tests.commands import invoke
 from tests.stories.grouped import NOON, Sent, Stories, sentences, text_of
 from tests.stories.test_grouping_of_articles import VERSIONS
 
@@ -56,14 +55,11 @@ def test_the_command_reads_files_and_prints_messages(tmp_path: Path) -> None:
     plain, packed = tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz"
     plain.write_text(json.dumps(VERSIONS[0].message()) + "\n")
     packed.write_bytes(gzip.compress(json.dumps(VERSIONS[1].message()).encode()))
-    found = CliRunner().invoke(main, ["stories", "find", str(plain), str(packed)])
-    assert found.exit_code == 0, found.output
+    found = invoke("stories", "find", plain, packed)
     messages = [StoryMessage.model_validate_json(line) for line in found.output.splitlines()]
     assert [each.relation for each in messages] == [None, "same"]
     plain.write_text("{\n")
-    found = CliRunner().invoke(main, ["stories", "find", str(plain)])
-    assert found.exit_code == 1
-    assert "a.jsonl, line 1:" in found.output
+    assert "a.jsonl, line 1:" in invoke("stories", "find", plain, code=1).output
 
 
 def test_the_contract_has_a_schema() -> None:

@@ -33,9 +33,7 @@ def final(stories: Stories) -> dict[str, dict[str, Any]]:
     }
 
 
-def test_articles_state_their_relation_to_the_first_article_of_their_story(
-    stories: Stories,
-) -> None:
+def test_articles_state_their_relation_to_the_first_of_their_story(stories: Stories) -> None:
     stories.add_each(VERSIONS)
     assert stories.relations() == {
         "first.example": None,
@@ -64,9 +62,7 @@ def test_stories_do_not_depend_on_the_order_in_which_articles_arrive(stories: St
     assert all(each == results[0] for each in results)
 
 
-def test_articles_grouped_together_have_the_stories_of_articles_grouped_one_by_one(
-    stories: Stories,
-) -> None:
+def test_a_batch_of_articles_has_the_stories_of_articles_one_by_one(stories: Stories) -> None:
     sent = [
         *VERSIONS,
         *(Sent(f"unrelated{number}.example", text_of(50 + number), number) for number in range(30)),

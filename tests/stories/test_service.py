@@ -6,7 +6,7 @@ import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,15 +19,16 @@ from sqlalchemy import Engine, text
 from stories.service import Topology
 from tests.proxy import Proxy
 from tests.services import Services
-from tests.stories.grouped import NOON, Sent, Stories, sentences, store
+from tests.stories.grouped import Sent, Stories, store, text_of
+from tests.waiting import wait_until
 from worker.messaging.broker import topology_of
 from worker.settings import Settings
 
 PATIENCE_SECONDS = 120.0
-WIRE = "\n\n".join(sentences(1))
+WIRE = text_of(1)
 FIRST = Sent("first.example", WIRE, 0)
 COPY = Sent("copy.example", WIRE, 5)
-OTHER = Sent("other.example", "\n\n".join(sentences(2)), 6)
+OTHER = Sent("other.example", text_of(2), 6)
 
 STOPPED = """
 import sys, time
@@ -129,7 +130,7 @@ class Neighbourhood:
                     found.append((message.delivery_info["routing_key"], encoded))
                 return len(found) >= number
 
-            self.wait_until(receive)
+            wait_until(receive)
         return found
 
     def stories(self, number: int) -> list[dict[str, Any]]:
@@ -144,12 +145,6 @@ class Neighbourhood:
     def depth(self, queue: Queue) -> int:
         with self._connection.channel() as channel:
             return int(queue(channel).queue_declare(passive=True).message_count)
-
-    def wait_until(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not condition():
-            assert time.monotonic() < deadline, self._log.read_text()
-            time.sleep(0.1)
 
 
 @pytest.fixture
@@ -166,6 +161,7 @@ def neighbourhood(
 def test_each_article_has_a_message_and_only_first_copies_are_forwarded(
     neighbourhood: Neighbourhood,
 ) -> None:
+    assert neighbourhood.command("health").returncode == 1
     with neighbourhood.running():
         neighbourhood.send(FIRST, COPY, OTHER)
         keys = {key for key, _ in neighbourhood.take(0, 3)}
@@ -174,13 +170,11 @@ def test_each_article_has_a_message_and_only_first_copies_are_forwarded(
         assert forwarded == {
             f"en.{each.site}": json.dumps(each.message()).encode() for each in (FIRST, OTHER)
         }
-        neighbourhood.wait_until(lambda: neighbourhood.command("health").returncode == 0)
+        wait_until(lambda: neighbourhood.command("health").returncode == 0)
     assert neighbourhood.depth(neighbourhood.topology.queue) == 0
 
 
-def test_a_message_delivered_twice_has_the_same_result_as_one(
-    neighbourhood: Neighbourhood,
-) -> None:
+def test_a_message_delivered_twice_has_the_result_of_one(neighbourhood: Neighbourhood) -> None:
     with neighbourhood.running():
         neighbourhood.send(FIRST, FIRST, COPY)
         neighbourhood.send(FIRST, OTHER)
@@ -218,15 +212,12 @@ def test_a_killed_process_loses_nothing(neighbourhood: Neighbourhood, moment: st
     assert whole["text"] == WIRE
 
 
-def test_messages_that_cannot_be_used_go_to_quarantine_and_block_nothing(
-    neighbourhood: Neighbourhood,
-) -> None:
+def test_unusable_messages_go_to_quarantine_and_block_nothing(neighbourhood: Neighbourhood) -> None:
     nul = replace(COPY, site="nul.example", values={"language": "e\x00n"})
     store(neighbourhood.engine, [replace(nul, values={})])
     with neighbourhood.running():
-        neighbourhood.publish(b"not JSON", content_type="application/json")
-        neighbourhood.publish(b'{"version": 1}', content_type="application/json")
-        neighbourhood.publish(b"[" * 100_000, content_type="application/json")
+        for body in (b"not JSON", b'{"version": 1}', b"[" * 100_000):
+            neighbourhood.publish(body, content_type="application/json")
         neighbourhood.publish(b"\xff\xfe", content_type="application/x-python-serialize")
         neighbourhood.publish(b"{}", headers={"compression": "application/x-gzip"})
         neighbourhood.publish(b"{}", headers={"compression": "unknown"})
@@ -235,7 +226,7 @@ def test_messages_that_cannot_be_used_go_to_quarantine_and_block_nothing(
         neighbourhood.send(FIRST)
         assert [each["site"] for each in neighbourhood.stories(1)] == ["first.example"]
         quarantine = neighbourhood.topology.quarantine
-        neighbourhood.wait_until(lambda: neighbourhood.depth(quarantine) == 8)
+        wait_until(lambda: neighbourhood.depth(quarantine) == 8)
     assert neighbourhood.depth(neighbourhood.topology.queue) == 0
 
 
@@ -248,29 +239,7 @@ def test_a_second_process_takes_over(neighbourhood: Neighbourhood) -> None:
         assert neighbourhood.message_about(COPY)["relation"] == "same"
 
 
-def test_the_withdrawal_of_a_first_article_forwards_the_next_one(
-    neighbourhood: Neighbourhood,
-) -> None:
-    gone = replace(FIRST, revision=2, values={"withdrawn": NOON.isoformat()})
-    with neighbourhood.running():
-        neighbourhood.send(FIRST, COPY)
-        neighbourhood.stories(2)
-        neighbourhood.send(gone)
-        found = neighbourhood.stories(2)
-        forwarded = [json.loads(body) for _, body in neighbourhood.take(1, 3)]
-    assert [(each["site"], each["relation"]) for each in found if each["number"] == 2] == [
-        ("copy.example", None)
-    ]
-    assert [each["id"] for each in forwarded[:1]] == [FIRST.message()["id"]]
-    assert {each["id"] for each in forwarded[1:]} == {
-        gone.message()["id"],
-        COPY.message()["id"],
-    }
-
-
-def test_a_process_without_its_schema_says_what_to_do(
-    services: Services, neighbourhood: Neighbourhood
-) -> None:
+def test_a_missing_schema_is_reported(services: Services, neighbourhood: Neighbourhood) -> None:
     with neighbourhood.engine.begin() as connection:
         connection.execute(text("ALTER SCHEMA stories RENAME TO elsewhere"))
     try:
@@ -281,10 +250,6 @@ def test_a_process_without_its_schema_says_what_to_do(
     assert done.returncode == 1
     assert "detourage stories migrate" in done.stderr
     assert neighbourhood.command("migrate").returncode == 0
-
-
-def test_health_fails_without_confirmed_work(neighbourhood: Neighbourhood) -> None:
-    assert neighbourhood.command("health").returncode == 1
 
 
 @pytest.mark.parametrize(("server", "port"), [("BROKER", 5672), ("DATABASE", 5432)])

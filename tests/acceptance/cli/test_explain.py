@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from detourage.cli import main
 from tests.acceptance.command_line import detourage, write_messages
+from tests.commands import invoke
 from tests.pages import article_html, message, paragraphs, site_messages
 from tests.web import serving
 
@@ -40,10 +40,7 @@ def served(folder: Path) -> Iterator[str]:
         yield address
 
 
-def explain(*arguments: object, code: int = 0) -> Result:
-    done = CliRunner().invoke(main, ["explain", *map(str, arguments)], catch_exceptions=False)
-    assert done.exit_code == code, done.stderr
-    return done
+explain = partial(invoke, "explain")
 
 
 def test_a_page_of_a_crawl_is_explained_as_text_html_and_json(crawl: Path, tmp_path: Path) -> None:
@@ -83,16 +80,12 @@ def test_a_single_page_is_explained_without_other_pages(folder: Path) -> None:
     assert "https://named.example/1" in done.stdout
 
 
-def test_inputs_that_cannot_be_explained_are_reported_in_one_line(
-    crawl: Path, served: str, tmp_path: Path
-) -> None:
+def test_unusable_inputs_are_reported_in_one_line(crawl: Path, served: str, tmp_path: Path) -> None:
     image = write_messages(
         tmp_path / "image.jsonl", [message("https://a.example/", "GIF89a and more")]
     )
     for arguments, words in (
         ([crawl], "holds 10 pages: select one with --url"),
-        ([crawl, "--url", "https://three.example/"], "contains no page with the URL"),
-        ([tmp_path / "missing.html"], "no such file or folder"),
         ([f"{served}/missing.html"], "the server responded with status 404"),
         ([image], "not-html"),
     ):

@@ -107,9 +107,7 @@ def test_a_run_keeps_an_article_whose_page_later_becomes_unavailable(done: Excep
     assert set(written) == {("\n\n".join(paragraphs(7)), None)}
 
 
-def test_unusable_messages_are_reported_and_saved_without_blocking_others(
-    done: ExceptionalRun,
-) -> None:
+def test_unusable_messages_are_saved_and_block_nothing(done: ExceptionalRun) -> None:
     assert len(done.of_site("good.example/")) == 5
     assert "2 unusable messages" in done.messages[-1]
     assert sorted(each["reason"] for each in done.quarantine) == ["not-json", "unsupported-url"]

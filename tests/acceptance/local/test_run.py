@@ -11,12 +11,13 @@ from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
 
+import duckdb
+import pandas as pd
 import psutil
+import pyarrow.parquet as pq
 import pytest
 import requests
-from click.testing import CliRunner
 
-from detourage.cli import main
 from detourage.messages import ArticleMessage, Block, Metadata, Template
 from tests import parted_pages
 from tests.acceptance.command_line import (
@@ -29,6 +30,9 @@ from tests.acceptance.command_line import (
     write_messages,
 )
 from tests.acceptance.local.conftest import Run
+from tests.arrow_rows import message_of
+from tests.commands import invoke
+from tests.deployment import Deployment
 from tests.pages import paragraphs, site_messages
 
 KINDS = ("article", "menu")
@@ -88,9 +92,7 @@ def test_explain_shows_what_the_run_extracted_from_each_page(sample: Path) -> No
     assert len(chosen) == 8
     file = sample / "explained.json"
     for url in chosen.values():
-        command = ["explain", crawl, "--url", url, "--site-pages", crawl, "--json", file]
-        done = CliRunner().invoke(main, list(map(str, command)), catch_exceptions=False)
-        assert done.exit_code == 0, done.stderr
+        invoke("explain", crawl, "--url", url, "--site-pages", crawl, "--json", file)
         told = json.loads(file.read_text())
         article = articles.get(url)
         if article is None:
@@ -129,9 +131,7 @@ def test_a_run_prints_a_line_before_it_starts_anything(run: Run) -> None:
     assert run.summary.splitlines()[0] == "starting PostgreSQL, a broker and 1 worker"
 
 
-def test_articles_do_not_depend_on_order_workers_or_repeated_messages(
-    run: Run, tmp_path: Path
-) -> None:
+def test_articles_do_not_depend_on_order_workers_or_repeats(run: Run, tmp_path: Path) -> None:
     shuffled = [*run.bodies, *run.bodies[::3]]
     random.Random(7).shuffle(shuffled)
     pages = write_messages(tmp_path / "pages.jsonl", shuffled)
@@ -227,3 +227,36 @@ def test_schemas_are_printed() -> None:
     assert set(page["required"]) == {"version", "url"}
     article = json.loads(schema_of("article"))
     assert article["properties"]["template"]
+
+
+def test_parquet_has_the_articles_of_json_lines(run: Run, tmp_path: Path) -> None:
+    pages = write_messages(tmp_path / "pages.jsonl", run.bodies)
+    table = tmp_path / "articles.parquet"
+    run_command(pages, "-o", table)
+    found = [message_of(row).to_json() for row in pq.read_table(table).to_pylist()]
+    in_utc = [ArticleMessage.in_order(each) for each in run.articles]
+    dated = [each for each in (*found, *in_utc) if each["published_at"]]
+    assert len(dated) == 2
+    for each in dated:
+        # The time zone is not stored.
+        each["published_at"] = pd.Timestamp(each["published_at"]).tz_convert("UTC")
+    assert without_clock(found) == without_clock(in_utc)
+    texts = [(each["url"], each["text"]) for each in run.articles]
+    assert duckdb.sql(f"SELECT url, text FROM '{table}'").fetchall() == texts
+    frame = pd.read_parquet(table)
+    assert list(zip(frame["url"], frame["text"], strict=True)) == texts
+    assert not list(tmp_path.glob(".*partial"))
+
+
+def test_queue_and_file_contain_the_same_articles(deployment: Deployment, run: Run) -> None:
+    before = deployment.receipts()
+    # A deployment joins parts in a later revision, so the comparison omits them.
+    parts = parted_pages.part_messages()
+    bodies = [body for body in run.bodies if body not in parts]
+    deployment.publish(reversed(bodies))
+    deployment.wait_for_receipts(before + len(bodies))
+    deployment.wait_for_outcomes()
+    taken = sorted(deployment.take_articles(), key=lambda each: (each["site"], each["url"]))
+
+    articles = [article for article in run.articles if article["site"] != parted_pages.SITE]
+    assert without_clock(taken) == without_clock(articles)

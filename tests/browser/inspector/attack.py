@@ -4,7 +4,7 @@ from sqlalchemy import select
 
 from models.tables import Site
 from tests.inline_tasks import Tasks
-from tests.pages import paragraphs
+from tests.pages import prose
 from worker.settings import Settings
 from worker.workflow.process import configure, process_state
 
@@ -22,7 +22,7 @@ TITLE = f"&lt;script&gt;{RUN}&lt;/script&gt;&lt;img src={OUTSIDE}/title onerror=
 
 def page_html(number: int) -> str:
     """Return a page with every kind of content that could run, load, send or navigate."""
-    body = "".join(f"<p>{text}</p>" for text in paragraphs(number, 5))
+    body = prose(number)
     return (
         f"<!doctype html><html lang='en'><head><title>{TITLE} {number}</title>"
         f"<meta http-equiv='refresh' content='0;url={OUTSIDE}/refresh'><base href='{OUTSIDE}/'>"

@@ -6,12 +6,12 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 import detourage
-from tests.pages import paragraphs
+from tests.pages import prose
 
 pytestmark = pytest.mark.browser
 
 URL = "https://news.example/story"
-PROSE = "".join(f"<p>{text}</p>" for text in paragraphs(3))
+PROSE = prose(3)
 HTML = (
     "<!doctype html><title>Bridge story number 3</title><body><article><h1>Bridge story number 3"
     f"</h1><!-- body -->{PROSE}<p><img data-src=a.jpg><noscript><img src=a.jpg></noscript>The "

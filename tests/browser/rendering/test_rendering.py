@@ -11,14 +11,14 @@ import pytest
 from detourage.html import parse_page
 from detourage.reader import extract_article
 from tests.acceptance.command_line import BARE, DETOURAGE, read_lines, write_messages
-from tests.pages import message, paragraphs
+from tests.pages import message, paragraphs, prose
 from tests.web import serving
 from worker.rendering import Browser, RenderingError
 
 pytestmark = pytest.mark.browser
 
 URL = "https://news.example/story?id=1"
-STORY = "".join(f"<p>{text}</p>" for text in paragraphs(1))
+STORY = prose(1)
 TITLE = "Bridge story number 1"
 FILL = f"document.getElementById('root').innerHTML = `<h1>{TITLE}</h1><div>{STORY}</div>`;"
 
@@ -113,9 +113,7 @@ def test_with_network_access_a_page_loads_its_scripts_but_is_not_fetched_again(
     assert asked == ["/story.js"]
 
 
-def test_a_page_cannot_navigate_to_another_url(
-    browser: Browser, server: str, asked: list[str]
-) -> None:
+def test_a_page_cannot_navigate_elsewhere(browser: Browser, server: str, asked: list[str]) -> None:
     page = inline(f"location = 'http://{server}/elsewhere'; document.body.append('still here')")
     rendered = variant(browser, has_network=True).render(page, URL)
     assert "still here" in rendered

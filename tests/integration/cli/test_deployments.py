@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from detourage.cli import main
 from tests.commands import OF_A_DEPLOYMENT, Server
-from tests.deployment import configured, own_settings, remove_queues
+from tests.deployment import configured, own_queues, own_settings
 from tests.pages import article_html, message
 from tests.services import Services, unused_ports
 from worker.settings import load_settings
@@ -30,9 +30,8 @@ def _of_an_empty_deployment(
     body = message("https://a.example/1", article_html(1))
     (tmp_path / "pages.jsonl").write_bytes(body + b"\n")
     own = own_settings(services, database_url, tmp_path)
-    with configured(own):
+    with own_queues(own), configured(own):
         yield
-    remove_queues(own)
 
 
 @pytest.fixture
@@ -88,9 +87,7 @@ def test_commands_do_not_wait_for_a_silent_server(
     assert f"the {server} does not answer" in done.output
 
 
-def test_health_reports_unavailable_servers_but_no_checks_that_depend_on_them(
-    monkeypatch: Environment,
-) -> None:
+def test_health_reports_only_the_unavailable_servers(monkeypatch: Environment) -> None:
     for server in ("database", "broker"):
         (port,) = unused_ports(1)
         take_away(server, port, monkeypatch)

@@ -4,56 +4,48 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
-from click.testing import CliRunner, Result
-from sqlalchemy import event, func, insert, select
+from sqlalchemy import event, func, insert, select, update
 from sqlalchemy.engine import Engine
 
-from detourage.cli import main
 from models.tables import Generation, Receipt, Site, StoredPage, TemplateGroup
+from tests.commands import invoke
 from tests.inline_tasks import Tasks
 from tests.pages import article_html, article_pages
 from worker.store.progress import site_statuses
+
+FIRST_ID = 10_000
+"""ID of the first added site, and of its page."""
 
 HOSTILE = "[/x]\x1b[31m\nforged"
 """Site name with unbalanced markup, a terminal escape sequence and a line break."""
 
 
-def status(*arguments: str) -> Result:
-    result = CliRunner().invoke(main, ["status", *arguments], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result
+status = partial(invoke, "status")
 
 
 def add_sites(tasks: Tasks, number: int) -> None:
     """Store sites with one page each; every other site is clustered and its page has an article."""
-    with tasks.database.transaction() as session:
-        for index in range(number):
-            key = f"s{index:04}.example"
-            site = Site(key=key)
-            session.add(site)
-            session.flush()
-            page = StoredPage(
-                site_id=site.id,
-                url=f"https://{key}/",
-                url_digest=key,
-                content_digest="",
-                outcome=None if index % 2 else "article",
-            )
-            session.add(page)
-            session.flush()
-            if page.outcome:
-                session.add_all(
-                    Generation(site_id=site.id, number=each, site_version=each, method="none")
-                    for each in (1, 2)
-                )
-                session.flush()
-                session.add(
-                    TemplateGroup(
-                        site_id=site.id, generation=2, number=1, size=1, representative_id=page.id
-                    )
-                )
+    keys = {FIRST_ID + index: f"s{index:04}.example" for index in range(number)}
+    page = {"content_digest": "", "outcome": "article"}
+    pages = [
+        page | {"id": n, "site_id": n, "url": f"https://{key}/", "url_digest": key}
+        for n, key in keys.items()
+    ]
+    group = {"generation": 2, "number": 1, "size": 1}
+    tasks.execute(
+        insert(Site).values([{"id": n, "key": key} for n, key in keys.items()]),
+        insert(StoredPage).values(pages),
+        update(StoredPage).where(StoredPage.id % 2 == 1).values(outcome=None),
+    )
+    clustered = [*keys][::2]
+    for each in (1, 2):
+        generation = {"number": each, "site_version": each, "method": "none"}
+        tasks.execute(insert(Generation).values([generation | {"site_id": n} for n in clustered]))
+    groups = [group | {"site_id": n, "representative_id": n} for n in clustered]
+    tasks.execute(insert(TemplateGroup).values(groups))
 
 
 @contextmanager
@@ -158,7 +150,7 @@ def test_a_site_whose_articles_are_mostly_doubtful_is_reported(tasks: Tasks) -> 
     shown = status().output
     assert "doubtful: 7 articles" in shown
     assert "s0000.example: most articles of the last day are doubtful" in shown
-    metrics = CliRunner().invoke(main, ["status", "--prometheus"], catch_exceptions=False).output
+    metrics = status("--prometheus").output
     assert 'detourage_doubtful_articles{site="s0000.example"} 6.0' in metrics
     assert 'detourage_doubtful_articles{site="s0001.example"}' not in metrics
 
@@ -180,8 +172,7 @@ def test_site_names_cannot_control_the_terminal(tasks: Tasks) -> None:
 
 def test_the_history_of_a_page_lists_fetches_and_revisions(tasks: Tasks) -> None:
     url = "https://news.example/7"
-    unknown = CliRunner().invoke(main, ["status", url])
-    assert (unknown.exit_code, "no page with this URL is stored" in unknown.output) == (1, True)
+    assert "no page with this URL is stored" in status(url, code=1).output
     tasks.complete(tasks.publish("a", article_pages(range(4, 8))))
     with tasks.database.transaction() as session:
         page_id = session.scalar(select(StoredPage.id).where(StoredPage.url == url))

@@ -120,9 +120,7 @@ def test_a_view_that_takes_too_long_says_what_to_do(
     assert "Narrow the search: enter a site or a shorter period." in answer.text
 
 
-def test_a_slow_statement_gives_the_same_advice(
-    crawled: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_statement_gives_advice(crawled: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.deployment.STATEMENT_SECONDS", 1)
     with client_of(crawled) as reader, locked(crawled, "pages"):
         answer = reader.get("/pages/1.json")
@@ -130,9 +128,7 @@ def test_a_slow_statement_gives_the_same_advice(
     assert answer.json()["error"].startswith("This took too long and was aborted.")
 
 
-def test_abandoned_views_do_not_block_others(
-    crawled: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_abandoned_views_block_no_other(crawled: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     with client_of(crawled) as reader, locked(crawled, "articles"):
         with monkeypatch.context() as limited:
             limited.setattr("inspector.registry.VIEW_SECONDS", 0.3)

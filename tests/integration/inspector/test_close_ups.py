@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from lxml import html
 from sqlalchemy import select
 
-from detourage.cli import main
 from models.tables import Article, PageContent
+from tests.commands import invoke
 from tests.crawled import SITES, Client, page_ids
 from tests.deployment import configured
 from tests.inline_tasks import Tasks
@@ -34,9 +33,7 @@ def read(shown: str | bytes) -> html.HtmlElement:
     return html.document_fromstring(shown)
 
 
-def test_a_site_view_shows_groups_trees_and_generations(
-    client: Client, site: dict[str, Any]
-) -> None:
+def test_a_site_view_shows_groups_and_generations(client: Client, site: dict[str, Any]) -> None:
     assert site["site"]["key"] == SITES[0]
     assert site["pictured_pages"] == sum(tree["pages"] for tree in site["trees"])
     representatives = {group["representative_id"] for group in site["groups"]}
@@ -54,9 +51,7 @@ def test_two_chosen_pages_are_shown_as_a_pair(client: Client, site: dict[str, An
     assert client.get(f"{path}?page=&other=2").status_code == 404
 
 
-def test_a_pair_view_shows_the_distance_and_differences_of_its_pages(
-    client: Client, site: dict[str, Any]
-) -> None:
+def test_a_pair_view_shows_distance_and_differences(client: Client, site: dict[str, Any]) -> None:
     one, other = site["groups"][0]["representative_id"], site["groups"][1]["representative_id"]
     pair = client.values(f"/pairs/{one}/{other}.json")
     assert pair["distance"] == pair["removed"] + pair["added"] + pair["renamed"] > 0
@@ -148,13 +143,9 @@ def changed_article(settings: Settings, place: int, **values: Any) -> Iterator[i
 @pytest.fixture
 def illustrated(crawled: Settings) -> Iterator[int]:
     """ID of a page whose article has two images, one of them on the reader's local network."""
+    found = "https://cdn.example/a.jpg?b=1&c=2"
     images = [
-        {
-            "url": "https://cdn.example/a.jpg?b=1&c=2",
-            "alt": "A bridge",
-            "caption": "It",
-            "block": 1,
-        },
+        {"url": found, "alt": "A bridge", "caption": "It", "block": 1},
         {"url": "http://192.168.0.1/reboot", "alt": None, "caption": None, "block": 2},
     ]
     with changed_article(crawled, 2, images=images) as page_id:
@@ -231,18 +222,12 @@ def test_a_stored_page_is_shown_in_a_sandboxed_frame(client: Client, crawled: Se
     assert article["text"].split("\n\n")[1][:40] in " ".join(kept.split())
 
 
-def test_a_page_that_was_reprocessed_is_compared_with_its_earlier_revision(
-    client: Client, crawled: Settings
-) -> None:
+def test_a_page_is_compared_with_its_earlier_revision(client: Client, crawled: Settings) -> None:
     page_id = page_ids(crawled)[1]
     url = client.values(f"/pages/{page_id}.json")["page"]["url"]
-    for arguments, code in (
-        ([url, "--from", "cluster"], 2),
-        ([f"{url}-unknown"], 1),
-        ([url], 0),
-    ):
-        with configured(crawled):
-            assert CliRunner().invoke(main, ["reprocess", *arguments]).exit_code == code
+    with configured(crawled):
+        invoke("reprocess", f"{url}-unknown", code=1)
+        invoke("reprocess", url)
     configure(crawled)
     tasks = Tasks(process_state().database)
     tasks.settle()

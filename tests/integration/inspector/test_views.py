@@ -52,9 +52,7 @@ def test_a_site_is_found_by_a_part_of_its_name(client: Client) -> None:
 
 
 @pytest.mark.parametrize("order", ["name", "pages", "waiting", "doubtful", "changed"])
-def test_the_list_of_sites_is_paginated(
-    client: Client, monkeypatch: pytest.MonkeyPatch, order: str
-) -> None:
+def test_sites_are_paginated(client: Client, monkeypatch: pytest.MonkeyPatch, order: str) -> None:
     monkeypatch.setattr("inspector.views.sites.SITES_PER_PAGE", 1)
     first = client.values(f"/sites.json?order={order}")
     second = client.values(f"/sites.json?order={order}&after={first['after']}")
@@ -113,9 +111,7 @@ def test_only_articles_are_listed_by_default(client: Client, crawled: Settings) 
     assert len(everything) > len(usual)
 
 
-def test_a_search_shows_passages_with_the_words_searched_for(
-    client: Client, crawled: Settings
-) -> None:
+def test_a_search_shows_passages_with_its_words(client: Client, crawled: Settings) -> None:
     article = client.values(f"/pages/{page_ids(crawled)[0]}.json")["article"]
     word = max(article["text"].split()[-40:], key=len).strip(".,;:“”\"'")
     values = client.values(f"/articles.json?words={word.upper()}")

@@ -142,9 +142,7 @@ def test_a_stale_server_is_stopped_first(shared_directory: Path) -> None:
         assert query(services.database_url, "SELECT answer FROM kept") == [(42,)]
 
 
-def test_a_process_that_reuses_the_pid_of_a_stale_server_is_not_killed(
-    shared_directory: Path,
-) -> None:
+def test_a_process_with_the_pid_of_a_stale_server_is_not_killed(shared_directory: Path) -> None:
     with embedded_services(shared_directory):
         pass
     pid_file = shared_directory / "postgresql" / "postmaster.pid"

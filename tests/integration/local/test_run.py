@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from sqlalchemy import func, select
 
 from models.tables import Receipt
-from tests.deployment import remove_queues
+from tests.deployment import own_queues
 from tests.pages import site_messages
 from tests.parted_pages import part_messages
 from worker.local.run import RunSummary, completed_run
@@ -24,8 +24,8 @@ from worker.store.progress import RunProgress
 
 @pytest.fixture
 def deployed(settings: Settings) -> Iterator[Settings]:
-    yield settings
-    remove_queues(settings)
+    with own_queues(settings):
+        yield settings
 
 
 def execute(
@@ -63,9 +63,7 @@ def test_an_interrupted_run_on_a_deployment_resumes(deployed: Settings, tmp_path
     assert len(runs) == 1
 
 
-def test_articles_written_during_a_run_are_those_at_its_end(
-    deployed: Settings, tmp_path: Path
-) -> None:
+def test_articles_written_during_a_run_are_final(deployed: Settings, tmp_path: Path) -> None:
     output = tmp_path / "articles.jsonl"
     during: dict[str, Any] = {}
 

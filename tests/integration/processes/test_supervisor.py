@@ -108,9 +108,7 @@ def test_a_signal_to_the_owner_leaves_no_processes_or_files(
 
 
 @pytest.mark.parametrize(("ending", "status"), [("return", 0), ("exception", 1)])
-def test_no_process_is_left_after_the_block(
-    ending: str, status: int, mark: str, tmp_path: Path
-) -> None:
+def test_the_block_leaves_no_process(ending: str, status: int, mark: str, tmp_path: Path) -> None:
     owner = start_owner(mark, tmp_path / "removed", ending)
     owner.communicate()
     assert owner.returncode == status
@@ -180,9 +178,7 @@ def slow_module(directory: Path, seconds: float) -> str:
     return name
 
 
-def test_a_start_waits_while_modules_are_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_start_waits_for_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     for seconds in (0.5, 2.0, 8.0, 32.0):
         # All imports together take longer than the limit, and each of them half of it. On a slow
@@ -196,9 +192,7 @@ def test_a_start_waits_while_modules_are_imported(
     pytest.fail("a start does not wait for imports")
 
 
-def test_a_start_without_progress_says_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_start_without_progress_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setattr("worker.processes.supervisor.STALL_SECONDS", 1.0)
     with (

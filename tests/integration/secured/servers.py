@@ -8,8 +8,7 @@ import subprocess
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from sqlalchemy import URL, text
 
@@ -73,12 +72,7 @@ class SecuredServers:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._stack.close()
 
     def database_url(
@@ -108,29 +102,20 @@ class SecuredServers:
 
     def make_roles(self) -> None:
         """Create the database roles with the documented script."""
-        self._run_recipe(
-            "psql",
-            "--no-psqlrc",
-            f"--file={RECIPES / 'database-roles.sql'}",
-            self.database_url(OWNER).replace("+psycopg2", ""),
-        )
+        url = self.database_url(OWNER).replace("+psycopg2", "")
+        script = f"--file={RECIPES / 'database-roles.sql'}"
+        self._run_recipe("psql", "--no-psqlrc", script, url)
 
     def make_users(self, **variables: str) -> None:
         """Create the broker users, and limit the queues, with the documented script."""
         node = ("--node", self._node["RABBITMQ_NODENAME"])
         self._run_recipe(RECIPES / "broker-users.sh", *node, **variables)
 
-    def operator_policies(self) -> list[dict[str, str]]:
+    def operator_policies(self) -> Any:
         """Return the operator policies of the broker."""
         node = ["--node", self._node["RABBITMQ_NODENAME"]]
-        listed = subprocess.run(
-            [CONTROL, "--quiet", *node, "list_operator_policies", "--formatter=json"],
-            env={**os.environ, **self._node},
-            stdout=subprocess.PIPE,
-            check=True,
-        )
-        policies: list[dict[str, str]] = json.loads(listed.stdout)
-        return policies
+        command = [str(CONTROL), "--quiet", *node, "list_operator_policies", "--formatter=json"]
+        return json.loads(subprocess.check_output(command, env={**os.environ, **self._node}))
 
     def _run_recipe(self, *command: str | Path, **variables: str) -> None:
         given = {
@@ -156,7 +141,8 @@ class SecuredServers:
 
     def _start_postgresql(self) -> None:
         programs = postgresql_programs()
-        user = _unprivileged_user()
+        nobody = pwd.getpwnam("nobody")
+        user = (nobody.pw_uid, nobody.pw_gid) if os.geteuid() == 0 else None
         data, key, password = (self._home / name for name in ("data", "key", "password"))
         data.mkdir(mode=0o700)
         key.write_bytes(self._key.read_bytes())
@@ -166,17 +152,10 @@ class SecuredServers:
         if user is not None:
             for path in (data, key, password):
                 os.chown(path, *user)
+        files = (f"--pgdata={data}", f"--username={OWNER}", f"--pwfile={password}")
+        options = ("--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")
         subprocess.run(
-            [
-                programs / "initdb",
-                f"--pgdata={data}",
-                f"--username={OWNER}",
-                f"--pwfile={password}",
-                "--auth=scram-sha-256",
-                "--encoding=UTF8",
-                "--locale=C",
-                "--no-sync",
-            ],
+            [programs / "initdb", *files, *options],
             check=True,
             capture_output=True,
             cwd="/",
@@ -194,14 +173,10 @@ class SecuredServers:
             "ssl_key_file": key,
             "fsync": "off",
         }
+        given = (part for each in settings.items() for part in ("-c", "{}={}".format(*each)))
         self._supervisor.start(
             "postgresql",
-            [
-                programs / "postgres",
-                "-D",
-                data,
-                *(part for name, value in settings.items() for part in ("-c", f"{name}={value}")),
-            ],
+            [programs / "postgres", "-D", data, *given],
             log=self._home / "postgresql.log",
             cwd=Path("/"),
             user=user,
@@ -211,10 +186,3 @@ class SecuredServers:
             engine = database.engine.execution_options(isolation_level="AUTOCOMMIT")
             with engine.connect() as connection:
                 connection.execute(text(f"CREATE DATABASE {OWNER}"))
-
-
-def _unprivileged_user() -> tuple[int, int] | None:
-    if os.geteuid() != 0:
-        return None
-    entry = pwd.getpwnam("nobody")
-    return entry.pw_uid, entry.pw_gid

@@ -12,10 +12,8 @@ from stories.broker import connection_to
 from stories.settings import Settings
 from stories.store import engine_of, migrate
 from tests.integration.secured.servers import SecuredServers
-from tests.stories.grouped import Sent, sentences, store
+from tests.stories.grouped import Sent, store, text_of
 from tests.waiting import wait_until
-
-PATIENCE_SECONDS = 120.0
 
 
 def test_the_users_of_the_service_have_the_rights_that_the_stories_need(
@@ -32,7 +30,7 @@ def test_the_users_of_the_service_have_the_rights_that_the_stories_need(
     settings = Settings.model_validate(given)
     environment = os.environ | {f"DETOURAGE_{name.upper()}": each for name, each in given.items()}
     command = [sys.executable, "-m", "worker.cli", "stories", "work"]
-    sent = Sent("first.example", "\n\n".join(sentences(1)), 0)
+    sent = Sent("first.example", text_of(1), 0)
     store(owned, [sent])
     with subprocess.Popen(command, env=environment) as process:
         try:
@@ -50,5 +48,5 @@ def test_the_users_of_the_service_have_the_rights_that_the_stories_need(
             wait_until(is_published)
         finally:
             process.terminate()
-            assert process.wait(PATIENCE_SECONDS) == 0
+            assert process.wait() == 0
     owned.dispose()

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from click.testing import Result
 from sqlalchemy import delete
 
 from models.tables import OutboxEntry
-from tests.deployment import Deployment, configured, own_settings, remove_queues
+from tests.commands import invoke
+from tests.deployment import Deployment, configured, own_queues, own_settings
 from tests.integration.service.crawl import REJECTED, UNUSABLE, described
 from tests.services import Services, temporary_database
 from tests.trace_receiver import TraceReceiver
@@ -32,15 +33,15 @@ def deployment(
     receiver: TraceReceiver,
 ) -> Iterator[Deployment]:
     """Intake, relay, worker and beat as real processes."""
-    with temporary_database(services, template=migrated_url) as url:
-        settings = own_settings(services, url, tmp_path_factory.mktemp("heartbeats"))
-        try:
-            deployment = Deployment(settings, tmp_path_factory.mktemp("logs"))
-            deployment.environment |= receiver.environment
-            with deployment as running:
-                yield running
-        finally:
-            remove_queues(settings)
+    heartbeats, logs = (tmp_path_factory.mktemp(name) for name in ("heartbeats", "logs"))
+    with (
+        temporary_database(services, template=migrated_url) as url,
+        own_queues(own_settings(services, url, heartbeats)) as settings,
+    ):
+        deployment = Deployment(settings, logs)
+        deployment.environment |= receiver.environment
+        with deployment as running:
+            yield running
 
 
 @pytest.fixture(scope="package")
@@ -56,10 +57,10 @@ def articles(deployment: Deployment) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def command_line(deployment: Deployment) -> Iterator[CliRunner]:
-    """The command line, configured for the deployment."""
+def command_line(deployment: Deployment) -> Iterator[Callable[..., Result]]:
+    """The function that runs a command, configured for the deployment."""
     with configured(deployment.settings):
-        yield CliRunner()
+        yield invoke
 
 
 Alone = Callable[..., AbstractContextManager[Deployment]]
@@ -76,14 +77,11 @@ def alone(settings: Settings, tmp_path: Path) -> Alone:
         changed = settings.model_copy(
             update={"queue_prefix": prefix, "heartbeat_directory": heartbeats, **more}
         )
-        try:
-            deployment = Deployment(changed, tmp_path, processes=[process])
-            with deployment.database.transaction() as session:
-                # The queues for which other tests left messages are removed.
-                session.execute(delete(OutboxEntry))
-            with deployment:
-                yield deployment
-        finally:
-            remove_queues(changed)
+        deployment = Deployment(changed, tmp_path, processes=[process])
+        with deployment.database.transaction() as session:
+            # The queues for which other tests left messages are removed.
+            session.execute(delete(OutboxEntry))
+        with own_queues(changed), deployment:
+            yield deployment
 
     return running

@@ -61,9 +61,7 @@ def test_checks_do_not_declare_queues(monkeypatch: Environment) -> None:
             assert (result.exit_code, failed(result)) == (1, ["queues:"])
 
 
-def test_a_paused_intake_is_ready_but_not_accepting(
-    deployed: Tasks, monkeypatch: Environment
-) -> None:
+def test_a_paused_intake_is_ready_not_accepting(deployed: Tasks, monkeypatch: Environment) -> None:
     deployed.publish("a", [("1", article_html(1))])
     monkeypatch.setenv("DETOURAGE_PENDING_LIMIT", "1")
     result = ready()
@@ -78,36 +76,24 @@ NEED_A_SCHEMA = [
     for arguments, servers in OF_A_DEPLOYMENT
     if "database" in servers and arguments[0] not in ("migrate", "health")
 ]
-BEHIND = "Error: schema: older than this version: run `detourage migrate`"
+BEHIND = "schema: older than this version: run `detourage migrate`"
 
 
-@pytest.fixture
-def without_schema(
-    deployed: Tasks, services: Services, monkeypatch: Environment, tmp_path: Path
-) -> Iterator[None]:
-    """A deployment whose database was never migrated, and a folder with a file to import."""
+@pytest.mark.usefixtures("deployed")
+def test_before_the_migration_every_command_advises_to_migrate(
+    services: Services, monkeypatch: Environment, tmp_path: Path
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("pages.jsonl").touch()
     with temporary_database(services) as url:
         monkeypatch.setenv("DETOURAGE_DATABASE_URL", url)
         load_settings.cache_clear()
-        yield
-
-
-@pytest.mark.usefixtures("without_schema")
-@pytest.mark.parametrize("command", NEED_A_SCHEMA, ids=" ".join)
-def test_before_the_migration_every_command_advises_to_migrate(command: tuple[str, ...]) -> None:
-    result = CliRunner().invoke(main, list(command))
-    # The line with which a process logs its version and settings at the start does not count.
-    said = [line for line in result.output.splitlines() if " started " not in line]
-    assert (result.exit_code, said) == (1, [BEHIND])
-
-
-@pytest.mark.usefixtures("without_schema")
-@pytest.mark.parametrize("command", [["health", "--all"], ["health"]])
-def test_before_the_migration_checks_report_only_the_missing_schema(command: list[str]) -> None:
-    result = CliRunner().invoke(main, command)
-    assert result.exit_code == 1
-    assert failed(result) == ["schema:"]
-    assert "FAIL  schema: older than this version: run `detourage migrate`" in result.output
-    assert "psycopg2" not in result.output
+        for command in NEED_A_SCHEMA:
+            result = CliRunner().invoke(main, command)
+            # The line with which a process logs its version and settings at its start.
+            said = [line for line in result.output.splitlines() if " started " not in line]
+            assert (result.exit_code, said) == (1, [f"Error: {BEHIND}"]), command
+        for result in (ready("--all"), ready()):
+            assert (result.exit_code, failed(result)) == (1, ["schema:"])
+            assert f"FAIL  {BEHIND}" in result.output
+            assert "psycopg2" not in result.output

@@ -17,9 +17,7 @@ from worker.store import outbox
 
 
 @pytest.mark.parametrize("process", PROCESSES)
-def test_a_process_first_logs_its_version_and_all_settings(
-    deployment: Deployment, process: str
-) -> None:
+def test_a_process_first_logs_version_and_settings(deployment: Deployment, process: str) -> None:
     name = f"{process} started"
     # A pool process may accept a task before it has logged that it started.
     deployment.wait_until(lambda: name in {line["event"] for line in deployment.logged(process)})

@@ -1,24 +1,23 @@
 """Processes that lose the broker: each does its own work again, and says so."""
 
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
-from click.testing import CliRunner
 from kombu import Producer
 from pydantic import SecretStr
 from sqlalchemy import select
 
-from detourage.cli import main
 from models.tables import StoredPage
-from tests.deployment import Deployment, configured, own_settings, remove_queues
+from tests.commands import invoke
+from tests.deployment import Deployment, configured, own_queues, own_settings
 from tests.pages import article_html, message
 from tests.proxy import Proxy
-from tests.services import Services, temporary_database
-from worker.messaging.broker import connect, messages_waiting, topology_of
-from worker.messaging.task_names import CLUSTER_DUE, STAGE_OF_TASK
+from tests.services import Services, temporary_database, unused_ports
+from worker.messaging.broker import connect, connected, messages_waiting, topology_of
 from worker.processes.heartbeat import CONFIRM_SECONDS, PROCESSES, Heartbeat
 from worker.settings import Settings
 
@@ -35,17 +34,14 @@ def settings(
     services: Services, migrated_url: str, proxy: Proxy, tmp_path: Path
 ) -> Iterator[Settings]:
     """Settings of a deployment with its own database that reaches the broker through a proxy."""
-    with temporary_database(services, template=migrated_url) as database_url:
-        direct = own_settings(services, database_url, tmp_path / "heartbeats")
-        try:
-            yield direct.model_copy(update={"broker_url": SecretStr(proxy.url)})
-        finally:
-            remove_queues(direct)
+    with (
+        temporary_database(services, template=migrated_url) as database_url,
+        own_queues(own_settings(services, database_url, tmp_path / "heartbeats")) as direct,
+    ):
+        yield direct.model_copy(update={"broker_url": SecretStr(proxy.url)})
 
 
-def test_a_publisher_that_retries_survives_a_lost_connection(
-    settings: Settings, proxy: Proxy
-) -> None:
+def test_a_publisher_survives_a_lost_connection(settings: Settings, proxy: Proxy) -> None:
     topology = topology_of(settings)
     with connect(settings) as connection:
         topology.declare(connection)
@@ -57,30 +53,6 @@ def test_a_publisher_that_retries_survives_a_lost_connection(
     assert messages_waiting(settings, topology.pages) == 2
 
 
-def test_beat_sends_again_after_it_has_lost_the_broker(
-    settings: Settings, proxy: Proxy, tmp_path: Path
-) -> None:
-    queue = topology_of(settings).task_queue(STAGE_OF_TASK[CLUSTER_DUE])
-    with connect(settings) as connection:
-        topology_of(settings).declare(connection)
-    with Deployment(settings, tmp_path, processes=["beat"]) as deployment:
-        deployment.wait_until(lambda: messages_waiting(settings, queue) > 0)
-        proxy.lose()
-        deployment.wait_until(lambda: "Couldn't apply" in deployment.log_file("beat").read_text())
-        before = beat_of(settings)
-        proxy.find()
-        sent = messages_waiting(settings, queue)
-        deployment.wait_until(lambda: messages_waiting(settings, queue) > sent)
-        deployment.wait_until(lambda: beat_of(settings) > before)
-
-
-def beat_of(settings: Settings) -> float:
-    """Return the time of beat's last confirmed work."""
-    last = Heartbeat(settings.heartbeat_directory, "beat").last()
-    assert last is not None
-    return last.at
-
-
 def test_no_process_confirms_work_while_the_broker_is_lost(
     settings: Settings, proxy: Proxy, tmp_path: Path
 ) -> None:
@@ -90,10 +62,7 @@ def test_no_process_confirms_work_while_the_broker_is_lost(
         return {name: last.at for name, beat in beats.items() if (last := beat.last())}
 
     with configured(settings), Deployment(settings, tmp_path) as deployment:
-        said = {name: CliRunner().invoke(main, ["health", name]) for name in PROCESSES}
-        assert {result.exit_code for result in said.values()} == {0}
-        assert all(f"{name} last " in result.output for name, result in said.items())
-
+        assert all(f"{name} last " in invoke("health", name).output for name in PROCESSES)
         proxy.lose()
 
         def stand_still() -> bool:
@@ -103,6 +72,7 @@ def test_no_process_confirms_work_while_the_broker_is_lost(
 
         # A task that was received before may still end.
         deployment.wait_until(stand_still)
+        deployment.wait_until(lambda: "Couldn't apply" in deployment.log_file("beat").read_text())
         before = confirmed()
         proxy.find()
         deployment.publish([message("https://again.example/1", article_html(1))])
@@ -127,3 +97,24 @@ def test_beat_stops_while_it_sends(settings: Settings, tmp_path: Path) -> None:
             beat = psutil.Process(deployment.pid("beat"))
             beat.terminate()
             beat.wait(deployment.patience_seconds)
+
+
+def test_every_process_connects_to_the_only_node_that_responds(settings: Settings) -> None:
+    lost = [f"amqp://guest:guest@127.0.0.1:{port}//" for port in unused_ports(4)]
+    url = ";".join([*lost, settings.require_broker_url()])
+    clustered = settings.model_copy(update={"broker_url": SecretStr(url)})
+    with connect(clustered) as connection:
+        assert connection.channel().is_open
+    with connect(clustered) as connection:
+        assert connection.connect().connected
+    with connected(clustered) as connection:
+        assert connection.connected
+
+
+def test_a_command_does_not_wait_for_a_node_that_is_silent(settings: Settings) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        lost = f"amqp://guest:guest@127.0.0.1:{silent.getsockname()[1]}//"
+        url = f"{lost};{settings.require_broker_url()}"
+        clustered = settings.model_copy(update={"broker_url": SecretStr(url)})
+        with connected(clustered) as connection:
+            assert connection.connected

@@ -13,9 +13,9 @@ from sqlalchemy import select
 
 from detourage.limits import MAX_BODY_BYTES
 from models.tables import Receipt, Site, StoredPage
-from tests.deployment import Deployment, remove_queues
+from tests.deployment import Deployment, own_queues, peak_bytes
 from tests.pages import message
-from worker.service.quarantine import browse, drop, requeue
+from worker.service.quarantine import QuarantinedMessage, browse, drop, requeue
 from worker.settings import Settings
 
 DAY = timedelta(days=1)
@@ -33,11 +33,9 @@ def deployment(
             "heartbeat_directory": directory / "heartbeats",
         }
     )
-    try:
-        with Deployment(changed, directory, processes=["intake", "relay"]) as deployment:
-            yield deployment
-    finally:
-        remove_queues(changed)
+    running = Deployment(changed, directory, processes=["intake", "relay"])
+    with own_queues(changed), running:
+        yield running
 
 
 def publish(deployment: Deployment, body: bytes, **properties: Any) -> None:
@@ -62,6 +60,13 @@ def result_of(deployment: Deployment, body: bytes, **properties: Any) -> tuple[s
     deployment.wait_for_receipts(before + 1)
     deployment.check()
     return results(deployment)[before]
+
+
+def only_quarantined(deployment: Deployment) -> QuarantinedMessage:
+    """Return the only message in the intake's quarantine, once it is there."""
+    deployment.wait_until(lambda: len(list(browse(deployment.settings, "intake"))) == 1)
+    (found,) = browse(deployment.settings, "intake")
+    return found
 
 
 def page(name: str, **more: object) -> bytes:
@@ -118,8 +123,7 @@ def test_unusable_messages_are_quarantined_with_a_reason(
 ) -> None:
     assert result_of(deployment, body, **properties) == ("quarantined", reason)
     settings = deployment.settings
-    deployment.wait_until(lambda: len(list(browse(settings, "intake"))) == 1)
-    (found,) = browse(settings, "intake")
+    found = only_quarantined(deployment)
     assert (found.reason, found.body) == (reason, body)
     assert json.dumps(found.to_json())
     assert drop(settings, "intake", found.message_id) == 1
@@ -135,14 +139,13 @@ def test_a_body_above_the_limit_is_never_held_in_memory(deployment: Deployment) 
     size = MAX_BODY_BYTES + 5_000_000
     assert result_of(deployment, bytes(size), message_id="huge") == ("quarantined", "oversized")
     settings = deployment.settings
-    deployment.wait_until(lambda: len(list(browse(settings, "intake"))) == 1)
-    (found,) = browse(settings, "intake")
+    found = only_quarantined(deployment)
     assert (found.reason, found.message_id, found.body) == ("oversized", "huge", b"")
     assert str(size) in found.detail
     # The message stays in quarantine, because the intake would only quarantine it again.
     assert requeue(settings, "intake", "huge") == 0
     assert drop(settings, "intake", "huge") == 1
-    assert deployment.peak_bytes("intake") < 400_000_000
+    assert peak_bytes(deployment.pid("intake")) < 400_000_000
 
 
 def test_a_password_in_a_url_is_not_stored(deployment: Deployment) -> None:

@@ -1,17 +1,17 @@
 """Commands for quarantined messages, with a real broker."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from random import Random
 
 import amqp
 import pytest
-from click.testing import CliRunner
+from click.testing import Result
 
-from detourage import cli
-from tests.deployment import Deployment, configured, own_settings, remove_queues
+from tests.commands import invoke
+from tests.deployment import Deployment, configured, own_queues, own_settings
 from tests.faults.hostile import bodies, envelopes
 from tests.faults.hostile.envelopes import FEW
 from tests.faults.hostile.sent import HOSTILE_TEXTS, Draw, PackedMessage
@@ -25,56 +25,51 @@ from worker.settings import Settings
 def test_quarantines_declared_by_an_earlier_release_keep_their_type(settings: Settings) -> None:
     own = settings.model_copy(update={"queue_prefix": f"{settings.queue_prefix}earlier."})
     topology = topology_of(own)
-    with connect(own) as connection:
+    with own_queues(own), connect(own) as connection:
         with connection.channel() as channel:
             for name in topology.quarantines.values():
                 channel.queue_declare(name, durable=True, auto_delete=False)
         topology.declare(connection)
-    assert list(browse(own, "intake")) == []
-    remove_queues(own)
+        assert list(browse(own, "intake")) == []
 
 
 @pytest.mark.usefixtures("articles")
 def test_quarantined_messages_can_be_listed_sent_back_and_dropped(
-    deployment: Deployment, command_line: CliRunner
+    deployment: Deployment, command_line: Callable[..., Result]
 ) -> None:
     held = list(browse(deployment.settings, "intake"))
     assert len(held) == len(UNUSABLE)
     assert {each.reason: each.body for each in held} == UNUSABLE
-    listed = command_line.invoke(cli.main, ["quarantine", "list"])
-    assert listed.exit_code == 0, listed.output
+    listed = command_line("quarantine", "list")
     header, *lines = [re.split(" {2,}", line) for line in listed.output.splitlines()]
     assert header == ["STAGE", "REASON", "AGE", "ID", "URL", "DETAIL"]
     assert sorted(line[1] for line in lines) == sorted(UNUSABLE)
     assert any(line[1] == "unsupported-url" and line[4].startswith("ftp:") for line in lines)
-    only = command_line.invoke(cli.main, ["quarantine", "list", "--reason", "no-url"])
+    only = command_line("quarantine", "list", "--reason", "no-url")
     (_, (_, _, _, message_id, *_)) = [re.split(" {2,}", line) for line in only.output.splitlines()]
-    first = command_line.invoke(cli.main, ["quarantine", "list", "--limit", "1"])
+    first = command_line("quarantine", "list", "--limit", "1")
     assert len(first.stdout.splitlines()) == 2
     assert first.stderr == f"and {len(UNUSABLE) - 1} more messages\n"
 
     before = deployment.receipts()
-    sent_back = command_line.invoke(cli.main, ["quarantine", "requeue", message_id])
-    assert sent_back.output == "1 message sent back\n"
+    assert command_line("quarantine", "requeue", message_id).output == "1 message sent back\n"
     deployment.wait_for_receipts(before + 1)
     deployment.wait_until(lambda: len(list(browse(deployment.settings, "intake"))) == len(UNUSABLE))
 
-    dropped = command_line.invoke(cli.main, ["quarantine", "drop", "--yes", message_id])
+    dropped = command_line("quarantine", "drop", "--yes", message_id)
     assert dropped.output == "1 message dropped\n"
-    shown = command_line.invoke(cli.main, ["quarantine", "show", message_id])
-    assert shown.exit_code == 1
+    command_line("quarantine", "show", message_id, code=1)
 
 
 @pytest.mark.usefixtures("articles")
 def test_sending_all_messages_back_needs_confirmation(
-    deployment: Deployment, command_line: CliRunner
+    deployment: Deployment, command_line: Callable[..., Result]
 ) -> None:
     before = deployment.receipts()
-    refused = command_line.invoke(cli.main, ["quarantine", "requeue"], input="n\n")
-    assert refused.exit_code == 1
+    command_line("quarantine", "requeue", code=1, given="n\n")
     assert deployment.receipts() == before
     held = len(list(browse(deployment.settings, "intake")))
-    done = command_line.invoke(cli.main, ["quarantine", "requeue", "--stage", "intake", "--yes"])
+    done = command_line("quarantine", "requeue", "--stage", "intake", "--yes")
     assert done.output == f"{held} messages sent back\n"
     deployment.wait_for_receipts(before + held)
 
@@ -82,12 +77,11 @@ def test_sending_all_messages_back_needs_confirmation(
 @pytest.fixture
 def hostile(services: Services, database_url: str, tmp_path: Path) -> Iterator[Deployment]:
     """A deployment without processes, whose quarantines contain hostile messages of each kind."""
-    settings = own_settings(services, database_url, tmp_path)
-    deployment = Deployment(settings, tmp_path, processes=[])
-    queues = list(deployment.topology.quarantines.values())
-    with connect(settings) as connection:
-        deployment.topology.declare(connection)
-    try:
+    with own_queues(own_settings(services, database_url, tmp_path)) as settings:
+        deployment = Deployment(settings, tmp_path, processes=[])
+        queues = list(deployment.topology.quarantines.values())
+        with connect(settings) as connection:
+            deployment.topology.declare(connection)
         kinds = [each for each in (*envelopes.kinds(), *bodies.kinds()) if each.copies > FEW]
         for number, kind in enumerate(kinds):
             # The broker or the client library refuses some of these messages.
@@ -103,22 +97,16 @@ def hostile(services: Services, database_url: str, tmp_path: Path) -> Iterator[D
                     channel.basic_publish(message, exchange="", routing_key=queue)
         with configured(settings):
             yield deployment
-    finally:
-        remove_queues(settings)
 
 
 def test_commands_handle_every_hostile_message_in_quarantine(hostile: Deployment) -> None:
-    command_line = CliRunner()
     stages = hostile.topology.quarantines
     held = [each for stage in stages for each in browse(hostile.settings, stage)]
     assert len(held) > 250
     for arguments in (["list"], ["show", "--whole"]):
-        done = command_line.invoke(cli.main, ["quarantine", *arguments])
-        assert done.exit_code == 0, done.output[-2000:]
+        done = invoke("quarantine", *arguments)
         assert len(done.stdout.splitlines()) == len(held) + (arguments == ["list"])
     odd = max(held, key=lambda each: len(each.message_id or ""))
-    done = command_line.invoke(cli.main, ["quarantine", "show", odd.message_id or ""])
-    assert done.exit_code == 0, done.output[-2000:]
-    done = command_line.invoke(cli.main, ["quarantine", "requeue", "--yes"])
-    assert done.exit_code == 0, done.output[-2000:]
-    assert done.output == f"{len(held)} messages sent back\n"
+    invoke("quarantine", "show", odd.message_id or "")
+    sent_back = invoke("quarantine", "requeue", "--yes").output
+    assert sent_back == f"{len(held)} messages sent back\n"

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from detourage.packed_bytes import pack
 from models.tables import OutboxEntry
+from tests.deployment import peak_bytes
 from tests.integration.service.conftest import Alone
 from worker.messaging import task_names
 from worker.messaging.broker import connect, messages_waiting
@@ -103,7 +104,7 @@ def test_a_damaged_message_is_set_aside_and_all_others_are_published(alone: Alon
         shown = metrics_text(deployment.settings)
         assert 'detourage_queue_messages{queue="relay.quarantine"} 3.0' in shown
         assert "more than" in found[2].detail
-        assert deployment.peak_bytes("relay") < 400 * 2**20
+        assert peak_bytes(deployment.pid("relay")) < 400 * 2**20
         assert requeue(deployment.settings, "relay") == 3
         deployment.wait_until(lambda: deployment.count(waiting) == 0)
         assert drop(deployment.settings, "relay") == 3

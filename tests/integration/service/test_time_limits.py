@@ -1,19 +1,17 @@
 """Time limits of tasks on an overloaded host."""
 
-import json
-import signal
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
 from sqlalchemy import select
 
 from models.tables import StoredPage
-from tests.deployment import Deployment, own_settings, remove_queues
-from tests.pages import article_html
+from tests.deployment import Deployment, own_queues, own_settings
+from tests.pages import article_html, message
 from tests.services import Services
 
 PAGE_SECONDS = 5.0
@@ -28,42 +26,30 @@ def long_page(seed: int) -> bytes:
     """Return the message of a page whose extraction takes a few tenths of a second of CPU time."""
     text = "<p>On Tuesday the council met again, to decide about the old bridge and its cost.</p>"
     html = article_html(seed).replace("</p>", "</p>" + text * PARAGRAPHS, 1)
-    url = f"https://slow.example/{seed}"
-    return json.dumps({"version": 1, "url": url, "html": html, "id": str(seed)}).encode()
+    return message(f"https://slow.example/{seed}", html)
 
 
-class Throttled:
-    """Context in which processes get only a fraction of a CPU, as they do on an overloaded host."""
+@contextmanager
+def throttled(processes: list[psutil.Process]) -> Iterator[None]:
+    """Give processes only a fraction of a CPU for a time, as they get on an overloaded host."""
 
-    def __init__(self, processes: Callable[[], list[psutil.Process]]) -> None:
-        self._processes = processes
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._throttle)
-
-    def __enter__(self) -> None:
-        self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        self._thread.join()
-
-    def _throttle(self) -> None:
+    def throttle() -> None:
         ends = time.monotonic() + THROTTLED_SECONDS
-        while not self._ended.is_set() and time.monotonic() < ends:
-            # Continue only processes that were stopped here.
-            stopped = self._processes()
-            try:
-                _send(stopped, signal.SIGSTOP)
-                self._ended.wait(PAUSE_SECONDS)
-            finally:
-                _send(stopped, signal.SIGCONT)
-            time.sleep(RUN_SECONDS)
+        while not ended.is_set() and time.monotonic() < ends:
+            for act in (psutil.Process.suspend, psutil.Process.resume):
+                for process in processes:
+                    with suppress(psutil.NoSuchProcess):
+                        act(process)
+                ended.wait(PAUSE_SECONDS if act is psutil.Process.suspend else RUN_SECONDS)
 
-
-def _send(processes: list[psutil.Process], number: int) -> None:
-    for process in processes:
-        with suppress(psutil.Error):
-            process.send_signal(number)
+    ended = threading.Event()
+    thread = threading.Thread(target=throttle)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def test_limits_count_cpu_time_so_a_slow_host_does_not_fail_good_pages(
@@ -72,7 +58,7 @@ def test_limits_count_cpu_time_so_a_slow_host_does_not_fail_good_pages(
     settings = own_settings(services, database_url, tmp_path).model_copy(
         update={"page_seconds": PAGE_SECONDS}
     )
-    with Deployment(settings, tmp_path) as deployment:
+    with own_queues(settings), Deployment(settings, tmp_path) as deployment:
 
         def outcomes() -> list[str | None]:
             with deployment.database.transaction() as session:
@@ -86,9 +72,8 @@ def test_limits_count_cpu_time_so_a_slow_host_does_not_fail_good_pages(
 
         # The first pages are slow, because the processes are still importing modules.
         publish_and_wait(range(8))
-        with Throttled(lambda: deployment.children("worker")):
+        with throttled(deployment.children("worker")):
             seconds = publish_and_wait(range(8, 9))
         assert seconds > PAGE_SECONDS
         assert outcomes() == ["article"] * 9
         deployment.check()
-    remove_queues(settings)

@@ -5,13 +5,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from tests.deployment import (
-    PROCESSES,
-    Deployment,
-    own_settings,
-    remove_queues,
-    started,
-)
+from tests.deployment import PROCESSES, Deployment, own_queues, own_settings, started
 from tests.integration.service.crawl import described
 from tests.services import Services, temporary_database
 from worker.messaging.broker import connect, messages_waiting, topology_of
@@ -29,23 +23,22 @@ FOREIGN = (
 def test_each_process_exits_with_one_line_and_leaves_the_messages(
     services: Services, migrated_url: str, tmp_path: Path, is_foreign: bool
 ) -> None:
-    with temporary_database(services, template=migrated_url if is_foreign else "") as url:
-        settings = own_settings(services, url, tmp_path / "heartbeats")
+    with (
+        temporary_database(services, template=migrated_url if is_foreign else "") as url,
+        own_queues(own_settings(services, url, tmp_path / "heartbeats")) as settings,
+    ):
         if is_foreign:
             with Database(url) as database, database.transaction() as session:
                 session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-        try:
-            with connect(settings) as connection:
-                topology_of(settings).declare(connection)
-            deployment = Deployment(settings, tmp_path, processes=[])
-            deployment.publish(described(seed) for seed in range(3))
-            with started(settings, tmp_path, PROCESSES) as (refused, _):
-                for name in PROCESSES:
-                    status = refused.wait_for(name)
-                    told = (tmp_path / f"{name}.log").read_text()
-                    expected = FOREIGN if is_foreign else BEHIND
-                    assert (status, told.splitlines()[-1]) == (1, expected), name
-                    assert "Traceback" not in told
-            assert messages_waiting(settings, deployment.topology.pages) == 3
-        finally:
-            remove_queues(settings)
+        with connect(settings) as connection:
+            topology_of(settings).declare(connection)
+        deployment = Deployment(settings, tmp_path, processes=[])
+        deployment.publish(described(seed) for seed in range(3))
+        with started(settings, tmp_path, PROCESSES) as (refused, _):
+            for name in PROCESSES:
+                status = refused.wait_for(name)
+                told = (tmp_path / f"{name}.log").read_text()
+                expected = FOREIGN if is_foreign else BEHIND
+                assert (status, told.splitlines()[-1]) == (1, expected), name
+                assert "Traceback" not in told
+        assert messages_waiting(settings, deployment.topology.pages) == 3

@@ -107,14 +107,15 @@ def five(days: Sequence[int], site: str = SITE) -> list[Fetch]:
 
 
 @pytest.mark.parametrize(
-    ("days", "stands", "orders"),
-    [((1, 2, 3, 4, 5), TRACKED, 1), ((1, 5, 2, 3, 4), TRACKED, 7), ((3, 3, 3, 3, 3), None, 7)],
+    ("days", "stands"),
+    [((1, 2, 3, 4, 5), TRACKED), ((1, 5, 2, 3, 4), TRACKED), ((3, 3, 3, 3, 3), None)],
 )
 def test_five_urls_of_an_article_are_one_page_in_any_order(
-    session: Session, days: Sequence[int], stands: str | None, orders: int
+    session: Session, days: Sequence[int], stands: str | None
 ) -> None:
     found = set()
-    for number, order in enumerate([*permutations(range(5))][::orders]):
+    # Each of the five is fetched first, and each last, in several of these 24 orders.
+    for number, order in enumerate([*permutations(range(5))][::5]):
         site = f"s{number}"
         fetches = five(days, site)
         record(session, *(fetches[place] for place in order), batch=1 + number % 5)
@@ -138,9 +139,7 @@ def test_pages_with_receipts_can_be_joined(session: Session) -> None:
     assert (joined.outcome, joined.tree_id) == (PageOutcome.JOINED, None)
 
 
-def test_a_page_that_declares_the_url_of_a_different_article_stays_separate(
-    session: Session,
-) -> None:
+def test_a_page_that_declares_another_article_stays_separate(session: Session) -> None:
     impostor = fetch("https://www.example.org/other", declaring(article_html(8), PLAIN))
     for order in permutations([five((1,) * 5)[0], impostor]):
         record(session, *order)
@@ -148,9 +147,7 @@ def test_a_page_that_declares_the_url_of_a_different_article_stays_separate(
 
 
 @pytest.mark.parametrize("constant", ["https://www.example.org/", "https://www.example.org/x"])
-def test_a_url_declared_by_every_page_of_a_site_joins_no_pages(
-    session: Session, constant: str
-) -> None:
+def test_a_url_declared_by_every_page_joins_none(session: Session, constant: str) -> None:
     urls = [constant, *(f"https://www.example.org/{number}" for number in range(12))]
     fetches = [
         fetch(url, declaring(article_html(number), constant)) for number, url in enumerate(urls)
@@ -160,9 +157,7 @@ def test_a_url_declared_by_every_page_of_a_site_joins_no_pages(
     assert [page.url for page in standing(session)] == sorted(urls)
 
 
-def test_pages_with_equal_titles_and_declared_urls_but_different_texts_stay_separate(
-    session: Session,
-) -> None:
+def test_pages_with_equal_titles_but_different_texts_stay_separate(session: Session) -> None:
     urls = [f"https://www.example.org/{number}" for number in range(5)]
     fetches = []
     for number, url in enumerate(urls):

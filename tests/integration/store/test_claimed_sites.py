@@ -3,13 +3,12 @@
 import json
 
 import pytest
-from click.testing import CliRunner
 from sqlalchemy import select
 
-from detourage.cli import main
 from models.tables import OutboxEntry, StoredPage
+from tests.commands import invoke
 from tests.inline_tasks import Tasks
-from tests.pages import article_html, message
+from tests.pages import article_html
 from worker.tasks.reprocess import reprocess
 from worker.workflow.article_message import MAX_ROUTING_KEY_BYTES
 
@@ -17,29 +16,19 @@ VICTIM = "victim.com"
 
 
 def pages(host: str, seeds: range, template: str = "plain", **more: str) -> list[dict[str, object]]:
+    htmls = {seed: article_html(seed, number=2 + seed, template=template) for seed in seeds}
     return [
-        json.loads(
-            message(
-                f"https://{host}/{seed}",
-                article_html(seed, number=2 + seed, template=template),
-                **more,
-            )
-        )
-        for seed in seeds
+        {"version": 1, "url": f"https://{host}/{seed}", "html": html, **more}
+        for seed, html in htmls.items()
     ]
 
 
 def revisions(tasks: Tasks, host: str) -> set[int]:
-    return set(
-        tasks.ask(
-            select(StoredPage.revision).where(StoredPage.url.startswith(f"https://{host}/"))
-        )
-    )  # fmt: skip
+    of_host = StoredPage.url.startswith(f"https://{host}/")
+    return set(tasks.ask(select(StoredPage.revision).where(of_host)))
 
 
-def test_pages_that_claim_the_site_of_another_domain_form_a_separate_site(
-    tasks: Tasks,
-) -> None:
+def test_pages_that_claim_the_site_of_another_domain_form_a_separate_site(tasks: Tasks) -> None:
     site_id = tasks.complete(
         tasks.send([*pages(VICTIM, range(6)), *pages(VICTIM, range(6, 10), "table")])
     )
@@ -60,11 +49,8 @@ def test_articles_have_the_site_name_given_by_the_sender(tasks: Tasks) -> None:
         tasks.group(tasks.send(pages(host, range(3), site="The-Paper")))
     tasks.settle()
     assert {article["site"] for article in tasks.articles().values()} == {"The-Paper"}
-    shown = CliRunner().invoke(main, ["status", "The-Paper", "--json"])
-    assert [site["key"] for site in json.loads(shown.output)["sites"]] == [
-        "The-Paper@paper.com",
-        "The-Paper@paper.net",
-    ]
+    shown = json.loads(invoke("status", "The-Paper", "--json").output)["sites"]
+    assert [site["key"] for site in shown] == ["The-Paper@paper.com", "The-Paper@paper.net"]
     reprocess("The-Paper")
     tasks.settle()
     assert revisions(tasks, "paper.com") == revisions(tasks, "paper.net") == {2}

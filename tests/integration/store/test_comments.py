@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 
 from models.tables import Article, ArticleComment, StoredPage, TemplateGroup
 from tests.inline_tasks import Tasks
-from tests.pages import paragraphs
+from tests.pages import paragraphs, prose
 from tests.unit.comments.comment_pages import NAMES, SAID
 
 
@@ -18,11 +18,10 @@ def commented(seed: int, comments: int, says: str = "") -> tuple[str, str]:
         "<a href='#answer'>Reply</a></li>"
         for number in range(comments)
     )
-    text = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs(seed))
     return f"a/{seed}", (
         f"<html lang='en'><head><title>Bridge {seed}</title></head><body><ul id='menu'>"
         "<li><a href='/a'>News</a></li><li><a href='/b'>Sport</a></li></ul>"
-        f"<div id='main'><h1>Bridge {seed}</h1><div class='story'>{text}</div>"
+        f"<div id='main'><h1>Bridge {seed}</h1><div class='story'>{prose(seed)}</div>"
         f"<ol class='remarks'>{shown}</ol></div></body></html>"
     )
 
@@ -66,9 +65,8 @@ def test_a_single_comment_is_found_by_the_group_pattern_in_any_order(tasks: Task
         tasks.group(tasks.publish(site, order))
     tasks.settle()
     articles = tasks.articles()
-    assert [c["text"] for c in articles["https://news.example/a/0"]["comments"]] == [
-        f"{SAID[0]} {SAID[0]}"
-    ]
+    (comment,) = articles["https://news.example/a/0"]["comments"]
+    assert comment["text"] == f"{SAID[0]} {SAID[0]}"
     assert len(set(tasks.ask(select(TemplateGroup.comment_pattern)))) == 1
     # A page that is assigned later has the same pattern.
     tasks.publish("a", [commented(9, 1)])
@@ -94,11 +92,8 @@ def test_a_new_comment_gives_a_revision_with_separate_rows(tasks: Tasks) -> None
 def test_a_withdrawn_article_keeps_its_comments(tasks: Tasks) -> None:
     tasks.group(tasks.publish("news.example", [commented(seed, 4) for seed in range(4)]))
     url, html = "https://news.example/a/9", commented(9, 4)[1]
-    fetches: list[dict[str, Any]] = [
-        {"html": html},
-        {"html": "", "status": 410},
-        {"html": "", "status": 410},
-    ]
+    gone = {"html": "", "status": 410}
+    fetches: list[dict[str, Any]] = [{"html": html}, gone, gone]
     for hour, fetch in enumerate(fetches):
         fetched_at = f"2026-03-01T0{hour}:00:00Z"
         tasks.send([{"version": 1, "url": url, "fetched_at": fetched_at, **fetch}])

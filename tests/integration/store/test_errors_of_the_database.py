@@ -1,14 +1,17 @@
-"""Transactions are repeated after errors that pass, and only after those."""
+"""Transactions are repeated after errors that pass, and only after those; access is required."""
 
 from collections.abc import Callable, Iterator
+from threading import Timer
 
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
+from tests.proxy import Proxy
+from tests.services import Services
 from tests.waiting import wait_until
-from worker.store.database import Database
+from worker.store.database import Database, DatabaseRefusesError
 
 PASSING = ["08006", "40001", "40P01", "53100", "53200", "55P03", "57P01", "57P02", "57P03"]
 FINAL = ["22003", "23505", "54000", "54001", "55006", "57014", "58030", "XX001"]
@@ -38,9 +41,7 @@ def database(database_url: str) -> Iterator[Database]:
 
 
 @pytest.mark.parametrize("state", [*PASSING, *FINAL])
-def test_the_sqlstate_decides_whether_a_transaction_is_repeated(
-    database: Database, state: str
-) -> None:
+def test_the_sqlstate_decides_about_a_repetition(database: Database, state: str) -> None:
     code = f"DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{state}'; END $$"
     assert run(database, lambda session: session.execute(text(code))) == (
         2 if state in PASSING else -1
@@ -61,3 +62,17 @@ def test_a_transaction_that_was_idle_for_too_long_is_repeated(database: Database
         session.execute(text("SELECT 1"))
 
     assert run(database, wait) == 2
+
+
+def test_nothing_waits_for_a_database_that_refuses_access(services: Services) -> None:
+    url = services.server_url.set(database="no_such_database")
+    with Proxy(url.render_as_string(hide_password=False), 5432) as proxy:
+        proxy.lose()
+        returns = Timer(0.5, proxy.find)
+        returns.start()
+        with (
+            Database(proxy.url) as database,
+            pytest.raises(DatabaseRefusesError, match="does not exist"),
+        ):
+            database.wait()
+        returns.join()

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from sqlalchemy import func, select, update
 
-from detourage.cli import main
 from detourage.errors import ExpectedError
 from models.tables import PageContent, Site, StoredPage
+from tests.commands import invoke
 from tests.inline_tasks import Tasks
 from tests.object_stores import Folder, S3Server, StoreOfTest
 from tests.pages import article_html
@@ -91,9 +90,7 @@ def test_pages_are_read_wherever_they_were_stored(tasks: Tasks, store: StoreOfTe
     assert tasks.ask(select(func.count(PageContent.compressed))) == [3]
 
 
-def test_a_lost_page_fails_with_the_reason_and_affects_no_other(
-    stored: Tasks, store: StoreOfTest
-) -> None:
+def test_a_lost_page_fails_alone_with_the_reason(stored: Tasks, store: StoreOfTest) -> None:
     stored.group(stored.publish("a", SITE))
     other, missing, cut, exchanged = (object_of(stored, store, path) for path, _ in SITE)
     before = store.objects()
@@ -139,19 +136,13 @@ def test_an_object_that_cannot_be_read_fails_alone(tasks: Tasks, tmp_path: Path)
         assert "cannot be read" in (found["2"][1] or "")
 
 
-def test_a_lost_page_is_stored_again_when_it_is_fetched_again(
-    stored: Tasks, store: StoreOfTest
-) -> None:
+def test_a_lost_page_is_stored_by_the_next_fetch(stored: Tasks, store: StoreOfTest) -> None:
     site_id = stored.publish("a", SITE)
     store.remove(object_of(stored, store, "plain/1"))
     store.put(object_of(stored, store, "plain/2"), b"damaged")
     stored.complete(site_id)
-    assert [stored.outcomes()[name][0] for name in "0123"] == [
-        "article",
-        "failed",
-        "failed",
-        "article",
-    ]
+    found = [stored.outcomes()[name][0] for name in "0123"]
+    assert found == ["article", "failed", "failed", "article"]
     stored.publish("a", SITE)
     stored.reprocess("a", "parse")
     stored.settle()
@@ -159,9 +150,7 @@ def test_a_lost_page_is_stored_again_when_it_is_fetched_again(
     assert {outcome for outcome, _ in stored.outcomes().values()} == {"article"}
 
 
-def test_extraction_waits_for_a_store_that_does_not_respond(
-    stored: Tasks, store: StoreOfTest
-) -> None:
+def test_extraction_waits_for_an_unavailable_store(stored: Tasks, store: StoreOfTest) -> None:
     stored.group(stored.publish("a", SITE))
     store.stop()
     restart = threading.Timer(1, store.start)
@@ -172,9 +161,7 @@ def test_extraction_waits_for_a_store_that_does_not_respond(
     assert set(stored.ask(select(StoredPage.attempts))) == {1}
 
 
-def test_nothing_is_stored_in_a_store_whose_objects_are_gone(
-    stored: Tasks, store: StoreOfTest
-) -> None:
+def test_nothing_is_stored_where_objects_are_gone(stored: Tasks, store: StoreOfTest) -> None:
     stored.publish("a", SITE[:1])
     [url] = stored.ask(select(PageContent.object_url))
     # The volume is not mounted, which does not look like lost pages.
@@ -195,18 +182,14 @@ def test_nothing_is_stored_in_a_store_whose_objects_are_gone(
     assert len(store.objects()) == 1
 
 
-def test_objects_are_removed_with_the_last_page_that_uses_them(
-    stored: Tasks, store: StoreOfTest
-) -> None:
+def test_objects_are_removed_with_their_last_page(stored: Tasks, store: StoreOfTest) -> None:
     stored.publish("a", [*SITE, ("twin", SITE[0][1])])
-    with stored.database.transaction() as session:
-        session.execute(update(StoredPage).values(outcome="no-text"))
+    stored.execute(update(StoredPage).values(outcome="no-text"))
     stored.publish("a", [("plain/1", article_html(9))])
     assert len(store.objects()) == len(SITE) + 1
-    command = ["prune", "--older-than", "0", "--only", "objects"]
-    runner = CliRunner()
-    assert runner.invoke(main, [*command, "--dry-run"]).output == "objects\t1\n"
-    assert runner.invoke(main, command).output == "objects\t1\n"
+    command = ("prune", "--older-than", "0", "--only", "objects")
+    assert invoke(*command, "--dry-run").output == "objects\t1\n"
+    assert invoke(*command).output == "objects\t1\n"
     assert len(store.objects()) == len(SITE)
     with stored.database.transaction() as session:
         twin = session.scalars(select(StoredPage).where(StoredPage.url.endswith("/twin"))).one()
@@ -215,8 +198,7 @@ def test_objects_are_removed_with_the_last_page_that_uses_them(
     prune(older_than_days=0, kinds=["objects"])
     stored.settle()
     assert len(store.objects()) == len(SITE)
-    with stored.database.transaction() as session:
-        session.execute(update(StoredPage).values(outcome="no-text"))
+    stored.execute(update(StoredPage).values(outcome="no-text"))
     prune(older_than_days=0)
     stored.settle()
     assert store.objects() == {}

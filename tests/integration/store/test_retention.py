@@ -4,10 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from sqlalchemy import delete, func, select, update
 
-from detourage.cli import main
 from models.tables import (
     Article,
     GroupRepresentative,
@@ -19,6 +17,7 @@ from models.tables import (
     StoredTree,
     TaskFailure,
 )
+from tests.commands import invoke
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.outcomes import ReceiptResult
@@ -47,9 +46,10 @@ def pages_of(template: str, number: int, first: int = 2) -> list[tuple[str, str]
 
 def age(tasks: Tasks) -> None:
     """Backdate all stored contents and articles."""
-    with tasks.database.transaction() as session:
-        session.execute(update(PageContent).values(stored_at=func.now() - LONG_AGO))
-        session.execute(update(Article).values(created_at=func.now() - LONG_AGO))
+    tasks.execute(
+        update(PageContent).values(stored_at=func.now() - LONG_AGO),
+        update(Article).values(created_at=func.now() - LONG_AGO),
+    )
 
 
 def rows(tasks: Tasks, table: Any) -> int:
@@ -70,19 +70,14 @@ def test_old_html_is_removed_except_for_pivots(tasks: Tasks) -> None:
 
 @pytest.mark.usefixtures("site_id")
 def test_recent_pending_and_failed_pages_keep_their_html(tasks: Tasks) -> None:
-    with tasks.database.transaction() as session:
-        young = StoredPage.url.endswith("plain/3")
-        session.execute(
-            update(PageContent)
-            .where(PageContent.page_id.in_(select(StoredPage.id).where(young)))
-            .values(stored_at=func.now())
-        )
-        for path, changed in {
-            "plain/4": update(StoredPage).values(forced=True),
-            "plain/5": update(StoredPage).values(outcome="failed"),
-            "plain/6": update(StoredPage).values(outcome="needs-rendering"),
-        }.items():
-            session.execute(changed.where(StoredPage.url.endswith(path)))
+    young = select(StoredPage.id).where(StoredPage.url.endswith("plain/3"))
+    page = update(StoredPage)
+    tasks.execute(
+        update(PageContent).where(PageContent.page_id.in_(young)).values(stored_at=func.now()),
+        page.where(StoredPage.url.endswith("plain/4")).values(forced=True),
+        page.where(StoredPage.url.endswith("plain/5")).values(outcome="failed"),
+        page.where(StoredPage.url.endswith("plain/6")).values(outcome="needs-rendering"),
+    )
     prune(older_than_days=30)
     kept = tasks.ask(select(StoredPage.url).where(StoredPage.html_removed_at.is_(None)))
     assert {f"https://news.example/plain/{seed}" for seed in (3, 4, 5, 6)} <= set(kept)
@@ -102,11 +97,9 @@ def test_reprocessing_covers_only_pages_with_html(tasks: Tasks, site_id: int) ->
 
 def test_new_pages_are_compared_with_a_page_that_has_html(tasks: Tasks, site_id: int) -> None:
     prune(older_than_days=30)
-    with tasks.database.transaction() as session:
-        # The group's representative has lost its HTML, too, and no template knowledge is stored.
-        session.execute(update(StoredPage).values(html_removed_at=func.now()))
-        session.execute(delete(PageContent))
-        session.execute(delete(PageKnowledge))
+    # The group's representative has lost its HTML, too, and no template knowledge is stored.
+    lost = update(StoredPage).values(html_removed_at=func.now())
+    tasks.execute(lost, delete(PageContent), delete(PageKnowledge))
     tasks.restart()
     tasks.publish("a", pages_of("plain", 2, first=20))
     tasks.settle()
@@ -123,11 +116,8 @@ def test_new_pages_are_compared_with_a_page_that_has_html(tasks: Tasks, site_id:
 def test_a_pruned_page_has_html_again_after_the_next_fetch(tasks: Tasks, site_id: int) -> None:
     prune(older_than_days=30)
     tasks.publish("a", pages_of("plain", 6))
-    assert tasks.ask(
-        select(StoredPage.url).where(
-            StoredPage.html_removed_at.is_not(None), StoredPage.url.contains("plain")
-        )
-    ) == []  # fmt: skip
+    removed = select(StoredPage.url).where(StoredPage.html_removed_at.is_not(None))
+    assert tasks.ask(removed.where(StoredPage.url.contains("plain"))) == []
     with tasks.database.transaction() as session:
         for page_id in pages.reprocessable_page_ids(session, site_id):
             assert pages.load_content(session, page_id) is not None
@@ -181,9 +171,7 @@ def test_old_receipts_and_failures_are_removed(tasks: Tasks) -> None:
 
 
 @pytest.mark.usefixtures("site_id")
-def test_pruning_resumes_after_an_interruption(
-    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupted_pruning_resumes(tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "WINDOW", 3)
     steps = retention.pruning(tasks.database, ["html"], 30)
     removed = [next(steps).removed for _ in range(3)]
@@ -196,11 +184,10 @@ def test_pruning_resumes_after_an_interruption(
 
 @pytest.mark.usefixtures("site_id")
 def test_the_command_counts_before_it_removes(tasks: Tasks) -> None:
-    command = ["prune", "--older-than", "30", "--only", "html"]
-    counted = CliRunner().invoke(main, [*command, "--dry-run"])
-    assert counted.exit_code == 0, counted.output
+    command = ("prune", "--older-than", "30", "--only", "html")
+    counted = invoke(*command, "--dry-run")
     assert rows(tasks, PageContent) == 11
-    removed = CliRunner().invoke(main, command)
+    removed = invoke(*command)
     assert removed.output == counted.output == f"html\t{11 - rows(tasks, PageContent)}\n"
 
 

@@ -100,9 +100,7 @@ def test_a_url_that_redirected_and_then_shows_another_text_affects_nothing(
         assert shown(session, other) == (PILLS, other, [])
 
 
-def test_a_url_that_redirects_within_a_site_is_a_variant_of_the_target(
-    session: Session,
-) -> None:
+def test_a_url_that_redirects_within_a_site_is_a_variant(session: Session) -> None:
     old, new = "https://www.paper.example/?p=7", "https://www.paper.example/story"
     extra = json.dumps({"final_url": new})
     redirected = FetchedPage(site_of(old), old, STORY, None, None, MOMENT, extra)
@@ -122,9 +120,7 @@ def test_a_page_claimed_by_a_copy_is_published_with_its_own_changes(
     assert shown(session, victim)[:2] == (CHANGED, victim)
 
 
-def test_a_copy_on_the_same_host_is_a_variant_while_it_declares_the_original(
-    session: Session,
-) -> None:
+def test_a_copy_on_the_same_host_is_a_variant_while_it_says_so(session: Session) -> None:
     victim, evil = SAME_HOST
     copy = declaring(STORY, victim)
     record(session, fetch(victim, STORY, 1), fetch(evil, copy, 2))
@@ -155,9 +151,7 @@ def test_a_page_that_declares_the_same_url_does_not_replace_another(
 
 
 @pytest.mark.parametrize("order", [*permutations(range(4))])
-def test_a_chain_of_claims_does_not_change_its_target(
-    session: Session, order: Sequence[int]
-) -> None:
+def test_a_chain_of_claims_leaves_its_target(session: Session, order: Sequence[int]) -> None:
     victim = "https://www.paper.example/story-of-the-bridge"
     first, second = "https://www.paper.example/b", "https://www.paper.example/a"
     fetches = [
@@ -183,11 +177,11 @@ def test_a_cycle_of_claims_does_not_affect_a_third_page(session: Session) -> Non
     assert shown(session, evil)[1] in {evil, other}
 
 
-def test_hundreds_of_claims_leave_the_page_unchanged(session: Session) -> None:
+def test_a_hundred_claims_leave_the_page_unchanged(session: Session) -> None:
     victim, evil = SAME_HOST
     copy = declaring(STORY, victim)
     record(session, fetch(victim, STORY, 1))
-    claims = [fetch(f"{evil}-{number}", copy, 2) for number in range(200)]
+    claims = [fetch(f"{evil}-{number}", copy, 2) for number in range(100)]
     record(session, *claims, batch=50)
     record(session, fetch(victim, CHANGED, 3), fetch(f"{evil}-7", PILLS, 4))
     content, canonical, variants = shown(session, victim)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from itertools import count, permutations
 from typing import TypeVar
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, select
@@ -51,19 +50,6 @@ def test_newcomers_do_not_overtake_the_tasks_of_a_known_site(session: Session) -
     assert len(served) <= 7
 
 
-@pytest.mark.parametrize("number", [1, 3 * SHORT_QUEUE])
-def test_a_thousand_tasks_delay_those_of_another_site_by_one_turn(
-    session: Session, number: int
-) -> None:
-    ask(session, 1, 1000)
-    serve(session, 100)
-    ask(session, 2, number)
-    served: list[int] = []
-    while served.count(2) < number and len(served) < 2000:
-        served += serve(session, 1, short_first=len(served) % 2 == 0)
-    assert served.count(1) <= number + 1
-
-
 def test_turns_outlive_the_relay_and_an_empty_lane(tasks: Tasks) -> None:
     def in_transaction(step: Callable[[Session], T]) -> T:
         with tasks.database.transaction() as session:
@@ -100,15 +86,6 @@ def test_relays_at_work_together_share_the_turns(tasks: Tasks) -> None:
         assert serve(session, 9) == [*range(1, 10)]
 
 
-def test_idle_sites_gain_no_advantage_in_backlogs(session: Session) -> None:
-    ask(session, 1, 200)
-    assert len(serve(session, 200)) == 200
-    for site_id in (1, 2):
-        ask(session, site_id, 40)
-    served = Counter(serve(session, 40))
-    assert served[1] == served[2]
-
-
 def test_tasks_that_were_withdrawn_cost_their_site_nothing(session: Session) -> None:
     for site_id in BUSY:
         ask(session, site_id, 100)
@@ -128,8 +105,8 @@ def test_tasks_without_a_site_are_served_in_order(session: Session) -> None:
 
 EVENTS = st.lists(
     st.one_of(
-        st.tuples(st.integers(1, SITES), st.sampled_from([1, 1, 1, 2, 9, 30])),
-        st.tuples(st.just(0), st.integers(1, 12)),
+        st.tuples(st.integers(1, SITES), st.sampled_from([1, 1, 1, 2, 9, 30, 200])),
+        st.tuples(st.just(0), st.sampled_from([1, 2, 3, 5, 8, 12, 40])),
     ),
     max_size=60,
 )

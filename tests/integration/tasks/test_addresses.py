@@ -52,9 +52,7 @@ def test_urls_that_arrive_after_the_article_count_as_fetches_of_it(tasks: Tasks)
         assert article["text"].startswith(first["text"])
 
 
-def test_articles_sent_separately_for_variants_are_merged_by_the_next_revision(
-    tasks: Tasks,
-) -> None:
+def test_articles_of_variants_are_merged_by_the_next_revision(tasks: Tasks) -> None:
     site_id = tasks.complete(tasks.send([*OTHERS, *messages(PRINT, MOBILE)]))
     apart = of_article(tasks.articles())
     assert sorted(each["url"] for each in apart) == sorted([PRINT, MOBILE])

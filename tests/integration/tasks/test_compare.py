@@ -3,17 +3,11 @@
 import random
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select, update
 
 from detourage.html import Tree
 from detourage.template.distance import distance_matrix
-from models.tables import (
-    Address,
-    ComparisonBlock,
-    Distance,
-    Site,
-    StoredPage,
-)
+from models.tables import Address, ComparisonBlock, Distance, Site, StoredPage
 from tests.inline_tasks import Tasks
 from tests.integration.tasks.test_assign import articles
 from worker.messaging import task_names
@@ -27,12 +21,6 @@ from worker.workflow.attempts import COMPARISON_ATTEMPTS
 SMALL_LIMIT = 16
 """Maximum number of trees for which all pairs are compared. It is low, so that small sites count as
 large."""
-
-
-@pytest.fixture
-def large_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make sites with only a few trees count as large."""
-    monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", SMALL_LIMIT)
 
 
 def two_templates(each: int = 20) -> list[tuple[str, str]]:
@@ -62,10 +50,8 @@ def test_comparisons_beyond_the_limit_of_a_task_are_left_to_the_next_tasks(
     assert all(each == exact[ids.index(a), ids.index(b)] for a, b, each in stored)
     assert len(stored) == len(ids) * (len(ids) - 1) / 2 or limit == 6
     groups = tasks.groups(site_id)
-    assert {(url.split("/")[3], group) for url, (group, _, _) in groups.items()} in (
-        {("plain", 1), ("table", 2)},
-        {("plain", 2), ("table", 1)},
-    )
+    grouped = {(url.split("/")[3], group) for url, (group, _, _) in groups.items()}
+    assert sorted(grouped) in ([("plain", 1), ("table", 2)], [("plain", 2), ("table", 1)])
 
 
 def test_an_additional_page_is_compared_only_in_its_own_pairs(tasks: Tasks) -> None:
@@ -107,8 +93,7 @@ def test_only_lost_blocks_are_requested_again(tasks: Tasks) -> None:
     assert tasks.take(task_names.COMPARE) == []
     assert tasks.generations(site_id) == 0
 
-    with tasks.database.transaction() as session:
-        session.execute(text("UPDATE comparison_blocks SET asked_at = now() - interval '1 day'"))
+    tasks.set_back(ComparisonBlock.asked_at, days=1)
     cluster(site_id)
     again = tasks.take(task_names.COMPARE)
     assert sorted(each["block_id"] for each in again) == sorted(
@@ -126,20 +111,22 @@ def test_only_lost_blocks_are_requested_again(tasks: Tasks) -> None:
 def test_a_block_that_kills_its_workers_does_not_block_the_site(tasks: Tasks) -> None:
     site_id = tasks.publish("a", two_templates())
     cluster(site_id)
-    with tasks.database.transaction() as session:
-        first = session.scalars(select(func.min(ComparisonBlock.id))).one()
-        session.execute(
-            text("UPDATE comparison_blocks SET attempts = :attempts WHERE id = :id"),
-            {"attempts": COMPARISON_ATTEMPTS, "id": first},
-        )
+    (first,) = tasks.ask(select(func.min(ComparisonBlock.id)))
+    tasks.execute(
+        update(ComparisonBlock)
+        .where(ComparisonBlock.id == first)
+        .values(attempts=COMPARISON_ATTEMPTS)
+    )
     tasks.finish()
     assert tasks.generations(site_id) == 1
     roles = [role for _, role, _ in tasks.groups(site_id).values()]
     assert 0 < roles.count("outlier") < len(roles)
 
 
-@pytest.mark.usefixtures("large_from")
-def test_a_large_site_is_grouped_by_references_without_quadratic_work(tasks: Tasks) -> None:
+def test_a_large_site_is_grouped_by_references_without_quadratic_work(
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", SMALL_LIMIT)
     site_id = tasks.group(tasks.publish("a", two_templates(40)))
     compared = tasks.ask(select(func.count()).select_from(Distance))
     assert compared[0] <= SMALL_LIMIT * (SMALL_LIMIT - 1) // 2
@@ -147,11 +134,10 @@ def test_a_large_site_is_grouped_by_references_without_quadratic_work(tasks: Tas
     assert planned <= 3 * 80 * SMALL_LIMIT
     groups = tasks.groups(site_id)
     assert len(groups) == 80
-    templates_of: dict[int | None, set[str]] = {}
-    for url, (group, role, _) in groups.items():
-        if role != "outlier":
-            templates_of.setdefault(group, set()).add(url.split("/")[3])
-    assert sorted(map(sorted, templates_of.values())) == [["plain"], ["table"]]
+    grouped = {
+        (url.split("/")[3], group) for url, (group, role, _) in groups.items() if role != "outlier"
+    }
+    assert sorted(grouped) in ([("plain", 1), ("table", 2)], [("plain", 2), ("table", 1)])
 
 
 @pytest.mark.parametrize("limit", [SMALL_LIMIT, 400])

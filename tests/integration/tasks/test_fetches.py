@@ -88,9 +88,7 @@ def test_a_refusal_leaves_the_article_unchanged(
     assert states(site) == [("good", False), ("edited", False)]
 
 
-def test_a_page_that_was_never_served_has_the_outcome_wall(
-    site: Tasks,
-) -> None:
+def test_a_page_that_was_never_served_has_the_outcome_wall(site: Tasks) -> None:
     bring(site, fetch(0, "", status=403))
     assert site.outcomes()["story"] == ("wall", "the site responded with status 403")
     assert revisions(site) == []
@@ -99,9 +97,7 @@ def test_a_page_that_was_never_served_has_the_outcome_wall(
 
 
 @pytest.mark.parametrize("html", [ERROR, ""])
-def test_an_article_missing_from_two_fetches_is_withdrawn_until_it_returns(
-    site: Tasks, html: str
-) -> None:
+def test_an_article_missing_twice_is_withdrawn_until_it_returns(site: Tasks, html: str) -> None:
     bring(site, fetch(0), fetch(1, html, status=404))
     assert states(site) == [("good", False)]
     bring(site, fetch(2, html, status=404), fetch(3, html, status=410))
@@ -142,9 +138,7 @@ RESIGNED = (
 )
 
 
-def test_a_doubtful_text_that_shares_nothing_with_the_previous_article_is_a_wall(
-    site: Tasks,
-) -> None:
+def test_a_doubtful_text_that_shares_nothing_with_the_article_is_a_wall(site: Tasks) -> None:
     bring(site, fetch(0), fetch(1, LOGIN))
     assert site.outcomes()["story"][0] == "wall"
     assert states(site) == [("good", False)]
@@ -189,9 +183,7 @@ PREPARING = "We are preparing your page. Please stay with us for a few seconds."
 
 
 @pytest.mark.parametrize("at_once", [False, True])
-def test_a_doubtful_text_at_three_urls_is_a_wall_at_all_of_them(
-    site: Tasks, *, at_once: bool
-) -> None:
+def test_a_doubtful_text_at_three_urls_is_a_wall_at_all(site: Tasks, *, at_once: bool) -> None:
     for number in range(4):
         urls = {name: f"https://news.example/{name}-{number}" for name in ("same", "other")}
         site.send([{"version": 1, "url": urls["same"], "html": short_page(PREPARING)}])

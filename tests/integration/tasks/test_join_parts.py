@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from detourage.messages import ArticleMessage
 from models.tables import Article, PageParts
 from tests.inline_tasks import Tasks
-from tests.pages import paragraphs
+from tests.pages import paragraphs, prose
 from tests.parted_pages import SITE, STORY, address, page_html, part_html
 from worker.messaging import task_names
 from worker.store.parts import is_due
@@ -37,27 +37,17 @@ def send_and_join(tasks: Tasks, pages: Mapping[str, str]) -> None:
 
 def last(tasks: Tasks, url: str = STORY) -> dict[str, Any]:
     """Return the latest article message of a page."""
-    messages = tasks.ask(
-        select(Article.message)
-        .where(Article.message["url"].astext == url)
-        .order_by(Article.revision.desc())
-    )
-    message: dict[str, Any] = messages[0]
+    of_page = select(Article.message).where(Article.message["url"].astext == url)
+    message: dict[str, Any] = tasks.ask(of_page.order_by(Article.revision.desc()))[0]
     return message
 
 
-def texts(numbers: Sequence[int]) -> list[str]:
-    return [text for number in numbers for text in paragraphs(100 * number)]
-
-
 def expected_text(numbers: Sequence[int]) -> str:
-    return "\n\n".join(texts(numbers))
+    return "\n\n".join(text for number in numbers for text in paragraphs(100 * number))
 
 
 @pytest.mark.parametrize("order", [*itertools.permutations((1, 2, 3))])
-def test_parts_that_arrive_in_any_order_give_the_same_article(
-    tasks: Tasks, order: tuple[int, ...]
-) -> None:
+def test_the_order_of_parts_does_not_matter(tasks: Tasks, order: tuple[int, ...]) -> None:
     for number in order:
         send_and_join(tasks, {address(number): part_html(number)})
     article = last(tasks)
@@ -107,7 +97,7 @@ def test_a_part_gives_a_revision_only_if_its_text_changes(tasks: Tasks) -> None:
     send_and_join(tasks, {address(2): part_html(2, seed=900)})
     article = last(tasks)
     assert article["revision"] == revision + 1
-    assert article["text"] == "\n\n".join([*texts([1]), *paragraphs(900), *texts([3])])
+    assert article["text"] == expected_text([1, 9, 3])
 
 
 def test_a_reprocessed_article_is_joined_again(tasks: Tasks) -> None:
@@ -121,8 +111,7 @@ def test_a_reprocessed_article_is_joined_again(tasks: Tasks) -> None:
 def test_a_page_that_is_no_longer_a_part_is_dropped_from_the_article(tasks: Tasks) -> None:
     send_and_join(tasks, {address(number): part_html(number) for number in (1, 2)})
     assert last(tasks)["text"] == expected_text([1, 2])
-    other = page_html("", "".join(f"<p>{text}</p>" for text in paragraphs(500)), "Another story")
-    send_and_join(tasks, {address(2): other})
+    send_and_join(tasks, {address(2): page_html("", prose(500), "Another story")})
     assert last(tasks)["text"] == expected_text([1])
     assert last(tasks)["parts"]["joined"] == []
 
@@ -130,7 +119,6 @@ def test_a_page_that_is_no_longer_a_part_is_dropped_from_the_article(tasks: Task
 def test_a_page_that_claims_the_article_of_another_page_is_not_joined(tasks: Tasks) -> None:
     impostor = f"https://{SITE}/advert/buy-now"
     pager = f"<div class='pagination'><a rel='prev' href='{address(1)}'>Previous page</a></div>"
-    body = "".join(f"<p>{text}</p>" for text in paragraphs(700))
     thief = f"https://{SITE}/advert/story"
     steals = f"<div class='pagination'><a rel='next' href='{address(2)}'>Next page</a></div>"
     send_and_join(
@@ -138,8 +126,8 @@ def test_a_page_that_claims_the_article_of_another_page_is_not_joined(tasks: Tas
         {
             address(1): part_html(1, of=2),
             address(2): part_html(2, of=2),
-            impostor: page_html(pager, body),
-            thief: page_html(steals, "".join(f"<p>{text}</p>" for text in paragraphs(800))),
+            impostor: page_html(pager, prose(700)),
+            thief: page_html(steals, prose(800)),
         },
     )
     assert last(tasks)["text"] == expected_text([1, 2])
@@ -150,7 +138,7 @@ def test_pages_that_link_in_a_ring_are_each_joined_once(tasks: Tasks) -> None:
     def ring(number: int) -> str:
         following = address(number % 3 + 1)
         pager = f"<div class='pagination'><a rel='next' href='{following}'>Next page</a></div>"
-        return page_html(pager, "".join(f"<p>{text}</p>" for text in paragraphs(100 * number)))
+        return page_html(pager, prose(100 * number))
 
     send_and_join(tasks, {address(number): ring(number) for number in (1, 2, 3)})
     assert last(tasks)["text"] == expected_text([1, 2, 3])
@@ -160,8 +148,7 @@ def test_a_single_page_version_is_the_article(tasks: Tasks) -> None:
     whole = f"{STORY}?page=all"
     send_and_join(tasks, {address(number): part_html(number, whole=whole) for number in (1, 2, 3)})
     assert last(tasks)["text"] == expected_text([1, 2, 3])
-    body = "".join(f"<p>{text}</p>" for text in texts([1, 2, 3]))
-    send_and_join(tasks, {whole: page_html("", body)})
+    send_and_join(tasks, {whole: page_html("", prose(100) + prose(200) + prose(300))})
     first = last(tasks)
     assert first["text"] == expected_text([1])
     assert (first["parts"]["whole"], first["parts"]["held_by_whole"]) == (whole, True)

@@ -5,15 +5,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from sqlalchemy import delete, func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from detourage.cli import main
 from detourage.messages import PageMessage
 from models.tables import Site, StoredPage
 from tests.addressed import FIVE, five_pages
+from tests.commands import invoke
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from tests.waiting import wait_until
@@ -37,11 +36,7 @@ PAGES = [
 ]
 
 
-def call(*arguments: str, error: str = "") -> Result:
-    done = CliRunner().invoke(main, arguments, catch_exceptions=False)
-    assert done.exit_code == (1 if error else 0), done.output
-    assert error in done.output
-    return done
+DELETE = ("prune", "--site", "example.org", "--yes")
 
 
 def process(tasks: Tasks, sent: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -58,13 +53,10 @@ def test_a_deleted_site_leaves_the_others_as_they_were(tasks: Tasks) -> None:
         {**each, "url": each["url"].replace("example.org", "other.example")} for each in PAGES[-5:]
     ]
     process(tasks, other)
-    assert (
-        "6 pages of example.org deleted" in call("prune", "--site", "example.org", "--yes").output
-    )
-    call("prune", "--site", "example.org", "--yes", error="no page of site 'example.org' is known")
-    with tasks.database.transaction() as session:
-        left = session.scalars(text("SELECT url FROM pages ORDER BY id")).all()
-        assert left == [each["url"] for each in other]
+    assert "6 pages of example.org deleted" in invoke(*DELETE).output
+    assert "no page of site 'example.org' is known" in invoke(*DELETE, code=1).output
+    left = tasks.ask(select(StoredPage.url).order_by(StoredPage.id))
+    assert left == [each["url"] for each in other]
     tasks.settle()
     assert process(tasks, PAGES) != {}
 
@@ -119,7 +111,7 @@ def test_pages_that_arrive_while_their_site_is_deleted_are_reported(
         SiteDeletionError, match="stop sending pages of the site, and delete it again"
     ):
         done.result(timeout=600)
-    call("prune", "--site", "example.org", "--yes")
+    invoke(*DELETE)
     assert tasks.ask(select(Site.id)) == []
 
 
