@@ -80,7 +80,7 @@ test-domain test-store test-tasks test-services test-command-line release-check:
 test-domain: $(development) $(package)
 	$(bin)/python -m pytest tests/unit tests/property
 
-processes := tests/integration/integrations tests/integration/secured tests/integration/service
+processes := tests/integration/secured tests/integration/service
 
 test-services: $(development) $(package)
 	$(bin)/python -m pytest $(processes) tests/browser

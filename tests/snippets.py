@@ -246,16 +246,15 @@ def extras() -> frozenset[str]:
 
 
 @cache
-def _compose() -> Mapping[str, Mapping[str, Any]]:
-    services: Mapping[str, Mapping[str, Any]] = yaml.safe_load(
-        (ROOT / "docker-compose.yml").read_text()
-    )["services"]
-    return services
+def compose_services() -> dict[str, dict[str, Any]]:
+    """Return the services of the Compose file."""
+    loaded: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+    return loaded["services"]
 
 
 def _check_compose(arguments: Sequence[str], *, whole: bool) -> None:
     assert arguments[0] == "compose", f"no check of docker {arguments[0]}"
-    services = _compose()
+    services = compose_services()
     profiles = {name for service in services.values() for name in service.get("profiles", ())}
     words = iter(arguments[1:])
     command = ""

@@ -223,9 +223,7 @@ def test_certificates_are_mounted_for_broker_and_database(render: Render) -> Non
         ]
 
 
-def test_variables_of_other_libraries_are_read_from_a_secret(
-    render: Render, everything: list[Manifest]
-) -> None:
+def test_other_variables_come_from_a_secret(render: Render, everything: list[Manifest]) -> None:
     for name in pods(everything):
         expected = None if name.endswith("migrate") else [{"secretRef": {"name": "keys"}}]
         assert container(everything, name).get("envFrom") == expected
@@ -248,9 +246,7 @@ def test_processes_with_several_replicas_are_not_all_evicted_at_once(render: Ren
         assert budget["spec"]["maxUnavailable"] == 1
 
 
-def test_intake_and_worker_are_scaled_by_their_queues(
-    render: Render, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_queues_scale_intake_and_worker(render: Render, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {each["kind"] for each in render()} & {"ScaledObject", "TriggerAuthentication"} == set()
     monkeypatch.setenv("DETOURAGE_BROKER_URL", "amqp://broker")
     monkeypatch.setenv("DETOURAGE_QUEUE_PREFIX", "north.")

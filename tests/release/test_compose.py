@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -20,6 +19,7 @@ from sqlalchemy import make_url
 
 from detourage.cli import main
 from tests.image_context import ROOT
+from tests.snippets import compose_services
 from worker.settings import Settings
 
 COMPOSE = ROOT / "docker-compose.yml"
@@ -33,13 +33,8 @@ PROFILES = {"metrics": "monitoring", "prometheus": "monitoring", "grafana": "mon
 }
 ONCE = ("broker-users", "database-roles", "migrate", "stories-migrate")
 SERVICES = tuple(dict.fromkeys(("rabbitmq", "postgres", *ONCE, *PROCESSES, *PROFILES)))
+DEFINED = compose_services()
 OURS = ("migrate", *PROCESSES, "metrics", "inspector", "stories", "stories-migrate")
-
-
-@pytest.fixture(scope="module")
-def services() -> dict[str, dict[str, Any]]:
-    loaded: dict[str, dict[str, Any]] = yaml.safe_load(COMPOSE.read_text())["services"]
-    return loaded
 
 
 def test_the_file_follows_the_compose_specification() -> None:
@@ -95,9 +90,7 @@ def test_a_changed_password_is_in_all_files_derived_from_it(secrets: Path) -> No
     assert ":ch4nged@" in contents(secrets)["broker_url"]
 
 
-def test_the_processes_read_their_urls_from_the_secrets(
-    secrets: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_urls_come_from_the_secrets(secrets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DETOURAGE_DATABASE_URL", "DETOURAGE_BROKER_URL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("DETOURAGE_DATABASE_URL_FILE", str(secrets / "database_url_service"))
@@ -122,25 +115,17 @@ def test_commands_without_support_for_files_get_the_passwords(tmp_path: Path) ->
 def test_no_image_has_a_moving_tag() -> None:
     named = re.findall(r"\bimage: (?:&\w+ )?(.+)", COMPOSE.read_text())
     chosen = [re.fullmatch(r"\$\{[A-Z]+_IMAGE:-(.+)\}", each) for each in named]
-    tags = [each[1] for each in chosen if each] + [python_image()]
+    # The base image of the service's image must be the same in two files.
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    (built,) = re.findall(r"ARG PYTHON_IMAGE=(.+)", dockerfile)
+    assert re.findall(r"\$\{PYTHON_IMAGE:-(.+)\}", COMPOSE.read_text()) == [built]
+    assert re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE) == ["${PYTHON_IMAGE}"] * 2
+    tags = [*(each[1] for each in chosen if each), built]
     ours = [each for each in named if each == "detourage"]
     references = [each for each in named if each.startswith("*")]
     assert len(tags) - 1 + len(ours) + len(references) == len(named)
     for tag in tags:
         assert re.fullmatch(r"docker\.io/[a-z/]+:v?\d+\.\d+(\.\d+)?(-[a-z-]+)?", tag), tag
-
-
-def python_image() -> str:
-    """Return the base image of the service's image, which must be the same in two files."""
-    built: str
-    (built,) = re.findall(r"ARG PYTHON_IMAGE=(.+)", (ROOT / "Dockerfile").read_text())
-    (asked,) = re.findall(r"\$\{PYTHON_IMAGE:-(.+)\}", COMPOSE.read_text())
-    assert built == asked
-    assert (
-        re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
-        == ["${PYTHON_IMAGE}"] * 2
-    )
-    return built
 
 
 def test_images_are_pinned_to_the_digests_given_by_the_registry(tmp_path: Path) -> None:
@@ -219,8 +204,8 @@ def test_docker_compose_passes_secrets_only_as_files(secrets: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_no_environment_contains_a_password(name: str, services: dict[str, dict[str, Any]]) -> None:
-    service = services[name]
+def test_no_environment_contains_a_password(name: str) -> None:
+    service = DEFINED[name]
     mounted = {
         f"/run/secrets/{each}" for each in service.get("secrets", []) if isinstance(each, str)
     }
@@ -234,11 +219,9 @@ def test_no_environment_contains_a_password(name: str, services: dict[str, dict[
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_service_is_bounded_closed_to_other_machines_and_restarted(
-    name: str, services: dict[str, dict[str, Any]]
-) -> None:
-    assert set(services) == set(SERVICES)
-    service = services[name]
+def test_a_service_is_bounded_closed_to_other_machines_and_restarted(name: str) -> None:
+    assert set(DEFINED) == set(SERVICES)
+    service = DEFINED[name]
     assert service["logging"]["options"]["max-size"]
     assert name in ("prometheus", "grafana", "flower") or service["mem_limit"]
     assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
@@ -250,30 +233,28 @@ def test_a_service_is_bounded_closed_to_other_machines_and_restarted(
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_service_waits_only_for_conditions_that_can_be_met(
-    name: str, services: dict[str, dict[str, Any]]
-) -> None:
-    waits = services[name].get("depends_on", {})
+def test_a_service_waits_only_for_conditions_that_can_be_met(name: str) -> None:
+    waits = DEFINED[name].get("depends_on", {})
     assert name not in OURS or name == "migrate" or "migrate" in waits
     for other, wait in waits.items():
         if wait["condition"] == "service_healthy":
-            assert services[other]["healthcheck"]["test"]
+            assert DEFINED[other]["healthcheck"]["test"]
         else:
             assert wait["condition"] == "service_completed_successfully"
-            assert services[other]["restart"] == "no"
+            assert DEFINED[other]["restart"] == "no"
 
 
 @pytest.mark.parametrize("name", sorted({*OURS, *ONCE, *PROFILES}))
-def test_a_process_has_no_privileges(name: str, services: dict[str, dict[str, Any]]) -> None:
-    service = services[name]
+def test_a_process_has_no_privileges(name: str) -> None:
+    service = DEFINED[name]
     assert service["user"].split(":")[0] != "0"
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert service["read_only"] is True
 
 
-def test_mounted_files_exist(services: dict[str, dict[str, Any]]) -> None:
-    mounts = [mount for service in services.values() for mount in service.get("volumes", [])]
+def test_mounted_files_exist() -> None:
+    mounts = [mount for service in DEFINED.values() for mount in service.get("volumes", [])]
     files = [mount.split(":") for mount in mounts if mount.startswith("./")]
     assert len(files) == 10
     for source, _, mode in files:
@@ -281,13 +262,11 @@ def test_mounted_files_exist(services: dict[str, dict[str, Any]]) -> None:
         assert mode == "ro"
 
 
-def test_prometheus_scrapes_the_metrics_and_grafana_queries_prometheus(
-    services: dict[str, dict[str, Any]],
-) -> None:
+def test_prometheus_scrapes_the_metrics_and_grafana_queries_prometheus() -> None:
     scraped = yaml.safe_load((ROOT / "monitoring/prometheus.yml").read_text())
     (target,) = scraped["scrape_configs"][0]["static_configs"][0]["targets"]
     host, port = target.split(":")
-    assert services[host]["command"][-2:] == ["--port", port]
+    assert DEFINED[host]["command"][-2:] == ["--port", port]
     (source,) = yaml.safe_load((ROOT / "monitoring/grafana/datasources.yml").read_text())[
         "datasources"
     ]
@@ -298,10 +277,10 @@ def test_prometheus_scrapes_the_metrics_and_grafana_queries_prometheus(
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_the_given_settings_exist(name: str, services: dict[str, dict[str, Any]]) -> None:
+def test_the_given_settings_exist(name: str) -> None:
     given = {
         variable.removeprefix("DETOURAGE_").removesuffix("_FILE").lower()
-        for variable in services[name]["environment"]
+        for variable in DEFINED[name]["environment"]
         if variable.startswith("DETOURAGE_")
     }
     needed = {"database_url"} if name.endswith("migrate") else {"database_url", "broker_url"}
@@ -309,20 +288,18 @@ def test_the_given_settings_exist(name: str, services: dict[str, dict[str, Any]]
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_a_process_has_the_rights_that_it_needs(
-    name: str, services: dict[str, dict[str, Any]], secrets: Path
-) -> None:
+def test_a_process_has_the_rights_that_it_needs(name: str, secrets: Path) -> None:
     owner, reader = {"migrate", "stories-migrate"}, {"metrics", "inspector"}
     role = "detourage" if name in owner else f"detourage_{'read' if name in reader else 'service'}"
-    environment = services[name]["environment"]
+    environment = DEFINED[name]["environment"]
     address = Path(environment["DETOURAGE_DATABASE_URL_FILE"]).name
     assert f"//{role}:" in contents(secrets)[address]
     assert "//detourage_service:" in contents(secrets)["broker_url"]
 
 
-def test_the_commands_exist(services: dict[str, dict[str, Any]]) -> None:
-    commands = [services[name]["command"] for name in OURS]
-    commands += [services[name]["healthcheck"]["test"][1:] for name in PROCESSES]
+def test_the_commands_exist() -> None:
+    commands = [DEFINED[name]["command"] for name in OURS]
+    commands += [DEFINED[name]["healthcheck"]["test"][1:] for name in PROCESSES]
     ours = [command[1:] for command in commands if command[0] == "detourage"]
     assert len(ours) == 11
     for arguments in ours:

@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import tomllib
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,18 +12,14 @@ import pytest
 from detourage.html.dom import MAX_ATTRIBUTES, MAX_MARKUP
 from detourage.html.page import MAX_DEPTH, MAX_ELEMENTS
 from detourage.reader.content import MAX_COMMENTS
+from docs.reference_pages import PAGES, write
 from tests.image_context import ROOT
+from tests.snippets import extras
 from worker.messaging.task_names import STAGE_OF_TASK
 from worker.messaging.topology import Topology
 
-DOCUMENTS = sorted(
-    [
-        ROOT / "README.md",
-        ROOT / "CONTRIBUTING.md",
-        ROOT / "CHANGELOG.md",
-        *ROOT.glob("docs/**/*.md"),
-    ]
-)
+TOP = (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))
+DOCUMENTS = sorted([*TOP, *ROOT.glob("docs/**/*.md")])
 LINKING = sorted([*DOCUMENTS, *ROOT.glob("benchmarks/**/*.md")])
 
 LONGEST_README = 120
@@ -84,11 +79,8 @@ def test_mentioned_modules_exist() -> None:
 
 
 def test_the_extras_are_those_of_the_package() -> None:
-    files = (ROOT / "pyproject.toml", ROOT / "worker/pyproject.toml")
-    projects = (tomllib.loads(path.read_text())["project"] for path in files)
-    extras = {name for project in projects for name in project["optional-dependencies"]}
     listed = codes(ROOT / "docs/how-to/run-on-files.md", "## Extras")
-    assert {each for each in listed if " " not in each} == extras
+    assert {each for each in listed if " " not in each} == extras()
 
 
 @pytest.fixture(scope="module")
@@ -111,8 +103,7 @@ def granted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     rights = [line.split("\t") for line in calls.read_text().splitlines() if "permissions" in line]
     return {
         user: {name for name in names if any(re.search(each, name) for each in allowed)}
-        for *_, user, configure, write, read in rights
-        for allowed in [(configure, write, read)]
+        for user, *allowed in (each[-4:] for each in rights)
     }
 
 
@@ -134,6 +125,17 @@ def test_the_reference_has_the_limits_of_pages() -> None:
     assert limits == [MAX_MARKUP, MAX_ELEMENTS, MAX_ATTRIBUTES, MAX_DEPTH]
     said = " ".join(text.split())
     assert f"The first {MAX_COMMENTS:,} reader comments of a page are extracted" in said
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_reference_pages_are_up_to_date(name: str) -> None:
+    written = (ROOT / "docs/reference" / name).read_text(encoding="utf-8")
+    assert written == PAGES[name](), "run make docs"
+
+
+def test_all_reference_pages_are_written_to_a_folder_that_is_created(tmp_path: Path) -> None:
+    write(tmp_path / "made" / "reference")
+    assert {each.name for each in (tmp_path / "made" / "reference").iterdir()} == set(PAGES)
 
 
 def test_readme_and_documentation_are_short() -> None:

@@ -11,31 +11,13 @@ import pytest
 from tests.pages import article_html
 
 SLOW = {"celery", "kombu", "lxml", "numpy", "psycopg2", "rich", "scipy", "sklearn", "sqlalchemy"}
-PROGRAM = """
-import json, sys
+COMMAND = """
 from detourage.cli import main
 try:
-    main(sys.argv[1:])
-finally:
-    print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})), file=sys.stderr)
+    main({})
+except SystemExit:
+    print()
 """
-
-
-def imported_by(*arguments: str) -> set[str]:
-    """Return the top-level packages that a command imports in a separate process."""
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    (modules,) = (line for line in done.stderr.splitlines() if line.startswith("["))
-    return set(json.loads(modules))
-
-
-@pytest.mark.parametrize("arguments", [("--help",), ("run", "--help"), ("reprocess",)])
-def test_help_and_usage_errors_import_only_the_command_line(arguments: tuple[str, ...]) -> None:
-    assert imported_by(*arguments).isdisjoint(SLOW | {"pydantic"})
 
 
 def loaded_after(code: str) -> set[str]:
@@ -49,6 +31,15 @@ def loaded_after(code: str) -> set[str]:
         env={**os.environ, **url},
     )
     return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["reprocess"]])
+def test_help_and_usage_errors_import_only_the_command_line(arguments: list[str]) -> None:
+    assert loaded_after(COMMAND.format(arguments)).isdisjoint(SLOW | {"pydantic"})
+
+
+def test_a_health_check_imports_only_the_settings() -> None:
+    assert loaded_after(COMMAND.format(["health", "intake"])).isdisjoint(SLOW)
 
 
 @pytest.mark.parametrize(
@@ -77,14 +68,7 @@ def test_a_pool_imports_all_tasks_and_no_training() -> None:
     assert loaded & {"sklearn", "opentelemetry"} == set()
 
 
-READ_BY_COMMAND = """
-import sys
-from detourage.cli import main
-try:
-    main(["extract", "page.html"])
-except SystemExit:
-    print()
-"""
+READ_BY_COMMAND = COMMAND.format(["extract", "page.html"])
 READ_BY_CALL = """
 import detourage
 from pathlib import Path
@@ -92,12 +76,15 @@ assert detourage.extract(Path("page.html").read_text(), "https://a.example/1").t
 """
 
 
-@pytest.mark.parametrize("code", [READ_BY_COMMAND, READ_BY_CALL], ids=["command", "call"])
-def test_reading_one_page_imports_only_what_it_needs(
-    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def _with_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "page.html").write_text(article_html(1), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("_with_a_page")
+@pytest.mark.parametrize("code", [READ_BY_COMMAND, READ_BY_CALL], ids=["command", "call"])
+def test_reading_one_page_imports_only_what_it_needs(code: str) -> None:
     loaded = loaded_after(code)
     assert {"numpy", "lxml", "detourage.reader"} <= loaded
     # Importing each of these takes a few milliseconds, and a single page needs none of them.
@@ -105,13 +92,8 @@ def test_reading_one_page_imports_only_what_it_needs(
     assert (SLOW - {"lxml", "numpy"} | {"pydantic", "requests"} | small) & loaded == set()
 
 
-def test_a_command_starts_no_idle_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "page.html").write_text(article_html(1), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("_with_a_page")
+def test_a_command_starts_no_idle_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
     count = "\nsys.modules = os.listdir('/proc/self/task')"
     assert len(loaded_after(f"import os{READ_BY_COMMAND}{count}")) == 1
-
-
-def test_a_health_check_imports_only_the_settings() -> None:
-    assert imported_by("health", "intake").isdisjoint(SLOW)

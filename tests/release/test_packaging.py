@@ -55,7 +55,8 @@ def normalised(name: str) -> str:
 
 
 def names_of(requirements: list[str]) -> set[str]:
-    return {normalised(re.split(r"[\[<>=;~! ]", line)[0]) for line in requirements}
+    names = {normalised(re.split(r"[\[<>=;~! ]", line)[0]) for line in requirements}
+    return names - set(PROJECTS)
 
 
 def project(name: str) -> Any:
@@ -63,11 +64,11 @@ def project(name: str) -> Any:
 
 
 def declared_dependencies(name: str) -> set[str]:
-    return names_of(project(name)["dependencies"]) - {"detourage"}
+    return names_of(project(name)["dependencies"])
 
 
 def declared_extra(name: str, extra: str) -> set[str]:
-    return names_of(project(name)["optional-dependencies"][extra]) - {name}
+    return names_of(project(name)["optional-dependencies"][extra])
 
 
 def included_extras(name: str, extra: str) -> set[str]:
@@ -151,6 +152,19 @@ def test_both_distributions_have_the_same_version() -> None:
     library, service = (project(name) for name in PROJECTS)
     assert service["version"] == library["version"]
     assert f"detourage[groups]=={library['version']}" in service["dependencies"]
+
+
+def test_the_readme_of_the_package_links_to_no_file_of_the_checkout(tmp_path: Path) -> None:
+    command = [sys.executable, "setup.py", "--quiet", "dist_info", "--output-dir", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True)
+    (metadata,) = tmp_path.glob("*.dist-info/METADATA")
+    fields, _, description = metadata.read_text(encoding="utf-8").partition("\n\n")
+    assert "Description-Content-Type: text/markdown" in fields
+    assert description.startswith("# Détourage\n")
+    assert "![" not in description
+    targets = re.findall(r"\]\(([^)]*)\)", description)
+    assert targets
+    assert [each for each in targets if not each.startswith(("http://", "https://"))] == []
 
 
 @pytest.mark.parametrize("name", REQUIREMENTS)

