@@ -23,7 +23,7 @@ library_extras := arrow benchmarks groups papers
 service_extras := inspector objects otel render
 extras := $(library_extras) $(service_extras)
 
-.PHONY: run $(extras) dev test test-domain test-store test-tasks test-services test-command-line release-check test-browser test-compose coverage faults soak hostile fuzz lint format docs site requirements audit clean
+.PHONY: run $(extras) dev test test-domain test-store test-tasks test-services test-command-line release-check test-browser test-compose coverage faults hostile fuzz lint format docs site requirements audit clean
 
 # The tests start more than a hundred Python processes, and take twice as long if each process
 # compiles its imports. This variable, which many container images set, makes them do so.
@@ -119,15 +119,11 @@ coverage: $(development) $(package)
 fuzz: $(development) $(package)
 	$(bin)/python -m pytest --timeout 0 -o faulthandler_timeout=0 --hypothesis-profile fuzz tests/property/messaging tests/property/inputs tests/property/html tests/fuzz
 
-# The fault tests, and then every fault. Takes more than half an hour. The full-disk fault needs
+# The fault tests, and then every fault. Takes an hour. The full-disk fault needs
 # root.
 faults: $(development) $(package)
 	$(bin)/python -m pytest --timeout 0 -o faulthandler_timeout=0 tests/faults
 	$(bin)/python -m tests.faults.report
-
-# Ten minutes of random kills.
-soak: $(development) $(package)
-	$(bin)/python -m tests.faults.soak
 
 # Sends thousands of hostile messages of every kind through a deployment. Takes about twenty minutes.
 hostile: $(development) $(package)

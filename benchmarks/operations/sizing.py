@@ -21,6 +21,7 @@ import psutil
 from sqlalchemy import text
 
 from benchmarks.operations import floor
+from benchmarks.operations.process_memory import proportional_mebibytes
 from benchmarks.operations.sampling.sitecustomize import MESSAGE, TRAFFIC
 from benchmarks.operations.throughput import (
     LOOKS_APART_SECONDS,
@@ -34,7 +35,6 @@ from benchmarks.operations.throughput import (
     seconds,
 )
 from tests.faults.documents import table
-from tests.faults.memory import proportional_mebibytes
 from tests.faults.proving_ground import ProvingGround, Servers, signal_all
 from worker.store.database import Database
 

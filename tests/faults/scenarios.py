@@ -16,6 +16,7 @@ import psutil
 from sqlalchemy import func, select, text
 
 from models.tables import Article, Generation, Site, StoredPage
+from tests.deployment import remove_queues
 from tests.faults.proving_ground import Balance, Clock, ProvingGround, Victim, balance
 from tests.faults.sabotage.sitecustomize import (
     BURNS,
@@ -25,6 +26,7 @@ from tests.faults.sabotage.sitecustomize import (
     HARMFUL_ELEMENT,
     KILLS,
 )
+from tests.integration.service import crawl
 from tests.pages import article_html, message
 from worker.messaging.task_names import REPROCESS, STAGE_OF_TASK, ReprocessStage
 from worker.service.application import create_app
@@ -37,6 +39,18 @@ AGAIN_SECONDS = 180.0
 """Number of pages of the new site that shows whether every process works again after a fault, and
 the time that this may take; a machine may be busy."""
 
+KILLS_AT_RANDOM = 100
+RANDOM_VICTIMS = {
+    "pool child": 8,
+    "worker-0": 3,
+    "relay-0": 3,
+    "intake-0": 3,
+    "beat-0": 1,
+    "PostgreSQL": 1,
+    "broker": 0.5,
+}
+"""Victims of random kills, with the relative frequency of each."""
+
 HOUR = 3600
 STOPPED_SECONDS = 60.0
 
@@ -46,19 +60,13 @@ REVISIONS_FROM = "1000"
 PAGES_OF_FLOOD = 1000
 """Number of pages published together with the unusable messages."""
 
-UNUSABLE: Mapping[str, tuple[bytes, str]] = {
-    "empty": (b"", "not-json"),
-    "half": (b'{"version": 1, "url": "https://bad.exa', "not-json"),
-    "binary": (bytes(range(256)), "not-json"),
-    "list": (b'["a list"]', "invalid-message"),
-    "no address": (b'{"version": 1, "html": "<p>a</p>"}', "no-url"),
-    "address of a file": (message("ftp://bad.example/a", "<p>a</p>"), "unsupported-url"),
-    "of the future": (message("https://bad.example/", "a", version=9), "unsupported-version"),
-    "no page": (message("https://bad.example/none"), "no-html"),
-    "two pages": (message("https://bad.example/two", "a", html_base64="YQ=="), "no-html"),
-    "no base64": (message("https://bad.example/64", html_base64="%"), "invalid-message"),
-}
-"""Unusable messages, by kind: the body, and the reason for which the message is quarantined."""
+UNUSABLE = [
+    *((body, reason) for reason, body in crawl.UNUSABLE.items() if reason != "oversized"),
+    *((b"", "not-json"), (bytes(range(256)), "not-json")),
+    (message("https://bad.example/two", "a", html_base64="YQ=="), "no-html"),
+    (message("https://bad.example/64", html_base64="%"), "invalid-message"),
+]
+"""Unusable messages, each with the reason for which it is quarantined."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +126,7 @@ def kill(name: str, who: str, *, times: int, every: float) -> Fault:
             scene.ground.start(name)
             time.sleep(every)
 
-    how_often = {2: "twice", 3: "three times", 4: "four times"}[times]
-    act.__doc__ = f"Kill {who} with -9, {how_often}."
+    act.__doc__ = f"Kill {who} with -9, {times} times."
     return act
 
 
@@ -263,27 +270,19 @@ def send_in_another_order(scene: Scene) -> None:
 def flood(scene: Scene) -> None:
     """Publish a thousand unusable messages of ten kinds among the pages."""
     before = _quarantined(scene.ground)
-    bodies = [body for body, _ in UNUSABLE.values()] * OF_EACH_KIND
-    scene.ground.publish_persistently(bodies)
-    expected = Counter({reason: 0 for _, reason in UNUSABLE.values()})
-    for _, reason in UNUSABLE.values():
-        expected[reason] += OF_EACH_KIND
+    scene.ground.publish_persistently([body for body, _ in UNUSABLE] * OF_EACH_KIND)
+    expected = Counter(reason for _, reason in UNUSABLE * OF_EACH_KIND)
     scene.ground.wait_until(lambda: _quarantined(scene.ground) - before == expected)
 
 
-def send_poison(words: bytes) -> Fault:
+def send_poison(words: bytes, does: str) -> Fault:
     """Return a fault that publishes a page which harms the process that extracts it."""
 
     def act(scene: Scene) -> None:
-        scene.publish(poison(scene.host, words))
+        url = f"https://{scene.host}/poison"
+        html = article_html(3).replace("Note 3-0.", words.decode())
+        scene.publish({url: message(url, html)})
 
-    does = {
-        KILLS: "kills its process",
-        HANGS: "hangs beyond any time limit",
-        HANGS_NATIVELY: "hangs in native code, which no time limit can interrupt",
-        BURNS: "computes beyond any time limit",
-        BURNS_NATIVELY: "computes in native code, which no time limit can interrupt",
-    }[words]
     act.__doc__ = f"Publish a page whose extraction {does}."
     return act
 
@@ -445,7 +444,7 @@ def restore_backup(*, is_broker_lost: bool) -> Fault:
         with ground.away(DETOURAGE_REVISIONS_FROM=REVISIONS_FROM):
             ground.record_articles()
             if is_broker_lost:
-                ground.remove_queues()
+                remove_queues(ground.settings)
             ground.servers.restore(dump)
         publish_again(scene, new)
         ground.restart()
@@ -481,6 +480,27 @@ def publish_again(scene: Scene, new: int) -> None:
     assert ground.standing(scene.pages) == ground.stored_texts(scene.pages)
 
 
+def kill_at_random(scene: Scene) -> None:
+    """Kill a hundred random processes with -9, every few seconds, while pages arrive."""
+    ground, chance = scene.ground, random.Random(1)
+    for number in range(KILLS_AT_RANDOM):
+        # Each page is published once more, with a different text.
+        first, seed = 1000 + 5 * (number // 2), 5000 * (number % 2)
+        scene.publish(site_pages(scene.host, 5, first=first, seed=seed))
+        (victim,) = chance.choices([*RANDOM_VICTIMS], [*RANDOM_VICTIMS.values()])
+        if victim == "pool child":
+            ground.kill_pool_child("worker-0", number)
+        elif victim == "PostgreSQL":
+            ground.servers.crash_postgresql()
+        elif victim == "broker":
+            ground.servers.kill_broker()
+            ground.servers.start_broker()
+        else:
+            ground.kill(victim)
+        time.sleep(chance.uniform(2, 6))
+        ground.check()
+
+
 def nothing(_scene: Scene) -> None:
     """Inject no fault, for comparison."""
 
@@ -513,11 +533,15 @@ FAULTS: Mapping[str, Fault] = {
     "pages repeated": repeat_every_page,
     "tasks repeated": repeat_every_task,
     "another order": send_in_another_order,
-    "page that kills": send_poison(KILLS),
-    "page that hangs": send_poison(HANGS),
-    "page that deadlocks": send_poison(HANGS_NATIVELY),
-    "page that burns": send_poison(BURNS),
-    "page that spins": send_poison(BURNS_NATIVELY),
+    "page that kills": send_poison(KILLS, "kills its process"),
+    "page that hangs": send_poison(HANGS, "hangs beyond any time limit"),
+    "page that deadlocks": send_poison(
+        HANGS_NATIVELY, "hangs in native code, which no time limit can interrupt"
+    ),
+    "page that burns": send_poison(BURNS, "computes beyond any time limit"),
+    "page that spins": send_poison(
+        BURNS_NATIVELY, "computes in native code, which no time limit can interrupt"
+    ),
     "tree that crashes comparisons": send_tree_that_crashes,
     "clustering that crashes": crash_every_clustering,
     "flood of unusable messages": flood,
@@ -527,6 +551,7 @@ FAULTS: Mapping[str, Fault] = {
     "clock of PostgreSQL back": jump_clocks(-HOUR, of_postgresql=True),
     "full disk": fill_disk_of_postgresql,
     **{f"{who} stopped": stop_for_a_minute(who) for who in STOPPED},
+    "kills at random": kill_at_random,
     "database restored": restore_backup(is_broker_lost=False),
     "database restored, broker lost": restore_backup(is_broker_lost=True),
 }
@@ -628,12 +653,6 @@ def _stages_left(ground: ProvingGround, host: str, urls: set[str]) -> set[str]:
         "delivery": {each.url for each in ground.history} >= urls,
     }
     return {stage for stage, is_done in done.items() if not is_done}
-
-
-def poison(host: str, words: bytes) -> dict[str, bytes]:
-    """Return a page whose extraction harms the process (see `sabotage`)."""
-    url = f"https://{host}/poison"
-    return {url: message(url, article_html(3).replace("Note 3-0.", words.decode()))}
 
 
 def harmful_tree(host: str) -> dict[str, bytes]:

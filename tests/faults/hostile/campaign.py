@@ -20,7 +20,7 @@ import psutil
 from sqlalchemy import func, make_url, select
 
 from models.tables import OutboxEntry, Receipt, StoredPage
-from tests.deployment import Deployment, process_environment
+from tests.deployment import Deployment, peak_bytes, process_environment
 from tests.faults.hostile import bodies, crowds, envelopes, pages
 from tests.faults.hostile.measured.sitecustomize import FILE
 from tests.faults.hostile.sent import FORGED, Draw, Kind, PackedMessage, Sent
@@ -171,9 +171,7 @@ class WatchedDeployment(Deployment):
 
     def _note(self, name: str, pid: int) -> None:
         with suppress(OSError, IndexError, ValueError):
-            status = Path(f"/proc/{pid}/status").read_text()
-            peak = 1024 * int(status.partition("VmHWM:")[2].split()[0])
-            self.memory[name] = max(peak, self.memory.get(name, 0))
+            self.memory[name] = max(peak_bytes(pid), self.memory.get(name, 0))
 
     def send(self, planned: Sequence[Planned], *, seconds: float = 0) -> Iterator[Published]:
         """Publish messages one by one, spread evenly over a period; yield each when published."""
@@ -261,34 +259,38 @@ def kinds() -> list[Kind]:
     return [*envelopes.kinds(), *bodies.kinds(), *pages.kinds()]
 
 
-def plan(seed: int, most: int, good_pages: int) -> list[Planned]:
-    """Return the messages of a campaign, at most `most` of each kind, shuffled."""
+def copies_of(kind: Kind, share: float) -> int:
+    """Return how many messages of a kind are sent."""
+    return max(1, round(share * kind.copies))
+
+
+def plan(seed: int, share: float) -> list[Planned]:
+    """Return the messages of a campaign, or a share of them, shuffled."""
     planned = []
     for kind in kinds():
-        for number in range(min(most, kind.copies)):
+        for number in range(copies_of(kind, share)):
             site = GOOD_SITES[number // 2 % len(GOOD_SITES)]
             host = site if number % 2 else f"{kind.slug}.example"
             name = f"{kind.slug}-{number}"
             draw = Draw(number, f"https://{host}/{name}", name, Random(f"{seed} {name}"))
             planned.append(Planned(kind, draw))
-    planned += map(_planned, _pages_of_sites(good_pages))
+    planned += map(_planned, _pages_of_sites())
     Random(seed).shuffle(planned)
     return planned
 
 
-def plan_crowds(seed: int, most: int, good: Sequence[GoodPage]) -> list[Planned]:
+def plan_crowds(seed: int, share: float, good: Sequence[GoodPage]) -> list[Planned]:
     """Return the messages of an attack by crowds: each kind in order, all kinds interleaved.
 
     Some of the messages falsely declare the URLs of the given good pages.
     """
     places = []
     for kind in crowds.kinds(good):
-        copies = min(most, kind.copies)
+        copies = copies_of(kind, share)
         for number in range(copies):
             name = f"{kind.slug}-{number}"
-            draw = Draw(
-                number, f"https://{kind.slug}.example/{name}", name, Random(f"{seed} {name}")
-            )
+            url = f"https://{kind.slug}.example/{name}"
+            draw = Draw(number, url, name, Random(f"{seed} {name}"))
             places.append(((number + 0.5) / copies, Planned(kind, draw)))
     return [each for _, each in sorted(places, key=lambda place: place[0])]
 
@@ -297,32 +299,25 @@ def _planned(good: GoodPage) -> Planned:
     return Planned(None, Draw(0, good.url, good.message_id, Random(0)), good.body)
 
 
-def _pages_of_sites(number: int) -> list[GoodPage]:
+def _pages_of_sites() -> list[GoodPage]:
     found = []
     for host in GOOD_SITES:
-        for url, body in site_pages(host, number).items():
+        for url, body in site_pages(host, GOOD_PAGES).items():
             name = url.rpartition("/")[2]
             found.append(GoodPage(url, f"{host}-{name}", body, (f"Note {name}-1.",)))
     return found
 
 
-def run(
-    home: Path,
-    *,
-    seed: int = 1,
-    most: int = 10_000,
-    of_each_site: int = GOOD_PAGES,
-    beside: int = GOOD_BESIDE,
-    phase_seconds: float = PHASE_SECONDS,
-    only_crowds: bool = False,
-) -> Report:
+def run(home: Path, *, seed: int, share: float) -> Report:
     """Run a campaign on its own deployment, with its logs in `home`, and check the results.
 
-    In each phase, `beside` good pages are sent over a period of `phase_seconds`. With
-    `only_crowds`, messages that are hostile individually are omitted.
+    With a share below 1, it has fewer messages of each kind, and shorter phases.
     """
-    planned = [] if only_crowds else plan(seed, most, of_each_site)
-    calm, attacked = (good_pages(name, beside, seed + place) for place, name in enumerate(PREFIXES))
+    planned = plan(seed, share)
+    calm, attacked = (
+        good_pages(name, round(share * GOOD_BESIDE), seed + place)
+        for place, name in enumerate(PREFIXES)
+    )
     report = Report()
     with (
         Servers(home) as servers,
@@ -333,18 +328,19 @@ def run(
         published = []
         for name, good, crowd in (
             ("on their own", calm, []),
-            ("alongside the crowds", attacked, plan_crowds(seed, most, attacked)),
+            ("alongside the crowds", attacked, plan_crowds(seed, share, attacked)),
         ):
             phase = Phase(name, hostile=len(crowd), good=len(good))
-            published += _send_beside(deployment, consumer, phase, good, crowd, phase_seconds)
+            seconds = share * PHASE_SECONDS
+            published += _send_beside(deployment, consumer, phase, good, crowd, seconds)
             report.phases.append(phase)
         published += deployment.send(planned)
         deployment.wait_until_quiet()
         report.seconds = time.monotonic() - began
         deployment.check()
         consumer.stop()
-        good = [*calm, *attacked, *([] if only_crowds else _pages_of_sites(of_each_site))]
         _judge(report, deployment, published)
+        good = [*calm, *attacked, *_pages_of_sites()]
         _judge_articles(report, consumer.articles, good)
         _judge_commands(report, deployment)
         deployment.check()
@@ -541,11 +537,6 @@ def _judge_limits(report: Report, deployment: WatchedDeployment) -> None:
         slow = sum(seconds > SLOWEST_SECONDS for seconds in each)
         if slow:
             report.problems.append(f"{work} took longer than {SLOWEST_SECONDS:g} s {slow} times")
-
-    _judge_phases(report)
-
-
-def _judge_phases(report: Report) -> None:
     calm, attacked = report.phases
     for name, before, beside in zip(
         ("median", "95th percentile"), calm.spread, attacked.spread, strict=False

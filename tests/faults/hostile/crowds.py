@@ -189,7 +189,7 @@ def _claim(good: Sequence[GoodPage]) -> Make:
     """
 
     def make(draw: Draw) -> Sent:
-        victim = good[draw.number]
+        victim = draw.one_of(good)
         head = f"<link rel=canonical href='{victim.url}'>"
         text = "\n".join(victim.paragraphs) if draw.number % 2 else " ".join(_words(victim.url))
         html = _html("A claim", text.replace("\n", " "), head=head)

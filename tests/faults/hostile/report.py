@@ -1,9 +1,10 @@
 """Run the campaign of hostile messages and record the results.
 
-python -m tests.faults.hostile.report [SEED] [--most N] [--crowds] [--beside N] [--seconds S]
+python -m tests.faults.hostile.report [SEED] [SHARE]
+
+With a share below 1, fewer messages are sent in less time, and the results are only printed.
 """
 
-import argparse
 import os
 import sys
 import tempfile
@@ -15,44 +16,27 @@ import click
 
 from tests.faults.documents import FAULTS as DOCUMENT
 from tests.faults.documents import replace_section, table
-from tests.faults.hostile.campaign import GOOD_BESIDE, PHASE_SECONDS, Report, run
+from tests.faults.hostile.campaign import Report, run
 from tests.faults.hostile.sent import Kind
 from tests.faults.hostile.waits import Phase
 
 TITLE = "Hostile messages"
+PHASES = (
+    *("phase", "good pages:", "hostile pages:", "all done after, s:", "wait, median, s:"),
+    *("95 %, s:", "maximum, s:"),
+)
 
 
-def main() -> int:
+def main(seed: int = 1, share: float = 1) -> int:
     """Run the campaign, and write the section if it is complete; return 1 if there are problems."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("seed", type=int, nargs="?", default=1)
-    parser.add_argument("--most", type=int, help="maximum number of messages of each kind")
-    parser.add_argument("--crowds", action="store_true", help="send only crowds and good pages")
-    parser.add_argument(
-        "--beside", type=int, default=GOOD_BESIDE, help="number of good pages sent alongside crowds"
-    )
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        default=PHASE_SECONDS,
-        help="seconds over which good pages are sent",
-    )
-    options = parser.parse_args()
     home = Path(tempfile.mkdtemp(prefix="detourage-hostile-"))
-    report = run(
-        home,
-        seed=options.seed,
-        most=options.most or 10_000,
-        beside=options.beside,
-        phase_seconds=options.seconds,
-        only_crowds=options.crowds,
-    )
-    lines = _lines(report, options.seed)
+    report = run(home, seed=seed, share=share)
+    lines = _lines(report, seed)
     click.echo("\n".join(lines))
     for problem in report.problems:
         click.echo(f"PROBLEM {problem[:500]}", err=True)
     click.echo(f"logs: {home}", err=True)
-    if options == parser.parse_args([str(options.seed)]):
+    if share == 1:
         replace_section(DOCUMENT, TITLE, lines)
     return min(1, len(report.problems))
 
@@ -70,23 +54,12 @@ def _lines(report: Report, seed: int) -> list[str]:
         "",
         *textwrap.wrap(_what_waited(report), 98),
         "",
-        *table(
-            (
-                "phase",
-                "good pages:",
-                "hostile pages:",
-                "all done after, s:",
-                "wait, median, s:",
-                "95 %, s:",
-                "maximum, s:",
-            ),
-            map(_waits, report.phases),
-        ),
+        *table(PHASES, map(_waits, report.phases)),
         "",
         *table(
             ("hostile part", "kind", "messages:", "outcomes or reasons"),
             (
-                (kind.part, kind.name.replace("|", "\\|"), results.total(), _counts(results))
+                (kind.part, kind.name, results.total(), _counts(results))
                 for kind, results in sorted(report.results.items(), key=_by_part)
             ),
         ),
@@ -148,4 +121,5 @@ def _counts(results: Counter[str]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    arguments = sys.argv[1:]
+    sys.exit(main(int(arguments[0]) if arguments else 1, float((arguments[1:] or ["1"])[0])))
