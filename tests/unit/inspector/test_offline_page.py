@@ -45,7 +45,7 @@ def framed(shown: str) -> HtmlElement:
 
 def test_a_stored_page_has_no_active_content_requests_or_links() -> None:
     shown = to_offline_html(explain_content(PAGE), PAGE)
-    document = document_fromstring(shown)
+    document: HtmlElement = document_fromstring(shown)
     assert {element.tag for element in document.iter()} <= {
         *("html", "head", "meta", "title", "style", "body", "div", "p", "span", "a", "form")
     }

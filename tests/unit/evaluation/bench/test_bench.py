@@ -60,7 +60,7 @@ def test_averages_by_site_limits_statistics_and_the_downstream_task(tmp_path: Pa
     text = "Gull fever at sea.\nSailors rest.\nThe gull fever is over."
     folder = write_corpus(tmp_path / "gulls", [text, text])
     diseases = {"en": {"gull fever": "Gull_fever"}}
-    options = {"with_limits": True, "with_statistics": True, "diseases": diseases}
+    options: dict[str, Any] = {"with_limits": True, "with_statistics": True, "diseases": diseases}
     table = measure(folder, method(), by="site", **options)
     ours, subtree, blocks = table.lines
     assert set(ours.groups) == {"site-1.example", "site-2.example"}
