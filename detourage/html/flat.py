@@ -290,12 +290,16 @@ class FlatDocument:
         return self.count_around(np.ones(len(self.elements), dtype=np.bool_)) - 1
 
     def values(self, name: str) -> dict[int, str]:
-        """Return the values of an attribute by element index."""
-        owners, values = self.attributes.named(name)
-        places = np.searchsorted(self.numbers, owners)
-        is_listed = np.append(self.numbers, -1)[places] == owners
-        listed = places[is_listed].tolist()
-        return dict(zip(listed, compress(values, is_listed.tolist()), strict=True))
+        """Return the values of an attribute by element index, computed once."""
+        key = "values", name
+        if key not in self.memo:
+            owners, values = self.attributes.named(name)
+            places = np.searchsorted(self.numbers, owners)
+            is_listed = np.append(self.numbers, -1)[places] == owners
+            listed = compress(values, is_listed.tolist())
+            self.memo[key] = dict(zip(places[is_listed].tolist(), listed, strict=True))
+        found: dict[int, str] = self.memo[key]
+        return found
 
     def places_of(self, elements: Iterable[HtmlElement]) -> list[int]:
         """Return the indices of the given elements of the document."""

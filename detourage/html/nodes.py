@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 from lxml.html import HtmlElement
@@ -201,5 +201,5 @@ class Node:
         return Paths.of(self.flat).path(self.index)
 
 
-AnyElement = HtmlElement | Node
+AnyElement: TypeAlias = HtmlElement | Node
 """An element of either kind, to be used for reading only."""

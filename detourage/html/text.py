@@ -1,6 +1,8 @@
 """HTML elements by their role in rendering, and the visible text of an element."""
 
 import re
+from collections.abc import Callable
+from functools import wraps
 
 import numpy as np
 from lxml import etree
@@ -45,22 +47,29 @@ _PARAGRAPHS = HEADINGS | {"p"}
 _WITH_BUTTONS = _PARAGRAPHS | {"dt"}
 """Elements in which buttons may be part of the text."""
 
-_SPEAKING = "speaking buttons"
+_Mask = Callable[[FlatDocument], Booleans]
 
 
+def _once(mask: _Mask) -> _Mask:
+    """Compute a mask of elements once per document."""
+
+    @wraps(mask)
+    def computed(flat: FlatDocument) -> Booleans:
+        if mask not in flat.memo:
+            flat.memo[mask] = mask(flat)
+        found: Booleans = flat.memo[mask]
+        return found
+
+    return computed
+
+
+@_once
 def speaking_buttons(flat: FlatDocument) -> Booleans:
     """Return a mask of the buttons that are part of the text.
 
     They are in the middle of a sentence, where they explain a word, or all that a heading says,
     where they open the text below it; a button beside a text does something with it.
     """
-    if _SPEAKING not in flat.memo:
-        flat.memo[_SPEAKING] = _speaking_buttons(flat)
-    speaking: Booleans = flat.memo[_SPEAKING]
-    return speaking
-
-
-def _speaking_buttons(flat: FlatDocument) -> Booleans:
     if "button" not in flat.distinct_tags:
         return np.zeros(len(flat.tag_numbers), dtype=np.bool_)
     speaking = flat.having(("button",))
@@ -80,21 +89,19 @@ def _speaking_buttons(flat: FlatDocument) -> Booleans:
 _BLOCK_STYLE = re.compile(
     r"(?:^|;)\s{0,20}display\s{0,20}:\s{0,20}(?:block|flex|grid|list-item|table)\b", re.IGNORECASE
 )
-_STYLED = "styled blocks"
 
 
+@_once
 def styled_blocks(flat: FlatDocument) -> Booleans:
     """Return a mask of the ``span`` elements that an inline style makes blocks."""
-    if _STYLED not in flat.memo:
-        is_block = np.zeros(len(flat.tag_numbers), dtype=np.bool_)
-        styles = flat.values("style") if "span" in flat.distinct_tags else {}
-        for index, style in styles.items():
-            is_block[index] = "display" in style and _BLOCK_STYLE.search(style) is not None
-        flat.memo[_STYLED] = is_block & flat.having(("span",)) if styles else is_block
-    styled: Booleans = flat.memo[_STYLED]
-    return styled
+    is_block = np.zeros(len(flat.tag_numbers), dtype=np.bool_)
+    styles = flat.values("style") if "span" in flat.distinct_tags else {}
+    for index, style in styles.items():
+        is_block[index] = "display" in style and _BLOCK_STYLE.search(style) is not None
+    return is_block & flat.having(("span",)) if styles else is_block
 
 
+@_once
 def within_sentences(flat: FlatDocument) -> Booleans:
     """Return a mask of the `WITHIN_SENTENCES`, buttons and custom elements within sentences."""
     custom = np.array(["-" in tag for tag in flat.distinct_tags], dtype=np.bool_)
@@ -104,6 +111,7 @@ def within_sentences(flat: FlatDocument) -> Booleans:
     return inline
 
 
+@_once
 def without_text(flat: FlatDocument) -> Booleans:
     """Return a mask of the `NO_TEXT` elements, except `speaking_buttons`."""
     return flat.having(NO_TEXT) & ~speaking_buttons(flat)

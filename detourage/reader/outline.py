@@ -86,7 +86,7 @@ class Outline:
         around = whole.count_around(silent)
         outermost = silent & (around == 1)
         flat = whole.select((around == 0) | outermost, around[whole.text_parents] == 0)
-        borders = ~within_sentences(flat)
+        borders = ~within_sentences(whole)[flat.numbers]
         count = len(flat.shown)
         crossed = np.bincount(flat.text_starts[borders], minlength=count + 1)
         crossed += np.bincount(flat.text_ends[borders], minlength=count + 1)
@@ -227,19 +227,23 @@ class Outline:
     @cached_property
     def is_inline(self) -> list[bool]:
         """Whether each element is within a line (`within_sentences`)."""
-        inline: list[bool] = within_sentences(self.flat).tolist()
+        inline: list[bool] = self._inline.tolist()
         return inline
+
+    @property
+    def _inline(self) -> Booleans:
+        return within_sentences(self.document)[self.flat.numbers]
 
     @cached_property
     def is_silent(self) -> list[bool]:
         """Whether each element is `without_text`; its descendants are omitted."""
-        silent: list[bool] = without_text(self.flat).tolist()
+        silent: list[bool] = without_text(self.document)[self.flat.numbers].tolist()
         return silent
 
     @cached_property
     def block_numbers(self) -> Integers:
         """Index of each element's nearest enclosing block, or its own index if it is a block."""
-        return self.flat.nearest_marked(~within_sentences(self.flat))
+        return self.flat.nearest_marked(~self._inline)
 
     @cached_property
     def blocks(self) -> list[int]:
@@ -385,10 +389,9 @@ class Outline:
     @cached_property
     def link_numbers(self) -> Integers:
         """Index of the link around each element, or of the element if it is a link; else -1."""
-        leads = self.flat.having(("a",))
-        addresses = self.flat.values("href")
-        without = [index for index in np.flatnonzero(leads).tolist() if not addresses.get(index)]
-        leads[without] = False
+        leads = np.zeros(len(self.flat.parents), dtype=np.bool_)
+        leads[[index for index, address in self.flat.values("href").items() if address]] = True
+        leads &= self.flat.having(("a",))
         nearest = self.flat.nearest_marked(leads)
         return np.where(leads[nearest], nearest, -1)
 
