@@ -223,7 +223,7 @@ def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Rec
         found["kinds"].append(kinds[main])
     for scope in dict.fromkeys((main, *(s for s in kinds if s in around or s is None))):
         for element in by_scope.get(scope, ()):
-            field = _FIELDS[element.get("itemprop", "").strip().lower()]
+            field = _FIELDS[(element.get("itemprop") or "").strip().lower()]
             text = _value(element)
             if text and len(text) <= MAX_VALUE:
                 found[field].append(text)
