@@ -1,7 +1,6 @@
 """Authors and dates displayed next to an article."""
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import zip_longest
@@ -12,7 +11,7 @@ from detourage.metadata.surroundings import Note, Part, Place
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import Moment, find_dates, find_moments, parse_moment, without_dates
 from detourage.text.relative import find_relative, is_past
-from detourage.text.words import CLOSING, MARKS, UNSPACED_MARKS, contains_any, listed
+from detourage.text.words import CLOSING, MARKS, UNSPACED_MARKS, contains_any, listed, squash
 
 MAX_NAME_WORDS = 5
 """Maximum number of words in a name besides particles, as in "María del Carmen López García"."""
@@ -95,7 +94,6 @@ _ADDRESSES = re.compile(r"(?<!\S)(?:https?:|www\.|[^\s@(<]++@)[^\s(<]*+", re.IGN
 _IN_BRACKETS = re.compile(r"(?:(?<!\s)\s+)?+[(（\[【<][^)）\]】>\n]*+[)）\]】>]?+")
 _NOT_IN_BYLINES = re.compile(r"[\d:：?!]")
 _EDGES = " \t()[]\"'“”„«»‚‘’*:：.,;|¦-–—/·•›»>_"
-_SUFFIX = re.compile(r"(?:,\s*+|(?<!\s)\s++)(Jr|Sr)\b\.?")
 # What a person is writing for, where, or about.
 _CIRCUMSTANCE = re.compile(
     r"(?:^|\s)(?:[Ff]or|in|at|on|from|via|is|für|aus|bei|dans|pour|à|chez|para|desde|em|voor|per|dla"
@@ -154,9 +152,6 @@ _PARTICLES = listed(
 _NOT_NAMED_FIRST = _NO_NAME | _ROLES | _DEGREES
 _NO_PSEUDONYM = _NO_NAME | _PARTICLES
 _ELIDED = re.compile(r"[dl]['’‘](?=[^\W\d_])|al-")
-_HAN_NO_NAME = re.compile(
-    "关闭|打印|评论|来源|发表|转载|出自|简介|本站|未知|佚名|网友|编辑|记者|作者|時間|时间"
-)
 
 
 @cache
@@ -198,7 +193,8 @@ def names_of(
             is_open = goes_on or not names
             if beside:
                 continue
-            name = _spelled(found)
+            name = found.strip(_EDGES)
+            name += "." if name.endswith((" Jr", " Sr")) else ""
             # A single word that follows a full name is a location or an agency.
             is_place = is_byline and not is_joined and " " in next(iter(names), "")
             if (
@@ -223,7 +219,6 @@ def _segments(text: str, *, is_byline: bool) -> Iterator[tuple[bool, str]]:
     text = _CREDIT.sub("", _IN_BRACKETS.sub(" ", without_mark(text)))
     if not is_byline:
         text = ";".join(_ORDER.sub(_in_order, each.strip()) for each in text.split(";"))
-    text = _SUFFIX.sub(r" \1.", text)
     first, *others = _BETWEEN.split(f" {text} ")
     segments = [(False, first.strip())]
     for listed_join, join, segment in zip(*(others[place::3] for place in range(3)), strict=True):
@@ -263,24 +258,9 @@ def _person(segment: str, *, is_byline: bool) -> tuple[str, bool]:
     return found, is_open and not roles
 
 
-def _spelled(found: str) -> str:
-    name = found.strip(_EDGES)
-    return name + "." if name.endswith((" Jr", " Sr")) else name
-
-
 def without_mark(text: str) -> str:
     """Remove the words that introduce a byline."""
     return _MARK.sub("", text, count=1)
-
-
-def squash(name: str) -> str:
-    """Return the letters and digits of a name, in lower case and without accents."""
-    plain = unicodedata.normalize("NFKD", name.lower())
-    return "".join(character for character in plain if character.isalnum())
-
-
-def _plain(word: str) -> str:
-    return "".join(character for character in word.lower() if character.isalpha())
 
 
 def without_repeats(names: Iterable[str]) -> tuple[str, ...]:
@@ -308,13 +288,13 @@ def _is_name(name: str, *, is_byline: bool) -> bool:
         return False
     if not _LEGAL_FORMS.isdisjoint(lowered):
         return False
-    if len(words) == 1 and (_plain(name) in _DEGREES or is_weekday(name) or name[0] == "@"):
+    if len(words) == 1 and (squash(name) in _DEGREES or is_weekday(name) or name[0] == "@"):
         return False
     if not is_byline:
         return True
     if lowered[-1] in _PARTICLES or any(word in _NOT_OF_PERSONS for word in lowered):
         return False
-    if _NOT_IN_BYLINES.search(name) or _HAN_NO_NAME.search(name) or is_weekday(name):
+    if _NOT_IN_BYLINES.search(name) or is_weekday(name):
         return False
     return all(
         not word[0].islower() or plain in _PARTICLES or _ELIDED.match(word)
@@ -338,9 +318,6 @@ MAX_NAMES = 40
 _AUTHOR_NAME = re.compile(
     r"^(?:author|autor|auteur|byline|zuozhe|redaktor|writer|journalist|creator)"
 )
-_COUNT = re.compile(r"[^\W\d_]\s\d")
-_LABEL_NAMES = listed("label prefix")
-_LABEL = re.compile(r"^[^\s,&]+(?:\s[^\s,&]+)?\s?[:：=＝・]$|^[^\W\d_]+$")
 _DATE_NAMES = listed(
     "date time datetime published publish pubdate datum dateline datepublished timestamp posted"
     " fecha data created meta entry info pubtime"
@@ -421,22 +398,15 @@ def _is_of_readers(note: Note) -> bool:
 def _named(notes: Sequence[Note]) -> Iterator[_NameSource]:
     """Yield the texts of elements whose classes or IDs indicate an author."""
     for note in notes:
-        parts = [part for part in note.parts if _is_author(part)]
-        own = [part for part in parts if _LABEL_NAMES.isdisjoint(part.names)]
-        pieces = _pieces(own or parts)
+        pieces = tuple(
+            part._replace(text=without_dates(part.text)) for part in note.parts if _is_author(part)
+        )
         if pieces:
             yield _NameSource(pieces)
             if not names_of(pieces, is_byline=True):
                 yield from _account(" ".join(piece.text for piece in pieces))
                 for piece in filter(_is_pseudonym, pieces):
                     yield _NameSource((piece,), is_account=True)
-
-
-def _pieces(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """Return the texts of parts without dates and without a label before a linked name."""
-    pieces = tuple(part._replace(text=without_dates(part.text)) for part in parts)
-    is_labelled = len(pieces) > 1 and pieces[1].is_linked and not pieces[0].is_linked
-    return pieces[1:] if is_labelled and _LABEL.search(pieces[0].text) else pieces
 
 
 def _account(text: str) -> Iterator[_NameSource]:
@@ -494,7 +464,7 @@ def _dated(notes: Sequence[Note]) -> Iterator[_NameSource]:
     """Yield names of two or more words on a line that contains nothing else but a date."""
     for note in notes:
         rest = without_dates(note.text)
-        is_short = rest != note.text and len(rest) <= MAX_NAMES and not _COUNT.search(rest)
+        is_short = rest != note.text and len(rest) <= MAX_NAMES
         if note.place in ("before", "opening") and is_short and not contains_any(rest, HAN):
             names = names_in(rest, is_byline=True)
             yield _NameSource((Part(", ".join(name for name in names if " " in name)),))

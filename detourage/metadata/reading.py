@@ -12,7 +12,6 @@ from detourage.metadata.bylines import (
     shown_age,
     shown_authors,
     shown_dates,
-    squash,
     without_repeats,
 )
 from detourage.metadata.dates import (
@@ -30,7 +29,7 @@ from detourage.roles import Kind
 from detourage.text import words
 from detourage.text.dates import date_in_path
 from detourage.text.texts import count_words
-from detourage.text.words import listed
+from detourage.text.words import listed, squash
 
 MAX_TAGS = 30
 """Maximum number of tags; a longer list consists of keywords for search engines."""
