@@ -117,15 +117,17 @@ class Tasks:
             pass
 
     def _store_due(self) -> int:
-        found = self.read(lambda session: recording.due_fetches(session, limit=100))
+        found = self.database.execute(recording.DUE_FETCHES, limit=100)
         for due in found:
-            fetched = due.fetched()
+            fetched = recording.fetch_that_waited(due)
             read = parse_or_reject(
                 fetched.content, fetched.url, fetched.content_type, fetched.answer
             )
             page = fetched, read
             store_url = process_state().settings.pages
-            self.database.run(partial(store_waiting, due=due, page=page, store_url=store_url))
+            self.database.run(
+                partial(store_waiting, fetch_id=due.id, page=page, store_url=store_url)
+            )
         return len(found)
 
     def reprocess(self, site: str, stage: task_names.ReprocessStage = "extract") -> None:
@@ -209,4 +211,4 @@ class Tasks:
     def trees(self, site_id: int) -> dict[int, Tree]:
         """Return the distinct trees of a site."""
         with self.database.transaction() as session:
-            return trees.load_trees(session, trees.site_tree_ids(session, site_id))[0]
+            return trees.load_trees(session, trees.tree_shapes(session, site_id=site_id))[0]

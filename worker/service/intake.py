@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from kombu import Connection, Consumer, Message
+from sqlalchemy import Row
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
@@ -35,7 +36,6 @@ from worker.store import pages, progress, recording
 from worker.store.database import UnavailableError, is_connection_lost
 from worker.store.durations import Durations
 from worker.store.pages import FetchedPage, NewReceipt, ReadPage
-from worker.store.recording import DueFetch
 from worker.workflow.first_extractions import request_first_extractions, urgent_pages
 from worker.workflow.parsing import parse_or_reject, store_pages, store_waiting
 from worker.workflow.quarantine import message_id_of, quarantine_message
@@ -162,17 +162,17 @@ class Intake(BrokerProcess):
             with self._held_if_lost():
                 if urgent := self._database.glance(urgent_pages, seconds):
                     self._try(request_first_extractions, urgent)
-                due = self._database.glance(recording.due_fetches, DUE_AT_ONCE)
+                due = self._database.glance(_due_fetches)
                 self._confirm_ability(self._connection)
                 self._store_due(due)
 
-    def _store_due(self, fetches: Sequence[DueFetch]) -> None:
+    def _store_due(self, fetches: Sequence[Row[Any]]) -> None:
         """Store fetches that have waited for the outcomes of their pages."""
         for due in fetches:
             try:
-                fetched = due.fetched()
+                fetched = recording.fetch_that_waited(due)
                 page = fetched, self._read(fetched)
-                self._try(store_waiting, due, page, self._settings.pages)
+                self._try(store_waiting, due.id, page, self._settings.pages)
             except Exception:
                 logger.exception("dropped a waiting fetch that cannot be stored")
                 self._try(recording.take_fetch, due.id)
@@ -362,6 +362,10 @@ class Intake(BrokerProcess):
         logger.exception("could not store a message, returning it to the queue")
         self._summary.count("requeued")
         message.requeue()
+
+
+def _due_fetches(session: Session) -> Sequence[Row[Any]]:
+    return session.execute(recording.DUE_FETCHES, {"limit": DUE_AT_ONCE}).all()
 
 
 def _store(

@@ -12,6 +12,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from kombu import Connection, Message, Producer
 from kombu.transport.base import StdChannel
+from sqlalchemy import TextClause
 from sqlalchemy.orm import Session
 
 from detourage.inputs.received import writable
@@ -112,7 +113,7 @@ def requeue(settings: Settings, stage: str, message_id: str | None = None) -> in
     Messages with bodies too large to be read stay, since they would fail again.
     """
     if stage == RELAY:
-        return _with_store(settings, outbox.retry_refused, message_id)
+        return _with_store(settings, _count_changed, outbox.SQL.retry_refused, message_id)
     moved = 0
     with _taken(settings, stage) as (connection, messages):
         producer = Producer(connection.channel())
@@ -128,7 +129,7 @@ def requeue(settings: Settings, stage: str, message_id: str | None = None) -> in
 def drop(settings: Settings, stage: str, message_id: str | None = None) -> int:
     """Permanently delete a stage's messages, or one of them, and return their number."""
     if stage == RELAY:
-        return _with_store(settings, outbox.drop_refused, message_id)
+        return _with_store(settings, _count_changed, outbox.SQL.drop_refused, message_id)
     dropped = 0
     with _taken(settings, stage) as (_, messages):
         for message in messages:
@@ -136,6 +137,10 @@ def drop(settings: Settings, stage: str, message_id: str | None = None) -> int:
                 message.ack()
                 dropped += 1
     return dropped
+
+
+def _count_changed(session: Session, statement: TextClause, message_id: str | None) -> int:
+    return len(session.execute(statement, {"message_id": message_id}).all())
 
 
 def _of_entry(entry: OutboxEntry) -> QuarantinedMessage:

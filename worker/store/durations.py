@@ -7,7 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from operator import itemgetter
 from time import monotonic
 
@@ -39,14 +39,6 @@ class Histogram:
     seconds: float
 
 
-@dataclass
-class _Count:
-    """Durations of one bucket that are not written yet."""
-
-    number: int = 0
-    seconds: float = 0.0
-
-
 class Durations:
     """The durations measured by a process, aggregated and written ``written_after`` seconds later.
 
@@ -56,7 +48,7 @@ class Durations:
     def __init__(self, database: Database, *, written_after: float = WRITTEN_AFTER_SECONDS) -> None:
         self._database = database
         self._written_after = written_after
-        self._counts: dict[tuple[str, float], _Count] = {}
+        self._counts: dict[tuple[str, float], tuple[int, float]] = {}
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
 
@@ -74,9 +66,8 @@ class Durations:
         share = seconds / pieces
         at_most = next(bound for bound in BOUNDS if share <= bound)
         with self._lock:
-            count = self._counts.setdefault((work, at_most), _Count())
-            count.number += pieces
-            count.seconds += seconds
+            number, total = self._counts.get((work, at_most), (0, 0.0))
+            self._counts[work, at_most] = number + pieces, total + seconds
             if self._timer is None:
                 self._timer = threading.Timer(self._written_after, self.write)
                 # The timer must not delay the process exit.
@@ -97,14 +88,13 @@ class Durations:
         values = {
             "work": [work for (work, _), _ in counts],
             "at_most": [at_most for (_, at_most), _ in counts],
-            **{
-                each.name: [getattr(count, each.name) for _, count in counts]
-                for each in fields(_Count)
-            },
+            "number": [number for _, (number, _) in counts],
+            "seconds": [seconds for _, (_, seconds) in counts],
+            "slot": os.getpid() % SLOTS,
         }
         try:
             with self._database.transaction() as session:
-                session.execute(SQL.count, {**values, "slot": os.getpid() % SLOTS})
+                session.execute(SQL.count, values)
         except SQLAlchemyError:
             logger.warning("durations could not be written to the database", exc_info=True)
 

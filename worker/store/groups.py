@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 from models.tables import DesignChange
 from worker.store.provisional import PROVISIONAL
 from worker.store.queries import Statements
-from worker.tracing import Context
 
 SQL = Statements("groups")
 
@@ -133,24 +132,6 @@ def last_group(session: Session, site_id: int) -> int:
 LOAD_KNOWLEDGE = SQL.load.columns(page_id=BigInteger, packed=LargeBinary)
 
 
-class UnassignedPage(NamedTuple):
-    """A locked page to be assigned to a group, with the size of its tree."""
-
-    id: int
-    site_id: int
-    url: str
-    tree_id: int
-    size: int
-    trace: Context
-
-
-def lock_pages(session: Session, page_ids: Sequence[int]) -> list[UnassignedPage]:
-    """Lock the given pages that have a tree, and return them by site."""
-    return [
-        UnassignedPage(*row) for row in session.execute(SQL.lock_pages, {"ids": list(page_ids)})
-    ]
-
-
 class Representative(NamedTuple):
     """A representative tree of a group, and the pivot with which the group's pages are compared."""
 
@@ -185,20 +166,6 @@ OUTLIERS = SQL.newest_outliers.columns(lines=LargeBinary)
 
 
 @dataclass(frozen=True)
-class DatedPage:
-    """A page with its dates and its group, which is None for an outlier.
-
-    Without a fetch date, ``is_dated`` is false and ``fetched_at`` is the time of receipt.
-    """
-
-    url: str
-    fetched_at: datetime
-    group_number: int | None
-    received_at: datetime
-    is_dated: bool
-
-
-@dataclass(frozen=True)
 class GroupHistory:
     """A group across the generations of its site.
 
@@ -213,15 +180,6 @@ class GroupHistory:
     size: int
     largest: int
     example: str
-
-
-def newest_pages(
-    session: Session, site_id: int, generation: int, limit: int
-) -> Sequence[DatedPage]:
-    """Return the most recently fetched pages of a generation, oldest first; see `DatedPage`."""
-    asked = {"site_id": site_id, "generation": generation, "number": limit}
-    rows = session.execute(SQL.newest_pages, asked).all()
-    return [DatedPage(*row) for row in reversed(rows)]
 
 
 def note_design_change(session: Session, change: DesignChange) -> bool:

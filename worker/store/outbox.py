@@ -227,15 +227,3 @@ def refused(session: Session) -> Sequence[OutboxEntry]:
     """Return the entries set aside, oldest first."""
     asked = {"message_id": None}
     return session.scalars(select(OutboxEntry).from_statement(SQL.refused), asked).all()
-
-
-def retry_refused(session: Session, message_id: str | None = None) -> int:
-    """Return refused entries, or those of one message, to the relay, and return their number."""
-    changed: Any = session.execute(SQL.retry_refused, {"message_id": message_id})
-    return int(changed.rowcount)
-
-
-def drop_refused(session: Session, message_id: str | None = None) -> int:
-    """Delete refused entries, or those of one message, and return their number."""
-    changed: Any = session.execute(SQL.drop_refused, {"message_id": message_id})
-    return int(changed.rowcount)

@@ -201,14 +201,14 @@ def is_backlog_full(session: Session, limit: int, *, repeated: Collection[str]) 
 
     Messages in ``repeated`` lanes are excluded, so that reprocessing does not block the intake.
     """
-    values = {"most": limit, "repeated": list(repeated)}
+    values = {"most": limit, "repeated": list(repeated), "counts_repeated": False}
     return bool(limit) and bool(session.scalar(SQL.is_backlog_full, values))
 
 
 def is_backlog_nearly_full(session: Session, limit: int) -> bool:
     """Return whether pending pages or messages, including repeated ones, nearly reach a limit."""
-    values = {"most": math.ceil(limit * NEARLY)}
-    return bool(limit) and bool(session.scalar(SQL.is_backlog_nearly_full, values))
+    values = {"most": math.ceil(limit * NEARLY), "repeated": [], "counts_repeated": True}
+    return bool(limit) and bool(session.scalar(SQL.is_backlog_full, values))
 
 
 def received(session: Session, message_prefix: str) -> Iterator[str]:

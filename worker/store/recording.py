@@ -1,6 +1,6 @@
 """Record fetched pages, whether new, changed or unchanged."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
@@ -31,6 +31,10 @@ SQL = Statements("recording")
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 """Results of a fetch that changes the content of its page."""
+
+
+_OF_FETCH: Final = ("url", "crawler_id", "content_type", "fetched_at", "extra")
+"""Columns of a page, and of a waiting fetch, that describe the fetch."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +168,9 @@ def _judged(
 ) -> list[_ResolvedFetch]:
     ids = [page_id for each in located for page_id in each.page_ids]
     found = {page.id: page for page in session.scalars(_KNOWN_PAGES, {"ids": ids})} if ids else {}
-    waited_for = set() if have_waited else pages_waited_for(session, ids)
+    waited_for: set[int] = set()
+    if ids and not have_waited:
+        waited_for = set(session.scalars(SQL.pages_waited_for, {"ids": ids}))
     judged = []
     for place, (_, fetched, read) in zip(located, fetches, strict=False):
         stored = None
@@ -360,11 +366,7 @@ def _is_later(page: StoredPage, fetched: FetchedPage | StoredPage) -> bool:
 def columns_of_fetch(fetched: FetchedPage, read: ReadPage) -> dict[str, Any]:
     """Return the columns of a page that describe its fetch."""
     return {
-        "url": fetched.url,
-        "crawler_id": fetched.crawler_id,
-        "content_type": fetched.content_type,
-        "fetched_at": fetched.fetched_at,
-        "extra": fetched.extra,
+        **{name: getattr(fetched, name) for name in _OF_FETCH},
         "content_digest": fetched.content_digest,
         "html_removed_at": None,
         # Nothing that would continue its trace follows for a rejected page.
@@ -411,7 +413,7 @@ def _keep_first(page: StoredPage, fetched: FetchedPage | StoredPage) -> None:
 
 
 _OF_CONTENT = (
-    *("url", "crawler_id", "content_type", "fetched_at", "extra", "content_digest"),
+    *(*_OF_FETCH, "content_digest"),
     *("encoding", "tree_id", "comment_pattern", "outcome", "outcome_detail", "refused"),
 )
 """Columns that describe the content of a page."""
@@ -520,34 +522,6 @@ MOST_OF_PAGE = 8
 """Maximum number of waiting fetches per page; a further one replaces the last to arrive."""
 
 
-class DueFetch(NamedTuple):
-    """A waiting fetch of a page whose current content has an outcome."""
-
-    id: int
-    row: Row[Any]
-
-    def fetched(self) -> FetchedPage:
-        """Return the fetch; raise an error if its content is damaged."""
-        row = self.row
-        return FetchedPage(
-            row.key,
-            row.url,
-            read_content(StoredContent(row.compressed, None, row.is_text)),
-            row.crawler_id,
-            row.content_type,
-            row.fetched_at,
-            row.extra,
-            row.trace or {},
-        )
-
-
-def pages_waited_for(session: Session, page_ids: Collection[int]) -> set[int]:
-    """Return those of the given pages that have waiting fetches. Their sites must be locked."""
-    if not page_ids:
-        return set()
-    return set(session.scalars(SQL.pages_waited_for, {"ids": list(page_ids)}))
-
-
 _MAKE_ROOM = SQL.make_room.bindparams(most=MOST_OF_PAGE)
 
 
@@ -558,11 +532,7 @@ def add_waiting(session: Session, waiting: Sequence[tuple[int, FetchedPage]]) ->
         session.add(
             WaitingFetch(
                 page_id=page_id,
-                url=fetched.url,
-                crawler_id=fetched.crawler_id,
-                content_type=fetched.content_type,
-                fetched_at=fetched.fetched_at,
-                extra=fetched.extra,
+                **{name: getattr(fetched, name) for name in _OF_FETCH},
                 compressed=pack_content(fetched.content_bytes),
                 is_text=isinstance(fetched.content, str),
                 trace=dict(fetched.trace) or None,
@@ -571,13 +541,16 @@ def add_waiting(session: Session, waiting: Sequence[tuple[int, FetchedPage]]) ->
     session.flush()
 
 
-# The earliest fetch of each page comes first, whatever the order of arrival.
-_DUE = SQL.due_fetches.columns(compressed=LargeBinary)
+DUE_FETCHES = SQL.due_fetches.columns(compressed=LargeBinary)
+"""The earliest waiting fetch of each page whose current content has an outcome, whatever the order
+of arrival."""
 
 
-def due_fetches(session: Session, limit: int) -> list[DueFetch]:
-    """Return the earliest waiting fetch of each page whose current content has an outcome."""
-    return [DueFetch(row.id, row) for row in session.execute(_DUE, {"limit": limit})]
+def fetch_that_waited(row: Row[Any]) -> FetchedPage:
+    """Return a waiting fetch; raise an error if its content is damaged."""
+    content = read_content(StoredContent(row.compressed, None, row.is_text))
+    values = {name: getattr(row, name) for name in _OF_FETCH}
+    return FetchedPage(row.key, content=content, trace=row.trace or {}, **values)
 
 
 def take_fetch(session: Session, fetch_id: int) -> bool:

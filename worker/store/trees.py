@@ -11,8 +11,6 @@ from worker.store.queries import Statements
 
 SQL = Statements("trees")
 
-# Locks trees until their pages are written; otherwise they could be removed as orphans.
-
 
 def save_trees(session: Session, trees: Iterable[Tree]) -> dict[str, int]:
     """Store trees that are not yet stored, and return the IDs of all by digest."""
@@ -59,21 +57,12 @@ def remove_trees(session: Session, tree_ids: Collection[int]) -> list[tuple[int,
     return sorted(left)
 
 
-def tree_shapes(session: Session, tree_ids: Iterable[int]) -> dict[int, TreeShape]:
-    """Return the digest and size of trees by ID, in ascending order of ID."""
-    rows = session.execute(SQL.tree_shapes, {"ids": list(tree_ids)})
+def tree_shapes(
+    session: Session, *, ids: Sequence[int] | None = None, site_id: int | None = None
+) -> dict[int, TreeShape]:
+    """Return the digest and size of trees, or of a site's distinct trees, in order of ID."""
+    rows = session.execute(SQL.tree_shapes, {"ids": ids, "site_id": site_id})
     return {tree_id: TreeShape(digest, size) for tree_id, digest, size in rows}
-
-
-def site_tree_shapes(session: Session, site_id: int) -> dict[int, TreeShape]:
-    """Return the digest and size of a site's distinct trees by ID, in ascending order of ID."""
-    rows = session.execute(SQL.site_tree_shapes, {"site_id": site_id})
-    return {tree_id: TreeShape(digest, size) for tree_id, digest, size in rows}
-
-
-def site_tree_ids(session: Session, site_id: int) -> list[int]:
-    """Return the IDs of a site's distinct trees, ascending."""
-    return list(session.scalars(SQL.site_tree_ids, {"site_id": site_id}))
 
 
 def known_distances(

@@ -4,10 +4,11 @@ import logging
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from detourage.template.assignment import (
@@ -27,7 +28,6 @@ from worker.store.groups import (
     ComparablePage,
     LatestGroups,
     NewMembership,
-    UnassignedPage,
     columns_of_groups,
     columns_of_memberships,
 )
@@ -70,7 +70,7 @@ def assign_pages(
     """
     left: dict[int, int] = {}
     work = 0
-    locked = groups.lock_pages(session, list(wanted))
+    locked = session.execute(groups.SQL.lock_pages, {"ids": list(wanted)}).all()
     if compares and len(locked) > 1:
         state.trees.load(session, [page.tree_id for page in locked])
     # Read after locking, since a clustering may have had the locks.
@@ -122,7 +122,7 @@ def _save_places(
 def _place(
     session: Session,
     state: ProcessState,
-    page: UnassignedPage,
+    page: Row[Any],
     newest: LatestGroups,
     *,
     compares: bool,
@@ -206,7 +206,7 @@ def _distances(
         raw, is_stored = trees.distance_matrix(session, tree_ids)
     if not is_stored.all():
         return None, np.empty(0, np.int64), work
-    shapes = trees.tree_shapes(session, tree_ids)
+    shapes = trees.tree_shapes(session, ids=tree_ids)
     rows = np.searchsorted(tree_ids, [outlier.tree_id for outlier in outliers])
     sizes = np.array([shapes[outlier.tree_id].size for outlier in outliers], np.int64)
     return normalised_distance(raw[np.ix_(rows, rows)], sizes[:, None], sizes[None, :]), sizes, work

@@ -97,9 +97,9 @@ class ComparedSite:
 def load_site(session: Session, site_id: int, site: SiteState) -> ComparedSite | None:
     """Load the trees of a site that are to be compared; return None if no page has changed."""
     if site.compared_version is not None and site.compared_trees is not None:
-        version, shapes = site.compared_version, trees.tree_shapes(session, site.compared_trees)
+        version, shapes = site.compared_version, trees.tree_shapes(session, ids=site.compared_trees)
     elif site.is_new or site.version > site.seen_version:
-        version, shapes = site.version, trees.site_tree_shapes(session, site_id)
+        version, shapes = site.version, trees.tree_shapes(session, site_id=site_id)
     else:
         return None
     return ComparedSite(site_id, site, version, shapes)

@@ -4,7 +4,9 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 from itertools import chain
+from typing import Any
 
+from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from detourage.roles import LineRole
@@ -16,7 +18,6 @@ from models.tables import DesignChange
 from worker.store import groups
 from worker.store.groups import (
     ComparablePage,
-    DatedPage,
     NewGroup,
     NewMembership,
     columns_of_groups,
@@ -149,7 +150,8 @@ def note_design_change(session: Session, site_id: int, generation: int, *, pages
     """
     if pages < MIN_PAGES_FOR_CHANGE:
         return
-    newest = groups.newest_pages(session, site_id, generation, PAGES_SEARCHED)
+    asked = {"site_id": site_id, "generation": generation, "number": PAGES_SEARCHED}
+    newest = session.execute(groups.SQL.newest_pages, asked).all()[::-1]
     found = design_change([page.group_number for page in newest])
     if found is None:
         return
@@ -159,8 +161,8 @@ def note_design_change(session: Session, site_id: int, generation: int, *, pages
     change = DesignChange(
         site_id=site_id,
         generation=generation,
-        since=first.fetched_at,
-        seen_until=newest[-1].fetched_at,
+        since=first.fetched,
+        seen_until=newest[-1].fetched,
         first_url=first.url,
         new_share=found.new_share,
         outlier_share=found.outlier_share,
@@ -173,21 +175,21 @@ def note_design_change(session: Session, site_id: int, generation: int, *, pages
             " groups %s or are outliers; groups %s have no new pages",
             site_id,
             first.url,
-            first.fetched_at.isoformat(),
+            first.fetched.isoformat(),
             100 * found.new_share,
             change.new_groups,
             change.gone_groups,
         )
 
 
-def _was_watched(newest: Sequence[DatedPage], first: int) -> bool:
+def _was_watched(newest: Sequence[Row[Any]], first: int) -> bool:
     """Return whether the site was observed long enough before the first page that differs."""
     page = newest[first]
     if page.is_dated:
-        return page.fetched_at - newest[0].fetched_at >= WATCHED
+        return bool(page.fetched - newest[0].fetched >= WATCHED)
     # Times of receipt can be compared with each other, but not with fetch times.
     before = newest[:first]
-    return (
+    return bool(
         page.received_at - min(each.received_at for each in before) >= WATCHED
         and newest[-1].received_at - newest[first - 1].received_at >= TOGETHER
     )

@@ -17,7 +17,7 @@ from worker.errors import LostContentError
 from worker.messaging import task_names
 from worker.store import outbox, pages, recording
 from worker.store.pages import FetchedPage, ReadPage
-from worker.store.recording import DueFetch, RecordedFetch, record_pages, save_reading
+from worker.store.recording import RecordedFetch, record_pages, save_reading
 
 logger = logging.getLogger(__name__)
 
@@ -102,12 +102,12 @@ def store_pages(
 
 def store_waiting(
     session: Session,
-    due: DueFetch,
+    fetch_id: int,
     page: tuple[FetchedPage, ReadPage],
     store_url: str = "",
 ) -> None:
     """Store a fetch that has waited, unless another process has stored it."""
-    if recording.take_fetch(session, due.id):
+    if recording.take_fetch(session, fetch_id):
         store_pages(session, [page], store_url, have_waited=True)
 
 

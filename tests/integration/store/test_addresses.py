@@ -49,10 +49,10 @@ def record(session: Session, *fetches: Fetch, batch: int = 1) -> list[int]:
         ]
         session.flush()
         extract(session)
-        while due := recording.due_fetches(session, limit=100):
+        while due := session.execute(recording.DUE_FETCHES, {"limit": 100}).all():
             for each in due:
                 recording.take_fetch(session, each.id)
-                fetched = each.fetched()
+                fetched = recording.fetch_that_waited(each)
                 site_id = pages.lock_site(session, fetched.site)
                 again = parse_or_reject(fetched.content, fetched.url, None, fetched.answer)
                 record_pages(session, [(site_id, fetched, again)], have_waited=True)

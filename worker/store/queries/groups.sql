@@ -175,9 +175,9 @@ SELECT unnest(CAST(:page_ids AS bigint[])), :generation, :site_id, 'outlier'
 ON CONFLICT (page_id, generation) DO NOTHING
 
 -- newest_pages --
--- Return the most recently fetched pages of a generation, oldest first; see `DatedPage`.
+-- Most recently fetched pages of a generation with their groups; undated ones by time of receipt.
 SELECT url, coalesce(fetched_at, received_at) AS fetched, group_number, received_at,
-    fetched_at IS NOT NULL
+    fetched_at IS NOT NULL AS is_dated
 FROM memberships JOIN pages ON pages.id = page_id
 WHERE memberships.site_id = :site_id AND memberships.generation = :generation
 ORDER BY fetched DESC, url DESC LIMIT :number

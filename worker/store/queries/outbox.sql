@@ -159,11 +159,11 @@ SELECT * FROM outbox WHERE {is_refused} ORDER BY id
 
 -- retry_refused --
 -- Give the entries that were set aside back to the relay.
-UPDATE outbox SET refused_at = NULL, refusal = NULL WHERE {is_refused}
+UPDATE outbox SET refused_at = NULL, refusal = NULL WHERE {is_refused} RETURNING id
 
 -- drop_refused --
 -- Delete entries that were set aside.
-DELETE FROM outbox WHERE {is_refused}
+DELETE FROM outbox WHERE {is_refused} RETURNING id
 
 -- is_waiting --
 -- Return whether tasks of a kind, optionally for one site, are waiting to be published.

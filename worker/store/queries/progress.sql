@@ -153,26 +153,18 @@ SELECT
     ) AS oldest) AS oldest_seconds
 
 -- is_backlog_full --
--- Return whether pages without an outcome, or unpublished messages, reach a limit (0: none).
+-- Return whether pages without an outcome (or pending), or unpublished messages, reach a limit.
 SELECT :most <= (
     SELECT count(*) FROM (
-        SELECT FROM pages WHERE outcome IS NULL LIMIT :most
+        SELECT FROM pages
+        WHERE outcome IS NULL
+            OR :counts_repeated AND (forced OR extracted_generation < generation)
+        LIMIT :most
     ) AS pages
 ) OR :most <= (
     SELECT count(*) FROM (
         SELECT FROM outbox WHERE lane <> ALL (CAST(:repeated AS text[])) LIMIT :most
     ) AS messages
-)
-
--- is_backlog_nearly_full --
--- Return whether pending pages or messages, including repeated ones, nearly reach a limit.
-SELECT :most <= (
-    SELECT count(*) FROM (
-        SELECT FROM pages
-        WHERE outcome IS NULL OR forced OR extracted_generation < generation LIMIT :most
-    ) AS pages
-) OR :most <= (
-    SELECT count(*) FROM (SELECT FROM outbox WHERE lane IS NOT NULL LIMIT :most) AS messages
 )
 
 -- last_failures --

@@ -31,19 +31,12 @@ RETURNING site_id, pages.id
 DELETE FROM trees WHERE id = ANY (CAST(:ids AS bigint[]))
 
 -- tree_shapes --
--- Return the digest and size of trees by ID, in ascending order of ID.
-SELECT id, digest, size FROM trees WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id
-
--- site_tree_shapes --
--- Return the digest and size of a site's distinct trees by ID, in ascending order of ID.
+-- Return the digest and size of trees, or of a site's distinct trees, in ascending order of ID.
 SELECT id, digest, size FROM trees
-WHERE id IN (SELECT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL)
+WHERE id = ANY (coalesce(CAST(:ids AS bigint[]), ARRAY(
+    SELECT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
+)))
 ORDER BY id
-
--- site_tree_ids --
--- Return the IDs of a site's distinct trees, ascending.
-SELECT DISTINCT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
-ORDER BY tree_id
 
 -- known_distances --
 -- Return the stored distances between two sets of trees, by ordered pair of IDs.
