@@ -19,7 +19,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Boolean, bindparam, select
+from sqlalchemy import BigInteger, BindParameter, Boolean, bindparam, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -100,16 +100,31 @@ def add_tasks_of_sites(
 
 # If the new tasks turn a site's short queue into a backlog, its waiting tasks move to the backlog
 # too, so that the site never has tasks in both halves of the lane.
-_ADD_TASKS = SQL.add_tasks.bindparams(
-    bindparam("first", FIRST_TURN, BigInteger),
-    bindparam("is_short", type_=Boolean),
-    short=SHORT_QUEUE,
-)
-_REQUEST = SQL.request_extractions.bindparams(
+_TURNS: tuple[BindParameter[Any], ...] = (
     bindparam("first", FIRST_TURN, BigInteger),
     bindparam("is_short", None, Boolean),
-    short=SHORT_QUEUE,
+    bindparam("short", SHORT_QUEUE),
 )
+_ADD_TASKS = SQL.add_tasks.bindparams(*_TURNS)
+_REQUEST_EXTRACTIONS = SQL.request_extractions.bindparams(*_TURNS)
+_REQUEST_ASSIGNMENTS = SQL.request_assignments.bindparams(*_TURNS)
+
+
+def request_assignments(
+    session: Session, task: str, changed: Sequence[int], pages: Sequence[tuple[int, int, Context]]
+) -> None:
+    """Record that pages of sites changed; enqueue the assignment of pages whose sites have groups.
+
+    The pages are given as the IDs of their sites, their own, and their traces.
+    """
+    asked = {
+        "sites": list(changed),
+        "task": task,
+        "page_sites": [site_id for site_id, _, _ in pages],
+        "page_ids": [page_id for _, page_id, _ in pages],
+        "traces": [json.dumps(trace) if trace else None for _, _, trace in pages],
+    }
+    session.execute(_REQUEST_ASSIGNMENTS, asked)
 
 
 def request_extractions(
@@ -138,7 +153,7 @@ def request_extractions(
         "clustered_site": clustered_site,
         "trace": json.dumps(trace) if trace else None,
     }
-    session.execute(_REQUEST, asked)
+    session.execute(_REQUEST_EXTRACTIONS, asked)
 
 
 def add_message(

@@ -52,25 +52,6 @@ def sites_called(session: Session, name: str) -> dict[int, str]:
     return dict(session.execute(SQL.sites_called, {"name": name}).all())
 
 
-@dataclass(frozen=True)
-class TouchedSite:
-    """A site after a change to its pages; ``has_groups`` means that it has been clustered."""
-
-    version: int
-    has_groups: bool
-
-
-def touch_sites(session: Session, site_ids: Iterable[int]) -> dict[int, TouchedSite]:
-    """Record that pages of sites changed, and return the new states of the sites, by ID."""
-    rows = session.execute(SQL.touch_sites, {"ids": list(site_ids)})
-    return {site_id: TouchedSite(version, has_groups) for site_id, version, has_groups in rows}
-
-
-def touch_site(session: Session, site_id: int) -> int:
-    """Record that pages of a site changed, and return its new version."""
-    return touch_sites(session, [site_id])[site_id].version
-
-
 def load_contents(
     session: Session, page_ids: Collection[int]
 ) -> dict[int, bytes | str | LostContentError]:

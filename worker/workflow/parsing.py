@@ -80,22 +80,14 @@ def store_pages(
     changed = {each.page_id: each for each in recorded if each.is_changed}.values()
     if not changed:
         return recorded
-    touched = pages.touch_sites(session, {each.site_id for each in changed})
-    assigned = [each for each in changed if each.has_tree and touched[each.site_id].has_groups]
     traces = {
         each.page_id: fetched.trace for each, (fetched, _) in zip(recorded, fetches, strict=True)
     }
-    outbox.add_tasks_of_sites(
+    outbox.request_assignments(
         session,
         task_names.ASSIGN,
-        [
-            (
-                each.site_id,
-                {"page_id": each.page_id, "site_version": touched[each.site_id].version},
-            )
-            for each in assigned
-        ],
-        [traces[each.page_id] for each in assigned],
+        sorted({each.site_id for each in changed}),
+        [(each.site_id, each.page_id, traces[each.page_id]) for each in changed if each.has_tree],
     )
     return recorded
 
@@ -134,4 +126,4 @@ def parse_again(session: Session, page_id: int) -> None:
     else:
         read = parse_or_reject(content, page.url, page.content_type, Answer.of(page.extra))
     save_reading(session, page, read)
-    pages.touch_site(session, page.site_id)
+    session.execute(pages.SQL.touch_site, {"site_id": page.site_id})

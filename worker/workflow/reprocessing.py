@@ -27,7 +27,7 @@ def reprocess_site(session: Session, site_id: int, stage: str) -> int:
     else:
         if stage == "compare":
             session.execute(comparisons.SQL.forget, {"site_id": site_id})
-        pages.touch_site(session, site_id)
+        session.execute(pages.SQL.touch_site, {"site_id": site_id})
     return len(page_ids)
 
 

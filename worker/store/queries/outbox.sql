@@ -68,6 +68,27 @@ WITH withdrawn AS (
     ) WITH ORDINALITY AS requested (site_id, arguments, trace, number)
 ), {enqueue}
 
+-- request_assignments --
+-- Record that pages of sites changed, and enqueue the assignment of those whose sites have groups.
+WITH withdrawn AS (
+    SELECT id FROM outbox WHERE false
+), touched AS (
+    UPDATE sites SET version = version + 1, changed_at = now()
+    WHERE id = ANY (CAST(:sites AS bigint[]))
+    RETURNING id, version, EXISTS (
+        SELECT FROM generations WHERE site_id = sites.id AND method <> 'provisional'
+    ) AS has_groups
+), requested AS (
+    SELECT CAST(:task AS text) AS task, touched.id AS site_id,
+        jsonb_build_object('page_id', page_id, 'site_version', version) AS arguments,
+        CAST(trace AS jsonb) AS trace, CAST(NULL AS bigint) AS kept, number
+    FROM unnest(
+        CAST(:page_sites AS bigint[]), CAST(:page_ids AS bigint[]), CAST(:traces AS text[])
+    ) WITH ORDINALITY AS changed (site_id, page_id, trace, number)
+    JOIN touched ON touched.id = changed.site_id
+    WHERE has_groups
+), {enqueue}
+
 -- request_extractions --
 -- Enqueue the extraction of pages with a generation, in place of a site's earlier requests.
 WITH withdrawn AS (

@@ -10,13 +10,9 @@ ORDER BY key FOR UPDATE
 INSERT INTO sites (key) SELECT unnest(CAST(:keys AS text[]))
 ON CONFLICT (key) DO NOTHING RETURNING key, id
 
--- touch_sites --
--- Record that pages of sites changed, and return the new states of the sites, by ID.
-UPDATE sites SET version = version + 1, changed_at = now()
-WHERE id = ANY (CAST(:ids AS bigint[]))
-RETURNING id, version, EXISTS (
-    SELECT FROM generations WHERE site_id = sites.id AND method <> 'provisional'
-)
+-- touch_site --
+-- Record that pages of a site changed.
+UPDATE sites SET version = version + 1, changed_at = now() WHERE id = :site_id
 
 -- sites_of --
 -- Return the site IDs of pages, by page ID.
