@@ -27,11 +27,12 @@ from celery.signals import (
 from celery.states import SUCCESS
 from celery.utils.dispatch import Signal
 from celery.worker.state import active_requests, reserved_requests
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from detourage.errors import ExpectedError
 from detourage.text.plural import counted
 from worker import logs, tracing
+from worker.errors import warn_of
 from worker.messaging.broker import broker_tls, connect, topology_of, transport_options
 from worker.messaging.task_names import (
     ASSIGN,
@@ -108,8 +109,6 @@ def create_app(settings: Settings) -> Celery:
         broker_transport_options=transport_options(settings),
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
-        accept_content=["json"],
-        task_serializer="json",
         task_ignore_result=True,
         task_queues=topology.celery_queues(),
         task_default_queue=topology.task_queue("cluster"),
@@ -137,8 +136,6 @@ def create_app(settings: Settings) -> Celery:
         worker_prefetch_multiplier=1,
         worker_soft_shutdown_timeout=5,
         worker_enable_soft_shutdown_on_idle=True,
-        worker_send_task_events=False,
-        enable_utc=True,
         beat_schedule={
             "cluster-due-sites": {"task": CLUSTER_DUE, "schedule": period},
             "extract-late": {"task": EXTRACT_LATE, "schedule": period},
@@ -169,12 +166,12 @@ class HeartbeatStep(bootsteps.StartStopStep):
         super().__init__(parent, **options)
         self._heartbeat = own_heartbeat("worker")
         self._entries: list[Any] = []
-        self._is_asking = False
+        self._asked: Any = None
 
     def start(self, parent: Any) -> None:
         """Confirm now and repeatedly."""
         confirm, timer = partial(self._confirm, parent.pool), parent.timer
-        self._is_asking = False
+        self._asked = None
         self._entries = [
             timer.call_after(0, confirm),
             timer.call_repeatedly(CONFIRM_SECONDS, confirm),
@@ -190,22 +187,17 @@ class HeartbeatStep(bootsteps.StartStopStep):
         if running:
             # The pool ends tasks that exceed their time limit.
             self._heartbeat.confirm(f"was connected, and ran {counted(running, 'task')}")
-        elif not waiting and not self._is_asking:
-            self._is_asking = True
-
-            def is_answered(_result: object) -> None:
-                self._is_asking = False
-                self._heartbeat.confirm("looked for work; broker, pool and database answered")
-
-            def is_not_answered(error: object) -> None:
-                self._is_asking = False
-                logger.warning("a pool process could not reach the database: %s", error)
-
-            pool.apply_async(_ping_database, callback=is_answered, error_callback=is_not_answered)
+        elif not waiting and (self._asked is None or self._asked.ready()):
+            self._asked = pool.apply_async(_confirm_ability)
 
 
-def _ping_database() -> None:
-    process_state().database.ping()
+def _confirm_ability() -> None:
+    try:
+        process_state().database.ping()
+    except DBAPIError as error:
+        warn_of(logger, "a pool process could not reach the database", error)
+    else:
+        own_heartbeat("worker").confirm("looked for work; broker, pool and database answered")
 
 
 def own_heartbeat(process: str) -> Heartbeat:
