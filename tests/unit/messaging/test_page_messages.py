@@ -4,7 +4,7 @@ import base64
 import codecs
 import gzip
 import json
-from typing import Any
+from collections.abc import Mapping
 
 import pytest
 
@@ -37,7 +37,7 @@ UNSUPPORTED_URLS = (
     *("https://news.example/\x1b[2J", r"https://news.example\@evil.example/", 7),
     "https://news.example/" + "a" * 9000,
 )
-INVALID: tuple[dict[str, Any], ...] = (
+INVALID: tuple[Mapping[str, object], ...] = (
     {"html": None, "html_base64": "!"},
     {"html": 7},
     {"id": 7},
