@@ -41,7 +41,7 @@ PRECISIONS = [
     ("1 year, 2 days ago", None),
     ("2 years ago", None),
 ]
-"""Results are no more precise than the words."""
+"""Results are as precise as the words."""
 SPELLINGS = [
     *(
         (language, text, "2024-03-01T06:00:00+00:00")
