@@ -251,7 +251,9 @@ def _without_site(title: str, sites: _Sites) -> str:
         parts.pop(0)
     if len(parts) > 1 and sites.begin(title[slice(*parts[-1])]):
         parts.pop()
-    return title[parts[0][0] : parts[-1][1]] if parts else ""
+    text = title[parts[0][0] : parts[-1][1]] if parts else ""
+    name, _, rest = text.partition(": ")
+    return rest.strip() if rest.strip() and sites.name(name) else text
 
 
 def _is_logo(page: Outline, index: int) -> bool:

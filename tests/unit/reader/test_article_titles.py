@@ -70,6 +70,7 @@ DECLARATIONS = {
         titled(f"Harbour Post - {STORY}"),
         titled(f"{STORY} - harbour-post.example"),
         titled(f"News » {STORY}"),
+        of_site(f"Harbour Post : {STORY}", "Harbour Post"),
     ],
     CHINESE: [titled(f"{CHINESE}_江湾晚报"), titled(f"{CHINESE}｜社会｜江湾晚报")],
     PLAY: [titled(PLAY)],
