@@ -1,6 +1,6 @@
 """Extraction of a page's article, with or without knowledge of its template."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,13 +11,13 @@ from detourage.article import Article, ArticleBlock, ArticleEmbed, ArticleImage
 from detourage.html import Page
 from detourage.html.addresses import base_of
 from detourage.metadata import read_metadata
-from detourage.reader import hidden, menus, titles
+from detourage.reader import hidden, menus, sentences, titles
 from detourage.reader.body import find_body, judge_page
 from detourage.reader.comment_exclusion import exclude
 from detourage.reader.confidence import ExtractedArticle, confidence_of
 from detourage.reader.declared_types import declared_types
 from detourage.reader.errors import MenuPageError, NeedsRenderingError, NoTextError
-from detourage.reader.finding import Finding
+from detourage.reader.finding import Finding, kept_texts
 from detourage.reader.further_articles import without_further_articles
 from detourage.reader.hidden import Find
 from detourage.reader.illustrations import leading_images
@@ -30,7 +30,7 @@ from detourage.reader.threads import FindPosts, find_thread
 from detourage.reader.titles import Titles
 from detourage.roles import TEXT_ROLES, Favor, Kind, LineRole
 from detourage.text import words
-from detourage.text.texts import count_words
+from detourage.text.texts import Count, count_words
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,10 @@ def forget_judged(page: Page) -> None:
     Outline.of(page.flat).memo.pop(JudgedPage, None)
 
 
+MIN_LIKELY = 0.15
+"""Minimum probability that the most probable line must have for a text without any sentence to
+count as an article."""
+
 MAX_OF_LIST = 0.5
 """Upper bound of the factor by which the confidence is multiplied if the page looks like a menu."""
 
@@ -87,8 +91,9 @@ def extract_article(
     """Extract the article of a page without modifying the page.
 
     The body consists of the lines with one of the `text_roles` (`TEXT_ROLES` if empty) or, on a
-    forum page, of the whole thread. If the page displays no article or only a fragment, an article
-    hidden in its scripts or markup is used instead.
+    forum page, of the whole thread. If no line qualifies, the body is the element with the most
+    sentences. If the page displays no article or only a fragment, an article hidden in its scripts
+    or markup is used instead.
 
     `other` is the page to compare with, or its `TemplateKnowledge`, which gives the same result.
     Choose the template group's representative or, if the page is itself the representative, its
@@ -228,9 +233,9 @@ def read_shown(page: PageInTemplate, apart: Collection[int] = ()) -> tuple[Artic
         # A page that declares another kind, such as a live report, is not a thread.
         if article.text and article.metadata.kind == "article":
             return article, replace(finding, kind="forum")
-    body = _body(page)
-    shown = _cut(page, body, apart) if body is not None else None
-    if shown is None or not shown[0].text:
+    cuts = (_cut(page, body, apart) for body in _bodies(page))
+    shown = next((cut for cut in cuts if cut[0].text), None)
+    if shown is None:
         return None
     # Of 55 pages of wcxb that declare to be news, 54 are.
     is_news = "newsarticle" in declared_types(page.outline)
@@ -257,7 +262,7 @@ def _cut(
 def _find_thread(page: PageInTemplate) -> Finding | None:
     """Find the thread of a page that is most likely a forum page."""
     posts = page.posts() if page.posts is not None else None
-    body = _body(page)
+    body = next(_bodies(page), None)
     if posts is None or body is None:
         return None
     _, heading = titles.headline(page.outline, body.container, page.url, page.template.titles)
@@ -265,9 +270,23 @@ def _find_thread(page: PageInTemplate) -> Finding | None:
     return find_thread(page.outline, page.judged, body, posts, likelihood, heading, page.text_roles)
 
 
-def _body(page: PageInTemplate) -> Finding | None:
+def _bodies(page: PageInTemplate) -> Iterator[Finding]:
+    """Yield candidate bodies, best first."""
     roles = page.text_roles or TEXT_ROLES
-    return find_body(page.outline, page.judged, roles, page.favor, page.url)
+    of_lines = find_body(page.outline, page.judged, roles, page.favor, page.url)
+    if of_lines is not None:
+        yield of_lines
+    of_sentences = sentences.find_body(page.outline)
+    if of_sentences is not None and _may_be_text(page, of_sentences):
+        yield of_sentences
+
+
+def _may_be_text(page: PageInTemplate, body: Finding) -> bool:
+    """Return whether a body has a sentence, or some line of the page is not unlikely to be text."""
+    if page.judged.probabilities.max(initial=0.0) >= MIN_LIKELY:
+        return True
+    marks = page.outline.count_in_texts(Count.SENTENCES)
+    return bool(marks[kept_texts(page.outline, body)].any())
 
 
 def article_of(

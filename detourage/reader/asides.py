@@ -37,6 +37,9 @@ UNSURE: Final = 0.9
 On real pages, all such lines below it lead to other articles; most lines above it are subheadings.
 """
 
+UNLIKELY: Final = 0.75
+"""Probability of being text below which linked headlines at the end are not text."""
+
 MAX_FORM: Final = 60
 """Maximum number of words around a form in which the reader subscribes or consents to something."""
 
@@ -90,6 +93,7 @@ def without_asides(page: Outline, judged: JudgedPage, chosen: Booleans, url: str
         *_forms(page, judged.lines, places),
         *_notices(judged.lines, places),
         *_offers(judged, places),
+        *_links_at_end(page, judged, places, url),
         *_consents(page, judged, places),
     }
     if not left_out or len(left_out) == len(places):
@@ -230,6 +234,24 @@ def _consents(page: Outline, judged: JudgedPage, places: Sequence[int]) -> set[i
         if bisect_left(buttons, box) < bisect_left(buttons, page.ends[box]):
             found.update(_lines_inside(page, numbers, places, box))
     return found
+
+
+def _links_at_end(
+    page: Outline, judged: JudgedPage, places: Sequence[int], url: str
+) -> Sequence[int]:
+    """Return the linked headlines at the end of a text, below its last paragraph."""
+    lines = judged.lines
+    if not places or lines[places[-1]].linked < len(lines[places[-1]].tokens):
+        return ()
+    addresses, base, site = page.flat.values("href"), base_of(page.root, url), site_of(url)
+    for size, place in enumerate(reversed(places)):
+        line = lines[place]
+        if judged.probabilities[place] >= UNLIKELY or line.linked < len(line.tokens):
+            return places[len(places) - size :] if size > 1 and _is_paragraph(line) else ()
+        address = absolute(addresses.get(_label_and_link(page, line)[1]), base)
+        if address is None or site_of(address) != site or line.linked < MIN_HEADLINE:
+            return ()
+    return ()
 
 
 def _notices(lines: Sequence[Line], places: Sequence[int]) -> list[int]:

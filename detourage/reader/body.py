@@ -1,8 +1,8 @@
 """Composition of the body from the lines whose roles make up the text."""
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, pairwise
-from operator import and_
+from itertools import accumulate, compress, pairwise
+from operator import and_, not_
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,12 @@ MIN_EXPECTED_F1 = 0.3
 MIN_REPEATED_WORDS = 20
 """Minimum length, in words, of a line that counts as a repetition of an earlier line."""
 
+MIN_PULLED_WORDS = 5
+"""Minimum length, in words, of a quotation that counts as a repetition of words of another line."""
+
+MAX_QUOTES = 100
+"""Maximum number of quotations that are searched for in the other lines."""
+
 MIN_REPEATED_LINES = 2
 """Minimum number of repeated lines; fewer repeated lines are kept."""
 
@@ -46,6 +52,15 @@ MAX_FOLDED = 0.5
 
 MAX_HIDDEN = 0.1
 """Maximum share of the article's words in lines that are left out because they are hidden."""
+
+MIN_SURE = 0.7
+"""Minimum probability of a line that is kept although it looks like a teaser."""
+
+MAX_SHORT = 150
+"""Maximum number of words that are sure to be the text of short news."""
+
+_OTHER_SECTIONS = frozenset({"aside", "nav", "footer"})
+_OF_OTHERS = frozenset({"related", "sidebar"})
 
 _UNDIVIDED = frozenset({"table", "dl"})
 _LISTS = _UNDIVIDED | {"ul", "ol"}
@@ -94,6 +109,7 @@ def find_body(
     chosen, expected_f1 = choose_lines(probabilities, lengths, favor)
     if expected_f1 < MIN_EXPECTED_F1:
         return None
+    chosen = _without_teasers(page, judged, lengths, probabilities, chosen)
     chosen = _with_whole_lists(page, judged, lengths * probabilities, lengths, chosen)
     chosen = _with_whole_accordions(page, judged, lengths, chosen)
     chosen = _without_hidden(page, judged, lengths, chosen)
@@ -103,7 +119,7 @@ def find_body(
     kept = [lines[place] for place in places.tolist()]
     found = judged.likeliest(places, roles)
     by_line = dict(zip((line.number for line in kept), found, strict=True))
-    return body_of(page, kept, expected_f1, by_line)
+    return body_of(page, _without_pull_quotes(kept, by_line), expected_f1, by_line)
 
 
 def _with_whole_lists(
@@ -169,6 +185,27 @@ def _with_whole_accordions(
         if is_part and expected > MIN_OF_ACCORDION * size:
             whole[own] |= is_own[own]
     return whole
+
+
+def _without_teasers(
+    page: Outline, judged: JudgedPage, lengths: _Floats, probabilities: _Floats, chosen: _Booleans
+) -> _Booleans:
+    """Leave out doubtful lines that lead to other articles, beside a text of few words.
+
+    There, lines are chosen that would not be beside a longer text.
+    """
+    lines = judged.lines
+    is_sure = chosen & (probabilities >= MIN_SURE)
+    is_short = 0 < lengths[is_sure].sum() <= MAX_SHORT
+    is_article = judged.kind == "article" or page.metas.get("og:type") == "article"
+    if not (is_article and is_short):
+        return chosen
+    if not any(lines[place].is_prose for place in np.flatnonzero(is_sure).tolist()):
+        return chosen
+    sections = page.flat.having(_OTHER_SECTIONS) | (page.count_named(_OF_OTHERS)[:, 0] > 0)
+    is_other = page.flat.within(sections)[[line.block for line in lines]]
+    is_other |= [line.linked == len(line.tokens) for line in lines]
+    return chosen & (is_sure | ~is_other)
 
 
 def _without_hidden(
@@ -257,6 +294,21 @@ def _without_repeats(page: Outline, lines: Sequence[Line]) -> Sequence[Line]:
         if all(is_repeated[start:end]):
             left_out.update(range(start, end))
     return [line for at, line in enumerate(lines) if at not in left_out]
+
+
+def _without_pull_quotes(lines: Sequence[Line], roles: Mapping[int, FoundRole]) -> Sequence[Line]:
+    """Drop quotations that repeat words of another line, to be seen in passing."""
+    is_quote = [roles[line.number].role == "quote" for line in lines]
+    if not any(is_quote) or all(is_quote):
+        return lines
+    said = "".join(map(_joined, compress(lines, map(not_, is_quote))))
+    quotes = [line for line in compress(lines, is_quote) if len(line.tokens) >= MIN_PULLED_WORDS]
+    pulled = {line.number for line in quotes[:MAX_QUOTES] if _joined(line) in said}
+    return [line for line in lines if line.number not in pulled]
+
+
+def _joined(line: Line) -> str:
+    return "\0".join(("", *line.tokens, ""))
 
 
 def _smallest_around(page: Outline, lines: Sequence[Line], share: float) -> int:

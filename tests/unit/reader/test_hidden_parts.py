@@ -58,6 +58,7 @@ QUOTED = "the piers now stand on rock and that no flood of the last four hundred
         (f'<p style="color:red; display: none">{NOTICE}</p>', ""),
         (f'<p class="x9">{NOTICE}</p>', ".x9{display:none}"),
         (f'<p class="note x9">{NOTICE}</p>', "p{margin:0} .a, .x9 { color: red; display : none }"),
+        (f'<aside class="pq"><blockquote><p>{QUOTED}</p></blockquote></aside>', ""),
     ],
     ids=["hidden", "style", "class", "one of several classes"],
 )

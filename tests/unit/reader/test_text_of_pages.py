@@ -30,13 +30,14 @@ LINE = "This line has more than five words"
         (f"<div>{prose(1, 1) * 3}</div>", paragraphs(1, 1) * 3),
         ("<p>Not found</p>", ["Not found"]),
         ("<nav><p>Only this</p></nav>", ["Only this"]),
+        ('<p><a href="/x">Click here</a></p>', ["Click here"]),
         ("No markup", ["No markup"]),
     ],
     ids=[
         *("irrelevant name on the body", "headings, lists and quotations", "link in the body"),
         *("repeated passage", "repeated lead", "repeated short lines"),
         "paragraph repeated beside itself",
-        *("little text", "only navigation", "no markup"),
+        *("little text", "only navigation", "only a link", "no markup"),
     ],
 )
 def test_the_text_of_a_page(body: str, texts: list[str]) -> None:
