@@ -129,7 +129,7 @@ def flattened(html: bytes) -> FlatDocument | None:
     shown, piece_parents, after, owners, attribute_names = columns[6:]
     every = np.arange(len(parents))
     return FlatDocument(
-        elements=Elements(lambda: document_of(html), every),
+        elements=Elements.of(lambda: document_of(html), parents, ()),
         distinct_tags=_markup.strings(tags, None),
         tag_numbers=tag_numbers,
         distinct_names=[*zip(of_names, of_names, strict=True)],

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 from lxml.html import HtmlElement
 
-from detourage.html.flat import Booleans, FlatDocument, Integers
+from detourage.html.flat import Booleans, Elements, FlatDocument, Integers
 from detourage.html.names import split_words, words_of_each
 from detourage.html.nodes import Node
 from detourage.html.text import DIVISIONS, within_sentences, without_text
@@ -98,7 +98,7 @@ class Outline:
         return _read(self.flat.texts, self.text_lines)
 
     @property
-    def elements(self) -> Sequence[HtmlElement]:
+    def elements(self) -> Elements:
         """The elements, built on demand."""
         return self.flat.elements
 
@@ -264,10 +264,7 @@ class Outline:
 
     def indices_of(self, elements: Iterable[HtmlElement]) -> frozenset[int]:
         """Return the indices of elements, omitting those that are not part of the outline."""
-        wanted = set(elements)
-        if not wanted:
-            return frozenset()
-        return frozenset(i for i, element in enumerate(self.elements) if element in wanted)
+        return frozenset(place for place in self.elements.places_of(elements) if place >= 0)
 
     def size(self, index: int) -> int:
         """Count the tokens below an element."""
