@@ -234,7 +234,7 @@ def parse_document(
         if is_plain and text.strip():
             raise NotHtmlError("the page is plain text")
         raise EmptyPageError("the page has no element")
-    if utf8.count(b"<") > MAX_MARKUP:
+    if len(utf8) > MAX_MARKUP and utf8.count(b"<") > MAX_MARKUP:
         raise TooLargeError(f"the page has more than {MAX_MARKUP} tags")
     is_xhtml = is_xhtml or (
         _XHTML_ROOT.match(text) is not None

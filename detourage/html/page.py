@@ -111,12 +111,15 @@ def parse_page(
         raise TooLargeError(f"the page is longer than {MAX_HTML_BYTES}")
     decoded = decode(html, content_type) if isinstance(html, bytes) else None
     given = decoded.text if decoded is not None else str(html)
-    text = (given if decoded is not None else given.removeprefix("\ufeff")).replace("\x00", "")
+    text = given if decoded is not None else given.removeprefix("\ufeff")
     is_lossless = True
-    if decoded is not None and decoded.utf8 is not None and text == given:
+    if decoded is not None and decoded.utf8 is not None:
         utf8 = decoded.utf8
     else:
         # A page given as text may have lone surrogates, which UTF-8 cannot express.
+        utf8, is_lossless = well_encoded(text)
+    if b"\x00" in utf8:
+        text = text.replace("\x00", "")
         utf8, is_lossless = well_encoded(text)
     if may_need_repair(utf8) and (repaired := repair(text)) != text:
         text, (utf8, is_lossless) = repaired, well_encoded(repaired)

@@ -1,6 +1,5 @@
 """Parsing and serialisation of a page according to the HTML standard."""
 
-import re
 from typing import Final
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
@@ -8,9 +7,6 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 # The parser's events are disabled, because they emulate scripts, for example by copying the
 # selected option into its button.
 OPTIONS: Final = LexborDocumentOptions.WO_EVENTS
-
-# Not with a flag, because a search for a literal beginning is faster.
-_PLAINTEXT = re.compile(rb"<[pP][lL][aA][iI][nN][tT][eE][xX][tT][\s/>]")
 
 
 def serialised(markup: bytes) -> bytes:
@@ -20,6 +16,8 @@ def serialised(markup: bytes) -> bytes:
     be distinguished from markup.
     """
     parser = LexborHTMLParser(markup, options=OPTIONS, scripting=True)
-    if _PLAINTEXT.search(markup):
+    html = (parser.html or "").encode()
+    if b"<plaintext" in html:
         parser.unwrap_tags(["plaintext"])
-    return (parser.html or "").encode()
+        html = (parser.html or "").encode()
+    return html
