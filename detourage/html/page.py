@@ -11,7 +11,7 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from detourage.html.dom import has_text, parse_document, well_encoded
-from detourage.html.encoding import decode
+from detourage.html.encoding import DecodedPage, decode
 from detourage.html.errors import EmptyPageError, PageError, TooDeepError, TooLargeError
 from detourage.html.flat import FlatDocument
 from detourage.html.media import check_content_type, check_signature, media_type
@@ -109,13 +109,12 @@ def parse_page(
     # The limit for text is in characters.
     if len(html) > MAX_HTML_BYTES:
         raise TooLargeError(f"the page is longer than {MAX_HTML_BYTES}")
-    decoded = decode(html, content_type) if isinstance(html, bytes) else None
-    given = decoded.text if decoded is not None else str(html)
-    text = given if decoded is not None else given.removeprefix("\ufeff")
-    is_lossless = True
-    if decoded is not None and decoded.utf8 is not None:
-        utf8 = decoded.utf8
+    if isinstance(html, bytes):
+        decoded = decode(html, content_type)
     else:
+        decoded = DecodedPage(html.removeprefix("\ufeff"), "utf-8", None)
+    text, utf8, is_lossless = decoded.text, decoded.utf8, True
+    if utf8 is None:
         # A page given as text may have lone surrogates, which UTF-8 cannot express.
         utf8, is_lossless = well_encoded(text)
     if b"\x00" in utf8:
@@ -123,9 +122,9 @@ def parse_page(
         utf8, is_lossless = well_encoded(text)
     if may_need_repair(utf8) and (repaired := repair(text)) != text:
         text, (utf8, is_lossless) = repaired, well_encoded(repaired)
-    is_changed = text != given or not is_lossless
     raw = html if isinstance(html, bytes) else None
-    source = Source(raw, text, utf8, decoded, is_changed)
+    is_changed = not is_lossless or text != (html if raw is None else decoded.text)
+    source = Source(raw, utf8, decoded.encoding if decoded.utf8 is None else None, is_changed)
     declared = media_type(content_type) or ""
     flat = parse_document(
         text,
@@ -139,7 +138,7 @@ def parse_page(
         raise TooLargeError(f"the page has more than {MAX_ELEMENTS} elements")
     if not has_text(flat):
         raise EmptyPageError("the page has no text")
-    return Page(url, flat, decoded.encoding if decoded is not None else "utf-8", answer, source)
+    return Page(url, flat, decoded.encoding, answer, source)
 
 
 _MARKUP = re.compile(r"</?(?:p|br|div|h[1-6]|li|ul|blockquote|figure|section|a|strong|em)\b[^<>]*>")

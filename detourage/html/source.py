@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 from detourage.html import _markup
-from detourage.html.encoding import BYTE_ORDER_MARKS, DecodedPage, codec_of
+from detourage.html.encoding import BYTE_ORDER_MARKS, codec_of
 from detourage.html.flat import FlatDocument, Integers
 
 if TYPE_CHECKING:
@@ -39,16 +39,16 @@ class ByteRange(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """A page as fetched, and the text that was parsed.
+    """A page as fetched, and the text that was parsed, in UTF-8.
 
-    `raw` and `decoded` are None for a page given as text; its offsets are those of its UTF-8
-    encoding, `utf8`. `is_changed` means that the text was repaired, so that offsets are unknown.
+    `raw` is None for a page given as text; its offsets are those of `utf8`. `encoding` is None if
+    `raw` is `utf8` after its byte order mark. `is_changed` means that the text was repaired, so
+    that offsets are unknown.
     """
 
     raw: bytes | None
-    text: str
     utf8: bytes
-    decoded: DecodedPage | None = None
+    encoding: str | None = None
     is_changed: bool = False
 
     @cached_property
@@ -61,9 +61,9 @@ class Source:
         """Convert offsets into `utf8` to offsets into the page, or return None."""
         if self.is_changed:
             return None
-        if self.raw is None or self.decoded is None:
+        if self.raw is None:
             return offsets
-        if self.decoded.utf8 is not None:
+        if self.encoding is None:
             return offsets + self._mark
         if self._raw_starts is None:
             return None
@@ -79,14 +79,14 @@ class Source:
     def _raw_starts(self) -> Integers | None:
         """The offset of each character in `raw` after the mark, or None if that is unknown."""
         raw = (self.raw or b"")[self._mark :]
-        encoding = self.decoded.encoding if self.decoded is not None else ""
-        if encoding == "utf-8":
+        text = self.utf8.decode()
+        if self.encoding == "utf-8":
             lengths = _utf8_lengths(raw)
-        elif len(raw) == len(self.text):
+        elif len(raw) == len(text):
             return np.arange(len(raw) + 1)
         else:
-            lengths = _encoded_lengths(self.text, encoding)
-        if len(lengths) != len(self.text) or lengths.sum() != len(raw):
+            lengths = _encoded_lengths(text, self.encoding or "")
+        if len(lengths) != len(text) or lengths.sum() != len(raw):
             return None
         return np.concatenate([[0], np.cumsum(lengths)])
 
