@@ -193,7 +193,7 @@ class PageSource:
         if self._source is None:
             return None
         place = bisect_left(self._after, element)
-        gap = self._known_before[place], self._known_after[place]
+        gap = int(self._known_before[place]), int(self._known_after[place])
         if gap not in self._tags:
             self._tags[gap] = self._tags_between(*gap)
         start = self._tags[gap].get(element)
@@ -233,19 +233,18 @@ class PageSource:
         return {}
 
     @cached_property
-    def _known_before(self) -> list[int]:
+    def _known_before(self) -> Integers:
         """For each text, the last text before it whose position is known, or -1."""
         numbers = np.arange(len(self._after))
-        known = np.maximum.accumulate(np.where(self._offsets[0] >= 0, numbers, -1))
-        return [-1, *known.tolist()]
+        known = np.where(self._offsets[0] >= 0, numbers, -1)
+        return np.maximum.accumulate(np.concatenate([[-1], known]))
 
     @cached_property
-    def _known_after(self) -> list[int]:
+    def _known_after(self) -> Integers:
         """For each text, itself or the next one with a known position, or the number of texts."""
         count = len(self._after)
-        numbers = np.where(self._offsets[0] >= 0, np.arange(count), count)
-        known = np.minimum.accumulate(numbers[::-1])[::-1]
-        return [*known.tolist(), count]
+        known = np.where(self._offsets[0] >= 0, np.arange(count), count)
+        return np.minimum.accumulate(np.append(known, count)[::-1])[::-1]
 
     def value_range(self, piece: int, value: str) -> ByteRange | None:
         """Return the range of a value in a script, or None if it is written in another form."""
