@@ -1,7 +1,6 @@
 """The comparison policy on real trees; requests and comparisons alternate as in the service."""
 
 import random
-from collections.abc import Sequence
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,7 +19,6 @@ from detourage.template.distance import normalised_distance, tree_edit_distance
 from tests.property.template.distance.trees import edited, random_tree
 
 LIMIT = 8
-SAMPLED = round(LIMIT * SAMPLED_SHARE)
 
 
 def site_of_templates(seed: int, templates: int = 3, pages: int = 12) -> list[Tree]:
@@ -34,16 +32,9 @@ def site_of_templates(seed: int, templates: int = 3, pages: int = 12) -> list[Tr
     return trees
 
 
-def pages_of(compared: ComparedTrees, trees: Sequence[Tree]) -> list[PageOfTree]:
-    """Return a page for each tree, named after its digest."""
-    ids = compared.add(trees)
-    return [PageOfTree(f"{compared.tree(i).digest}/{place}", i) for place, i in enumerate(ids)]
-
-
-Told = tuple[list[str], dict[str, tuple[str, float] | None]]
-
-
-def told(compared: ComparedTrees, site: KnownSite) -> Told:
+def told(
+    compared: ComparedTrees, site: KnownSite
+) -> tuple[list[str], dict[str, tuple[str, float] | None]]:
     """Return references and nearest references in a form that does not depend on tree IDs."""
     digest = {tree_id: shape.digest for tree_id, shape in compared.shapes.items()}
     nearest = {
@@ -74,7 +65,7 @@ def test_all_references_are_compared_and_every_other_tree_has_its_nearest(seed: 
     compared = ComparedTrees()
     compared.add(site_of_templates(seed))
     site = compared.known_site(whole_matrix_trees=LIMIT)
-    assert SAMPLED <= len(site.references) <= LIMIT
+    assert round(LIMIT * SAMPLED_SHARE) <= len(site.references) <= LIMIT
     for i, row in enumerate(site.references):
         for j, column in enumerate(site.references):
             assert site.distances[i, j] == distance(compared, row, column)
@@ -97,9 +88,9 @@ def test_no_page_is_too_far_from_the_pivot_of_its_group(lengths: list[int]) -> N
     compared = ComparedTrees()
     # The lengths vary so widely that each page is near the next longer one, but the shortest page
     # is near none of the longest.
-    pages = pages_of(
-        compared, [Tree.from_preorder([("body", 0), *[("p", 1)] * length]) for length in lengths]
-    )
+    trees = [Tree.from_preorder([("body", 0), *[("p", 1)] * length]) for length in lengths]
+    ids = enumerate(compared.add(trees))
+    pages = [PageOfTree(f"{compared.tree(i).digest}/{place}", i) for place, i in ids]
     grouping = compared.group(pages, whole_matrix_trees=LIMIT)
     members = [member for group in grouping.groups for member in group.members]
     assert sorted([*members, *grouping.outliers]) == list(range(len(pages)))

@@ -28,17 +28,13 @@ def random_pair(source: random.Random) -> tuple[Tree, Tree]:
     if relation == 0:
         return a, edited(source, a, source.randint(0, 6), labels)
     if relation == 1:
-        return a, with_repeats(source, a)
+        # Copies of the tree, some of them edited, below a new root.
+        copies = [
+            edited(source, a, source.randint(0, 1), "ab") for _ in range(source.randint(1, 2))
+        ]
+        below = [(label, depth + 1) for copy in copies for label, depth in preorder(copy)]
+        return a, Tree.from_preorder([("a", 0), *below])
     return a, random_tree(source, source.randint(1, LARGEST), source.choice(SHAPES), labels)
-
-
-def with_repeats(source: random.Random, tree: Tree) -> Tree:
-    """Return a tree with copies of the given tree, some of them edited, below a new root."""
-    nodes = [("a", 0)]
-    for _ in range(source.randint(1, 2)):
-        copy = edited(source, tree, source.randint(0, 1), "ab")
-        nodes += [(label, depth + 1) for label, depth in preorder(copy)]
-    return Tree.from_preorder(nodes)
 
 
 @pytest.mark.parametrize("seed", range(12))
