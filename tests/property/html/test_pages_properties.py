@@ -6,6 +6,7 @@ from detourage.html import PageError, Tree, parse_page
 from detourage.html.encoding import decode
 from detourage.html.errors import UndecodableError
 from detourage.html.text import visible_text
+from tests.property.template.distance.trees import trees
 from tests.trees import brackets_of, tree_of
 
 CONTENT_TYPES = st.sampled_from(
@@ -28,16 +29,6 @@ PIECES = st.sampled_from(
 )
 SOUP = st.lists(PIECES, max_size=40).map("".join)
 LABELS = st.text(max_size=4) | st.sampled_from(["{", "}", "\\", "\n", "\x00", "\ud800"])
-
-
-@st.composite
-def trees(draw: st.DrawFn) -> Tree:
-    labels = draw(st.lists(LABELS, min_size=1, max_size=40))
-    nodes, depth = [], 0
-    for label in labels:
-        nodes.append((label, depth))
-        depth = draw(st.integers(1, depth + 1))
-    return Tree.from_preorder(nodes)
 
 
 def outcome(html: bytes | str, content_type: str | None) -> tuple[object, ...]:
@@ -85,7 +76,7 @@ def test_utf8_is_decoded_correctly(text: str) -> None:
     assert decoded.text == html
 
 
-@given(trees())
+@given(trees(40, LABELS))
 def test_trees_survive_bytes_and_brackets(tree: Tree) -> None:
     assert Tree.from_bytes(tree.to_bytes()) == tree
     assert tree_of(brackets_of(tree)) == tree

@@ -12,12 +12,15 @@ SHAPES = ("any", "deep", "flat", "star", "comb", "zigzag", "page")
 Nodes = list[tuple[str, int]]
 
 
-def trees(max_nodes: int = 14) -> st.SearchStrategy[Tree]:
+ABC = st.sampled_from("abc")
+
+
+def trees(max_nodes: int = 14, labels: st.SearchStrategy[str] = ABC) -> st.SearchStrategy[Tree]:
     """Return a strategy for small trees of any shape, which Hypothesis can shrink."""
-    node = st.tuples(st.sampled_from("abc"), st.integers(1, 6))
+    node = st.tuples(labels, st.integers(1, 6))
     return st.builds(
         lambda root, nodes: Tree.from_preorder(without_gaps([(root, 0), *nodes])),
-        st.sampled_from("abc"),
+        labels,
         st.lists(node, max_size=max_nodes - 1),
     )
 
