@@ -179,10 +179,16 @@ def test_a_page_of_a_site_without_an_article_gives_a_reason() -> None:
 
 
 CRASH = """
+import os, signal
 import detourage
 import detourage.reading
-from tests.unit.api.crashing import read
 from detourage.pool import in_processes
+
+def read(page):
+    if page.html == "crash":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return detourage.reading.read_page(page)
+
 if __name__ == "__main__":
     pages = [detourage.Page("crash" if n == 3 else "", f"https://a.example/{n}") for n in range(9)]
     crashed = detourage.reading._crashed

@@ -66,11 +66,8 @@ def test_only_the_given_days_are_replaced(tmp_path: Path) -> None:
     assert write(tmp_path, days=(TUESDAY, TUESDAY)) == {}
     removed = {name for name in before if str(TUESDAY) in name}
     assert contents(tmp_path) == {k: v for k, v in before.items() if k not in removed}
-    assert sorted(each.name for each in tmp_path.iterdir()) == [
-        DESCRIPTION,
-        f"day={MONDAY}",
-        f"day={WEDNESDAY}",
-    ]
+    names = sorted(each.name for each in tmp_path.iterdir())
+    assert names == [DESCRIPTION, f"day={MONDAY}", f"day={WEDNESDAY}"]
 
 
 def test_an_interrupted_export_leaves_whole_days(tmp_path: Path) -> None:

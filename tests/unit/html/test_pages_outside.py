@@ -9,8 +9,6 @@ import pytest
 from detourage.html import parse_page
 from detourage.reader import extract_article
 
-SECRET = "The secret of this host is a word that stands in a file."
-
 
 @pytest.fixture
 def listener() -> Iterator[socket.socket]:
@@ -41,7 +39,7 @@ def test_external_entities_are_not_loaded(
     document: str, content_type: str, tmp_path: Path, listener: socket.socket
 ) -> None:
     secret = tmp_path / "secret.txt"
-    secret.write_text(SECRET)
+    secret.write_text("The secret of this host is a word that stands in a file.")
     address = f"http://127.0.0.1:{listener.getsockname()[1]}/secret.txt"
     text = "What the page itself says stands in its paragraph, and it is long enough. " * 3
     for place in (secret.as_uri(), str(secret), address):

@@ -64,17 +64,13 @@ def test_damage_by_a_power_failure_is_reported(output: Path) -> None:
         pass
 
 
-def test_only_one_run_at_a_time_writes_a_file(output: Path) -> None:
-    with (
-        run_folder(output, "refuse"),
-        pytest.raises(UnfinishedRunError, match="another run is writing"),
-        run_folder(output, "overwrite"),
-    ):
-        pass
-
-
-def test_unrelated_files_in_the_folder_are_kept(output: Path) -> None:
+def test_one_run_at_a_time_writes_a_file_and_unrelated_files_are_kept(output: Path) -> None:
     with run_folder(output, "refuse") as folder:
+        with (
+            pytest.raises(UnfinishedRunError, match="another run is writing"),
+            run_folder(output, "overwrite"),
+        ):
+            pass
         (folder.path / "mine").write_text("mine")
     assert [each.name for each in folder.path.iterdir()] == ["mine"]
 
@@ -92,14 +88,11 @@ def test_messages_have_distinct_ids_in_order() -> None:
     assert found == ids(BODIES)
 
 
-def test_stored_messages_are_not_sent_again() -> None:
+def test_stored_messages_are_not_sent_again_and_an_input_may_have_grown() -> None:
     first, _, third, last = ids(BODIES)
     numbered = NumberedMessages(BODIES, "run-")
     assert [body for _, body in numbered.without(iter([first, third, last]))] == [b"b"]
     assert numbered.count == 4
-
-
-def test_an_input_may_have_grown() -> None:
     numbered = NumberedMessages([*BODIES, b"d"], "run-")
     assert [body for _, body in numbered.without(iter(ids(BODIES)))] == [b"d"]
 

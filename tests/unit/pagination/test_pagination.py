@@ -167,18 +167,9 @@ def message(*texts: str, title: str = "The bridge", **more: Any) -> dict[str, An
         start = len(text) + 2 if text else 0
         text = f"{text}\n\n{each}" if text else each
         blocks.append({"type": "paragraph", "text": each, "start": start, "end": len(text)})
-    return {
-        "title": title,
-        "lead": None,
-        "text": text,
-        "blocks": blocks,
-        "images": [],
-        "embeds": [],
-        "comments": [],
-        "confidence": 0.9,
-        "metadata": {"kind": "article"},
-        **more,
-    }
+    empty: dict[str, Any] = {"lead": None, "images": [], "embeds": [], "comments": []}
+    values = {"title": title, "text": text, "blocks": blocks, "confidence": 0.9}
+    return {**empty, **values, "metadata": {"kind": "article"}, **more}
 
 
 def member(number: int, *texts: str, of: int = 3, **more: Any) -> Member:
@@ -247,11 +238,7 @@ def test_pictures_are_listed_once_and_replies_keep_their_parents() -> None:
     joined = joined_values(chain)
     assert joined["images"] == [picture]
     assert [(each["text"], each["parent"]) for each in joined["comments"]] == [
-        ("First", None),
-        ("Answer", 0),
-        ("Second", None),
-        ("Another answer", 2),
-        ("Third", 1),
+        *(("First", None), ("Answer", 0), ("Second", None), ("Another answer", 2), ("Third", 1))
     ]
 
 

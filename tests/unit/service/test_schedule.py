@@ -7,24 +7,17 @@ from worker.service.application import HeartbeatScheduler, create_app
 from worker.settings import Settings
 from worker.workflow import process
 
-HOUR = timedelta(hours=1)
-
 
 def test_setting_the_clock_back_does_not_stop_beat(tmp_path: Path) -> None:
-    settings = Settings.model_validate(
-        {
-            "database_url": "postgresql://127.0.0.1/none",
-            "broker_url": "amqp://127.0.0.1//",
-            "heartbeat_directory": tmp_path,
-        }
-    )
+    urls = {"database_url": "postgresql://127.0.0.1/none", "broker_url": "amqp://127.0.0.1//"}
+    settings = Settings.model_validate({**urls, "heartbeat_directory": tmp_path})
     process.configure(settings)
     app = create_app(settings)
     file = str(tmp_path / "schedule")
     scheduler = HeartbeatScheduler(app, schedule_filename=file)
     # Pretend that the clock was one hour ahead when the tasks were last sent.
     for entry in scheduler.schedule.values():
-        entry.last_run_at += HOUR
+        entry.last_run_at += timedelta(hours=1)
     scheduler.close()
 
     again = HeartbeatScheduler(app, schedule_filename=file)

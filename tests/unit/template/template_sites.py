@@ -11,8 +11,6 @@ from scipy.spatial.distance import pdist, squareform
 from detourage.html import parse_page
 from examples.sample_crawl import generate
 
-TEMPLATE_DISTANCE = 0.7
-
 
 def made_site(
     templates: Sequence[int], *, spread: float = 0.1, seed: int = 0
@@ -25,7 +23,7 @@ def made_site(
     n, k = len(templates), max(templates) + 1
     of_its_own = np.random.default_rng(seed).uniform(0.6, 1.4, n) * spread / np.sqrt(2)
     points = np.zeros((n, k + n))
-    points[np.arange(n), templates] = TEMPLATE_DISTANCE / np.sqrt(2)
+    points[np.arange(n), templates] = 0.7 / np.sqrt(2)
     points[np.arange(n), k + np.arange(n)] = of_its_own
     distances: npt.NDArray[np.float64] = squareform(pdist(points))
     return distances

@@ -12,15 +12,9 @@ from worker.workflow.walls import has_replaced
 @pytest.fixture
 def states() -> Iterator[ProcessStates]:
     """Process states that never connect to their database."""
+    urls = {"database_url": "postgresql://no.invalid/a", "broker_url": "amqp://no.invalid"}
     found = ProcessStates()
-    found.configure(
-        Settings.model_validate(
-            {
-                "database_url": "postgresql://nowhere.invalid/a",
-                "broker_url": "amqp://nowhere.invalid",
-            }
-        )
-    )
+    found.configure(Settings.model_validate(urls))
     yield found
     found.current().database.dispose()
 

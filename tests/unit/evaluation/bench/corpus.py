@@ -23,17 +23,11 @@ def write_corpus(folder: Path, orders: Sequence[str], *, of: str = "site", **gol
     """
     pages, golds = [], []
     for number, order in enumerate(orders):
-        site = f"{of}-{number % 2 + 1}.example"
-        pages.append(
-            {
-                "version": 1,
-                "id": f"page-{number}",
-                "url": f"http://{site}/{number}",
-                "site": site,
-                "html_base64": base64.b64encode(order.encode()).decode(),
-            }
-        )
-        golds.append({"id": f"page-{number}", "site": site, "language": "en", "text": order} | gold)
+        of_page = {"id": f"page-{number}", "site": f"{of}-{number % 2 + 1}.example"}
+        html = base64.b64encode(order.encode()).decode()
+        url = f"http://{of_page['site']}/{number}"
+        pages.append({"version": 1, **of_page, "url": url, "html_base64": html})
+        golds.append({**of_page, "language": "en", "text": order} | gold)
     write_lines(folder / "pages.jsonl.gz", pages)
     write_lines(folder / "gold.jsonl.gz", golds)
     return folder

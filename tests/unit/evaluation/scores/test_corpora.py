@@ -33,21 +33,20 @@ def write_corpus(folder: Path, pages: list[dict[str, Any]], golds: list[dict[str
 
 
 def test_pages_and_gold_records_are_read_by_id(tmp_path: Path) -> None:
-    golds = [
-        {
-            "id": "1",
-            "site": "a.example",
-            "language": "de",
-            "text": "Grippe à Köln",
-            "markup": "<p>Grippe à Köln</p>",
-            "title": "Grippe",
-            "author": "Eva Beispiel",
-            "date": "2020-01-02",
-            "template_class": "a-2020",
-            "token_recall_in_html": 1.0,
-        }
-    ]
-    corpus = load_corpus(write_corpus(tmp_path / "press", [page("1"), page("2", html=HTML)], golds))
+    gold_values = {
+        "id": "1",
+        "site": "a.example",
+        "language": "de",
+        "token_recall_in_html": 1.0,
+        "text": "Grippe à Köln",
+        "markup": "<p>Grippe à Köln</p>",
+        "title": "Grippe",
+        "author": "Eva Beispiel",
+        "date": "2020-01-02",
+        "template_class": "a-2020",
+    }
+    pages = [page("1"), page("2", html=HTML)]
+    corpus = load_corpus(write_corpus(tmp_path / "press", pages, [gold_values]))
     assert corpus.name == "press"
     assert list(corpus.pages) == ["1"]
     assert corpus.pages["1"].html == HTML.encode()

@@ -42,11 +42,6 @@ def right_comb(teeth: int) -> list[tuple[str, int]]:
     return [node for depth in range(teeth) for node in (("a", depth), ("b", depth + 1))]
 
 
-def left_comb(teeth: int) -> list[tuple[str, int]]:
-    """Return a chain in which every node has a leaf after the next node of the chain."""
-    return chain(teeth) + [("b", depth) for depth in range(teeth, 0, -1)]
-
-
 def ladder(rungs: int) -> list[tuple[str, int]]:
     """Return a chain with leaves on both sides, which is expensive from either side."""
     return right_comb(rungs) + [("c", depth) for depth in range(rungs, 0, -1)]
@@ -59,23 +54,23 @@ def star_of_chains(chains: int, depth: int) -> list[tuple[str, int]]:
 
 
 STAR = Tree.from_preorder(star(CHILDREN))
-OTHER_STAR = Tree.from_preorder(star(CHILDREN, "ab"))
 CHAIN = Tree.from_preorder(chain(DEPTH))
-OTHER_CHAIN = Tree.from_preorder(chain(DEPTH, "ab"))
-LADDER = Tree.from_preorder(ladder(NODES // 3))
 ALL = {
     "star": STAR,
     "chain": Tree.from_preorder(chain(NODES, "ab")),
     "right comb": Tree.from_preorder(right_comb(NODES // 2)),
-    "left comb": Tree.from_preorder(left_comb(NODES // 2)),
-    "ladder": LADDER,
+    # Every node has a leaf after the next node of the chain.
+    "left comb": Tree.from_preorder(
+        chain(NODES // 2) + [("b", depth) for depth in range(NODES // 2, 0, -1)]
+    ),
+    "ladder": Tree.from_preorder(ladder(NODES // 3)),
     "star of chains": Tree.from_preorder(star_of_chains(200, NODES // 200)),
 }
 
 
 def test_distances_of_extreme_shapes() -> None:
-    assert tree_edit_distance(STAR, OTHER_STAR) == CHILDREN // 2
-    assert tree_edit_distance(CHAIN, OTHER_CHAIN) == DEPTH // 2
+    assert tree_edit_distance(STAR, Tree.from_preorder(star(CHILDREN, "ab"))) == CHILDREN // 2
+    assert tree_edit_distance(CHAIN, Tree.from_preorder(chain(DEPTH, "ab"))) == DEPTH // 2
     assert tree_edit_distance(STAR, CHAIN) == len(STAR) + DEPTH - 4
     assert tree_edit_distance(STAR, ALL["chain"]) == len(STAR) + NODES - 4
     combs = ALL["left comb"], ALL["right comb"]
