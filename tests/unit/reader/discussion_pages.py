@@ -92,9 +92,9 @@ def answers() -> str:
 def comment_list(said: Sequence[tuple[str, str]]) -> str:
     """Return comments with the given texts and the markup of their replies."""
     shown = "".join(
-        f'<li class="comment"><img class="avatar" src="/a{n}" alt="{NAMES[n % 6]}">'
-        f'<cite class="fn">{NAMES[n % 6]}</cite><time datetime="2024-05-0{n + 1}">May {n + 1}, 2024'
-        f'</time><div class="comment-body">{text}</div><a href="#r">Reply</a>{replies}</li>'
+        f'<li class="comment" id="comment-{n}"><cite class="fn">{NAMES[n % 6]}</cite>'
+        f'<time datetime="2024-05-0{n + 1}">May {n + 1}, 2024</time><p>{text}</p>'
+        f'<a href="#r">Reply</a>{replies}</li>'
         for n, (text, replies) in enumerate(said)
     )
     return f"<ol class='commentlist'>{shown}</ol>"
