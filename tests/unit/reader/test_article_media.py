@@ -16,11 +16,6 @@ def unplaced(media: Iterable[Medium]) -> list[Medium]:
     return [replace(each, block=None) for each in media]
 
 
-def test_urls_are_relative_to_the_base_element() -> None:
-    article = amid('<img src="a.jpg">', head='<base href="/media/">')
-    assert [image.url for image in article.images] == [f"{SITE}/media/a.jpg"]
-
-
 @pytest.mark.parametrize(
     ("media", "names"),
     [
@@ -141,7 +136,9 @@ def test_unrelated_images_above_the_text_are_omitted(other: str) -> None:
     assert of_article(f"<header>{HEADLINE}</header>{other}<div>{prose(4)}</div>") == []
 
 
-def test_the_declared_image_is_extracted_although_it_links_to_a_gallery() -> None:
+def test_images_are_relative_to_the_base_and_a_declared_one_may_link_to_a_gallery() -> None:
+    article = amid('<img src="a.jpg">', head='<base href="/media/">')
+    assert [image.url for image in article.images] == [f"{SITE}/media/a.jpg"]
     linked = "<a href='/gallery'><img src='/640x360/ferry-640x360.jpg'></a>"
     head = "<meta property='og:image' content='https://cdn.example/ferry-1200x675.png'>"
     inside = f"<header>{HEADLINE}</header>{linked}<div>{prose(4)}</div>"
