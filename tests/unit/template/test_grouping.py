@@ -47,11 +47,6 @@ def test_the_order_of_arrival_changes_nothing(order: list[int]) -> None:
     assert arrived.silhouette == expected.silhouette
 
 
-def test_duplicate_keys_are_rejected() -> None:
-    with pytest.raises(ValueError, match="same key"):
-        group_pages(["a", "a"], np.zeros((2, 2)))
-
-
 def test_pages_are_grouped_by_their_trees() -> None:
     article = tree_of("{html{body{h1}{p}{p}}}")
     menu = tree_of("{html{table{tr{td}{td}}{tr{td}{td}}{tr{td}{td}}}}")
@@ -73,9 +68,11 @@ def test_half_of_the_surplus_of_the_larger_page_is_ignored() -> None:
 
 
 @pytest.mark.parametrize("sizes", [[3], [3, 0], [[3, 4]]])
-def test_a_size_is_needed_for_each_page(sizes: list[int]) -> None:
+def test_each_page_needs_its_own_key_and_a_size(sizes: list[int]) -> None:
     with pytest.raises(ValueError, match="a positive size is required for each of the 2 pages"):
         group_pages(["a", "b"], np.zeros((2, 2)), sizes=sizes)
+    with pytest.raises(ValueError, match="same key"):
+        group_pages(["a", "a"], np.zeros((2, 2)))
 
 
 def page(paragraphs: int, comments: int) -> Tree:
