@@ -14,19 +14,13 @@ PAGE = """<html><head><title>The Gull</title></head><body>
 <p>Last.</p></div></form></body></html>"""
 
 
-def test_marked_up_output_has_headline_and_paragraphs() -> None:
+def test_marked_up_and_plain_output_have_the_same_lines() -> None:
+    lines = ["First paragraph.", "Second", "third, with weight. Last."]
     found = get_extractor("html_killer_markup").extract(Source(PAGE))
     assert found.title == "The headline"
-    assert [block.text for block in found.blocks] == [
-        "First paragraph.",
-        "Second",
-        "third, with weight. Last.",
-    ]
-
-
-def test_plain_output_has_the_same_lines_and_no_paragraphs() -> None:
+    assert [block.text for block in found.blocks] == lines
     plain = get_extractor("html_killer").extract(Source(PAGE))
-    assert plain.text.splitlines() == ["First paragraph.", "Second", "third, with weight. Last."]
+    assert plain.text.splitlines() == lines
     assert len(plain.blocks) == 1
 
 
@@ -37,34 +31,25 @@ def test_a_page_without_headline_is_extracted_from_its_beginning(html: str) -> N
     assert found.text == "No headline."
 
 
-def paragraphs(code: str) -> list[str]:
-    return kill(code.encode())[1]
-
-
 def test_headline_and_paragraphs_of_a_plain_page() -> None:
     code = """<html><head><style>p {}</style></head><body>
 <p>Before the headline.</p><h1 class="big">The headline</h1> <p class="lead">First <a href="/x">
 link</a> and <span>more</span>.</p><!-- a remark --><div>Then the second<br />and the third.</div>
 <form><p>Search for it</p></form><ul><li>An item</li></ul><script>code();</script>
 <img src="/a.png"/><h2>A heading</h2><p>The last one.</p></body><p>After the body.</p></html>"""
-    assert kill(code.encode()) == (
-        "The headline",
-        ["First link and more.", "Then the second", "and the third.The last one."],
-    )
-
-
-def test_a_body_with_an_attribute_is_not_recognised() -> None:
-    head = "<p>In the head, so to speak.</p>"
-    assert paragraphs(f"{head}<body><p>In the body.</p></body>") == ["In the body."]
-    assert paragraphs(f"{head}<body id=a><p>In the body.</p></body>") == [
-        "In the head, so to speak.",
-        "In the body.",
-    ]
+    lines = ["First link and more.", "Then the second", "and the third.The last one."]
+    assert kill(code.encode()) == ("The headline", lines)
 
 
 @pytest.mark.parametrize(
     ("code", "left"),
     [
+        # A body with an attribute is not recognised.
+        ("<p>In the head.</p><body><p>In the body.</p></body>", ["In the body."]),
+        (
+            "<p>In the head.</p><body id=a><p>In the body.</p></body>",
+            ["In the head.", "In the body."],
+        ),
         # Line ends are removed.
         ("<p>two words, one\nbreak</p>", ["two words, onebreak"]),
         # The page ends at a second h1.
@@ -99,4 +84,4 @@ def test_a_body_with_an_attribute_is_not_recognised() -> None:
     ],
 )
 def test_the_substitutions_leave_the_expected_paragraphs(code: str, left: list[str]) -> None:
-    assert paragraphs(code) == left
+    assert kill(code.encode())[1] == left

@@ -48,11 +48,9 @@ def test_comparing_few_representatives_gives_the_same_result_as_all(
     urls, trees = site.urls, site.trees
     found = group_site("harbour-post.example", urls, trees)
     distances = size_tolerant_distances(found.distances, [len(tree) for tree in trees])
-    places, groups = [], []
-    for number, group in enumerate(found.grouping.groups):
-        for place in representatives(distances, group):
-            places.append(place)
-            groups.append(number)
+    grouped = enumerate(found.grouping.groups)
+    chosen = [(place, n) for n, group in grouped for place in representatives(distances, group)]
+    places, groups = [place for place, _ in chosen], [number for _, number in chosen]
     for page, tree in enumerate(trees):
         full = assign(distances[page, places], groups)
         few = assign_tree(tree, [trees[place] for place in places], groups)
