@@ -67,10 +67,6 @@ PAGE = """<html><body><div id="top">Home Town Sea</div><div id="text"><p>one two
 <p>five six seven</p><p>eight <b>nine</b> ten</p></div><div id="foot">all</div></body></html>"""
 
 
-def tree_of(html: str) -> TokenTree:
-    return token_tree_of(document_fromstring(html))
-
-
 def ids(page: TokenTree) -> dict[str, int]:
     return {
         element.get("id"): index for index, element in enumerate(page.elements) if element.get("id")
@@ -87,14 +83,18 @@ def everything_in(page: TokenTree, name: str) -> list[tuple[int | None, int | No
 
 
 def test_every_word_is_a_leaf_below_its_element() -> None:
-    tree = tree_of("<html><body><p>Some <b>bold</b> text, yes</p><script>x</script></body></html>")
+    tree = token_tree_of(
+        document_fromstring(
+            "<html><body><p>Some <b>bold</b> text, yes</p><script>x</script></body></html>"
+        )
+    )
     assert brackets_of(tree.tree) == "{html{body{p{=some}{b{=bold}}{=text}{=yes}}}}"
     holders = [tree.elements[holder].tag if holder >= 0 else None for holder in tree.holders]
     assert holders == ["p", "b", None, "p", "p", None, None, None]
 
 
 def test_heuristics_choose_the_parent_of_the_paragraphs_or_a_leaf() -> None:
-    page = tree_of(PAGE)
+    page = token_tree_of(document_fromstring(PAGE))
     weights = page.weights(page, everything_in(page, "text"))
     # Weights count changed tokens up to the root.
     assert [weights[0], *(weights[ids(page)[name]] for name in ("text", "top"))] == [10, 10, 0]
@@ -116,7 +116,7 @@ def test_the_first_heuristic_searches_down_or_up() -> None:
     # Only the text of b has changed, so b and all its ancestors have weight 5. On the downward
     # path, the differential is 5 - 5 for lead and 5 - 1 for b; c is a leaf and has none. On the
     # upward path, it is 0 from body on.
-    page = tree_of(NESTED)
+    page = token_tree_of(document_fromstring(NESTED))
     weights = page.weights(page, everything_in(page, "b"))
     assert HEURISTICS["most_tokens_down"](page, weights) == ids(page)["b"]
     assert HEURISTICS["most_tokens"](page, weights) == ids(page)["lead"]
@@ -124,7 +124,7 @@ def test_the_first_heuristic_searches_down_or_up() -> None:
 
 def test_a_leaf_has_no_differential_in_algorithm_5() -> None:
     # The changed text is in rest (weight 2) and in a, which is a leaf (weight 3).
-    page = tree_of(NESTED)
+    page = token_tree_of(document_fromstring(NESTED))
     names = ids(page)
     script = everything_in(page, "rest")
     changed = [

@@ -66,12 +66,8 @@ def test_the_message_contains_the_article_and_the_group_of_its_page() -> None:
     assert message.text == "\n\n".join(paragraphs(3))
     assert [block.text for block in message.blocks] == paragraphs(3)
     assert (message.site, message.page_id, message.url) == ("My Site", "crawl-3", URL)
-    assert message.template.model_dump() == {
-        "group": 5,
-        "generation": 2,
-        "size": 4,
-        "role": "member",
-    }
+    group = {"group": 5, "generation": 2, "size": 4, "role": "member"}
+    assert message.template.model_dump() == group
     assert message.id == str(article_id("My Site", URL, 1))
     assert ArticleMessage.model_validate_json(json.dumps(message.to_json())) == message
 
@@ -97,24 +93,17 @@ def test_after_a_restore_revisions_start_at_the_number_given_by_the_operator() -
         assert found[0]["id"] == str(article_id("My Site", URL, number))
 
 
-def test_neither_group_nor_extraction_time_counts_as_a_difference() -> None:
-    other = replace(JOB, generation=3, group_number=None, role="outlier", group_size=1)
-    later = datetime(2027, 1, 1, tzinfo=UTC)
-    assert reader_digest(compose(PAGE, JOB, CONTENT, 1, NOW)) == reader_digest(
-        compose(PAGE, other, CONTENT, 2, later)
-    )
-
-
-def test_a_changed_role_is_a_difference_but_its_probability_is_not() -> None:
-    def digest(role: LineRole, probability: float) -> str:
-        blocks = tuple(
-            replace(block, role=role, role_probability=probability) for block in CONTENT.blocks
-        )
-        return reader_digest(compose(PAGE, JOB, replace(CONTENT, blocks=blocks), 1, NOW))
+def test_a_changed_role_is_a_difference_but_not_its_probability_the_group_or_the_time() -> None:
+    def digest(role: LineRole, probability: float, job: ExtractionJob = JOB) -> str:
+        blocks = [replace(each, role=role, role_probability=probability) for each in CONTENT.blocks]
+        time = NOW if job is JOB else datetime(2027, 1, 1, tzinfo=UTC)
+        return reader_digest(compose(PAGE, job, replace(CONTENT, blocks=tuple(blocks)), 1, time))
 
     sure = digest("paragraph", 0.9)
     assert sure == digest("paragraph", 0.8)
     assert sure != digest("quote", 0.9)
+    other = replace(JOB, generation=3, group_number=None, role="outlier", group_size=1)
+    assert sure == digest("paragraph", 0.9, other)
 
 
 def test_a_routing_key_is_never_longer_than_amqp_allows() -> None:
