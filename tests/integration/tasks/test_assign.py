@@ -234,7 +234,7 @@ def partition(groups: dict[str, tuple[int | None, str, str | None]]) -> set[froz
 def test_a_redesign_during_a_crawl_is_reported_and_its_pages_are_extracted_correctly(
     tasks: Tasks, caplog: pytest.LogCaptureFixture
 ) -> None:
-    crawl = list(generate(sites=[REDESIGNED], pages_per_template=5))
+    crawl = list(generate(sites=[REDESIGNED]))
     crawl.sort(key=lambda page: page.message["fetched_at"])
     designs_of = [page.gold["template_class"].split("/")[1] for page in crawl]
     first = designs_of.index("2023")
