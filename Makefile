@@ -123,11 +123,11 @@ fuzz: $(development) $(package)
 # root.
 faults: $(development) $(package)
 	$(bin)/python -m pytest --timeout 0 -o faulthandler_timeout=0 tests/faults
-	$(bin)/python -m tests.faults.report
+	$(bin)/python -m benchmarks.faults.report
 
 # Sends thousands of hostile messages of every kind through a deployment. Takes about twenty minutes.
 hostile: $(development) $(package)
-	$(bin)/python -m tests.faults.hostile.report
+	$(bin)/python -m benchmarks.faults.hostile.report
 
 lint: $(development) $(package)
 	$(bin)/ruff check .

@@ -10,11 +10,11 @@ import amqp
 import pytest
 from click.testing import Result
 
+from benchmarks.faults.hostile import bodies, envelopes
+from benchmarks.faults.hostile.envelopes import FEW
+from benchmarks.faults.hostile.sent import HOSTILE_TEXTS, Draw, PackedMessage
 from tests.commands import invoke
 from tests.deployment import Deployment, configured, own_queues, own_settings
-from tests.faults.hostile import bodies, envelopes
-from tests.faults.hostile.envelopes import FEW
-from tests.faults.hostile.sent import HOSTILE_TEXTS, Draw, PackedMessage
 from tests.integration.service.crawl import UNUSABLE
 from tests.services import Services
 from worker.messaging.broker import connect, topology_of

@@ -1,6 +1,6 @@
 """Run the campaign of hostile messages and record the results.
 
-python -m tests.faults.hostile.report [SEED] [SHARE]
+python -m benchmarks.faults.hostile.report [SEED] [SHARE]
 
 With a share below 1, fewer messages are sent in less time, and the results are only printed.
 """
@@ -14,11 +14,11 @@ from pathlib import Path
 
 import click
 
+from benchmarks.faults.hostile.campaign import Report, run
+from benchmarks.faults.hostile.sent import Kind
+from benchmarks.faults.hostile.waits import Phase
 from tests.faults.documents import FAULTS as DOCUMENT
 from tests.faults.documents import replace_section, table
-from tests.faults.hostile.campaign import Report, run
-from tests.faults.hostile.sent import Kind
-from tests.faults.hostile.waits import Phase
 
 TITLE = "Hostile messages"
 PHASES = (

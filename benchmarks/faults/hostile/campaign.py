@@ -19,12 +19,12 @@ import amqp
 import psutil
 from sqlalchemy import func, make_url, select
 
+from benchmarks.faults.hostile import bodies, crowds, envelopes, pages
+from benchmarks.faults.hostile.measured.sitecustomize import FILE
+from benchmarks.faults.hostile.sent import FORGED, Draw, Kind, PackedMessage, Sent
+from benchmarks.faults.hostile.waits import Consumer, GoodPage, Phase, good_pages
 from models.tables import OutboxEntry, Receipt, StoredPage
 from tests.deployment import Deployment, peak_bytes, process_environment
-from tests.faults.hostile import bodies, crowds, envelopes, pages
-from tests.faults.hostile.measured.sitecustomize import FILE
-from tests.faults.hostile.sent import FORGED, Draw, Kind, PackedMessage, Sent
-from tests.faults.hostile.waits import Consumer, GoodPage, Phase, good_pages
 from tests.faults.proving_ground import Servers
 from tests.faults.scenarios import site_pages
 from worker.messaging.broker import connect, depth

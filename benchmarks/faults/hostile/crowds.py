@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from tests.faults.hostile.sent import Draw, Kind, Make, Sent
-from tests.faults.hostile.waits import GoodPage
+from benchmarks.faults.hostile.sent import Draw, Kind, Make, Sent
+from benchmarks.faults.hostile.waits import GoodPage
 
 NOON = datetime(2023, 11, 8, 12, tzinfo=UTC)
 

@@ -1,6 +1,6 @@
 """Try every fault and record the results.
 
-python -m tests.faults.report [PAGES] [FAULT…]
+python -m benchmarks.faults.report [PAGES] [FAULT…]
 
 Without FAULT, all faults are tried, and their tables are written to benchmarks/faults/README.md. If
 faults are named, their tables are only printed. `availability` names all faults of a highly

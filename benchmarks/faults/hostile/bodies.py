@@ -5,8 +5,8 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from benchmarks.faults.hostile.sent import FORGED, Draw, Kind, Make, Sent
 from detourage.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
-from tests.faults.hostile.sent import FORGED, Draw, Kind, Make, Sent
 
 COPIES = 27
 """Number of messages of each kind, except kinds with large messages."""

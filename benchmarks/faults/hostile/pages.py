@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
-from tests.faults.hostile.sent import FORGED, Draw, Kind, Make, Sent
+from benchmarks.faults.hostile.sent import FORGED, Draw, Kind, Make, Sent
 from tests.hostile_pages import MARKUP, TEXTS
 
 COPIES = 4

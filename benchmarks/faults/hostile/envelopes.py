@@ -10,7 +10,7 @@ from struct import pack
 
 import brotli
 
-from tests.faults.hostile.sent import (
+from benchmarks.faults.hostile.sent import (
     HOSTILE_TEXTS,
     Draw,
     Kind,

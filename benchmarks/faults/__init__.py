@@ -1,0 +1,1 @@
+"""Reports about injected faults and hostile messages."""
