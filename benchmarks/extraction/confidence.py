@@ -1,11 +1,11 @@
-"""Train the classifier that estimates the confidence of articles.
+"""Measure the confidence of articles.
 
-python -m benchmarks.extraction.confidence CORPORA --models FOLDER [--model FILE]
+python -m benchmarks.extraction.confidence CORPORA --models FOLDER
 
 CORPORA is the folder of the corpora. As in the service, each page is read without other pages, by
 the model in FOLDER that was not trained on the page's site (see `benchmarks.extraction.folds`). An
-article is correct if the F1 of its words is at least 0.8. The script cross-validates over sites,
-and prints the shares of incorrect and correct articles whose confidence is below a limit.
+article is correct if the F1 of its words is at least 0.8. The script prints the shares of incorrect
+and correct articles whose confidence is below a limit.
 """
 
 import argparse
@@ -19,20 +19,16 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
-from benchmarks.boosting import as_trees, new_classifier
 from benchmarks.evaluation.bench.measuring import measurable
 from benchmarks.evaluation.methods import Source
 from benchmarks.evaluation.scores import Gold, bag_of_words, headline_of, load_corpus, words
-from benchmarks.extraction.folds import ARTICLES, FoldModels, fold_of
-from benchmarks.training.headers import ModelFile, corpus_used, training_of
+from benchmarks.extraction.folds import ARTICLES, FoldModels
 from detourage.html import PageError
-from detourage.inference import BoostedTrees, Features
 from detourage.messages import DOUBTFUL
 from detourage.papers.reading import page_of
 from detourage.reader.article import PageInTemplate, find_article
 from detourage.reader.comment_exclusion import comments_to_exclude
-from detourage.reader.confidence import GOOD_F1, ExtractedArticle
-from detourage.reader.confidence.evidence import confidence_evidence
+from detourage.reader.confidence import GOOD_F1, confidence_of
 from detourage.reader.content import comments_of
 from detourage.reader.errors import NoArticleError
 from detourage.reader.finding import Finding
@@ -43,11 +39,6 @@ CORPORA = (
     *("zh_cwced", "cleaneval_dev", "cleanportaleval"),
 )
 TODAYS = frozenset({"wcxb", "fundus_body"})
-
-TREES = 75
-LEAVES = 8
-MIN_PAGES_IN_LEAF = 15
-FOLDS = 5
 
 FALSE_FLAGS = 0.1
 """Maximum share of the correct articles that may be flagged."""
@@ -60,19 +51,19 @@ _Booleans = npt.NDArray[np.bool_]
 class PageExample:
     """An article with a known text.
 
-    `features` has a single row. `expected_f1` is the word F1 that the probabilities of the lines
-    predict; `is_right` states whether the actual F1 is at least `GOOD_F1`.
+    `expected_f1` is the word F1 that the probabilities of the lines predict; `is_right` states
+    whether the actual F1 is at least `GOOD_F1`.
     """
 
     corpus: str
     gold: Gold
-    features: Features
+    confidence: float
     expected_f1: float
     is_right: bool
 
 
 def read_examples(folder: Path, models: FoldModels) -> Iterator[PageExample]:
-    """Compute the evidence for the articles of a corpus; omit pages without an article."""
+    """Compute the confidence in the articles of a corpus; omit pages without an article."""
     corpus = load_corpus(folder)
     for gold in measurable(corpus):
         if not gold.text:
@@ -87,7 +78,7 @@ def read_examples(folder: Path, models: FoldModels) -> Iterator[PageExample]:
 
 
 def read_all(folders: Sequence[Path], models: Path, processes: int) -> Iterator[PageExample]:
-    """Compute the evidence of several corpora, each in one of the given number of processes."""
+    """Compute the confidence in the articles of several corpora in the given number of processes."""
     with ProcessPoolExecutor(processes) as pool:
         for examples in pool.map(_read, folders, repeat(models)):
             yield from examples
@@ -104,35 +95,16 @@ def _example(corpus: str, gold: Gold, source: Source) -> PageExample:
     apart = outline.indices_of(comments_to_exclude(page, comments_of(page)))
     article, finding = find_article(shown, apart)
     place = finding or Finding(article.method, container=0)
-    evidence = confidence_evidence(ExtractedArticle(outline, shown.judged, finding, article))
+    confidence = confidence_of(outline, shown.judged, finding)
     headline = headline_of(gold, page.document)
     text = f"{headline.text}\n{article.text}" if headline is not None else article.text
     found, wanted = words(text.lower()), words((gold.text or "").lower())
     is_right = bag_of_words(found, wanted).f1 >= 100 * GOOD_F1
-    return PageExample(corpus, gold, evidence, place.confidence, is_right)
-
-
-def fit(examples: Sequence[PageExample]) -> BoostedTrees:
-    """Train the classifier on articles that all have the same weight."""
-    rows = np.concatenate([example.features.rows for example in examples])
-    classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_PAGES_IN_LEAF)
-    classifier.fit(rows, np.array([example.is_right for example in examples]))
-    return as_trees(classifier, examples[0].features.columns)
-
-
-def cross_validate(examples: Sequence[PageExample]) -> _Floats:
-    """Return each article's confidence, computed by trees that were not trained on its site."""
-    folds = np.array([fold_of(f"page of {each.gold.site}", FOLDS) for each in examples])
-    found = np.empty(len(examples))
-    for fold in range(FOLDS):
-        model = fit([each for each, of in zip(examples, folds, strict=True) if of != fold])
-        for place in np.flatnonzero(folds == fold).tolist():
-            found[place] = model.probabilities(examples[place].features)[0]
-    return found
+    return PageExample(corpus, gold, confidence, place.confidence, is_right)
 
 
 def table(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
-    """Yield the lines of a table that compares the trained confidence with the expected F1."""
+    """Yield the lines of a table that compares the confidence with the expected F1."""
     yield (
         "| | pages | not right | by | area under ROC | flagged, 10 % false, %"
         f" | below {DOUBTFUL}: not right, % | others, % | Brier |"
@@ -179,35 +151,19 @@ def _groups(examples: Sequence[PageExample]) -> dict[str, _Booleans]:
 
 
 def main() -> None:
-    """Cross-validate, and train if a model file is given."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument(
         "--models", type=Path, required=True, help="folder with the models of the folds"
     )
     parser.add_argument("--processes", type=int, default=2, help="number of processes")
-    parser.add_argument("--model", type=Path, help="file to write the classifier to")
     options = parser.parse_args()
     folders = [options.corpora / name for name in CORPORA]
     examples = [*read_all(folders, options.models, options.processes)]
-    found = cross_validate(examples)
+    found = np.array([each.confidence for each in examples])
     print("\n".join(table(examples, found)), end="\n\n")
     print("\n".join(calibration(examples, found)), flush=True)
-    if options.model:
-        used = [
-            corpus_used(
-                folder,
-                "texts",
-                ((e.gold.id, e.gold.site) for e in examples if e.corpus == folder.name),
-            )
-            for folder in folders
-        ]
-        right = np.array([each.is_right for each in examples])
-        scores = {"area under ROC": 100 * float(roc_auc_score(right, found))}
-        how = "cross-validated over sites, each page alone"
-        training = training_of(used, "benchmarks.extraction.confidence", scores, how)
-        text = ModelFile(training, fit(examples)).to_json()
-        options.model.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from detourage.metadata import read_metadata
 from detourage.reader import hidden, menus, sentences, titles
 from detourage.reader.body import find_body, judge_page
 from detourage.reader.comment_exclusion import exclude
-from detourage.reader.confidence import ExtractedArticle, confidence_of
+from detourage.reader.confidence import confidence_of
 from detourage.reader.declared_types import declared_types
 from detourage.reader.errors import MenuPageError, NeedsRenderingError, NoTextError
 from detourage.reader.finding import Finding, kept_texts
@@ -114,7 +114,7 @@ def extract_article(
 def with_page_judged(page: PageInTemplate, article: Article, finding: Finding | None) -> Article:
     """Set an article's confidence, and its kind unless the page declares one."""
     kind = finding.kind if finding is not None and finding.kind else article.metadata.kind
-    confidence = confidence_of(ExtractedArticle(page.outline, page.judged, finding, article))
+    confidence = confidence_of(page.outline, page.judged, finding)
     if finding is not None and finding.menu is not None:
         confidence *= min(MAX_OF_LIST, 1.0 - finding.menu)
     return replace(

@@ -24,7 +24,6 @@ RECORDED = Path(__file__).with_name("recorded.json")
 COMMAND = "python -m tests.unit.reader.recorded"
 MODELS = (
     MODEL,
-    ("detourage.reader.confidence", "model.json"),
     ("detourage.comments", "model.json"),
     ("detourage.comments", "certainty.json"),
 )
