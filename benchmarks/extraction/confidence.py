@@ -78,7 +78,7 @@ def read_examples(folder: Path, models: FoldModels) -> Iterator[PageExample]:
 
 
 def read_all(folders: Sequence[Path], models: Path, processes: int) -> Iterator[PageExample]:
-    """Compute the confidence in the articles of several corpora in the given number of processes."""
+    """Compute the confidence in the articles of corpora in the given number of processes."""
     with ProcessPoolExecutor(processes) as pool:
         for examples in pool.map(_read, folders, repeat(models)):
             yield from examples

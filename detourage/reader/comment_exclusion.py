@@ -72,8 +72,8 @@ def _opens(record: HtmlElement, openings: set[tuple[str, ...]], lengths: set[int
 def _declared_reports(page: Page) -> Iterator[dict[str, Any]]:
     """Yield the objects with live entries in a page's JSON-LD, at any depth."""
     scripts = Node(page.flat, 0).iter("script")
-    for found in structured_data(scripts, holding=_DECLARED):
-        waiting = [found.value]
+    for _, found in structured_data(scripts, holding=_DECLARED):
+        waiting = [found]
         while waiting:
             each = waiting.pop()
             if isinstance(each, list):

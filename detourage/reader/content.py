@@ -420,7 +420,7 @@ def declared_comments(page: Page) -> tuple[Comment, ...]:
         for script in Node(page.flat, 0).iter("script")
         if script.text and may_hold_comments(script.text)
     ]
-    declared = (each.value for each in structured_data(scripts))
+    declared = (value for _, value in structured_data(scripts))
     return comments_in_data(declared, page.url) or comments_in_state(
-        (each.value for each in program_state(scripts)), page.url
+        (value for _, value in program_state(scripts)), page.url
     )

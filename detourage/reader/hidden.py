@@ -10,8 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import replace
 
 from lxml.html import HtmlElement
 
@@ -28,7 +27,6 @@ from detourage.reader.scripts import (
     Passage,
     is_prose,
     is_structured_data,
-    named_passages,
     passages,
     program_state,
     structured_data,
@@ -76,35 +74,6 @@ _NOTHING: Counter[str] = Counter()
 
 UNSEEN = ("noscript", "template")
 """Elements whose content a page does not display."""
-
-
-@dataclass(frozen=True)
-class OpenedDocument:
-    """A copy of a document with the `UNSEEN` elements of a given tag displayed as ``div``."""
-
-    root: HtmlElement
-    tag: str
-    elements: Sequence[HtmlElement]
-
-    @classmethod
-    def of(cls, root: HtmlElement, tag: str) -> Self:
-        """Copy a document and convert the elements with the given tag."""
-        opened = deepcopy(root)
-        elements = list(opened.iter(tag))
-        for element in elements:
-            element.tag = "div"
-        return cls(opened, tag, elements)
-
-    def as_unseen(self, article: Article) -> Article:
-        """Return an article extracted from this copy, relocated to the original document.
-
-        The original tags are restored, so nothing can be read from the copy afterwards.
-        """
-        container = element_at(self.root, article.xpath)
-        for element in self.elements:
-            element.tag = self.tag
-        path = self.root.getroottree().getpath(container)
-        return replace(article, method=self.tag, xpath=path)
 
 
 Cut = Callable[[Outline, Finding], Article]
@@ -199,9 +168,15 @@ def _candidates(
     """
     length = len(shown.text) if shown is not None else 0
     least = int(MIN_LONGER * length)
-    yield from _declared_bodies(url, page, least, cut)
+    bodies = structured_data(page.declaring, max(least, 1), ARTICLE_BODY)
+    declared = (
+        (script, each) for script, value in bodies for each in passages(value, ARTICLE_BODY)
+    )
+    yield from _articles_of(url, page, declared, ARTICLE_BODY, cut)
     if is_teaser:
-        yield from _in_state(url, page, least, cut)
+        states = program_state(page.declaring, max(least, MIN_STATE))
+        kept = ((script, each) for script, value in states for each in passages(value))
+        yield from _articles_of(url, page, kept, JSON_STATE, cut)
     for tag in UNSEEN:
         elements = [*page.root.iter(tag)]
         if not is_teaser:
@@ -216,24 +191,6 @@ def _extent(page: Outline, shown: Article | None) -> range:
     if shown is None or shown.container is None:
         return range(0)
     return range(shown.container + 1, int(page.document.ends[shown.container]))
-
-
-def _declared_bodies(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Article]:
-    found = (
-        (each.script, passage)
-        for each in structured_data(page.declaring, max(least, 1), ARTICLE_BODY)
-        for passage in named_passages(each.value, ARTICLE_BODY)
-    )
-    return _articles_of(url, page, found, ARTICLE_BODY, cut)
-
-
-def _in_state(url: str, page: Outline, least: int, cut: Cut) -> Iterator[Article]:
-    found = (
-        (each.script, passage)
-        for each in program_state(page.declaring, max(least, MIN_STATE))
-        for passage in passages(each.value)
-    )
-    return _articles_of(url, page, found, JSON_STATE, cut)
 
 
 def _articles_of(
@@ -301,9 +258,15 @@ def _in_unseen(
     text = "\n".join(words.clean(element.text_content()) for element in elements)
     if len(text) < least or not is_prose(text):
         return None
-    opened = OpenedDocument.of(page.elements[0], tag)
+    opened = deepcopy(page.elements[0])
+    shown = [*opened.iter(tag)]
+    for element in shown:
+        element.tag = "div"
     try:
-        article = find(opened.root)
+        article = find(opened)
     except NoArticleError:
         return None
-    return opened.as_unseen(article)
+    container = element_at(opened, article.xpath)
+    for element in shown:
+        element.tag = tag
+    return replace(article, method=tag, xpath=opened.getroottree().getpath(container))

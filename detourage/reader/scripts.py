@@ -38,30 +38,22 @@ _OPENING = re.compile(r"\s*(?:<!--|(?://\s*)?<!\[CDATA\[)")
 _DECODER = json.JSONDecoder(strict=False)
 
 
-@dataclass(frozen=True)
-class ScriptValue:
-    """A JSON value, and the script element that contains it."""
-
-    script: Node
-    value: Any
-
-
 def structured_data(
     elements: Iterable[Node], least: int = 0, holding: str = ""
-) -> Iterator[ScriptValue]:
-    """Yield the values in JSON-LD scripts that contain `holding` and at least `least` characters.
+) -> Iterator[tuple[Node, Any]]:
+    """Yield JSON-LD scripts, each with a value in it.
 
-    Elements other than scripts are ignored.
+    They contain `holding`, and at least `least` characters; other elements are ignored.
     """
     for script in elements:
         text = (script.text or "") if script.tag == "script" else ""
         if text and len(text) >= least and holding in text and is_structured_data(script):
             for value in parse_tolerant(text):
-                yield ScriptValue(script, value)
+                yield script, value
 
 
-def program_state(elements: Iterable[Node], least: int = MIN_STATE) -> Iterator[ScriptValue]:
-    """Yield the JSON values in the site's scripts, in order.
+def program_state(elements: Iterable[Node], least: int = MIN_STATE) -> Iterator[tuple[Node, Any]]:
+    """Yield the site's scripts, each with a JSON value in it, in order.
 
     A script with a JSON type is a single value; in JavaScript, the literals in assignments and
     calls are the values.
@@ -73,11 +65,11 @@ def program_state(elements: Iterable[Node], least: int = MIN_STATE) -> Iterator[
         kind = _kind(script)
         if kind in _PROGRAMS:
             for value in _values_in(text):
-                yield ScriptValue(script, value)
+                yield script, value
         elif kind != STRUCTURED_DATA and kind.endswith(("/json", "+json")):
             value = read_json(text)
             if value is not None:
-                yield ScriptValue(script, value)
+                yield script, value
 
 
 def is_structured_data(script: AnyElement) -> bool:
@@ -166,27 +158,19 @@ class _Leaf(NamedTuple):
     owners: tuple[dict[str, Any], ...]
 
 
-def passages(value: Any) -> Iterator[Passage]:
-    """Yield the texts in a JSON value that may be an article.
+def passages(value: Any, name: str | None = None) -> Iterator[Passage]:
+    """Yield the texts in a JSON value that may be an article, or those with the given key.
 
     A text is either one string, plain or markup, or a list with one paragraph per item, taken from
     the same path in each item. Lists whose items have URLs are excluded, because they list other
-    pages.
+    pages. With a key, only strings are texts.
     """
     leaves = list(_leaves(value))
-    yield from map(_of_leaf, filter(lambda leaf: is_prose(leaf.text), leaves))
-    yield from _joined(leaves)
-
-
-def named_passages(value: Any, name: str) -> Iterator[Passage]:
-    """Yield the texts in a JSON value that are a single string under the given key."""
-    for leaf in _leaves(value):
-        if _name(leaf.path) == name and is_prose(leaf.text):
-            yield _of_leaf(leaf)
-
-
-def _of_leaf(leaf: _Leaf) -> Passage:
-    return Passage(to_html(leaf.text), _nearby(leaf.owners))
+    for leaf in leaves:
+        if name in (None, _name(leaf.path)) and is_prose(leaf.text):
+            yield Passage(to_html(leaf.text), _nearby(leaf.owners))
+    if name is None:
+        yield from _joined(leaves)
 
 
 def is_prose(text: str) -> bool:
