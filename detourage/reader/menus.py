@@ -5,9 +5,8 @@ in the tree, or with almost nothing between them. No passage is long enough for 
 """
 
 import re
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -72,42 +71,32 @@ DECLARED = 0.6
 """
 
 
-@dataclass(frozen=True)
-class MenuEvidence:
-    """Evidence that a page lists other pages; lengths are in words.
+def is_menu(page: Outline) -> bool:
+    """Return whether a page is a list of other pages, according to its structure.
 
     A list consists of at least `MIN_ITEMS` teasers: texts that follow headlines, all with the same
-    tag path. `items` is the number of teasers, `teasers` their total length, and `longest_teaser`
-    the length of the longest. `prose` is the length of the longest text outside lists, `headlines`
-    the total length of all headlines, and `total` the length of the page.
+    tag path. Prose is text outside lists.
     """
-
-    prose: float
-    items: int
-    teasers: float
-    longest_teaser: float
-    headlines: float
-    total: float
-
-    @property
-    def is_menu(self) -> bool:
-        """Whether the page is a list of other pages."""
-        if self.prose > MAX_PROSE_WORDS or self.longest_teaser > MAX_TEASER_WORDS:
-            return False
-        has_teasers = self.items >= MIN_ITEMS and self.teasers >= MIN_TEASERS_TO_PROSE * self.prose
-        is_headlines = (
-            self.headlines >= MIN_HEADLINES_WORDS
-            and self.headlines >= MIN_HEADLINES_SHARE * self.total
-            and self.headlines >= MIN_HEADLINES_TO_PROSE * max(self.prose, self.longest_teaser)
-        )
-        return has_teasers or is_headlines
-
-
-def is_menu(page: Outline) -> bool:
-    """Return whether a page is a list of other pages, according to its structure."""
     found = _Stretches.of(page)
     # A text longer than `MAX_PROSE_WORDS` rules a menu out, whether or not it is in a list.
-    if found.words.max() > MAX_PROSE_WORDS or not _evidence(page, found).is_menu:
+    if found.words.max() > MAX_PROSE_WORDS:
+        return False
+    paths = paths_of(page)
+    # Text before the first headline is not in a list.
+    after = [None, *map(paths.__getitem__, found.blocks.tolist())]
+    stretches = [*zip(after, found.words.tolist(), strict=True)]
+    counts = Counter(path for path, length in stretches[1:] if length >= MIN_TEASER_WORDS)
+    lists = {path for path, count in counts.items() if count >= MIN_ITEMS}
+    teasers = [length for path, length in stretches if path in lists and length >= MIN_TEASER_WORDS]
+    prose = max((length for path, length in stretches if path not in lists), default=0.0)
+    longest = max(teasers, default=0.0)
+    has_teasers = bool(teasers) and sum(teasers) >= MIN_TEASERS_TO_PROSE * prose
+    is_headlines = (
+        found.headlines >= MIN_HEADLINES_WORDS
+        and found.headlines >= MIN_HEADLINES_SHARE * found.total
+        and found.headlines >= MIN_HEADLINES_TO_PROSE * max(prose, longest)
+    )
+    if longest > MAX_TEASER_WORDS or not (has_teasers or is_headlines):
         return False
     offers = count_offers(page)
     return offers < MIN_OFFERS or offers < MIN_OFFERS_TO_HEADLINES * len(found.blocks)
@@ -145,28 +134,6 @@ def _share_leading_elsewhere(page: Outline, found: "_Stretches", url: str) -> fl
         site_of(address) != site or address.partition("#")[0] == own for address in addresses
     )
     return elsewhere / len(addresses) if addresses and site else 0.0
-
-
-def _evidence(page: Outline, found: "_Stretches") -> MenuEvidence:
-    """Measure the headlines of a page and the texts between them."""
-    paths = paths_of(page)
-    # Text before the first headline is not in a list.
-    after = [None, *map(paths.__getitem__, found.blocks.tolist())]
-    stretches = [*zip(after, found.words.tolist(), strict=True)]
-    by_path: defaultdict[int, list[float]] = defaultdict(list)
-    for path, length in stretches:
-        if path is not None and length >= MIN_TEASER_WORDS:
-            by_path[path].append(length)
-    lists = {path: lengths for path, lengths in by_path.items() if len(lengths) >= MIN_ITEMS}
-    teasers = [length for lengths in lists.values() for length in lengths]
-    return MenuEvidence(
-        prose=max((length for path, length in stretches if path not in lists), default=0.0),
-        items=len(teasers),
-        teasers=sum(teasers),
-        longest_teaser=max(teasers, default=0.0),
-        headlines=found.headlines,
-        total=found.total,
-    )
 
 
 class _Stretches(NamedTuple):
