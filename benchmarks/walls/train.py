@@ -27,7 +27,7 @@ from benchmarks.walls.examples import (
     inserted_examples,
 )
 from detourage.inference import BoostedTrees
-from detourage.walls import SURE, TRUNCATED, WallTrees
+from detourage.walls import SURE
 
 TREES = 300
 LEAVES = 8
@@ -59,24 +59,14 @@ def made_examples(folder: Path, half: str) -> list[Example]:
     ]
 
 
-def fit(examples: Sequence[Example]) -> WallTrees:
+def fit(examples: Sequence[Example]) -> BoostedTrees:
     """Train the model on walls and articles."""
-    wall = _fit(examples, [each.is_wall for each in examples], OF_ARTICLES)
-    articles = [each for each in examples if not each.is_wall]
-    return WallTrees(wall, _fit(articles, [each.is_truncated for each in articles], 3.0))
-
-
-def _fit(examples: Sequence[Example], labels: Sequence[bool], of_others: float) -> BoostedTrees:
-    known = [
-        (each.features, label)
-        for each, label in zip(examples, labels, strict=True)
-        if each.features is not None
-    ]
+    known = [(each.features, each.is_wall) for each in examples if each.features is not None]
     rows = np.concatenate([features.rows for features, _ in known])
     truth = np.array([label for _, label in known])
     classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_ROWS_IN_LEAF)
     classifier.set_params(learning_rate=LEARNING_RATE, max_features=COLUMNS_AT_A_SPLIT)
-    classifier.fit(rows, truth, sample_weight=np.where(truth, 1.0, of_others))
+    classifier.fit(rows, truth, sample_weight=np.where(truth, 1.0, OF_ARTICLES))
     return as_trees(classifier, known[0][0].columns)
 
 
@@ -90,25 +80,22 @@ def judge(model: BoostedTrees, examples: Iterable[Example]) -> _Floats:
     )
 
 
-def cross_validated(
-    articles: Sequence[Example], made: Sequence[Example]
-) -> tuple[_Floats, _Floats]:
+def cross_validated(articles: Sequence[Example], made: Sequence[Example]) -> _Floats:
     """Return the predictions for articles by models that were not trained on their sites."""
     folds = np.array([fold_of(f"site {each.site}", FOLDS) for each in articles])
-    wall, truncated = np.zeros(len(articles)), np.zeros(len(articles))
+    wall = np.zeros(len(articles))
     for fold in range(FOLDS):
         inside = [each for each, own in zip(articles, folds, strict=True) if own != fold]
         model = fit([*made, *inside])
         held = [each for each, own in zip(articles, folds, strict=True) if own == fold]
-        wall[folds == fold] = judge(model.wall, held)
-        truncated[folds == fold] = judge(model.truncated, held)
-    return wall, truncated
+        wall[folds == fold] = judge(model, held)
+    return wall
 
 
-def of_walls(model: WallTrees, examples: Sequence[Example]) -> Iterator[str]:
+def of_walls(model: BoostedTrees, examples: Sequence[Example]) -> Iterator[str]:
     """Yield a table of the shares of walls that are recognised, by kind, language and group."""
     walls = [each for each in examples if each.is_wall]
-    found = judge(model.wall, walls)
+    found = judge(model, walls)
     missed = [
         each.outcome == "article" and value < SURE for each, value in zip(walls, found, strict=True)
     ]
@@ -123,16 +110,13 @@ def of_walls(model: WallTrees, examples: Sequence[Example]) -> Iterator[str]:
         yield ""
 
 
-def of_articles(examples: Sequence[Example], wall: _Floats, truncated: _Floats) -> Iterator[str]:
-    """Yield a table of the numbers of articles mistaken for walls or for truncated articles."""
-    yield "| articles | pages | mistaken for walls | mistaken for previews |"
-    yield "|---|---:|---:|---:|"
+def of_articles(examples: Sequence[Example], wall: _Floats) -> Iterator[str]:
+    """Yield a table of the numbers of articles mistaken for walls."""
+    yield "| articles | pages | mistaken for walls |"
+    yield "|---|---:|---:|"
     for group in sorted({each.group for each in examples}):
         own = np.array([each.group == group and each.outcome == "article" for each in examples])
-        yield (
-            f"| {group} | {own.sum()} | {(wall[own] >= SURE).sum()}"
-            f" | {(truncated[own] >= TRUNCATED).sum()} |"
-        )
+        yield f"| {group} | {own.sum()} | {(wall[own] >= SURE).sum()} |"
 
 
 def main() -> None:
@@ -143,14 +127,11 @@ def main() -> None:
     options = parser.parse_args()
     seen, unseen = (made_examples(options.corpora, half) for half in ("seen", "unseen"))
     articles = [each for name in CORPORA for each in corpus_examples(options.corpora / name)]
-    print("\n".join(of_articles(articles, *cross_validated(articles, seen))), end="\n\n")
+    print("\n".join(of_articles(articles, cross_validated(articles, seen))), end="\n\n")
     model = fit([*seen, *articles])
     print("\n".join(of_walls(model, unseen)))
     others = [each for each in unseen if not each.is_wall]
-    judged = judge(model.wall, others), judge(model.truncated, others)
-    print("\n".join(of_articles(others, *judged)), flush=True)
-    beginnings = [each.is_truncated for each in others]
-    print(f"beginnings told: {(judged[1][beginnings] >= TRUNCATED).mean():.3f}")
+    print("\n".join(of_articles(others, judge(model, others))), flush=True)
     if options.model:
         used = [
             corpus_used(options.corpora / name, "articles", _pages(articles, name))

@@ -4,8 +4,7 @@ docs/explanation/extraction.md explains how a wall is distinguished from an arti
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final, NamedTuple, Self
+from typing import Final, NamedTuple
 
 from detourage.article import Article
 from detourage.html import Page
@@ -25,9 +24,6 @@ SURE: Final = 0.5
 
 SUSPECTED: Final = 0.05
 """Minimum wall probability at which other evidence about the page is taken into account."""
-
-TRUNCATED: Final = 0.5
-"""Minimum probability at which an article counts as the preview of a paid one."""
 
 MAX_WALL: Final = 1_200
 """Maximum length, in characters, of the text of a wall."""
@@ -75,28 +71,6 @@ _OF_CONCEPT: Final[Mapping[str, _Named]] = {
 }
 
 
-@dataclass(frozen=True)
-class WallTrees:
-    """Trees that detect walls, and trees that detect truncated previews of paid articles."""
-
-    KIND: ClassVar[str] = "walls"
-
-    wall: BoostedTrees
-    truncated: BoostedTrees
-
-    @classmethod
-    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
-        """Restore a model from the output of `to_parameters`."""
-        return cls(
-            wall=BoostedTrees.from_parameters(parameters["wall"]),
-            truncated=BoostedTrees.from_parameters(parameters["truncated"]),
-        )
-
-    def to_parameters(self) -> dict[str, Any]:
-        """Return all parameters as JSON-serialisable values."""
-        return {"wall": self.wall.to_parameters(), "truncated": self.truncated.to_parameters()}
-
-
 class Verdict(NamedTuple):
     """The verdict on a page.
 
@@ -131,9 +105,9 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     if article is None and not is_error and not has_wall_phrase:
         # Missing text does not indicate a wall on its own.
         return Verdict()
-    model = load_model(WallTrees, "detourage.walls", "model.json")
-    suspicion = float(model.wall.probabilities(evidence.features)[0])
-    probability = min(suspicion, float(model.wall.probabilities(of_own.features)[0]))
+    model = load_model(BoostedTrees, "detourage.walls", "model.json")
+    suspicion = float(model.probabilities(evidence.features)[0])
+    probability = min(suspicion, float(model.probabilities(of_own.features)[0]))
     if article is not None and _is_published(article) and reports_on(own):
         probability = 0.0
     if is_error:
@@ -147,8 +121,6 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     is_told = article is not None and (bool(article.metadata.authors) or _says_much(article))
     is_placeholder = not (is_stated or is_told or has_prose(examined.text))
     is_blank = is_placeholder and probability >= SURE
-    if article is not None and not is_truncated:
-        is_truncated = float(model.truncated.probabilities(evidence.features)[0]) >= TRUNCATED
     return Verdict(wall, is_blank, is_truncated)
 
 

@@ -9,9 +9,13 @@ from operator import or_
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
+import numpy as np
+
 from detourage.article import Article
 from detourage.html import Page
+from detourage.html.flat import FlatDocument
 from detourage.inference import Features, Number
+from detourage.reader.lines import lines_of
 from detourage.reader.outline import Outline
 from detourage.text.caches import cached_if_short
 from detourage.text.words import tokens
@@ -90,7 +94,7 @@ class ExaminedPage(NamedTuple):
         return cls(
             article.text.split("\n") if article is not None else (),
             [*_headlines(outline, article)],
-            [line for line, is_linked in _shown_lines(outline) if not is_linked],
+            [each.text for each in lines_of(outline) if 2 * each.linked <= len(each.tokens)],
             [*_of_article(article), *_of_markup(page)],
         )
 
@@ -129,12 +133,7 @@ def wall_evidence(read: ExaminedPage) -> Evidence:
 
 def headline_coverage(page: Page, article: Article | None) -> float:
     """Return the share of the page's title covered by wall phrases, or the article's if larger."""
-    flat = page.flat
-    titles = [
-        text
-        for parent, text in zip(flat.text_parents.tolist(), flat.texts, strict=True)
-        if flat.tags[parent] == "title"
-    ][:1]
+    titles = _title_of(page.flat)
     if article is not None and article.title:
         titles.append(article.title)
     return max((line.coverage for line in _lines(titles)), default=0.0)
@@ -181,32 +180,17 @@ def _lines(texts: Iterable[str]) -> list[Line]:
 
 
 def _headlines(outline: Outline, article: Article | None) -> Iterator[str]:
-    document = outline.document
-    for parent, text in zip(document.text_parents.tolist(), document.texts, strict=True):
-        if document.tags[parent] == "title":
-            yield text
-            break
+    yield from _title_of(outline.document)
     if article is not None and article.title:
         yield article.title
-    headings = [index for index, tag in enumerate(outline.tags) if tag in _HEADINGS]
-    for index in headings[:3]:
-        yield outline.text_of(index)
+    headings = np.flatnonzero(outline.flat.having(_HEADINGS))
+    yield from map(outline.text_of, headings[:3].tolist())
 
 
-def _shown_lines(outline: Outline) -> Iterator[tuple[str, bool]]:
-    """Yield the lines of the page, and whether most of each is linked."""
-    in_link = outline.flat.count_around(outline.flat.having(("a",))) > 0
-    number, parts, linked, size = -1, [""], 0, 0
-    for parent, line, text, _ in outline.texts:
-        if line != number and size:
-            yield "".join(parts), 2 * linked > size
-            parts, linked, size = [""], 0, 0
-        number = line
-        parts.append(text)
-        size += len(text)
-        linked += len(text) if in_link[parent] else 0
-    if size:
-        yield "".join(parts), 2 * linked > size
+def _title_of(document: FlatDocument) -> list[str]:
+    """Return the first text of a page's title, if any."""
+    inside = np.flatnonzero(document.having(("title",))[document.text_parents])
+    return [document.texts[place] for place in inside[:1].tolist()]
 
 
 def _shares(lines: Sequence[Line], concepts: int) -> list[float]:

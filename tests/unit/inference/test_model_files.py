@@ -32,6 +32,7 @@ MODELS: tuple[TrainedModel, ...] = (
     Certainty(("a", "b"), (1.5, -0.25), -0.5, BoostedTrees(("a", "b"), 0.25, forest_of([TREE]))),
 )
 SHIPPED: tuple[tuple[type[TrainedModel], str, str], ...] = (
+    (BoostedTrees, "detourage.walls", "model.json"),
     (BoostedTrees, "detourage.comments", "model.json"),
     (Certainty, "detourage.comments", "certainty.json"),
     (BoostedTrees, commentsminer.__name__, "commentsminer.json"),
