@@ -5,12 +5,11 @@ Images above the text are outside the element that holds most of the text.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from detourage.article import ArticleImage
-from detourage.html.flat import Booleans, Integers
+from detourage.html.flat import Booleans
 from detourage.html.nodes import Node
 from detourage.reader import media
 from detourage.reader.finding import Finding, kept_texts
@@ -70,88 +69,72 @@ def leading_images(
     link to a page, and must be in a figure unless it is below the headline (the element `heading`,
     if any).
     """
-    region = _Region.of(page, finding, heading)
-    if region is None:
+    is_kept = kept_texts(page, finding)
+    places = np.flatnonzero(is_kept)
+    if not len(places):
         return
+    sizes = np.cumsum(page.text_sizes[places])
+    opening = int(places[int(np.searchsorted(sizes, OPENING * sizes[-1]))])
+    first, end = page.texts[int(places[0])].parent, page.texts[opening].parent
+    if heading is not None and heading >= end:
+        heading = None
+    root = _article_around(page, (first if heading is None else heading, first, end))
+    images = [each for each in range(root + 1, end) if media.is_image(page.tags[each])]
+    if not images:
+        return
+    kept = np.concatenate([[0], np.cumsum(is_kept)]).tolist()
+    captions = captions_of(page)
     declared = media.file_stem(page.metas.get("og:image", ""))
-    for index in range(region.root + 1, region.end):
-        if not media.is_image(page.tags[index]) or _is_of_other_part(page, index, region.root):
+    for index in images:
+        if _is_of_other_part(page, index, root):
             continue
         element = page.node(index)
-        frame = region.frame_of(page, index)
-        image = media.image_of(element, base, region.caption_of(page, index, frame))
+        frame = _frame_of(page, index, root, heading, kept)
+        image = media.image_of(element, base, _caption_of(page, index, frame, captions))
         if image is None or _is_narrow(element) or media.is_drawing(image.url):
             continue
         is_declared = bool(declared) and media.file_stem(image.url) == declared
-        if is_declared or region.may_lead(page, index, frame):
+        if is_declared or _may_lead(page, index, frame, heading):
             yield image
 
 
-@dataclass(frozen=True)
-class _Region:
-    """The region of a page that may contain images above the text.
+def _frame_of(
+    page: Outline, index: int, root: int, heading: int | None, kept: Sequence[int]
+) -> int:
+    """Return the largest element that contains nothing but an image and its caption.
 
-    `root` is the element around headline and text, and `end` is the first element whose images
-    belong to the text. `kept` holds the number of the article's text nodes before each text node,
-    and finally their total.
+    `kept` holds the number of the article's text nodes before each text node.
     """
+    frame, above = index, page.parents[index]
+    while above > root and page.size(above) <= MAX_CAPTION_TOKENS:
+        is_kept = kept[page.text_ends[above]] > kept[page.text_starts[above]]
+        is_headline = heading is not None and above <= heading < page.ends[above]
+        if is_kept or is_headline:
+            break
+        frame, above = above, page.parents[above]
+    return frame
 
-    root: int
-    end: int
-    kept: Integers
-    heading: int | None
-    captions: Booleans
 
-    @classmethod
-    def of(cls, page: Outline, finding: Finding, heading: int | None) -> "_Region | None":
-        is_kept = kept_texts(page, finding)
-        places = np.flatnonzero(is_kept)
-        if not len(places):
-            return None
-        sizes = np.cumsum([page.texts[place].size for place in places.tolist()])
-        opening = places[int(np.searchsorted(sizes, OPENING * sizes[-1]))]
-        first, end = page.texts[int(places[0])].parent, page.texts[int(opening)].parent
-        if heading is not None and heading >= end:
-            heading = None
-        start = first if heading is None else heading
-        return cls(
-            root=_article_around(page, (start, first, end)),
-            end=end,
-            kept=np.concatenate([[0], np.cumsum(is_kept)]),
-            heading=heading,
-            captions=captions_of(page),
-        )
+def _caption_of(page: Outline, index: int, frame: int, captions: Booleans) -> str | None:
+    """Return the caption of an image, from an enclosing figure or its frame."""
+    while index > frame:
+        index = page.parents[index]
+        if page.tags[index] == "figure" or index == frame:
+            caption = caption_within(page, index, captions)
+            if caption:
+                return caption
+    return None
 
-    def frame_of(self, page: Outline, index: int) -> int:
-        """Return the largest element that contains nothing but an image and its caption."""
-        frame, above = index, page.parents[index]
-        while above > self.root and page.size(above) <= MAX_CAPTION_TOKENS:
-            is_kept = self.kept[page.text_ends[above]] > self.kept[page.text_starts[above]]
-            is_headline = self.heading is not None and above <= self.heading < page.ends[above]
-            if is_kept or is_headline:
-                break
-            frame, above = above, page.parents[above]
-        return frame
 
-    def caption_of(self, page: Outline, index: int, frame: int) -> str | None:
-        """Return the caption of an image, from an enclosing figure or its frame."""
-        while index > frame:
-            index = page.parents[index]
-            if page.tags[index] == "figure" or index == frame:
-                caption = caption_within(page, index, self.captions)
-                if caption:
-                    return caption
-        return None
-
-    def may_lead(self, page: Outline, index: int, frame: int) -> bool:
-        """Return whether an undeclared image may illustrate the article."""
-        is_below = self.heading is not None and index > self.heading
-        if not is_below and page.tags[page.parents[index]] not in _FRAMES:
-            return False
-        link = page.links[index]
-        if link >= 0 and not media.is_image_address(page.node(link).get("href")):
-            return False
-        return not is_teaser(page, frame)
+def _may_lead(page: Outline, index: int, frame: int, heading: int | None) -> bool:
+    """Return whether an undeclared image may illustrate the article."""
+    is_below = heading is not None and index > heading
+    if not is_below and page.tags[page.parents[index]] not in _FRAMES:
+        return False
+    link = page.links[index]
+    if link >= 0 and not media.is_image_address(page.node(link).get("href")):
+        return False
+    return not is_teaser(page, frame)
 
 
 def captions_of(page: Outline) -> Booleans:
