@@ -44,7 +44,7 @@ Measured = Mapping[str, float]
 
 
 def crawl(corpora: Sequence[Path], *, sites: int, pages: int) -> list[list[bytes]]:
-    """Return the messages of each visit, from the sites with the most pages."""
+    """Return the messages of each visit, a day apart, from the sites with the most pages."""
     of_site: dict[str, list[bytes]] = defaultdict(list)
     for corpus in corpora:
         for body in page_messages(corpus):
@@ -56,7 +56,13 @@ def crawl(corpora: Sequence[Path], *, sites: int, pages: int) -> list[list[bytes
         [body for site in largest for body in of_site[site][:share][place::VISITS]]
         for place in range(VISITS)
     ]
-    return [*visits, [body for visit in visits for body in visit][::AGAIN]]
+    visits.append([body for visit in visits for body in visit][::AGAIN])
+    return [[fetched(body, day) for body in visit] for day, visit in enumerate(visits, 1)]
+
+
+def fetched(body: bytes, day: int) -> bytes:
+    """Return a page message that was fetched on a day."""
+    return json.dumps(json.loads(body) | {"fetched_at": f"2026-01-{day:02}T00:00:00Z"}).encode()
 
 
 class Plain:

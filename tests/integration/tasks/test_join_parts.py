@@ -19,6 +19,7 @@ from worker.messaging import task_names
 from worker.store.parts import is_due
 from worker.tasks.extract import extract
 from worker.tasks.join_parts import join_parts
+from worker.workflow.joining import process_part
 
 
 def send(tasks: Tasks, pages: Mapping[str, str]) -> None:
@@ -163,8 +164,13 @@ def test_joining_that_is_killed_before_the_end_changes_nothing(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     send(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
+
+    def die_at_the_end(*arguments: Any) -> None:
+        process_part(*arguments)
+        die()
+
     with monkeypatch.context() as patch:
-        patch.setattr("worker.tasks.join_parts.parts.note_seen", die)
+        patch.setattr("worker.tasks.join_parts.process_part", die_at_the_end)
         with pytest.raises(KeyboardInterrupt):
             join_parts(settle_seconds=0)
     assert last(tasks)["revision"] == 1
@@ -177,7 +183,7 @@ def test_joining_that_kills_its_process_repeatedly_is_abandoned(
 ) -> None:
     send(tasks, {address(1): part_html(1, of=2)})
     with monkeypatch.context() as patch:
-        patch.setattr("worker.tasks.join_parts.parts.load_parts", die)
+        patch.setattr("worker.workflow.joining.parts.load_parts", die)
         for _ in range(3):
             with pytest.raises(KeyboardInterrupt):
                 join_parts(settle_seconds=0)

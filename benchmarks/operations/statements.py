@@ -1,0 +1,189 @@
+"""Statements and commits of each task, and what makes pages be extracted again.
+
+python -m benchmarks.operations.statements CORPUS… [--sites N] [--pages N] [--together N]
+
+The sites with the most pages are crawled in five visits, as in `beside_plain`, and each site is
+clustered after each visit. Tasks run one by one in this process, so the figures are the same on
+every machine. Pages arrive `together` (1: one page is finished before the next arrives).
+"""
+
+import argparse
+import hashlib
+import json
+import logging
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import event, text
+
+from benchmarks.operations.beside_plain import crawl
+from detourage.messages import PageMessage
+from tests.faults.documents import table
+from tests.inline_tasks import TASKS
+from tests.services import running_services, temporary_database
+from worker.messaging import task_names
+from worker.service.relay import as_one_task, batched, bounds_of
+from worker.settings import load_settings
+from worker.store import outbox
+from worker.store.database import Database
+from worker.store.outbox import Places
+from worker.store.pages import FetchedPage
+from worker.store.schema import migrate
+from worker.workflow import extraction_results, generation
+from worker.workflow.parsing import parse_or_reject, store_pages
+from worker.workflow.process import configure, process_state
+
+PLACES = Places(200, 100)
+
+
+class Counted:
+    """The numbers of statements, commits and calls of each task, and the causes of extractions."""
+
+    def __init__(self, database: Database) -> None:
+        self.task = ""
+        self.statements: Counter[str] = Counter()
+        self.commits: Counter[str] = Counter()
+        self.causes: Counter[str] = Counter()
+        self._inputs: dict[str, Mapping[str, object]] = {}
+        event.listen(database.engine, "before_cursor_execute", self._count_statement)
+        event.listen(database.engine, "commit", self._count_commit)
+        self._key = extraction_results.extraction_key
+        # Whatever computes a key records its inputs, by which two keys can be told from each other.
+        for module in (extraction_results, generation):
+            setattr(module, "extraction_key", self._record_key)  # noqa: B010 - not exported
+
+    def _count_statement(self, *_: object) -> None:
+        self.statements[self.task] += 1
+
+    def _count_commit(self, _connection: object) -> None:
+        self.commits[self.task] += 1
+
+    def _record_key(self, *inputs: Any) -> str:
+        key = self._key(*inputs)
+        names = ("content", "compared page", "comment pattern", "roles", "shared lines")
+        self._inputs[key] = {name: repr(each) for name, each in zip(names, inputs, strict=False)}
+        return key
+
+    def note_causes(self, keys: Mapping[int, str], former: Mapping[int, str]) -> None:
+        """Count the pages with new keys by the inputs that changed."""
+        for page_id, key in keys.items():
+            before, now = self._inputs.get(former.get(page_id, "")), self._inputs[key]
+            if before is None:
+                self.causes["first extraction"] += 1
+            elif key != former[page_id]:
+                changed = [name for name in now if now[name] != before[name]]
+                self.causes[", ".join(changed)] += 1
+
+
+class Crawl:
+    """A simulated intake, relay and worker."""
+
+    def __init__(self, counted: Counted) -> None:
+        self._counted = counted
+        self._database = process_state().database
+        bounds = bounds_of(process_state().settings)
+        self._lanes = [lane for lane, bound in bounds.items() if lane and bound is not None]
+
+    def receive(self, bodies: Sequence[bytes]) -> set[int]:
+        """Store pages together, and return the IDs of their sites."""
+        self._counted.task = "intake"
+        fetched = [FetchedPage.of(PageMessage.model_validate_json(body)) for body in bodies]
+        read = [parse_or_reject(f.content, f.url, f.content_type, f.answer) for f in fetched]
+        pages = list(zip(fetched, read, strict=True))
+        return {each.site_id for each in self._database.run(store_pages, pages)}
+
+    def cluster(self, site_ids: set[int]) -> None:
+        """Cluster sites, and run everything that follows."""
+        wanted = [(site_id, {"site_id": site_id}) for site_id in sorted(site_ids)]
+        self._counted.task = "beat"
+        self._database.run(outbox.add_tasks_of_sites, task_names.CLUSTER, wanted)
+        self.settle()
+
+    def settle(self) -> None:
+        """Run tasks until none remain."""
+        while lanes := self._relay():
+            for entries in lanes.values():
+                for entry in map(as_one_task, batched(entries)):
+                    if entry.task is not None:
+                        self._run(entry.task, entry.arguments or {})
+
+    def _relay(self) -> dict[str, list[outbox.WaitingEntry]]:
+        self._counted.task = "relay"
+        with self._database.transaction() as session:
+            lanes = session.scalars(outbox.SQL.lanes_waiting, {"lanes": self._lanes}).all()
+            if not lanes:
+                return {}
+            taken = outbox.take_next(session, dict.fromkeys(lanes, PLACES), max_bytes=2**25)
+            outbox.remove(session, [each.id for lane in taken.values() for each in lane])
+            return taken
+
+    def _run(self, task: str, arguments: Mapping[str, Any]) -> None:
+        former = self._keys() if task == task_names.EXTRACT else {}
+        self._counted.task = task
+        TASKS[task](**arguments)
+        if task == task_names.EXTRACT:
+            self._counted.note_causes(self._keys(), former)
+
+    def _keys(self) -> dict[int, str]:
+        self._counted.task = "keys"
+        query = text("SELECT id, extraction_key FROM pages WHERE extraction_key IS NOT NULL")
+        return dict(self._database.run(lambda session: session.execute(query).all()))
+
+
+def digest_of_articles(database: Database) -> str:
+    """Return the digest of the latest texts of all pages."""
+    query = text("""
+        SELECT url, outcome, message ->> 'text' FROM pages LEFT JOIN articles
+        ON page_id = pages.id AND articles.revision = pages.revision ORDER BY url
+    """)
+    rows = database.run(lambda session: [[*row] for row in session.execute(query)])
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]
+
+
+def main(corpora: Sequence[Path], sites: int, pages: int, together: int) -> None:
+    """Measure and print."""
+    visits = crawl(corpora, sites=sites, pages=pages)
+    with running_services() as services, temporary_database(services) as url:
+        with Database(url) as database:
+            migrate(database)
+        os.environ["DETOURAGE_DATABASE_URL"] = url
+        os.environ["DETOURAGE_BROKER_URL"] = services.broker_url
+        configure(load_settings())
+        logging.disable(logging.WARNING)
+        counted = Counted(process_state().database)
+        crawled = Crawl(counted)
+        for number, visit in enumerate(visits, 1):
+            for each in (counted.statements, counted.commits, counted.causes):
+                each.clear()
+            touched: set[int] = set()
+            for first in range(0, len(visit), together):
+                touched |= crawled.receive(visit[first : first + together])
+                crawled.settle()
+            crawled.cluster(touched)
+            _print(number, len(visit), counted)
+        print("\ntexts:", digest_of_articles(process_state().database))
+        process_state().database.dispose()
+
+
+def _print(visit: int, pages: int, counted: Counted) -> None:
+    tasks = [task for task, _ in counted.statements.most_common() if task != "keys"]
+    both = (counted.statements, counted.commits)
+    rows = [(task, *(f"{each[task] / pages:.1f}" for each in both)) for task in tasks]
+    rows.append(("all", *(f"{sum(each[task] for task in tasks) / pages:.1f}" for each in both)))
+    print(f"\nvisit {visit}: {pages} pages\n")
+    print("\n".join(table(("task", "statements a page:", "commits:"), rows)))
+    print("\nextractions:", dict(counted.causes.most_common()), flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("corpora", nargs="+", type=Path)
+    parser.add_argument("--sites", type=int, default=12)
+    parser.add_argument("--pages", type=int, default=240)
+    parser.add_argument("--together", type=int, default=8)
+    main(**vars(parser.parse_args()))
