@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,6 @@ from detourage.html import Tree
 from detourage.template.clusterer import MdsKMeans, TemplateClusterer
 from detourage.template.distance import TreeTooLargeError, distance_matrix, normalised_distance
 from detourage.template.matrix import Matrix, checked_distances, checked_sizes
-
-PERIOD_DAYS: Final = 90
-"""Length of the periods at which the pages of a group are compared with a newer page."""
 
 
 @dataclass(frozen=True)
@@ -100,26 +97,23 @@ def reference_order(
 ) -> list[int]:
     """Order pages of a group: all are compared with the first, which is compared with the second.
 
-    `known` has the URL and the fetch time of each page. Pages fetched in the newest period of
-    `PERIOD_DAYS` come before older ones, and those fetched earlier first, so that a group that
-    grows keeps its first page. Undated pages come last, ordered by the digests of their URLs.
+    `known` has the URL and the fetch time of each page. Pages fetched in the newest year come
+    first, those fetched earlier before those fetched later, so that a group that grows keeps its
+    first page. Undated pages come last, ordered by the digests of their URLs.
     """
     members = list(pages)
     dates = (known[page][1] for page in members)
-    newest = max((_period(each) for each in dates if each is not None), default=0)
+    newest = max((each.astimezone(UTC).year for each in dates if each is not None), default=0)
 
     def precedence(page: int) -> tuple[bool, bool, float, str]:
         url, fetched_at = known[page]
         digest = hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
         if fetched_at is None:
             return True, True, 0.0, digest
-        return False, _period(fetched_at) < newest, fetched_at.timestamp(), digest
+        is_older = fetched_at.astimezone(UTC).year < newest
+        return False, is_older, fetched_at.timestamp(), digest
 
     return sorted(members, key=precedence)
-
-
-def _period(moment: datetime) -> int:
-    return moment.astimezone(UTC).toordinal() // PERIOD_DAYS
 
 
 @dataclass(frozen=True, eq=False)

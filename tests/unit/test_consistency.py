@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.faults.hostile.measured.sitecustomize import INTAKE, MEASURED
 from detourage.html import PageError
 from detourage.limits import MAX_BODY_BYTES, MAX_CONTENT_BYTES, MAX_HTML_BYTES, MAX_MESSAGE_BYTES
 from detourage.outcomes import PageOutcome, UnusableReason
 from detourage.reader import GoneError, MenuPageError, NeedsRenderingError, NoTextError, WallError
-from benchmarks.faults.hostile.measured.sitecustomize import INTAKE, MEASURED
 from tests.faults.sabotage.sitecustomize import SABOTAGED
 from worker.messaging.topology import DELIVERY_LIMIT
 from worker.outcomes import AbandonedReason, ReceiptResult, RefusedReason

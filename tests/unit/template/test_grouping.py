@@ -1,4 +1,5 @@
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from detourage.html import Tree
 from detourage.template.comparison_policy import KnownSite, NearestReference, without_far_members
 from detourage.template.distance import normalised_distance
-from detourage.template.groups import Grouping, SiteGroups, group_pages, group_site
+from detourage.template.groups import Grouping, SiteGroups, group_pages, group_site, reference_order
 from detourage.template.matrix import Matrix, size_tolerant_distances
 from detourage.template.methods import METHODS
 from tests.trees import tree_of
@@ -232,3 +233,13 @@ def test_members_too_far_from_the_pivot_are_outliers() -> None:
     assert confirmed.outliers == (5,)
     unknown = without_far_members(grouping, pages_of(keys, trees), {(5, 1): np.nan, (6, 1): 0.5})
     assert unknown.outliers == (4,)
+
+
+def test_a_group_that_grows_keeps_the_page_with_which_the_others_are_compared() -> None:
+    days = [datetime(2025, 12, 31, tzinfo=UTC) + timedelta(days=day) for day in range(4)]
+    known = [(f"https://a.example/{number}", each) for number, each in enumerate([*days, None])]
+    assert reference_order([4, 0], known) == [0, 4]
+    # In a new year, the group is compared with a page of that year.
+    firsts = [reference_order(range(3, after, -1), known)[0] for after in (2, 1, 0, -1)]
+    assert firsts == [3, 2, 1, 1]
+    assert reference_order([4, 2, 0, 3, 1], known) == [1, 2, 3, 0, 4]
