@@ -51,7 +51,7 @@ class Counted:
         event.listen(database.engine, "before_cursor_execute", self._count_statement)
         event.listen(database.engine, "commit", self._count_commit)
         self._key = extraction_results.extraction_key
-        # Whatever computes a key records its inputs, by which two keys can be told from each other.
+        # Whatever computes a key records its inputs, which distinguish two keys.
         for module in (extraction_results, generation):
             setattr(module, "extraction_key", self._record_key)  # noqa: B010 - not exported
 
