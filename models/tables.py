@@ -449,8 +449,8 @@ class TemplateGroup(Base):
 class GroupRepresentative(Base):
     """A tree that represents a group, with which new pages are compared.
 
-    It is the tree that the representative page had when the group was formed; the page may have
-    changed since.
+    It is the tree that a page of the group had when the group was formed; the page may have changed
+    since.
     """
 
     __tablename__ = "group_representatives"

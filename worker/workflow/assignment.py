@@ -75,7 +75,8 @@ def assign_pages(
         state.trees.load(session, [page.tree_id for page in locked])
     # Read after locking, since a clustering may have had the locks.
     latest = groups.latest_groups(session, {page.site_id for page in locked})
-    for site_id, pages_of_site in groupby(locked, attrgetter("site_id")):
+    of_site = attrgetter("site_id")
+    for site_id, pages_of_site in groupby(sorted(locked, key=of_site), of_site):
         newest = latest.get(site_id)
         places: list[NewMembership] = []
         for page in pages_of_site:
@@ -103,6 +104,7 @@ def _save_places(
     site_id: int,
     generation: int,
     places: Sequence[NewMembership],
+    *,
     compares: bool,
 ) -> int:
     """Store memberships of pages, and request their extraction; return the units of work used."""

@@ -111,7 +111,7 @@ JOIN unnest(CAST(:page_ids AS bigint[]), CAST(:digests AS text[]))
 SELECT pages.id, site_id, url, tree_id, size, coalesce(trace, '{}') AS trace
 FROM pages JOIN trees ON trees.id = tree_id
 WHERE pages.id = ANY (CAST(:ids AS bigint[]))
-ORDER BY site_id, pages.id FOR UPDATE OF pages
+ORDER BY pages.id FOR UPDATE OF pages
 
 -- latest_groups --
 -- Latest generations of sites, with the representative trees of their groups.
