@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from models.tables import DesignChange
     from worker.local.run import RunSummary
     from worker.store.addresses import JoinedAddress
-    from worker.store.articles import ArticleEvent
     from worker.store.progress import RunProgress, SiteHistory, SiteStatus
 
 TOP = 20
@@ -73,12 +72,6 @@ def print_addresses(addresses: Sequence[JoinedAddress]) -> None:
         shown = [Text(printable(text)) for text in (each.address, f" {each.kind} ", since)]
         table.add_row(*shown, Text(printable(each.canonical)))
     out.print(table)
-
-
-def print_history(out: Console, events: Sequence[ArticleEvent]) -> None:
-    """Print the events in the history of one or more articles."""
-    for event in events:
-        say(out, f"{event.at:%Y-%m-%d %H:%M:%S}  page {event.page_id}  {event.what}")
 
 
 def print_summary(summary: RunSummary, output: Path, *, all_sites: bool = False) -> None:

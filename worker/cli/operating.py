@@ -194,18 +194,18 @@ def _print_json(values: object) -> None:
 
 
 def _show_history(url: str, *, as_json: bool) -> None:
-    from detourage.cli.display import wide_output
-    from worker.cli.display import print_history
+    from detourage.cli.display import say, wide_output
     from worker.store.articles import events_of
 
     events = read_database(events_of, url)
     if not events:
         raise click.ClickException("no page with this URL is stored")
-    if as_json:
-        for event in events:
+    out = wide_output()
+    for event in events:
+        if as_json:
             click.echo(event.model_dump_json())
-    else:
-        print_history(wide_output(), events)
+        else:
+            say(out, f"{event.at:%Y-%m-%d %H:%M:%S}  page {event.page_id}  {event.what}")
 
 
 @click.command()

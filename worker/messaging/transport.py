@@ -128,7 +128,9 @@ def lenient_properties(packed: bytes) -> dict[str, Any]:
     for place, (name, _) in enumerate(amqp.Message.PROPERTIES):
         if not flags & (0x8000 >> place):
             continue
-        start, end = _extent(name, packed, offset)
+        # A number of fixed size, or a value after its length.
+        start = offset + (0 if name in _LENGTHS else 4 if name == _TABLE else 1)
+        end = start + (_LENGTHS.get(name) or int.from_bytes(packed[offset:start], "big"))
         if end > len(packed):
             break
         if name == _TABLE:
@@ -143,14 +145,6 @@ def lenient_properties(packed: bytes) -> dict[str, Any]:
             properties[name] = replaced[:SHORT_STRING_BYTES].decode("utf-8", "ignore")
         offset = end
     return properties
-
-
-def _extent(name: str, packed: bytes, offset: int) -> tuple[int, int]:
-    if name in _LENGTHS:
-        return offset, offset + _LENGTHS[name]
-    width = 4 if name == _TABLE else 1
-    length = int.from_bytes(packed[offset : offset + width], "big")
-    return offset + width, offset + width + length
 
 
 def _table(packed: bytes) -> Mapping[str, Any]:

@@ -149,7 +149,7 @@ class Guardian:
         self.reap()
         while not self.alone and time.monotonic() < deadline:
             for process in psutil.Process().children(recursive=True):
-                with contextlib.suppress(psutil.NoSuchProcess):
+                with contextlib.suppress(psutil.Error):
                     process.kill()
             time.sleep(POLL_SECONDS)
             self.reap()
@@ -219,16 +219,12 @@ def run(connection: Connection, *, is_preloaded: bool) -> None:
         signal.signal(number, lambda *_: None)
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     guardian = Guardian(connection, is_preloaded=is_preloaded)
-    serve: dict[str, Callable[..., None]] = {
-        "configure": guardian.configure,
-        "start": guardian.start,
-    }
     try:
         for request in requests(connection, wakeup):
             if request is None:
                 guardian.reap()
             else:
-                serve[request.pop("do")](**request)
+                getattr(guardian, request.pop("do"))(**request)
     except ForkedChild as child:
         os.close(wakeup)
         os.close(written)

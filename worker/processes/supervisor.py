@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -207,11 +206,7 @@ def termination_as_exit() -> Iterator[Callable[[], None]]:
 
     Yield a function to call in long-running loops. It raises the exception of the latest signal
     or Ctrl-C again, because Python drops exceptions raised in finalizers or library callbacks.
-    Does nothing outside the main thread, since Python allows signal handlers only there.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: None
-        return
     raised: list[BaseException] = []
 
     def leave(number: int, _frame: FrameType | None) -> None:

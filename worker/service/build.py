@@ -4,14 +4,11 @@ import logging
 import time
 from collections import Counter, defaultdict
 from importlib.metadata import version
-from typing import Any
-
-from pydantic import SecretStr
 
 from detourage.versions import EXTRACTION_VERSION
 from worker import logs
 from worker.errors import without_passwords
-from worker.settings import Settings
+from worker.settings import SECRETS, Settings
 from worker.store.schema import REVISION
 
 logger = logging.getLogger(__name__)
@@ -28,12 +25,10 @@ def build() -> dict[str, str]:
 
 def log_beginning(process: str, settings: Settings) -> None:
     """Log the start of a process, with its version and all settings except for secrets."""
-    shown: dict[str, Any] = {}
-    for name, value in settings:
-        if isinstance(value, SecretStr):
-            shown[name] = without_passwords(value.get_secret_value())
-        else:
-            shown[name] = value if isinstance(value, (bool, int, float, type(None))) else str(value)
+    shown = settings.model_dump(mode="json")
+    for name in SECRETS:
+        if secret := getattr(settings, name):
+            shown[name] = without_passwords(secret.get_secret_value())
     with logs.bound(version=version("detourage"), settings=shown):
         logger.info("%s started", process)
 
