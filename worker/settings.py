@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from detourage.errors import ExpectedError
 from detourage.roles import CHOOSABLE_ROLES, TEXT_ROLES, LineRole, chosen_roles
@@ -34,28 +33,6 @@ BROKER_SCHEMES = ("amqp", "amqps", "pyamqp", "pgmq")
 
 class SettingsError(ExpectedError):
     """A setting is missing or invalid; the message describes it in one line."""
-
-
-class _SecretFiles(PydanticBaseSettingsSource):
-    """Source of secrets that container engines mount as files."""
-
-    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        """Return the value of a setting in the form that pydantic expects."""
-        del field
-        path = os.environ.get(file_variable(field_name)) if field_name in SECRETS else None
-        if not path:
-            return None, field_name, False
-        try:
-            return Path(path).read_text(encoding="utf-8").strip(), field_name, False
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "not UTF-8 text"
-            raise SettingsError(f"{file_variable(field_name)}: {path}: {reason}") from error
-
-    def __call__(self) -> dict[str, Any]:
-        """Return the secrets found in files."""
-        fields = self.settings_cls.model_fields
-        found = {name: self.get_field_value(field, name)[0] for name, field in fields.items()}
-        return {name: value for name, value in found.items() if value is not None}
 
 
 def file_variable(name: str) -> str:
@@ -178,18 +155,20 @@ class Settings(BaseSettings):
         "page, site and message. Both mask passwords in URLs.",
     )
 
+    @model_validator(mode="before")
     @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read secrets from the files named by ``DETOURAGE_<NAME>_FILE`` if not set directly."""
-        del dotenv_settings, file_secret_settings
-        return init_settings, env_settings, _SecretFiles(settings_cls)
+    def _read_secret_files(cls, values: dict[str, Any]) -> dict[str, Any]:
+        # Container engines mount secrets as files.
+        for name in SECRETS:
+            path = os.environ.get(file_variable(name))
+            if not path or values.get(name) is not None:
+                continue
+            try:
+                values = {**values, name: Path(path).read_text(encoding="utf-8").strip()}
+            except (OSError, UnicodeDecodeError) as error:
+                reason = getattr(error, "strerror", None) or "not UTF-8 text"
+                raise SettingsError(f"{file_variable(name)}: {path}: {reason}") from error
+        return values
 
     @field_validator("database_url")
     @classmethod
