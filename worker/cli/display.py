@@ -124,25 +124,17 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int) -> None:
         if site.changed_design:
             say(out, f"{site.key}: new design since {site.changed_design:%Y-%m-%d %H:%M}")
     # These sites are rare, and must not be overlooked however few pages they have.
-    for what, lines in (
-        (
-            "with mostly doubtful articles",
-            [f"{e.key}: most articles of the last day are doubtful" for e in sites if e.dark],
-        ),
-        (
-            "in quarantine",
-            [
-                f"{e.key}: in quarantine since {e.not_clustered_since:%Y-%m-%d %H:%M}:"
-                f" {e.not_clustered_because}"
-                for e in sites
-                if e.not_clustered_since
-            ],
-        ),
-    ):
-        for line in lines[:TOP]:
-            say(out, line)
-        if len(lines) > TOP:
-            say(out, f"and {counted(len(lines) - TOP, 'more site')} {what}")
+    notes = [
+        f"{e.key}: in quarantine since {e.not_clustered_since:%Y-%m-%d %H:%M}:"
+        f" {e.not_clustered_because}"
+        for e in sites
+        if e.not_clustered_since
+    ]
+    notes += [f"{e.key}: most articles of the last day are doubtful" for e in sites if e.dark]
+    for note in notes[:TOP]:
+        say(out, note)
+    if len(notes) > TOP:
+        say(out, f"and {counted(len(notes) - TOP, 'more site')} like these")
 
 
 def _site_table(sites: Sequence[SiteStatus]) -> Table:
