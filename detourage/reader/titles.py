@@ -11,7 +11,7 @@ from detourage.html.addresses import split_url
 from detourage.reader.outline import Outline
 from detourage.text import words
 from detourage.text.texts import count_words
-from detourage.text.words import listed, squash
+from detourage.text.words import squash
 
 MIN_SHARED = 0.5
 """Minimum share of a heading's words that a declared title must contain for the heading to be the
@@ -40,13 +40,6 @@ _SEPARATOR = re.compile(
     _STRONG_SEPARATOR.pattern + r"|(?<!\s)\s++[-–—·•»«>/]+\s+|(?:(?<!\s)\s+)?+--+\s*"
     r"|(?<=[^\W\d_a-zA-Z])-(?=[^\W\d_a-zA-Z])"
 )
-
-_KICKER_NAMES = listed(
-    "kicker overline topline eyebrow dachzeile spitzmarke roofline surtitle surtitre antetitulo"
-    " cintillo occhiello topic label badge flag category rubric date time"
-)
-
-_JOINING = tuple(":–—-|,")
 
 
 @dataclass(frozen=True)
@@ -86,7 +79,7 @@ def headline(
     5. if no title is declared, the nearest ``h1``.
 
     Headings within the `container` of the body are nearest, then those before it. Parts of an
-    ``h1`` that name the site or are in no declared title are removed, and so are kickers.
+    ``h1`` that name the site or are in no declared title are removed.
     """
     key = (headline, container, url, *others)
     if key not in page.memo:
@@ -114,7 +107,7 @@ def _headline(
         if is_named and page.tags[index] != "h3" and text not in template and same is not None:
             # Elements displayed on lines of their own may have no spaces between them.
             spaced = text if tokens == words.tokens(same) else same
-            return _without_kicker(page, index) or spaced, index
+            return spaced, index
     for text, index in firsts:
         if any(_shared(text, title) >= MIN_SHARED for title in declared):
             return _cut(page, index, declared, sites), index
@@ -195,9 +188,9 @@ def _declared(page: Outline, sites: _Sites) -> list[str]:
 def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> str:
     """Return a heading without the parts that name the site or that no declared title contains.
 
-    The latter are kickers, dates or tags in separate elements within the heading.
+    The latter are dates or tags in separate elements within the heading.
     """
-    heading = _without_kicker(page, index) or page.text_of(index)
+    heading = page.text_of(index)
     spelled = {squash(title) for title in declared}
     nodes = page.texts[page.text_starts[index] : page.text_ends[index]]
     if squash(heading) not in spelled and 1 < len(nodes) <= MAX_PARTS:
@@ -265,29 +258,3 @@ def _is_logo(page: Outline, index: int) -> bool:
     address = page.node(links.pop()).get("href")
     parts = split_url(address.strip()) if address is not None and len(address) < 200 else None
     return parts is not None and parts.path in ("", "/") and not (parts.query or parts.fragment)
-
-
-def _without_kicker(page: Outline, index: int) -> str | None:
-    """Return a heading without the elements at its start whose names are those of kickers.
-
-    None if there is no such element, or if a colon or dash joins it to the headline.
-    """
-    nodes = page.texts[page.text_starts[index] : page.text_ends[index]][:MAX_PARTS]
-    kept = next(
-        (place for place, n in enumerate(nodes) if not _is_kicker(page, index, n.parent)), 0
-    )
-    start = page.text_starts[index]
-    kicker, text = (
-        words.clean("".join(node.text for node in page.texts[first:end]))
-        for first, end in ((start, start + kept), (start + kept, page.text_ends[index]))
-    )
-    is_joined = kicker[-1:] in _JOINING or text[:1] in _JOINING
-    return text if kept and not is_joined and count_words(text) > 1 else None
-
-
-def _is_kicker(page: Outline, heading: int, index: int) -> bool:
-    while index > heading:
-        if not _KICKER_NAMES.isdisjoint(page.name_words(index)) or page.tags[index] == "time":
-            return True
-        index = page.parents[index]
-    return False

@@ -38,16 +38,6 @@ WITH_HEADING = {
     "similar h2": (f"{SIMILAR}<h2>{STORY}</h2>{BODY}", DECLARED, STORY),
     "empty heading": (f"<h1><img src='/logo.png'></h1>{BODY}", titled(STORY), STORY),
     "unclosed title": (f"<h1>{STORY}</h1>{BODY}", titled("and so on " * 200), STORY),
-    "kicker": (
-        f"<h1><span class='overline'>Bridges</span>{STORY}</h1>{BODY}",
-        titled(f"Bridges: {STORY}"),
-        STORY,
-    ),
-    "kicker and colon": (
-        f"<h1><span class='kicker'>Bridges</span>: {STORY}</h1>{BODY}",
-        titled(f"Bridges: {STORY}"),
-        f"Bridges: {STORY}",
-    ),
     "two lines": (
         f"<h1><span>Council votes to reopen</span><span>the old bridge</span></h1>{BODY}",
         titled(STORY),
