@@ -152,6 +152,9 @@ _PARTICLES = listed(
 _NOT_NAMED_FIRST = _NO_NAME | _ROLES | _DEGREES
 _NO_PSEUDONYM = _NO_NAME | _PARTICLES
 _ELIDED = re.compile(r"[dl]['’‘](?=[^\W\d_])|al-")
+_HAN_NO_NAME = re.compile(
+    "关闭|打印|评论|来源|发表|转载|出自|简介|本站|未知|佚名|网友|编辑|记者|作者|時間|时间"
+)
 
 
 @cache
@@ -294,7 +297,7 @@ def _is_name(name: str, *, is_byline: bool) -> bool:
         return True
     if lowered[-1] in _PARTICLES or any(word in _NOT_OF_PERSONS for word in lowered):
         return False
-    if _NOT_IN_BYLINES.search(name) or is_weekday(name):
+    if _NOT_IN_BYLINES.search(name) or _HAN_NO_NAME.search(name) or is_weekday(name):
         return False
     return all(
         not word[0].islower() or plain in _PARTICLES or _ELIDED.match(word)

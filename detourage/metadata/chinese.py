@@ -35,16 +35,12 @@ _ANY_NAME = rf"(?P<names>[{HAN}\w·•.&]{{1,20}}(?:[\s、，]+[{HAN}]{{2,4}}(?!
 _AUTHOR = re.compile(
     rf"(?:作\s*者|博主|楼主|署名)\s*[:：/／|｜\]】]\s*{_ANY_NAME}|作\s*者\s+(?P<other>{_NAME})"
 )
-_TEXT_BY = re.compile(
-    rf"(?:文字?|撰文|撰稿人?|采写|编译|供稿|筆者|執筆)\s*[:：/／|｜]\s*{_ANY_NAME}"
-)
 _REPORTER = re.compile(rf"{_REPORTERS}\s*+(?:[:：]\s*+)?+{_NAMES}")
 _POSTED = re.compile(
     r"(?:由\s*(?P<names>[^\s于在由]{2,12}?)\s*(?:于|在|张贴|发表|发布)|"
     r"(?:发布人|发布者|发帖人)\s*[:：]\s*(?P<other>\S{2,20}))"
 )
 _ALONE = re.compile(rf"^[\s(（\[【〔]*{_NAMES}[\s)）\]】〕]*$")
-_SIGNED = re.compile(rf"[(（\[【〔]\s*{_NAMES}\s*[)）\]】〕]")
 # A Japanese article may end with its author's name in brackets.
 _SIGNED_LAST = re.compile(
     rf"[。」]\s*[(（](?P<names>[{HAN}]{{2,3}}\s?[{HAN}]{{1,2}})(?<![信社聞面版略市区県町村部事供真])[)）]$"
@@ -56,14 +52,13 @@ _EDITOR = re.compile(
 
 def chinese_bylines(notes: Sequence[Note]) -> Iterator[str]:
     """Yield the parts of bylines that contain names, most reliable first."""
-    for pattern in (_AUTHOR, _TEXT_BY, _REPORTER):
+    for pattern in (_AUTHOR, _REPORTER):
         yield from _found(pattern, notes)
     for note in notes:
         match = _POSTED.search(note.text[:100])
         if match:
             yield _named(match)
     yield from _found(_ALONE, [note for note in notes if note.place in ("opening", "closing")])
-    yield from _found(_SIGNED, [note for note in notes if note.place != "after"])
     closing = [note for note in notes if note.place == "closing"]
     yield from _found(_SIGNED_LAST, [note for note in closing if contains_any(note.text, KANA)])
     yield from _found(_EDITOR, notes)
