@@ -75,12 +75,6 @@ DECLARATIONS = {
         *WITH_HEADING.values(),
         *((f"<h1>{each}</h1>{BODY}", titled(f"{STORY} | Post"), STORY) for each in WITH_ADDITIONS),
         *((BODY, head, title) for title, heads in DECLARATIONS.items() for head in heads),
-        # Without a heading, the part of the title that is on the page is the headline.
-        (
-            f"<div><p>Old bridge to open</p>{prose(1)}</div>",
-            titled("The Harbour Post since 1871 : Old bridge to open"),
-            "Old bridge to open",
-        ),
     ],
 )
 def test_the_headline_is_found_in_its_surroundings(body: str, head: str, title: str | None) -> None:

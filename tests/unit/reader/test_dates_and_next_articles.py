@@ -15,7 +15,6 @@ PATHS = {
 """A path may hold a date that begins with the day."""
 MOMENT = "2024-05-03T08:00:00"
 TIMES = {
-    f'<p><time class="entry-date" datetime="{MOMENT}Z"></time></p>': f"{MOMENT}+00:00",
     # A date without text may be that of something else.
     f'<p class="updated"><time datetime="{MOMENT}Z"></time></p>': "",
     f'<a href="/other"><time datetime="{MOMENT}Z"></time></a>': "",

@@ -60,7 +60,7 @@ QUOTED = "the piers now stand on rock and that no flood of the last four hundred
         (f'<p class="note x9">{NOTICE}</p>', "p{margin:0} .a, .x9 { color: red; display : none }"),
         (f'<aside class="pq"><blockquote><p>{QUOTED}</p></blockquote></aside>', ""),
     ],
-    ids=["hidden", "style", "class", "one of several classes"],
+    ids=["hidden", "style", "class", "one of several classes", "words that stand out"],
 )
 def test_what_is_never_displayed_or_displayed_twice_is_not_text(markup: str, style: str) -> None:
     article = article_of(told("en", markup, head=f"<style>{style}</style>"))
