@@ -358,11 +358,12 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
     """Return the displayed authors found by the most reliable indicator that yields any.
 
     The indicators, in order of reliability: an element whose names indicate an author; the text
-    after a byline marker ("By", "Von", "作者："); a line with a date.
+    after a byline marker ("By", "Von", "作者："); a line with a date; a name that starts a line
+    about a person.
     """
     for place in ("before", "above", "opening", "closing", "after"):
         here = [note for note in notes if note.place == place and _may_name(note)]
-        for read in (_named, _marked, _dated):
+        for read in (_named, _marked, _dated, _presented):
             for found in read(here):
                 names = names_of(found.pieces, sites, is_byline=not found.is_account)
                 if names:
@@ -470,6 +471,15 @@ def _dated(notes: Sequence[Note]) -> Iterator[_NameSource]:
         if note.place in ("before", "opening") and is_short and not contains_any(rest, HAN):
             names = names_in(rest, is_byline=True)
             yield _NameSource((Part(", ".join(name for name in names if " " in name)),))
+
+
+def _presented(notes: Sequence[Note]) -> Iterator[_NameSource]:
+    """Yield the name at the start of a line about a person ("**Jane Doe** is the author of …")."""
+    for note in notes:
+        first, *rest = (part.text for part in note.parts)
+        goes_on = note.place == "before" and rest and rest[0][0].islower()
+        if goes_on and " " in first and names_in(first, is_byline=True) == (first,):
+            yield _NameSource((Part(first),))
 
 
 class DisplayedDate(NamedTuple):
