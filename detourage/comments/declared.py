@@ -6,7 +6,7 @@ pages. Therefore, each comment must name its author, and comments on other pages
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
 from typing import Any, NamedTuple, TypeVar
@@ -42,17 +42,19 @@ _OF_ARTICLES = frozenset(["headline", "slug", "standfirst", "excerpt", "teaser"]
 _ADDRESS = re.compile(r"(?:https?:)?//|/\S", re.IGNORECASE)
 _NO_LETTER = re.compile(r"[^a-z]+")
 
-_TEXT = ("text", "body", "content", "message", "comment", "commenttext", "commentbody", "bodyhtml")
+_TEXT = (
+    *("text", "body", "content", "message", "comment", "commenttext", "commentbody", "bodyhtml"),
+    *("articlebody", "description"),
+)
 _FORMATS = ("html", "rendered", "raw", "plain", *_TEXT)
 _AUTHOR = ("author", "user", "creator", "createdby", "commenter", "owner", "profile", "member")
 _NAME = ("name", "displayname", "fullname", "username", "nickname", "screenname", "login")
 _AUTHOR_NAME = ("authorname", "username", "displayname", "nickname", "commentername")
 _DATE = (
     *("createdat", "created", "createddate", "createdon", "creationdate", "datecreated", "date"),
-    *("dategmt", "datepublished", "publishedat", "published", "postedat", "timestamp", "time"),
+    *("dategmt", "datepublished", "publishedat", "published", "postedat", "commenttime"),
+    *("timestamp", "time"),
 )
-_DECLARED_TEXT = ("text", "commenttext", "articlebody", "description")
-_DECLARED_DATE = ("datecreated", "datepublished", "commenttime")
 _ID = ("id", "commentid", "uuid")
 _PARENT = ("parentid", "parentcommentid", "parent", "inreplyto", "replyto", "parentitem")
 _FOR = ("upvotes", "upvotecount", "likes", "likecount", "likescount", "score", "points")
@@ -77,9 +79,12 @@ class _Raw(NamedTuple):
 
 @dataclass
 class _Thread:
-    """The comments on one item, and the item itself if it is the first post of a thread."""
+    """The comments on one item, and the item itself if it is the first post of a thread.
 
-    addresses: tuple[str, ...] = ()
+    `place` are the item's addresses or, in the state of an application, the keys that lead to it.
+    """
+
+    place: tuple[str, ...] = ()
     post: _Raw | None = None
     comments: list[_Raw] = field(default_factory=list)
 
@@ -96,10 +101,10 @@ def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
     read. Comments without an author, such as a site's answers to its own questions, are excluded.
     The first post of a thread is included if it has replies.
     """
-    threads = [thread for thread in _declared_threads(list(values)) if thread.comments]
+    threads = _threads(values, is_declared=True)
     if len(threads) > 1:
         own = _plain(url)
-        threads = [each for each in threads if any(_plain(at) == own for at in each.addresses)]
+        threads = [each for each in threads if any(_plain(at) == own for at in each.place)]
     if len(threads) != 1:
         return ()
     (thread,) = threads
@@ -118,10 +123,10 @@ def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
     Comments are objects with a text, an author and a date, at any depth below a key that contains
     ``comment``. If there are several such keys, the key with the most comments is used.
     """
-    stated = list(_threads_in_state(list(values)))
-    places = Counter(place for place, _ in stated)
+    threads = _threads(values, is_declared=False)
+    places = Counter(thread.place for thread in threads)
     # A path that occurs several times belongs to the items in a list of pages.
-    own = (comments for place, comments in stated if places[place] == 1)
+    own = (thread.comments for thread in threads if places[thread.place] == 1)
     return _to_comments(max(own, key=len, default=[]), url)
 
 
@@ -129,32 +134,44 @@ def _plain(url: str) -> str:
     return url.partition("#")[0].rstrip("/")
 
 
-def _declared_threads(values: Sequence[Any]) -> list[_Thread]:
+def _threads(values: Iterable[Any], *, is_declared: bool) -> list[_Thread]:
+    """Return the threads with comments in JSON-LD (`is_declared`) or in an application's state."""
     threads = [_Thread()]
-    waiting: list[tuple[Any, int, int, int | None]] = [(each, 0, 0, None) for each in values[::-1]]
+    start = threads[0] if is_declared else None
+    waiting: list[tuple[Any, tuple[str, ...], _Thread | None, int | None]] = [
+        (each, ("",), start, None) for each in reversed([*values])
+    ]
     for _ in range(MAX_VALUES):
         if not waiting:
             break
-        value, depth, owner, around = waiting.pop()
-        inner: Iterable[Any] = ()
+        value, place, thread, around = waiting.pop()
+        if thread is None and "comment" in place[-1] and not _OF_OTHERS.search(place[-1]):
+            thread = _Thread(place)
+            threads.append(thread)
+        below: Iterable[tuple[str, Any]] = ()
         if isinstance(value, list):
-            inner = value
+            below = (("", each) for each in value)
         elif isinstance(value, dict):
-            inner = value.values()
+            below = ((_plain_key(key), each) for key, each in value.items())
             kinds = _kinds(value)
-            if kinds & _REPLIES:
-                raw = _declared_comment(value, around)
+            if is_declared and not kinds & _REPLIES:
+                if around is None and (kinds & _FIRST or _has_comments(value)):
+                    post = _comment_in(value, None, is_declared) if kinds & _FIRST else None
+                    thread = _Thread(_addresses(value), post)
+                    threads.append(thread)
+            elif thread is not None:
+                raw = _comment_in(value, around, is_declared)
                 if raw is not None:
-                    around = len(threads[owner].comments)
-                    threads[owner].comments.append(raw)
-            elif around is None and (kinds & _FIRST or _has_comments(value)):
-                post = _declared_comment(value, None) if kinds & _FIRST else None
-                threads.append(_Thread(_addresses(value), post))
-                owner = len(threads) - 1
-        if depth < MAX_DEPTH:
-            below = [each for each in inner if isinstance(each, dict | list)]
-            waiting.extend((each, depth + 1, owner, around) for each in reversed(below))
-    return threads
+                    around = len(thread.comments)
+                    thread.comments.append(raw)
+        if len(place) <= MAX_DEPTH:
+            found = [
+                (each, (*place, key), thread, around)
+                for key, each in below
+                if isinstance(each, dict | list)
+            ]
+            waiting.extend(reversed(found))
+    return [thread for thread in threads if thread.comments]
 
 
 def _has_comments(node: _Object) -> bool:
@@ -175,86 +192,17 @@ def _addresses(node: _Object) -> tuple[str, ...]:
     return tuple(each for each in named if isinstance(each, str))
 
 
-def _declared_comment(node: _Object, around: int | None) -> _Raw | None:
+def _comment_in(node: _Object, around: int | None, is_declared: bool) -> _Raw | None:
+    """Read an object as a comment; undeclared ones need a date, and nothing that articles have."""
     values = _by_plain_key(node)
-    text = _first(values, _DECLARED_TEXT, _string) or ""
-    author = _first(values, ("author", "creator"), _author)
-    if not text or author is None:
-        return None
-    votes = _first(values, ("upvotecount",), _number)
-    against = _first(values, ("downvotecount",), _number) or 0
-    return _Raw(
-        text=text,
-        author=author,
-        date=_first(values, _DECLARED_DATE, _short),
-        id=_first(values, ("id",), _short),
-        answered=_first(values, ("parentitem",), _reference),
-        address=_first(values, ("url", "id"), _short),
-        votes=None if votes is None else votes - against,
-        around=around,
-    )
-
-
-def _threads_in_state(values: Sequence[Any]) -> Iterator[tuple[tuple[str, ...], list[_Raw]]]:
-    """Yield the path of each key for comments, and the comments below that key."""
-    left = MAX_VALUES
-    waiting: list[tuple[tuple[str, ...], Any]] = [(("",), each) for each in reversed(values)]
-    while waiting and left > 0:
-        place, value = waiting.pop()
-        left -= 1
-        if "comment" in place[-1] and not _OF_OTHERS.search(place[-1]):
-            found, examined = _thread_in(value, left)
-            left -= examined
-            if found:
-                yield place, found
-                continue
-        if len(place) > MAX_DEPTH:
-            continue
-        if isinstance(value, dict):
-            below = [
-                ((*place, _plain_key(key)), each)
-                for key, each in value.items()
-                if isinstance(each, dict | list)
-            ]
-        elif isinstance(value, list):
-            at = (*place, "")
-            below = [(at, each) for each in value if isinstance(each, dict | list)]
-        else:
-            continue
-        waiting.extend(reversed(below))
-
-
-def _thread_in(value: Any, most: int) -> tuple[list[_Raw], int]:
-    """Return the comments in a value, and the number of values examined."""
-    found: list[_Raw] = []
-    waiting: list[tuple[Any, int, int | None]] = [(value, 0, None)]
-    examined = 0
-    while waiting and examined < most:
-        value, depth, around = waiting.pop()
-        examined += 1
-        inner: Iterable[Any] = ()
-        if isinstance(value, list):
-            inner = value
-        elif isinstance(value, dict):
-            inner = value.values()
-            raw = _stated_comment(value, around)
-            if raw is not None:
-                around = len(found)
-                found.append(raw)
-        if depth < MAX_DEPTH:
-            below = [each for each in inner if isinstance(each, dict | list)]
-            waiting.extend((each, depth + 1, around) for each in reversed(below))
-    return found, examined
-
-
-def _stated_comment(node: _Object, around: int | None) -> _Raw | None:
-    values = _by_plain_key(node)
-    if not _OF_ARTICLES.isdisjoint(values):
-        return None
     text = _first(values, _TEXT, _formatted)
     author = _first(values, _AUTHOR, _author) or _first(values, _AUTHOR_NAME, _person)
     date = _first(values, _DATE, _short)
-    if not text or author is None or date is None or parse_moment(date) is None:
+    if not text or author is None:
+        return None
+    if not is_declared and (
+        not _OF_ARTICLES.isdisjoint(values) or date is None or parse_moment(date) is None
+    ):
         return None
     votes = _first(values, _FOR, _number)
     against = _first(values, _AGAINST, _number) or 0
@@ -264,7 +212,7 @@ def _stated_comment(node: _Object, around: int | None) -> _Raw | None:
         date=date,
         id=_first(values, _ID, _short),
         answered=_first(values, _PARENT, _reference),
-        address=_first(values, ("permalink", "url"), _short),
+        address=_first(values, ("permalink", "url", "id"), _short),
         votes=None if votes is None else votes - against,
         around=around,
     )
