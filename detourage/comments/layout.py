@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from detourage.comments.extents import Extent
-from detourage.html.flat import FlatDocument, Integers, numbered
+from detourage.html.flat import Attributes, FlatDocument, Integers, numbered
 from detourage.html.names import split_words
 from detourage.html.text import INLINE, UNSEEN, hides
 from detourage.text.words import clean, tokens
@@ -109,32 +109,6 @@ class Text(NamedTuple):
     text: str
 
 
-class AttributeValues(dict[str, dict[int, str]]):
-    """Attribute values by name and element index, looked up on demand."""
-
-    def __init__(self, page: FlatDocument) -> None:
-        self._attributes = page.attributes
-        self._alike: dict[re.Pattern[str], dict[int, list[str]]] = {}
-
-    def __missing__(self, name: str) -> dict[int, str]:
-        """Look up the values of an attribute."""
-        owners, values = self._attributes.named(name)
-        found = self[name] = dict(zip(owners.tolist(), values, strict=True))
-        return found
-
-    def alike(self, pattern: re.Pattern[str]) -> dict[int, list[str]]:
-        """Return the values of all attributes whose names match a pattern, by element."""
-        found = self._alike.get(pattern)
-        if found is None:
-            found = self._alike[pattern] = defaultdict(list)
-            names = self._attributes.distinct
-            has = np.array([pattern.search(name) is not None for name in names], dtype=np.bool_)
-            for place in np.flatnonzero(has[self._attributes.names]).tolist():
-                owner = int(self._attributes.owners[place])
-                found[owner].append(self._attributes.values[place])
-        return found
-
-
 @dataclass
 class Layout:
     """The elements of one comment in document order, without the elements of nested comments.
@@ -160,12 +134,12 @@ class Layout:
     text_ends: list[int]
     lengths: list[int]
     word_counts: list[int]
-    attributes: "AttributeValues"
+    attributes: Attributes
     text_places: list[int]
 
     def get(self, index: int, name: str) -> str | None:
         """Return an attribute of an element."""
-        return self.attributes[name].get(self.places[index])
+        return self.attributes.by_element(name).get(self.places[index])
 
     def text_of(self, index: int) -> str:
         """Return the text below an element, on one line."""
@@ -207,8 +181,7 @@ def joined(texts: Sequence[Text]) -> str:
 
 def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
     """Lay out the comments of a page, given in document order and possibly nested."""
-    attributes = AttributeValues(page)
-    owners, left_out = _owners(page, attributes, extents)
+    owners, left_out = _owners(page, extents)
     shown = _CommentItems(owners, len(extents))
     owned_texts = _CommentItems(owners[page.text_parents], len(extents))
     rows = {
@@ -243,7 +216,7 @@ def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
         for of_comment in zip(
             shown.cut(shown.items.tolist()),
             shown.cut([page.tags[index] for index in shown.items.tolist()]),
-            shown.cut(_names(page, attributes, shown.items)),
+            shown.cut(_names(page, shown.items)),
             shown.cut(parents.tolist()),
             shown.cut(
                 (shown.place_of(page.ends[shown.items], shown.owners) - shown.bases).tolist()
@@ -256,7 +229,7 @@ def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
             owned_texts.cut(
                 _count_words([page.texts[index] for index in owned_texts.items.tolist()])
             ),
-            [attributes] * len(extents),
+            [page.attributes] * len(extents),
             owned_texts.cut(owned_texts.items.tolist()),
             strict=True,
         )
@@ -305,9 +278,7 @@ class _CommentItems:
         return [values[start:end] for start, end in pairwise(self.firsts.tolist())]
 
 
-def _owners(
-    page: FlatDocument, attributes: AttributeValues, extents: Sequence[Extent]
-) -> tuple[Integers, Integers]:
+def _owners(page: FlatDocument, extents: Sequence[Extent]) -> tuple[Integers, Integers]:
     """Return each element's comment number (or -1), and the elements that are excluded."""
     number_of = {row: number for number, extent in enumerate(extents) for row in extent.rows}
     inside = np.zeros(len(page.elements), dtype=np.bool_)
@@ -319,11 +290,13 @@ def _owners(
     for number in {*page.name_numbers[inside].tolist()}:
         for_others[number] = not _HIDDEN.isdisjoint(page.distinct_names[number][0].split())
     hidden = page.having({"dialog"})
-    styled = [place for place, style in attributes["style"].items() if hides(style)]
+    styled = [place for place, style in page.attributes.by_element("style").items() if hides(style)]
     hidden[styled] = True
     # The style of an open dialog does not count as hiding it.
-    hidden[[each for each in attributes["open"] if page.tags[each] == "dialog"]] = False
-    hidden[[*attributes["hidden"]]] = True
+    hidden[[each for each in page.attributes.by_element("open") if page.tags[each] == "dialog"]] = (
+        False
+    )
+    hidden[[*page.attributes.by_element("hidden")]] = True
     hidden |= for_others[page.name_numbers] | page.having(UNSEEN)
     hidden &= inside
     hidden[[*number_of]] = True
@@ -334,13 +307,11 @@ def _owners(
     return owners, left_out
 
 
-def _names(
-    page: FlatDocument, attributes: AttributeValues, items: Integers
-) -> list[frozenset[str]]:
+def _names(page: FlatDocument, items: Integers) -> list[frozenset[str]]:
     """Return the words of elements' names."""
     others: dict[int, tuple[str, ...]] = {}
     for name in _NAMING:
-        for place, value in attributes[name].items():
+        for place, value in page.attributes.by_element(name).items():
             others[place] = (*others.get(place, ()), value)
     names = page.name_numbers[items].tolist()
     distinct, numbers = numbered(

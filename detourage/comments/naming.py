@@ -229,7 +229,7 @@ def _is_of_several(layout: Layout, index: int) -> bool:
 def _hints(layout: Layout, kinds: Sequence[int], index: int, is_text: bool) -> float:
     hints = 0.0
     own, around = kinds[index], _kinds_around(layout, kinds, index)
-    if own & _AUTHOR or layout.attributes["itemprop"].get(layout.places[index]) == "name":
+    if own & _AUTHOR or layout.get(index, "itemprop") == "name":
         hints += 0.4
     elif around & _AUTHOR:
         hints += 0.3

@@ -65,7 +65,7 @@ def _links(layout: Layout, dating: Dating | None) -> Iterator[str]:
     addresses = [layout.get(index, "href") or "" for index in links]
     fragments = [urldefrag(each).fragment if "#" in each else "" for each in addresses]
     if any(fragments):
-        ids, names = layout.attributes["id"], layout.attributes["name"]
+        ids, names = layout.attributes.by_element("id"), layout.attributes.by_element("name")
         own = {ids.get(place) or names.get(place) for place in layout.places}
         for address, fragment in zip(addresses, fragments, strict=True):
             if fragment and fragment in own:

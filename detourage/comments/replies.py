@@ -1,6 +1,7 @@
 """Identification of the comments that other comments reply to."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, pairwise, takewhile
 from urllib.parse import urldefrag
@@ -80,12 +81,10 @@ def _around(page: FlatDocument, extent: Extent) -> Iterator[int]:
         above = int(page.parents[above])
 
 
-def _referred(
-    _page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[Layout]
-) -> _Parents:
+def _referred(page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[Layout]) -> _Parents:
     """Follow the IDs of parents, in attributes or in links labelled as leading to a parent."""
     named = [
-        [*_parent_ids(extent, layout), *_answered_ids(layout)]
+        [*_parent_ids(page, extent, layout), *_answered_ids(layout)]
         for extent, layout in zip(extents, layouts, strict=True)
     ]
     if not any(named):
@@ -105,7 +104,7 @@ def _referred(
 
 def _own_ids(layout: Layout) -> Iterator[str]:
     for name in ("id", "name", "data-id", "data-comment-id", "data-cid", "data-commentid"):
-        values = layout.attributes[name]
+        values = layout.attributes.by_element(name)
         for place in layout.places if values else ():
             yield from _ids(values.get(place, ""))
 
@@ -117,11 +116,23 @@ def _ids(value: str) -> Iterator[str]:
         yield from _ID.findall(value)
 
 
-def _parent_ids(extent: Extent, layout: Layout) -> Iterator[str]:
-    values = layout.attributes.alike(_PARENT_ATTRIBUTE)
+def _parent_ids(page: FlatDocument, extent: Extent, layout: Layout) -> Iterator[str]:
+    values = _values_alike(page, _PARENT_ATTRIBUTE)
     for place in (*extent.rows, *layout.places) if values else ():
         for value in values.get(place, ()):
             yield from _ids(value)
+
+
+def _values_alike(page: FlatDocument, pattern: re.Pattern[str]) -> dict[int, list[str]]:
+    """Return the values of all attributes whose names match a pattern, by element."""
+    if pattern not in page.memo:
+        found: defaultdict[int, list[str]] = defaultdict(list)
+        for name in filter(pattern.search, page.attributes.distinct):
+            for place, value in page.attributes.by_element(name).items():
+                found[place].append(value)
+        page.memo[pattern] = found
+    values: dict[int, list[str]] = page.memo[pattern]
+    return values
 
 
 def _answered_ids(layout: Layout) -> Iterator[str]:
@@ -189,7 +200,7 @@ def _last_less_deep(depths: Sequence[int]) -> _Parents:
 def _numbered(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
     """Read a depth from a class or an attribute."""
     own = [extent.element, *islice(_around(page, extent), 1)]
-    values = layout.attributes.alike(_DEPTH_ATTRIBUTE)
+    values = _values_alike(page, _DEPTH_ATTRIBUTE)
     for place in (*own, *layout.places[:6]):
         depth = _depth_in(page.distinct_names[page.name_numbers[place]][0])
         if depth is not None:
@@ -219,7 +230,7 @@ def _shifted(page: FlatDocument, extent: Extent, layout: Layout) -> float | None
     """Measure a comment's indentation, which may use styles or spacer images."""
     ancestors = takewhile(lambda each: page.tags[each] != "body", _around(page, extent))
     own = [extent.element, *islice(ancestors, MAX_AROUND)]
-    styles = layout.attributes["style"]
+    styles = layout.attributes.by_element("style")
     moved = [styles[place] for place in (*own, *layout.places[1:4]) if place in styles]
     widths = [
         layout.get(index, "width") or ""
