@@ -1,13 +1,11 @@
 """Recognition of the dates of comments."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from detourage.comments.layout import Column, Layout
-from detourage.comments.naming import Naming
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import Moment, find_dates, in_one_order, parse_moment
@@ -65,43 +63,27 @@ class Dating(NamedTuple):
 def date_comments(
     layouts: Sequence[Layout],
     columns: Sequence[Column],
-    named: Mapping[int, Naming],
     language: str | None,
 ) -> dict[int, Dating]:
     """Find the date of each comment of a page, by comment number.
 
     Dates are at the same place in all comments: the place where most comments have a date.
     Ascending or descending dates are preferred, and dates of another kind are excluded (when the
-    author joined, when the comment was edited). `named` are the authors: a date that all comments
-    of an author share is not the date of a comment.
+    author joined, when the comment was edited).
     """
     ranked: list[tuple[float, dict[int, Dating]]] = []
     for column in columns:
         found = _read(layouts, column, language)
         if len(found) >= MIN_SHARE * len(column.values):
-            score = _score(layouts, column, found, named)
+            score = _score(layouts, column, found)
             if score > 0:
                 ranked.append((score, found))
     ranked.sort(key=lambda each: -each[0])
-    dated = _unshown(layouts, language)
+    dated: dict[int, Dating] = {}
     for score, found in reversed(ranked):
         if score >= MIN_SHARE * ranked[0][0]:
             dated |= found
     return dated
-
-
-def _unshown(layouts: Sequence[Layout], language: str | None) -> dict[int, Dating]:
-    """Return the dates of ``time`` elements that may be filled in by a script."""
-    found = {}
-    for number, layout in enumerate(layouts):
-        for index, tag in enumerate(layout.tags):
-            written = layout.get(index, "datetime") if tag == "time" else None
-            if written:
-                moment = parse_moment(written, language)
-                if moment is not None:
-                    found[number] = Dating(index, "", moment)
-                    break
-    return found
 
 
 def _read(layouts: Sequence[Layout], column: Column, language: str | None) -> dict[int, Dating]:
@@ -160,7 +142,6 @@ def _score(
     layouts: Sequence[Layout],
     column: Column,
     found: Mapping[int, Dating],
-    named: Mapping[int, Naming],
 ) -> float:
     score = len(found) / len(layouts)
     number, value = next(iter(column.values.items()))
@@ -178,23 +159,7 @@ def _score(
     score += 0.1 * sum(date.moment is not None for date in found.values()) / len(found)
     if column.is_constant and len(layouts) > 2 and not any(date.moment for date in found.values()):
         score -= 0.5
-    if _are_of_authors(found, named):
-        score -= 0.5
     return score + 0.3 * _order(found)
-
-
-def _are_of_authors(found: Mapping[int, Dating], named: Mapping[int, Naming]) -> bool:
-    """Return whether each author's comments share one date, while the authors' dates differ."""
-    dates: defaultdict[str, list[str]] = defaultdict(list)
-    for number, date in found.items():
-        if number in named:
-            dates[named[number].name].append(date.written)
-    several = [each for each in dates.values() if len(each) > 1]
-    return (
-        len(several) > 0
-        and all(len(set(each)) == 1 for each in several)
-        and len({each[0] for each in dates.values()}) > 1
-    )
 
 
 def _before(layout: Layout, index: int) -> str:

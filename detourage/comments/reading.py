@@ -257,7 +257,7 @@ def _parts_of(page: FlatDocument, records: Sequence[int]) -> _Parts:
     layouts = layouts_of(page, extents)
     columns = columns_of(layouts)
     named = name_authors(layouts, columns)
-    dated = date_comments(layouts, columns, named, page.attributes.of(0).get("lang"))
+    dated = date_comments(layouts, columns, page.attributes.of(0).get("lang"))
     return _Parts(extents, layouts, columns, named, dated, bodies_of(layouts, named, dated))
 
 
