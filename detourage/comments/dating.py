@@ -37,9 +37,6 @@ _MOMENTS = (
 )
 """Attributes that contain a machine-readable date, or the full form of an abbreviated one."""
 
-_MAX_LABEL = 30
-"""Maximum length, in characters, of a text that labels the following date."""
-
 _LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)[\s.,|]*+$")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -147,7 +144,7 @@ def _score(
     number, value = next(iter(column.values.items()))
     layout = layouts[number]
     names = _names_around(layout, value.element)
-    labels = _LETTERS.findall(f"{_before(layout, value.element)} {value.text}".lower())
+    labels = _LETTERS.findall(value.text.lower())
     if names & _OTHER_DATES or not _OTHER_DATES.isdisjoint(labels):
         score -= 0.5
     if layout.tags[value.element] == "time" or names & _NAMES:
@@ -160,13 +157,6 @@ def _score(
     if column.is_constant and len(layouts) > 2 and not any(date.moment for date in found.values()):
         score -= 0.5
     return score + 0.3 * _order(found)
-
-
-def _before(layout: Layout, index: int) -> str:
-    """Return the text before an element, which may state what kind of date it is."""
-    start = layout.text_starts[index]
-    text = layout.texts[start - 1].text if start else ""
-    return text if len(text) <= _MAX_LABEL else ""
 
 
 def _names_around(layout: Layout, index: int) -> frozenset[str]:

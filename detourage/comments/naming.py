@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from operator import sub
 from string import whitespace
 from typing import NamedTuple
 
@@ -90,8 +89,10 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
             number: _hints(layouts[number], kinds[number], value.element, column.place.is_text)
             for number, value in column.values.items()
         }
-        # Reading is slow, and most columns have a single value.
-        if _highest_score(layouts, column, hints) < MIN_SCORE:
+        share = len(column.values) / len(layouts)
+        highest = 0.6 * share + max(hints.values()) + _FOR_DIFFERENCE + _FOR_LENGTH
+        # Reading is slow, and most columns have few values.
+        if highest < MIN_SCORE:
             continue
         found = _read(layouts, kinds, column)
         score = _score(layouts, column, found, hints) if found else 0.0
@@ -108,19 +109,6 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
 _FOR_DIFFERENCE = 0.3
 _FOR_LENGTH = 0.2
 """Bonus for distinct names, and for texts that consist only of names."""
-
-
-def _highest_score(layouts: Sequence[Layout], column: Column, hints: Mapping[int, float]) -> float:
-    """Return an upper bound of a column's `_score` that does not depend on the names found."""
-    several = (
-        0.0 if column.place.is_text else 0.5 * _is_of_several(layouts[number], value.element)
-        for number, value in column.values.items()
-    )
-    highest: float = max(map(sub, hints.values(), several))
-    difference = _FOR_DIFFERENCE if len(column.values) > 1 else 0.0
-    rounding = 1e-9
-    share = len(column.values) / len(layouts)
-    return 0.6 * share + highest + difference + _FOR_LENGTH + rounding
 
 
 def _read(

@@ -31,7 +31,6 @@ _DEPTH_CLASS = re.compile(
     re.IGNORECASE,
 )
 _DEPTH_ATTRIBUTE = re.compile(r"^(?:data-)?(?:\w+-)?(?:depth|level|indent|nesting)(?:-level)?$")
-_DEPTH_TEXT = re.compile(r"^(?:level|depth|ebene|niveau|nivel)\s*+:?+\s*+(\d{1,2})$", re.IGNORECASE)
 _PARENT_ATTRIBUTE = re.compile(
     r"^(?-i:data-).*(?:parent|in-?reply-?to|reply-to)", re.IGNORECASE | re.DOTALL
 )
@@ -167,7 +166,7 @@ def _has_cycle(parents: Sequence[int | None]) -> bool:
 
 
 def _by_depth(page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[Layout]) -> _Parents:
-    for measure in (_numbered, _announced, _shifted, _listed):
+    for measure in (_numbered, _shifted, _listed):
         depths = _ranks([measure(page, *each) for each in zip(extents, layouts, strict=True)])
         if depths is not None:
             return _last_less_deep(depths)
@@ -215,15 +214,6 @@ def _numbered(page: FlatDocument, extent: Extent, layout: Layout) -> float | Non
 def _depth_in(classes: str) -> float | None:
     found = _DEPTH_CLASS.search(classes)
     return float(found[1]) if found else None
-
-
-def _announced(_page: FlatDocument, _extent: Extent, layout: Layout) -> float | None:
-    """Read a depth stated for screen readers."""
-    for node in layout.texts[:12]:
-        found = _DEPTH_TEXT.match(node.text.strip())
-        if found:
-            return float(found[1])
-    return None
 
 
 def _shifted(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:

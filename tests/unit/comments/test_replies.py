@@ -24,7 +24,6 @@ ONE_BY_ONE = [
     ('<div class="c depth-{depth}">', ""),
     ('<div class="c" data-depth="{depth}">', ""),
     ('<div class="c" style="margin-left: {pixels}px">', ""),
-    ('<div class="c"><span>level {depth}</span>', ""),
     ('<div class="c"><img src="s.gif" width="{pixels}">', ""),
     ('<div class="c" id="c{own}" data-parent-id="{parent}">', ""),
     ('<div class="c" id="c{own}">', '<a href="#c{parent}">in reply to</a>'),
