@@ -31,11 +31,9 @@ class PreloadedSupervisor(Supervisor):
 
     def wait_for(self, name: str) -> int:
         """Wait until a child ends, and return its exit status."""
-        while True:
-            for event in self._events:
-                if (event["name"], event["event"]) == (name, "exited"):
-                    return int(event["status"])
+        while name not in self._exited:
             self._receive(1)
+        return self._exited[name]
 
     def _start_guardian(self) -> tuple[Connection, "_Guardian"]:  # type: ignore[override]
         client = socket.socket(socket.AF_UNIX)

@@ -10,8 +10,8 @@ closed no matter how the command ends, or on SIGTERM.
 
 Standard input is a socket with pickled dictionaries. A request is ``{"do": "configure", "grace":
 seconds, "remove": [directory, …]}`` or ``{"do": "start", …}`` with the arguments of
-`Guardian.start`. An event is ``{"event": "importing", "module"}`` before each module, ``{"event":
-"started", "name", "pid"}``, or ``{"event": "exited", "name", "status"}`` with the status as in
+`Guardian.start`. An event is ``{"importing": module}`` before each module, ``{"started":
+name, "pid"}``, or ``{"exited": name, "status"}`` with the status as in
 :attr:`subprocess.Popen.returncode`.
 """
 
@@ -114,7 +114,7 @@ class Guardian:
                 raise ForkedChild(argv[2:])
         self.children[pid] = Child(name, stop_signal)
         self.alone = False
-        self._emit(event="started", name=name, pid=pid)
+        self._emit(started=name, pid=pid)
 
     def reap(self) -> None:
         """Reap every process that has ended, both children and adopted orphans."""
@@ -127,9 +127,7 @@ class Guardian:
             if pid == 0:
                 return
             if child := self.children.pop(pid, None):
-                self._emit(
-                    event="exited", name=child.name, status=os.waitstatus_to_exitcode(status)
-                )
+                self._emit(exited=child.name, status=os.waitstatus_to_exitcode(status))
 
     def _emit(self, **event: object) -> None:
         # A missing reader is ignored, as the children still need the guardian.
@@ -242,5 +240,5 @@ def run(connection: Connection, *, is_preloaded: bool) -> None:
 if __name__ == "__main__":
     supervisor = Connection(os.dup(0))
     modules = sys.argv[1:]
-    import_modules(modules, lambda name: supervisor.send({"event": "importing", "module": name}))
+    import_modules(modules, lambda name: supervisor.send({"importing": name}))
     run(supervisor, is_preloaded=bool(modules))

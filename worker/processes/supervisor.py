@@ -80,7 +80,8 @@ class Supervisor:
         self._preload = preload
         self._remove = [str(directory) for directory in remove]
         self._logs: dict[str, Path] = {}
-        self._events: list[dict[str, Any]] = []
+        self._pids: dict[str, int] = {}
+        self._exited: dict[str, int] = {}
         self._importing = ""
 
     def __enter__(self) -> Self:
@@ -111,6 +112,7 @@ class Supervisor:
             return ours, subprocess.Popen(  # noqa: S603
                 [sys.executable, "-m", guardian.__name__, *self._preload],
                 stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
                 start_new_session=True,
             )
 
@@ -149,11 +151,7 @@ class Supervisor:
                 "stop_signal": int(stop_signal),
             }
         )
-        while True:
-            for event in self._events:
-                if (event["event"], event["name"]) == ("started", name):
-                    self._events.remove(event)
-                    return int(event["pid"])
+        while name not in self._pids:
             if not self._receive(STALL_SECONDS):
                 at = f" while importing {self._importing}" if self._importing else ""
                 raise SupervisorError(
@@ -161,20 +159,19 @@ class Supervisor:
                     " whether the machine is overloaded or its disk does not respond, and start"
                     " again"
                 )
+        return self._pids[name]
 
     def check(self) -> None:
         """Raise `ChildDied` if a child has ended, or `SupervisorError` if the guardian has."""
         while self._receive(0):
             pass
-        for event in self._events:
-            if event["event"] == "exited":
-                name, status = event["name"], event["status"]
-                ending = f"exited with status {status}"
-                if status < 0:
-                    ending = f"was killed by signal {-status}"
-                    with contextlib.suppress(ValueError):
-                        ending = f"was killed by {signal.Signals(-status).name}"
-                raise ChildDied(name, status, self._logs[name], ending)
+        for name, status in self._exited.items():
+            ending = f"exited with status {status}"
+            if status < 0:
+                ending = f"was killed by signal {-status}"
+                with contextlib.suppress(ValueError):
+                    ending = f"was killed by {signal.Signals(-status).name}"
+            raise ChildDied(name, status, self._logs[name], ending)
 
     def _configure(self) -> None:
         self._send({"do": "configure", "grace": self.grace, "remove": self._remove})
@@ -193,10 +190,13 @@ class Supervisor:
             event = self._connection.recv()
         except (EOFError, OSError) as error:
             raise SupervisorError("the guardian process has ended") from error
-        if event["event"] == "importing":
-            self._importing = event["module"]
-        else:
-            self._events.append(event)
+        match event:
+            case {"importing": module}:
+                self._importing = module
+            case {"started": name, "pid": pid}:
+                self._pids[name] = pid
+            case {"exited": name, "status": status}:
+                self._exited[name] = status
         return True
 
 
