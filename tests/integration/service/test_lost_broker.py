@@ -18,6 +18,7 @@ from tests.pages import article_html, message
 from tests.proxy import Proxy
 from tests.services import Services, temporary_database, unused_ports
 from worker.messaging.broker import connect, connected, messages_waiting, topology_of
+from worker.messaging.task_names import CLUSTER_DUE, STAGE_OF_TASK
 from worker.processes.heartbeat import CONFIRM_SECONDS, PROCESSES, Heartbeat
 from worker.settings import Settings
 
@@ -53,6 +54,21 @@ def test_a_publisher_survives_a_lost_connection(settings: Settings, proxy: Proxy
     assert messages_waiting(settings, topology.pages) == 2
 
 
+def test_beat_sends_again_after_it_has_lost_the_broker(
+    settings: Settings, proxy: Proxy, tmp_path: Path
+) -> None:
+    queue = topology_of(settings).task_queue(STAGE_OF_TASK[CLUSTER_DUE])
+    with connect(settings) as connection:
+        topology_of(settings).declare(connection)
+    with Deployment(settings, tmp_path, processes=["beat"]) as deployment:
+        deployment.wait_until(lambda: messages_waiting(settings, queue) > 0)
+        proxy.lose()
+        deployment.wait_until(lambda: "Couldn't apply" in deployment.log_file("beat").read_text())
+        proxy.find()
+        sent = messages_waiting(settings, queue)
+        deployment.wait_until(lambda: messages_waiting(settings, queue) > sent)
+
+
 def test_no_process_confirms_work_while_the_broker_is_lost(
     settings: Settings, proxy: Proxy, tmp_path: Path
 ) -> None:
@@ -72,7 +88,6 @@ def test_no_process_confirms_work_while_the_broker_is_lost(
 
         # A task that was received before may still end.
         deployment.wait_until(stand_still)
-        deployment.wait_until(lambda: "Couldn't apply" in deployment.log_file("beat").read_text())
         before = confirmed()
         proxy.find()
         deployment.publish([message("https://again.example/1", article_html(1))])

@@ -14,7 +14,7 @@ from tests.deployment import Deployment, own_queues, own_settings
 from tests.pages import article_html, message
 from tests.services import Services
 
-PAGE_SECONDS = 5.0
+PAGE_SECONDS = 3.0
 RUN_SECONDS, PAUSE_SECONDS = 0.01, 0.3
 THROTTLED_SECONDS = 2 * PAGE_SECONDS
 """Duration of the throttling, in seconds. After it, even a busy machine soon extracts the page."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.evaluation.methods import Job, Runner, Source, UnavailableError, get_extractor
+from benchmarks.evaluation.methods import Source, UnavailableError, get_extractor
 from benchmarks.evaluation.methods.peers.bridge import (
     BridgeError,
     bridge_to,
@@ -48,14 +48,6 @@ def test_bridged_extractors_read_pages_or_report_what_is_missing(name: str, tmp_
     text = harbour.html.decode().replace("The harbour office said on Monday", ANY_SCRIPT)
     assert ANY_SCRIPT in extractor.extract(Source(text.encode())).text
     close_bridges()
-
-
-@pytest.mark.parametrize("name", BRIDGED)
-def test_a_measurement_says_which_extractors_did_not_run(name: str, tmp_path: Path) -> None:
-    jobs = [Job(page("harbour")), Job(page("school"))]
-    for result in Runner(processes=2, tools=tmp_path).run(name, jobs):
-        failure, found = result.outcome.failure, result.outcome.extracted
-        assert found or (failure and failure.kind == "unavailable" and name in failure.detail)
 
 
 def test_the_error_output_of_a_failed_program_is_reported() -> None:
