@@ -11,34 +11,28 @@ from benchmarks.boosting import DecisionTree, forest_of
 from detourage.inference.trees import MAX_LEAVES, PackedTrees
 
 COLUMNS = 3
-VALUES = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 7.25])
+VALUES = (-1.0, 0.0, 0.5, 1.0, 7.25)
 
 
-@st.composite
-def trees(draw: st.DrawFn) -> DecisionTree:
-    column, threshold, left, right, value = [-1], [0.0], [0], [0], [draw(VALUES)]
-    for _ in range(draw(st.integers(0, MAX_LEAVES - 1))):
-        leaves = [node for node, of_node in enumerate(column) if of_node < 0]
-        node = draw(st.sampled_from(leaves))
-        column[node] = draw(st.integers(0, COLUMNS - 1))
-        threshold[node] = draw(VALUES)
+def random_tree(source: random.Random) -> DecisionTree:
+    column, threshold, left, right, value = [-1], [0.0], [0], [0], [source.choice(VALUES)]
+    for _ in range(source.randrange(MAX_LEAVES)):
+        node = source.choice([node for node, of_node in enumerate(column) if of_node < 0])
+        column[node], threshold[node] = source.randrange(COLUMNS), source.choice(VALUES)
         left[node], right[node], value[node] = len(column), len(column) + 1, 0.0
         for _ in range(2):
             column.append(-1)
             threshold.append(0.0)
             left.append(0)
             right.append(0)
-            value.append(draw(st.floats(-3, 3)))
+            value.append(source.uniform(-3, 3))
     return DecisionTree(column, threshold, left, right, value)
 
 
-@given(st.lists(trees(), min_size=1, max_size=5), st.integers(0, 70), st.randoms())
-def test_sums_are_those_of_a_walk(
-    forest: list[DecisionTree], count: int, rng: random.Random
-) -> None:
-    values = [
-        [rng.choice([-1.0, 0.0, 0.5, 3.0, 9.0]) for _ in range(COLUMNS)] for _ in range(count)
-    ]
+@given(st.integers(1, 5), st.integers(0, 70), st.randoms(use_true_random=True))
+def test_sums_are_those_of_a_walk(trees: int, count: int, source: random.Random) -> None:
+    forest = [random_tree(source) for _ in range(trees)]
+    values = source.choices((-1.0, 0.0, 0.5, 3.0, 9.0), k=count * COLUMNS)
     rows = np.array(values, dtype=np.float32).reshape(count, COLUMNS)
     packed = PackedTrees.of(forest_of(forest))
     assert packed.sums(rows).tolist() == [sum(_walk(tree, row) for tree in forest) for row in rows]
