@@ -56,7 +56,7 @@ def one_by_one(opening: str, answer: str) -> str:
         *((one_by_one(*each), COMMENTS) for each in ONE_BY_ONE),
     ],
     ids=[
-        *("nested", "texts of nested", "separate lists", "class", "data", "margin", "level"),
+        *("nested", "texts of nested", "separate lists", "class", "data", "margin"),
         *("picture", "ids", "links", "names"),
     ],
 )
