@@ -38,7 +38,7 @@ PREFIX_WORDS = 12
 
 @dataclass(frozen=True)
 class Found:
-    """What an extractor found on a page."""
+    """Text and metadata that an extractor found on a page."""
 
     text: str = ""
     title: str = ""

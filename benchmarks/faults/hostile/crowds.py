@@ -102,7 +102,7 @@ def _earlier_copy(draw: Draw) -> Sent:
 def _version(draw: Draw) -> Sent:
     story = draw.number % 2
     text = _changed(_words(f"story {story}"), draw.number)
-    html = _html(f"What became of story {story}", text)
+    html = _html(f"News about story {story}", text)
     url = f"https://victim-{draw.number}.example/story"
     return draw.send(draw.body(url=url, html=html, fetched_at=_at(0)), is_sound=True)
 
@@ -113,7 +113,7 @@ def _flip(draw: Draw) -> Sent:
     one, other = (_changed(_words(f"story {each}"), draw.number) for each in (0, 1))
     own = _changed(_words(f"page {page}"), draw.number)
     text = (f"{one} {other}", own, other, f"{other} {one}", one)[(page + turn) % 5]
-    html = _html("What became of it all", text)
+    html = _html("News about all of it", text)
     url = f"https://flips.example/{page}"
     return draw.send(draw.body(url=url, html=html, fetched_at=_at(draw.number)))
 
