@@ -47,6 +47,7 @@ from worker.messaging.task_names import (
     STAGES,
 )
 from worker.messaging.transport import BrokerConnection
+from worker.processes.allocation import return_large_blocks
 from worker.processes.heartbeat import CONFIRM_SECONDS, MAX_AGE_SECONDS, Heartbeat
 from worker.service.build import log_beginning
 from worker.settings import Settings, has_trace_receiver
@@ -295,6 +296,7 @@ def _stop_between_sends(sender: Any = None, **_: object) -> None:
 def _begin_process(**_: object) -> None:
     # Modules and tables never become garbage, but the collector would scan them repeatedly.
     gc.freeze()
+    return_large_blocks()
     # The exporter's thread does not survive a fork.
     if has_trace_receiver():
         tracing.enable("worker")

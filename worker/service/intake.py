@@ -30,6 +30,7 @@ from worker.messaging.compression import plain_body
 from worker.messaging.task_names import REPEATED
 from worker.messaging.transport import raw_body, withheld_bytes
 from worker.outcomes import ReceiptResult
+from worker.processes.allocation import return_large_blocks
 from worker.service.broker_process import BrokerProcess
 from worker.settings import Settings
 from worker.store import pages, progress, recording
@@ -122,6 +123,7 @@ class Intake(BrokerProcess):
         """Consume until stopped."""
         # Modules and tables never become garbage, and scanning them repeatedly takes time.
         gc.freeze()
+        return_large_blocks()
         self._waiting.clear()
         self._connection = connection
         self._consumer = Consumer(
