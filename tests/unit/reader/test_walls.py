@@ -133,6 +133,13 @@ def test_a_placeholder_or_an_empty_page_says_nothing_about_the_article(body: str
     assert explain_content(page(body)).outcome == "no-text"
 
 
+def test_short_lines_are_more_than_a_placeholder() -> None:
+    texts = ["First section content.", "Second section content.", "Third section content."]
+    body = "".join(f"<p>{text}</p><p><br></p>" for text in texts)
+    html = f"<title>Sections</title><article><h1>Sections</h1>{body}</article>"
+    assert read_content(page(html)).text == "\n\n".join(texts)
+
+
 def test_an_error_status_is_trusted() -> None:
     with pytest.raises(GoneError, match="not found"):
         read_content(parse_page(article_html(1), URL, answer=Answer(404)))
