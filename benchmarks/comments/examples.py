@@ -2,20 +2,20 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from benchmarks.comments.labels import agreement_of, page_f1_of
 from benchmarks.evaluation.scores import Gold, load_corpus
-from detourage.comments.candidates import Candidate, find_candidates
-from detourage.comments.elements import PageElements
+from detourage.comments.candidates import Candidate, PageWords, find_candidates
 from detourage.comments.features import measure
 from detourage.html import Page, PageError, parse_page
 from detourage.inference import Features
+from detourage.reader.article import forget_judged
+from detourage.reader.content import words_by_readers
 
 UNSAID = Path(__file__).with_name("unsaid.json")
 """File that lists, by corpus, pages whose gold records lack the comments or reviews on the page.
@@ -41,6 +41,7 @@ class Example:
     corpus: str
     gold: Gold
     page: Page
+    words: PageWords | None
     candidates: tuple[Candidate, ...]
     features: Features
     page_f1: npt.NDArray[np.float64] | None
@@ -50,15 +51,6 @@ class Example:
     def group(self) -> str:
         """The corpus of the page and, if known, the kind of the page."""
         return f"{self.corpus}, {self.gold.kind}" if self.gold.kind else self.corpus
-
-    def only(self, kept: npt.NDArray[np.int64]) -> Self:
-        """Return the page with only the candidates at the given indices."""
-        return replace(
-            self,
-            candidates=tuple(self.candidates[place] for place in kept),
-            features=replace(self.features, rows=self.features.rows[kept]),
-            page_f1=None if self.page_f1 is None else self.page_f1[kept],
-        )
 
     @property
     def is_bare(self) -> bool:
@@ -85,14 +77,16 @@ def read_examples(folder: Path) -> Iterator[Example]:
 
 def _example_of(corpus: str, gold: Gold, page: Page) -> Example:
     """Compute the features of a page's candidates."""
-    elements = PageElements.of(page.flat)
-    candidates = find_candidates(elements)
-    groups = [candidate.members for candidate in candidates]
-    features = measure(elements, candidates) if candidates else Features.of(())
-    page_f1 = page_f1_of(elements, groups, gold.comments) if gold.comments else None
+    words = words_by_readers(page)
+    forget_judged(page)
+    candidates = find_candidates(words) if words is not None else []
+    groups = [candidate.places.tolist() for candidate in candidates]
+    shown = page.flat if words is None else words.page
+    features = measure(words, candidates) if words and candidates else Features.of(())
+    page_f1 = page_f1_of(shown, groups, gold.comments) if gold.comments else None
     together = gold.text if gold.kind == THREAD else gold.comment_text
-    agreement = agreement_of(elements, groups, together) if together else None
-    return Example(corpus, gold, page, tuple(candidates), features, page_f1, agreement)
+    agreement = agreement_of(shown, groups, together) if together else None
+    return Example(corpus, gold, page, words, tuple(candidates), features, page_f1, agreement)
 
 
 def _shows_thread(example: Example) -> bool:

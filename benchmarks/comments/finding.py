@@ -16,21 +16,12 @@ from lxml.html import HtmlElement
 
 from benchmarks.comments.examples import Example
 from benchmarks.comments.labels import agreement_of, is_good, page_f1_of
-from benchmarks.comments.train import (
-    FOLDS,
-    TOGETHER,
-    Choice,
-    certainties_of_folds,
-    choose,
-    out_of_fold,
-    read_corpora,
-)
+from benchmarks.comments.train import FOLDS, TOGETHER, Choice, read_corpora
+from benchmarks.comments.train import cross_validate as choose_all
 from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1, CommentScore, score_comments
 from benchmarks.evaluation.scores.records import Comment
 from benchmarks.extraction.folds import fold_of
-from detourage.comments.certainty import Certainty
-from detourage.comments.elements import PageElements
-from detourage.comments.finding import MIN_CONFIDENCE, MIN_OF_DISCUSSION
+from detourage.comments.finding import MIN_CONFIDENCE
 from detourage.comments.pattern import NONE_SEEN, CommentPattern, vote
 from detourage.comments.reading import read_comments, with_content
 
@@ -45,10 +36,10 @@ MIN_VOTERS = 3
 class Result:
     """The comments found on a page.
 
-    `confidence` is that of the likeliest candidate, or 0 if the candidate is too unlikely to be
-    read. If the gold record lists comments individually, `page_f1` scores the candidate's records,
-    in percent, and `score` scores the texts read from those records. `agreement` is the word F1 (0
-    to 1) with the text of all comments. `pattern` is the pattern that the service would store.
+    `confidence` is that of the likeliest candidate, or 0 if there is none. If the gold record lists
+    comments individually, `page_f1` scores the candidate's records, in percent, and `score` scores
+    the texts read from those records. `agreement` is the word F1 (0 to 1) with the text of all
+    comments. `pattern` is the pattern that the service would store.
     """
 
     example: Example
@@ -57,40 +48,43 @@ class Result:
     score: CommentScore | None
     agreement: float | None
     pattern: CommentPattern
-    discusses: bool = False
 
     @property
     def is_found(self) -> bool:
         """Whether the service would accept the candidate as comments."""
-        return self.confidence >= (MIN_OF_DISCUSSION if self.discusses else MIN_CONFIDENCE)
+        return self.confidence >= MIN_CONFIDENCE
 
 
 def cross_validate(examples: Sequence[Example]) -> Iterator[Result]:
-    """Find the comments on pages with classifiers not trained on their sites."""
-    choices = list(map(choose, examples, out_of_fold(examples)))
-    certainties = certainties_of_folds(choices)
-    for example, choice in zip(examples, choices, strict=True):
-        yield find(example, choice, certainties[fold_of(example.gold.site, FOLDS)])
+    """Find the comments on pages with models not trained on their sites."""
+    choices, models = choose_all(examples)
+    choice_of = {id(choice.example): choice for choice in choices}
+    for example in examples:
+        choice = choice_of.get(id(example))
+        if choice is None:
+            nothing = None if example.page_f1 is None else 0.0
+            agreement = None if example.agreement is None else 0.0
+            score = _score(example, ())
+            yield Result(example, 0.0, nothing, score, agreement, NONE_SEEN)
+        else:
+            model = models[fold_of(example.gold.site, FOLDS)]
+            yield _result(choice, model.probability(choice.measures))
 
 
-def find(example: Example, choice: Choice | None, certainty: Certainty) -> Result:
-    """Read the comments of the likeliest candidate and compute their confidence."""
-    if choice is None:
-        return Result(example, 0.0, None, None, None if example.is_bare else 0.0, NONE_SEEN)
-    best = choice.place
-    elements = PageElements.of(example.page.document).elements
+def _result(choice: Choice, confidence: float) -> Result:
+    example, best = choice.example, choice.place
     chosen = example.candidates[best]
-    confidence = 0.0 if choice.measures is None else certainty.probability(choice.measures)
+    assert example.words is not None
+    elements = example.words.page.elements
     return Result(
         example,
         confidence,
         None if example.page_f1 is None else float(example.page_f1[best]),
-        _score(example, [elements[index] for index in chosen.members]),
+        _score(example, [elements[index] for index in chosen.places.tolist()]),
         None if example.agreement is None else float(example.agreement[best]),
         CommentPattern(chosen.signature, chosen.levels, confidence)
-        if confidence >= (MIN_OF_DISCUSSION if choice.discusses else MIN_CONFIDENCE)
+        if confidence >= MIN_CONFIDENCE
         else NONE_SEEN,
-        choice.discusses,
     )
 
 
@@ -201,15 +195,15 @@ def _f1_voted(result: Result, known: CommentPattern) -> float:
     if not known.is_named:
         return _f1_alone(result)
     example = result.example
-    elements = PageElements.of(example.page.document)
-    number_of = {element: number for number, element in enumerate(elements.elements)}
+    page = example.page.flat if example.words is None else example.words.page
+    number_of = {element: number for number, element in enumerate(page.elements)}
     records = known.records(example.page.document)
     members = tuple(sorted(number_of[each] for each in records if each in number_of))
     if not members:
         return 0.0
     if example.gold.comments:
-        return float(page_f1_of(elements, [members], example.gold.comments)[0])
-    return 100.0 * float(agreement_of(elements, [members], example.gold.comment_text or "")[0])
+        return float(page_f1_of(page, [members], example.gold.comments)[0])
+    return 100.0 * float(agreement_of(page, [members], example.gold.comment_text or "")[0])
 
 
 def _is_found(result: Result, known: CommentPattern) -> bool:

@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1
 from benchmarks.evaluation.scores.records import Comment
 from benchmarks.evaluation.scores.words import words
-from detourage.comments.elements import PageElements
-from detourage.comments.features import nesting_of
+from detourage.comments.candidates import nesting_of
+from detourage.html.flat import FlatDocument
 
 _Floats = npt.NDArray[np.float64]
 
@@ -27,7 +27,7 @@ MAX_RECORDS = 4
 
 
 def page_f1_of(
-    page: PageElements, groups: Sequence[Sequence[int]], golds: Sequence[Comment]
+    page: FlatDocument, groups: Sequence[Sequence[int]], golds: Sequence[Comment]
 ) -> _Floats:
     """Score groups of elements by the F1 of their records matched with comments, in percent.
 
@@ -56,7 +56,7 @@ def is_good(scores: _Floats) -> npt.NDArray[np.bool_]:
     return scores >= GOOD_PAGE_F1
 
 
-def agreement_of(page: PageElements, groups: Sequence[Sequence[int]], comment_text: str) -> _Floats:
+def agreement_of(page: FlatDocument, groups: Sequence[Sequence[int]], comment_text: str) -> _Floats:
     """Score groups of elements by the word F1 (0 to 1) between their text and all comments."""
     wanted = Counter(words(comment_text))
     scores = np.zeros(len(groups))
@@ -71,10 +71,10 @@ def agreement_of(page: PageElements, groups: Sequence[Sequence[int]], comment_te
     return scores
 
 
-def records_of(page: PageElements, members: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
+def records_of(page: FlatDocument, members: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
     """Map each record to the outermost records nested inside it."""
     starts = np.array(members)
-    around, _ = nesting_of(np.zeros_like(starts), starts, page.ends[starts])
+    around, _ = nesting_of(starts, page.ends[starts])
     inside: list[list[int]] = [[] for _ in members]
     for member, place in zip(members, around.tolist(), strict=True):
         if place >= 0:
@@ -82,7 +82,7 @@ def records_of(page: PageElements, members: Sequence[int]) -> list[tuple[int, tu
     return [(member, tuple(each)) for member, each in zip(members, inside, strict=True)]
 
 
-def _text_of(page: PageElements, index: int, without: Sequence[int]) -> str:
+def _text_of(page: FlatDocument, index: int, without: Sequence[int]) -> str:
     """Return an element's text as one line, leaving out inner elements (disjoint and in order)."""
     pieces: list[str] = []
     start = page.text_starts[index]

@@ -26,11 +26,10 @@ from benchmarks.comments.rankers import (
 )
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.training.headers import ModelFile, corpus_used, training_of
-from detourage.comments.elements import PageElements
-from detourage.comments.features import paper_measures
 from detourage.html import parse_page
 from detourage.inference import BoostedTrees
-from detourage.papers.commentsminer.mining import mine
+from detourage.papers.commentsminer.measures import measure
+from detourage.papers.commentsminer.mining import displayed, mine
 
 FOLDS = 5
 
@@ -61,11 +60,11 @@ def read_mined(folder: Path) -> Iterator[MinedPage]:
     for fetched in corpus.pages.values():
         gold = corpus.golds[fetched.id]
         page = parse_page(fetched.html, fetched.url, content_type=fetched.content_type)
-        elements = PageElements.of(page.document)
+        elements = displayed(page.flat)
         groups = [subtree.roots for subtree in mine(elements)]
         rows, page_f1 = np.empty((0, len(COLUMNS))), np.empty(0)
         if groups:
-            features = paper_measures(elements, groups)
+            features = measure(elements, groups)
             assert features.columns == COLUMNS
             rows = features.rows.astype(np.float64)
             page_f1 = page_f1_of(elements, groups, gold.comments or ())

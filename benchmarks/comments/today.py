@@ -15,13 +15,7 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.comments.examples import THREAD
-from benchmarks.comments.train import (
-    certainties_of_folds,
-    choose,
-    out_of_fold,
-    read_corpora,
-    train_folds,
-)
+from benchmarks.comments.train import cross_validate, read_corpora
 from benchmarks.evaluation.bench.measuring import even_sample, measurable
 from benchmarks.evaluation.methods import Source
 from benchmarks.evaluation.scores import Gold, load_corpus
@@ -29,9 +23,8 @@ from benchmarks.extraction.bags import BagScore, compare_bags
 from benchmarks.extraction.folds import FoldModels, fold_of
 from detourage.article import Article
 from detourage.comments import finding
-from detourage.comments.certainty import Certainty
+from detourage.comments.certainty import CommentModel
 from detourage.html import PageError
-from detourage.inference import BoostedTrees
 from detourage.papers.reading import page_of
 from detourage.reader import NoArticleError, extract_article
 from detourage.reader.content import read_content
@@ -54,23 +47,12 @@ HELD = 0.5
 extractable."""
 
 
-@dataclass(frozen=True)
-class Finders:
-    """Comment classifiers by fold of sites, each trained without the sites of its fold."""
-
-    rankings: Sequence[BoostedTrees]
-    certainties: Sequence[Certainty]
-
-    @contextmanager
-    def on_site(self, site: str) -> Iterator[None]:
-        """Make the service find comments with classifiers that were not trained on a site."""
-        fold = fold_of(site, len(self.rankings))
-        ranking, certainty = self.rankings[fold], self.certainties[fold]
-        with (
-            patch.object(finding, "trained_model", lambda: ranking),
-            patch.object(finding, "trained_certainty", lambda: certainty),
-        ):
-            yield
+@contextmanager
+def on_site(finders: Sequence[CommentModel], site: str) -> Iterator[None]:
+    """Make the service find comments with the model that was not trained on a site."""
+    model = finders[fold_of(site, len(finders))]
+    with patch.object(finding, "trained_model", lambda: model):
+        yield
 
 
 @dataclass(frozen=True)
@@ -95,22 +77,14 @@ class Row:
         return f"{self.corpus}, {self.gold.kind}" if self.gold.kind else self.corpus
 
 
-def train_finders(corpora: Path) -> Finders:
-    """Train the comment classifiers of each fold."""
-    examples = list(read_corpora(corpora))
-    rankings = train_folds(examples)
-    choices = list(map(choose, examples, out_of_fold(examples, rankings)))
-    return Finders(rankings, certainties_of_folds(choices))
-
-
-def read_rows(corpora: Path, finders: Finders, models: FoldModels) -> Iterator[Row]:
+def read_rows(corpora: Path, finders: Sequence[CommentModel], models: FoldModels) -> Iterator[Row]:
     """Read the pages of all corpora."""
     for name, sample in CORPORA.items():
         corpus = load_corpus(corpora / name)
         for gold in even_sample([gold for gold in measurable(corpus) if gold.text], sample):
             fetched = corpus.pages[gold.id]
             site = gold.site
-            with models.on_site(site), finders.on_site(site):
+            with models.on_site(site), on_site(finders, site):
                 source = Source(fetched.html, fetched.url, fetched.content_type)
                 yield _row(name, gold, source)
 
@@ -190,7 +164,8 @@ def main() -> None:
     )
     options = parser.parse_args()
     models = FoldModels.of(options.models)
-    rows = list(read_rows(options.corpora, train_finders(options.corpora), models))
+    _, finders = cross_validate([*read_corpora(options.corpora)])
+    rows = list(read_rows(options.corpora, finders, models))
     print("\n".join(table_of_threads(rows)), end="\n\n", flush=True)
     print("\n".join(table_of_articles(rows)))
 

@@ -1,7 +1,7 @@
 """Extraction of reader comments, with their texts, authors, dates and parents."""
 
 from detourage.comments.comment import Comment
-from detourage.comments.finding import FoundComments, find_comments, search_comments
+from detourage.comments.finding import FoundComments
 from detourage.comments.pattern import NONE_SEEN, CommentPattern, vote
 from detourage.comments.reading import CommentParts, locate_parts, read_comments, with_content
 
@@ -11,10 +11,8 @@ __all__ = [
     "CommentParts",
     "CommentPattern",
     "FoundComments",
-    "find_comments",
     "locate_parts",
     "read_comments",
-    "search_comments",
     "vote",
     "with_content",
 ]

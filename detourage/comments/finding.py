@@ -1,27 +1,19 @@
 """Search for a page's comments, using the likeliest candidate or its template's pattern."""
 
 from dataclasses import dataclass
+from typing import Self
 
 from lxml.html import HtmlElement
 
-from detourage.comments.candidates import Candidate, find_candidates
-from detourage.comments.certainty import measure_choice, read_choice, trained_certainty
+from detourage.comments.candidates import Candidate, PageWords, find_candidates
+from detourage.comments.certainty import read_choice, trained_model
 from detourage.comments.comment import Comment
-from detourage.comments.discussion import is_discussion
-from detourage.comments.elements import PageElements
 from detourage.comments.features import measure
 from detourage.comments.pattern import CommentPattern
 from detourage.html import Page
-from detourage.inference import BoostedTrees, load_model
 
-MIN_PROBABILITY = 0.02
-"""Minimum probability at which the likeliest candidate is read; reading is the slowest step."""
-
-MIN_CONFIDENCE = 0.35
-"""Minimum probability after reading at which the likeliest candidate counts as comments."""
-
-MIN_OF_DISCUSSION = 0.2
-"""Counterpart of `MIN_CONFIDENCE` for comments that read like a discussion (`is_discussion`)."""
+MIN_CONFIDENCE = 0.3
+"""Minimum probability at which the likeliest candidate counts as comments."""
 
 
 @dataclass(frozen=True)
@@ -42,57 +34,43 @@ class FoundComments:
 
 @dataclass(frozen=True)
 class Search:
-    """The likeliest candidate of a page, if it has any, with its probability after reading."""
+    """The likeliest candidate of a page, if it has any, with its probability after reading.
 
-    elements: PageElements
-    chosen: Candidate | None
+    `elements` are its records; `read` are the first of them, as comments.
+    """
+
+    chosen: Candidate | None = None
+    elements: tuple[HtmlElement, ...] = ()
     confidence: float = 0.0
     read: tuple[Comment, ...] = ()
 
-    def found(self, least_confidence: float = MIN_CONFIDENCE) -> FoundComments:
-        """Return the candidate as comments, or none if it is not likely enough.
+    @classmethod
+    def of(cls, page: Page, words: PageWords) -> Self:
+        """Search a page for the candidate that is most likely its comments, and read it."""
+        candidates = find_candidates(words)
+        if not candidates:
+            return cls()
+        model, features = trained_model(), measure(words, candidates)
+        best = int(model.scores(features).argmax())
+        read, measures = read_choice(page, words, candidates[best])
+        if not read:
+            return cls()
+        elements = words.page.elements
+        return cls(
+            candidates[best],
+            tuple(elements[place] for place in candidates[best].places.tolist()),
+            model.probability(measures),
+            read,
+        )
 
-        For a discussion, the minimum is at most `MIN_OF_DISCUSSION`.
-        """
-        if is_discussion(self.read):
-            least_confidence = min(least_confidence, MIN_OF_DISCUSSION)
+    def found(self, least_confidence: float = MIN_CONFIDENCE) -> FoundComments:
+        """Return the candidate as comments, or none if it is not likely enough."""
         chosen, confidence = self.chosen, self.confidence
         if chosen is None or confidence < least_confidence:
             return FoundComments((), CommentPattern(None, 0, 1.0 - confidence), 1.0 - confidence)
         return FoundComments(
-            tuple(self.elements.elements[index] for index in chosen.members),
+            self.elements,
             CommentPattern(chosen.signature, chosen.levels, confidence),
             confidence,
-            self.read if len(self.read) == len(chosen.places) else None,
+            self.read if len(self.read) == len(self.elements) else None,
         )
-
-
-def search_comments(page: Page) -> Search:
-    """Search a page for the candidate that is most likely its comments."""
-    elements = PageElements.of(page.flat)
-    candidates = find_candidates(elements)
-    if not candidates:
-        return Search(elements, None)
-    probabilities = trained_model().probabilities(measure(elements, candidates))
-    best = int(probabilities.argmax())
-    confidence = float(probabilities[best])
-    read: tuple[Comment, ...] = ()
-    if confidence >= MIN_PROBABILITY:
-        read = read_choice(page, elements, candidates, probabilities)
-        measured = measure_choice(elements, candidates, probabilities, read)
-        confidence = trained_certainty().probability(measured)
-    return Search(elements, candidates[best], confidence, read)
-
-
-def find_comments(page: Page, least_confidence: float = MIN_CONFIDENCE) -> FoundComments:
-    """Find the comments of a page; there are no records if no candidate is likely enough.
-
-    `least_confidence` is the minimum probability that the likeliest candidate is comments; see
-    `Search.found`.
-    """
-    return search_comments(page).found(least_confidence)
-
-
-def trained_model() -> BoostedTrees:
-    """Return the shipped classifier of candidates, trained by ``benchmarks/comments/train.py``."""
-    return load_model(BoostedTrees, "detourage.comments", "model.json")

@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from lxml.html import HtmlElement
 
-from detourage.comments.signatures import Signature, masked, paths_of, signatures_of
+from detourage.comments.signatures import Signature, looks_of
 from detourage.html.flat import FlatDocument
 
 MIN_TRUST = 0.5
@@ -20,8 +19,6 @@ MIN_TRUST = 0.5
 A block mistaken for comments with low confidence, usually a teaser box, tends to recur on every
 page of the template. The value was measured on ``dragnet``.
 """
-
-_KINDS = ("itemprop", "itemtype")
 
 
 @dataclass(frozen=True)
@@ -66,24 +63,15 @@ class CommentPattern:
         if wanted is None:
             return ()
         flat = FlatDocument.of(document)
-        # The name up to its first mask or second class occurs literally on the page.
-        is_kind = wanted.name.startswith("[")
-        literal = "" if is_kind else re.split("[.#]", wanted.name[1:])[0]
-        may_be = [
-            literal in classes or literal in identity for classes, identity in flat.distinct_names
-        ]
-        is_there = flat.having({wanted.tag}) & np.array(may_be)[flat.name_numbers]
-        if wanted.path:
-            ways, way_of = paths_of(flat)
-            is_there &= way_of == (ways.index(wanted.path) if wanted.path in ways else -1)
-        properties, types = (flat.values(name) if is_kind else {} for name in _KINDS)
-        found: dict[int, None] = {}
-        for index in np.flatnonzero(is_there).tolist():
-            kind = properties.get(index) or types.get(index) or ""
-            classes, identity = masked(flat.distinct_names[flat.name_numbers[index]])
-            if wanted in signatures_of(wanted.tag, wanted.path, classes, identity, kind):
-                found[_above(flat, index, self.levels)] = None
-        return tuple(flat.elements[index] for index in found)
+        elements = np.flatnonzero(flat.having({wanted.tag}))
+        if not len(elements):
+            return ()
+        looks, signatures = looks_of(flat, elements)
+        is_wanted = np.array([wanted in each for each in signatures])
+        places = elements[is_wanted[looks]]
+        for _ in range(self.levels):
+            places = np.maximum(flat.parents[places], 0)
+        return tuple(flat.elements[place] for place in dict.fromkeys(places.tolist()))
 
 
 def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
@@ -113,9 +101,3 @@ def _read_signature(shared: Any) -> Signature:
     if not isinstance(shared, list) or not all(isinstance(each, str) for each in shared):
         raise TypeError("a signature is a list of strings")
     return Signature(*shared)
-
-
-def _above(page: FlatDocument, element: int, levels: int) -> int:
-    for _ in range(levels):
-        element = max(0, int(page.parents[element]))
-    return element

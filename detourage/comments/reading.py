@@ -151,13 +151,15 @@ class CommentParts:
     """Locations of the parts of a page's comments.
 
     `elements` are the indices of the elements that contain the comments, in page order. The other
-    fields are text indices in the page: those of authors, dates and texts.
+    fields are text indices in the page: those of authors, dates and texts. `confidence` is the
+    probability that these are comments or posts.
     """
 
     elements: tuple[int, ...]
     authors: frozenset[int]
     dates: frozenset[int]
     bodies: frozenset[int]
+    confidence: float
 
 
 class _Parts(NamedTuple):
@@ -229,7 +231,9 @@ def with_content(comments: Sequence[Comment]) -> tuple[Comment, ...]:
     return tuple(replace(comments[number], parent=parent_of(number)) for number in kept)
 
 
-def locate_parts(page: FlatDocument, records: Sequence[HtmlElement]) -> CommentParts:
+def locate_parts(
+    page: FlatDocument, records: Sequence[HtmlElement], confidence: float
+) -> CommentParts:
     """Locate the authors, dates and texts of a page's comments (at least one)."""
     extents, layouts, _, named, dated, bodies = _parts_of(page, page.places_of(records))
     return CommentParts(
@@ -241,6 +245,7 @@ def locate_parts(page: FlatDocument, records: Sequence[HtmlElement]) -> CommentP
             for layout, body in zip(layouts, bodies, strict=True)
             for node in body.nodes
         ),
+        confidence=confidence,
     )
 
 

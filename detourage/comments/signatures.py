@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from detourage.html.flat import FlatDocument, Integers
+from detourage.html.flat import FlatDocument, Integers, numbered
 
 _DIGITS = re.compile(r"\d+")
 MIN_HEXADECIMAL = 8
@@ -61,33 +61,38 @@ def paths_of(page: FlatDocument) -> tuple[list[str], Integers]:
     return ways, np.array(numbers[1:], dtype=np.int64)
 
 
-def signatures_of(
-    tag: str, path: str, classes: str, identity: str, kind: str
-) -> list[tuple[str, str, str]]:
-    """Return an element's signatures; those with names come first (see `names_of`)."""
-    names, own = names_of(classes, identity, kind)
-    found = [(tag, name, "") for name in names]
-    if own:
-        found.append((tag, own, path))
-    found.append((tag, "", path))
-    return found
+def looks_of(page: FlatDocument, elements: Integers) -> tuple[Integers, list[list[Signature]]]:
+    """Return the number of each element's look, and the signatures of elements with that look.
 
-
-def names_of(classes: str, identity: str, kind: str) -> tuple[list[str], str]:
-    """Return the names that an element may share with others, and its name with all classes.
-
-    `classes` and `identity` are `masked`; `kind` is its microdata. All of them may be empty.
+    The signatures of a look are ordered by preference: those with names come first. Looks are
+    numbered by their first occurrence.
     """
+    kinds = {**page.values("itemtype"), **page.values("itemprop")}
+    ways, way_of = paths_of(page)
+    columns = way_of[elements].tolist(), page.name_numbers[elements].tolist()
+    of_elements = [kinds.get(element, "") for element in elements.tolist()]
+    distinct, looks = numbered([*zip(*columns, of_elements, strict=True)])
+    names = [page.distinct_names[name] for _, name, _ in distinct]
+    masks = zip(*(masked(each) for each in zip(*names, strict=True)), strict=True)
+    signatures = [
+        _signatures(ways[way], classes, identity, kind)
+        for (way, _, kind), (classes, identity) in zip(distinct, masks, strict=True)
+    ]
+    return looks, signatures
+
+
+def _signatures(path: str, classes: str, identity: str, kind: str) -> list[Signature]:
+    tag = path.rpartition("/")[2]
     words = sorted({*classes.split(maxsplit=MAX_CLASSES)[:MAX_CLASSES]})
     names = [f".{word}" for word in words]
     if len(words) > 1:
         names.append("".join(names))
-    own = names[-1] if names else ""
+    own = [Signature(tag, names[-1], path)] if names else []
     if "#" in identity:
         names.append(f"#{identity}")
     if kind:
         names.append(f"[{kind}]")
-    return names, own
+    return [*(Signature(tag, name, "") for name in names), *own, Signature(tag, "", path)]
 
 
 def masked(names: Sequence[str]) -> list[str]:

@@ -6,9 +6,7 @@ from typing import Any
 
 from lxml.html import HtmlElement
 
-from detourage.comments import FoundComments, read_comments
-from detourage.comments.certainty import MAX_READ
-from detourage.comments.discussion import is_discussion
+from detourage.comments import FoundComments
 from detourage.comments.extents import comment_area
 from detourage.html import Page
 from detourage.html.nodes import Node
@@ -27,11 +25,8 @@ The share is low because a page may declare only the latest of the entries that 
 MIN_ENTRIES = 2
 """Minimum number of declared entries among the records."""
 
-OPENING = 8
+OPENING = 5
 """Number of leading words that identify an entry."""
-
-MIN_OPENING = 3
-"""Minimum number of words in a headline or text that identifies an entry."""
 
 _DECLARED = "liveBlogUpdate"
 _OPENINGS = ("headline", "articleBody", "name", "description")
@@ -42,67 +37,44 @@ def are_live_entries(page: Page, records: Sequence[HtmlElement]) -> bool:
     if not records:
         return False
     owners, properties = page.flat.attributes.named("itemprop")
-    entries = [
-        owner
-        for owner, value in zip(owners.tolist(), properties, strict=True)
-        if value.lower() == _DECLARED.lower()
-    ]
-    marked = {*entries, *page.flat.parents[entries].tolist()}
-    openings = set(_openings(page))
-    lengths = {len(each) for each in openings}
+    entries = owners[[value.lower() == _DECLARED.lower() for value in properties]]
+    marked = {*entries.tolist(), *page.flat.parents[entries].tolist()}
+    openings = {*_openings(page)}
     if not marked and not openings:
         return False
-    places = page.flat.places_of(records)
-    count = sum(
-        place in marked or _opens(record, openings, lengths)
-        for place, record in zip(places, records, strict=True)
-    )
+    places = zip(page.flat.places_of(records), records, strict=True)
+    count = sum(place in marked or _opens(record, openings) for place, record in places)
     return count >= max(MIN_ENTRIES, OF_ENTRIES * len(records))
 
 
-def _opens(record: HtmlElement, openings: set[tuple[str, ...]], lengths: set[int]) -> bool:
+def _opens(record: HtmlElement, openings: set[tuple[str, ...]]) -> bool:
     words = tokens(visible_text(record)) if openings else []
     return any(
-        tuple(words[first : first + length]) in openings
-        for length in lengths
-        for first in range(len(words) - length + 1)
+        tuple(words[first : first + OPENING]) in openings
+        for first in range(len(words) - OPENING + 1)
     )
 
 
-def _declared_reports(page: Page) -> Iterator[dict[str, Any]]:
-    """Yield the objects with live entries in a page's JSON-LD, at any depth."""
-    scripts = Node(page.flat, 0).iter("script")
-    for _, found in structured_data(scripts, holding=_DECLARED):
-        waiting = [found]
-        while waiting:
-            each = waiting.pop()
-            if isinstance(each, list):
-                waiting.extend(reversed(each))
-            elif isinstance(each, dict):
-                if _DECLARED in each:
-                    yield each
-                inside = (value for key, value in each.items() if key != _DECLARED)
-                waiting.extend(reversed([*inside]))
-
-
 def _openings(page: Page) -> Iterator[tuple[str, ...]]:
-    """Yield the first words of the headlines and texts of declared entries."""
-    for report in _declared_reports(page):
-        updates = report[_DECLARED]
-        for entry in updates if isinstance(updates, list) else [updates]:
-            for name in _OPENINGS if isinstance(entry, dict) else ():
-                value = entry.get(name)
-                opening = tokens(value[: 100 * OPENING])[:OPENING] if isinstance(value, str) else []
-                if len(opening) >= MIN_OPENING:
-                    yield tuple(opening)
+    """Yield the first words of the headlines and texts of entries declared in JSON-LD."""
+    scripts = Node(page.flat, 0).iter("script")
+    waiting: list[Any] = [value for _, value in structured_data(scripts, holding=_DECLARED)]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, list):
+            waiting.extend(each)
+        elif isinstance(each, dict):
+            updates = each.get(_DECLARED) or ()
+            for entry in updates if isinstance(updates, list) else [updates]:
+                values = map(entry.get, _OPENINGS) if isinstance(entry, dict) else ()
+                for value in values:
+                    text = value[: 100 * OPENING] if isinstance(value, str) else ""
+                    yield tuple(tokens(text)[:OPENING])
+            waiting.extend(value for key, value in each.items() if key != _DECLARED)
 
 
-SURE = 0.7
+SURE = 0.5
 """Minimum comment probability at which elements are removed from the article."""
-
-
-LIKELY = 0.4
-"""Minimum comment probability at which elements are removed if they read like a discussion."""
 
 MAX_EXCLUDED = 0.5
 """Maximum share of the body's words removed regardless of `MIN_REMAINING`."""
@@ -117,17 +89,7 @@ thread.
 
 def comments_to_exclude(page: Page, found: FoundComments) -> Sequence[HtmlElement]:
     """Return the elements that are almost certainly reader comments, not part of the article."""
-    is_sure = found.confidence >= SURE or (
-        found.confidence >= LIKELY and _is_discussion(found, page)
-    )
-    return comment_area(page.flat, found.records) if is_sure else ()
-
-
-def _is_discussion(found: FoundComments, page: Page) -> bool:
-    comments = found.read
-    if comments is None:
-        comments = read_comments(page.flat, found.records[:MAX_READ], page.url)
-    return is_discussion(comments)
+    return comment_area(page.flat, found.records) if found.confidence >= SURE else ()
 
 
 def exclude(page: Outline, finding: Finding, elements: Collection[int]) -> Finding:

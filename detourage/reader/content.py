@@ -14,19 +14,18 @@ from detourage.article import Article
 from detourage.comments import (
     NONE_SEEN,
     Comment,
+    CommentParts,
     CommentPattern,
     FoundComments,
     locate_parts,
     read_comments,
-    search_comments,
     vote,
     with_content,
 )
-from detourage.comments.certainty import MAX_READ
+from detourage.comments.candidates import PageWords
 from detourage.comments.declared import comments_in_data, comments_in_state, may_hold_comments
-from detourage.comments.discussion import is_discussion
 from detourage.comments.extents import extents_of
-from detourage.comments.finding import MIN_CONFIDENCE, Search
+from detourage.comments.finding import Search
 from detourage.comments.reading import dated_from
 from detourage.html import Page
 from detourage.html.flat import FlatDocument
@@ -48,7 +47,6 @@ from detourage.reader.knowledge import UNKNOWN_TEMPLATE, knowledge_of
 from detourage.reader.locations import with_locations
 from detourage.reader.outline import Outline
 from detourage.reader.scripts import program_state, structured_data
-from detourage.reader.threads import Posts
 from detourage.roles import Favor, LineRole
 from detourage.walls import SURE as SURE_WALL
 from detourage.walls import Verdict, judge_wall
@@ -70,24 +68,6 @@ MIN_OF_FORUM = 0.1
 
 With a lower threshold, an article mistaken for a forum page would lose most of its text.
 """
-
-MIN_DOUBTED = 0.005
-"""Minimum confidence of comments whose lines are asked for their roles."""
-
-MIN_SIGNED = 2
-"""Minimum number of authors of such comments."""
-
-MIN_ROLES = 0.15
-"""Minimum mean probability of the words of such comments that they have the role of a comment."""
-
-MIN_HEADING = 0.3
-"""Minimum probability that the line above such comments, with their number, has this role."""
-
-MAX_HEADING = 8
-"""Maximum number of words in that line, and of digits in the number."""
-
-MIN_OF_ROLES = 0.85
-"""Minimum share of such comments in all of the page's words with the role of a comment."""
 
 _NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)
 
@@ -244,68 +224,43 @@ def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) ->
 
 
 def _find_comments(page: Page, search: Search | None = None) -> FoundComments:
-    search = search or search_comments(page)
-    found = search.found()
-    if not found.records and search.confidence >= MIN_DOUBTED:
-        found = _found_by_roles(page, search.found(MIN_DOUBTED)) or found
-    if are_live_entries(page, found.records):
-        return _NONE_FOUND
-    return found
+    found = (search or _search(page)).found()
+    return _NONE_FOUND if are_live_entries(page, found.records) else found
 
 
-def _found_by_roles(page: Page, doubted: FoundComments) -> FoundComments | None:
-    """Find comments that the search doubts, but that hold the lines with the role of a comment.
+def _search(page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE) -> Search:
+    words = words_by_readers(page, template)
+    return Search.of(page, words) if words is not None else Search()
 
-    Names of elements tell little where they are generated. A heading above the comments, which has
-    neither author nor date, is left out.
+
+def words_by_readers(
+    page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE
+) -> PageWords | None:
+    """Return how much of each text readers probably wrote; None if nothing suggests that they did.
+
+    All lines of a forum page's text are by readers.
     """
-    if not doubted.records:
+    outline, judged = Outline.of(page.flat), judged_page(page, template)
+    if not judged.may_have_comments:
         return None
-    read = doubted.read or read_comments(page.flat, doubted.records[:MAX_READ], page.url)
-    signed = [each for each in read if each.author is not None]
-    if len(signed) < MIN_SIGNED or not (is_discussion(signed) or _are_complete(signed)):
-        return None
-    records = doubted.records[read[0].author is None :]
-    outline, judged = Outline.of(page.flat), judged_page(page, UNKNOWN_TEMPLATE)
-    marked = np.zeros(len(outline.elements), dtype=np.bool_)
-    marked[[*outline.indices_of(records)]] = True
-    inside = outline.flat.within(marked)[[line.block for line in judged.lines]]
-    words = np.array([len(line.tokens) for line in judged.lines])
-    roles = judged.probability_of(("comment",))
-    own = (roles * words)[inside].sum()
-    first = int(inside.argmax())
-    is_announced = first > 0 and roles[first - 1] >= MIN_HEADING
-    is_announced &= _counts(judged.lines[first - 1].tokens, len(records))
-    least, start = (0.0, first) if is_announced else (MIN_ROLES, 0)
-    if own < MIN_OF_ROLES * (roles * words)[start:].sum() or own < least * words[inside].sum():
-        return None
-    return replace(doubted, records=records, confidence=MIN_CONFIDENCE, read=None)
-
-
-def _counts(heading: Sequence[str], number: int) -> bool:
-    """Return whether a heading, given as tokens, announces that many comments or more."""
-    return len(heading) <= MAX_HEADING and any(
-        each.isdecimal() and len(each) < MAX_HEADING and int(each) >= number for each in heading
+    chance = np.zeros(int(outline.text_lines.max(initial=0)) + 1)
+    chance[[line.number for line in judged.lines]] = (
+        judged.probability_of(("comment",)) + judged.kinds.get("forum", 0.0) * judged.probabilities
     )
-
-
-def _are_complete(comments: Sequence[Comment]) -> bool:
-    return len({each.author for each in comments}) == len(comments) and all(
-        each.text and (each.date is not None or each.written_date is not None) for each in comments
-    )
+    by_readers = outline.text_sizes * chance[outline.text_lines]
+    return PageWords(outline.flat, outline.text_sizes, by_readers)
 
 
 @dataclass(frozen=True)
 class _PostsOfPage:
     """Posts of a page, which are needed if the page turns out to be a forum page.
 
-    `likely` are the comments to use for any other kind of page. `is_searched` is False if the page
-    cannot have posts. `search` is None if patterns were tried instead of searching the page.
+    `likely` are the comments to use for any other kind of page.
     """
 
     page: Page
     likely: FoundComments
-    is_searched: bool = True
+    template: TemplateKnowledge = UNKNOWN_TEMPLATE
     search: Search | None = None
 
     @classmethod
@@ -313,30 +268,24 @@ class _PostsOfPage:
         cls, page: Page, template: TemplateKnowledge, patterns: Sequence[CommentPattern] | None
     ) -> Self:
         """Find the posts of a page that may have some; given `patterns` are tried on any page."""
-        is_searched = judged_page(page, template).may_have_comments
-        if patterns is None and not is_searched:
-            return cls(page, _NONE_FOUND, is_searched=False)
         if patterns is not None:
-            return cls(page, comments_of(page, patterns), is_searched)
-        search = search_comments(page)
-        return cls(page, _find_comments(page, search), search=search)
+            return cls(page, comments_of(page, patterns), template)
+        search = _search(page, template)
+        return cls(page, _find_comments(page, search), template, search)
 
     @cached_property
     def found(self) -> FoundComments:
         """The posts, found with a lower threshold than comments on other kinds of pages."""
-        if self.likely.records or not self.is_searched:
+        if self.likely.records:
             return self.likely
-        return (self.search or search_comments(self.page)).found(MIN_OF_FORUM)
+        return (self.search or _search(self.page, self.template)).found(MIN_OF_FORUM)
 
-    def find(self) -> Posts | None:
+    def find(self) -> CommentParts | None:
         """Return the locations of the posts, or None if there are none."""
         records = self.found.records[:MAX_COMMENTS]
         if not records:
             return None
-        parts = locate_parts(self.page.flat, records)
-        return Posts(
-            parts.elements, parts.authors, parts.dates, parts.bodies, self.found.confidence
-        )
+        return locate_parts(self.page.flat, records, self.found.confidence)
 
 
 def _of_kind(posts: _PostsOfPage, article: Article) -> FoundComments:

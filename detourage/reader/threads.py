@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from detourage.comments import CommentParts
 from detourage.html.flat import Booleans, Integers
 from detourage.reader.body import body_of
 from detourage.reader.finding import Finding, FoundRole
@@ -28,22 +29,7 @@ looks like a thread.
 """
 
 
-@dataclass(frozen=True)
-class Posts:
-    """Locations of the posts of a thread in the document.
-
-    `elements` are indices of elements; `authors`, `dates` and `bodies` are indices of texts.
-    `confidence` is the probability that these are posts or comments.
-    """
-
-    elements: Sequence[int]
-    authors: Collection[int]
-    dates: Collection[int]
-    bodies: Collection[int]
-    confidence: float
-
-
-FindPosts = Callable[[], Posts | None]
+FindPosts = Callable[[], CommentParts | None]
 """Function that finds the posts of a forum page, or returns None if there are none."""
 
 
@@ -61,7 +47,7 @@ def find_thread(
     page: Outline,
     judged: JudgedPage,
     shown: Finding,
-    posts: Posts,
+    posts: CommentParts,
     likelihood: float,
     heading: int | None = None,
     text_roles: Sequence[LineRole] = (),
@@ -101,7 +87,7 @@ def find_thread(
     return body_of(page, found, posts.confidence, roles) if found else None
 
 
-def _lines_of_posts(page: Outline, lines: Sequence[Line], posts: Posts) -> _LinesOfPosts:
+def _lines_of_posts(page: Outline, lines: Sequence[Line], posts: CommentParts) -> _LinesOfPosts:
     document = page.document
     inside = np.zeros(len(document.elements), dtype=np.bool_)
     for element in posts.elements:
@@ -133,7 +119,10 @@ def _lines_with(page: Outline, texts: Collection[int]) -> Integers:
 
 
 def _roles(
-    lines: Sequence[Line], of_posts: _LinesOfPosts, posts: Posts, known: Mapping[int, FoundRole]
+    lines: Sequence[Line],
+    of_posts: _LinesOfPosts,
+    posts: CommentParts,
+    known: Mapping[int, FoundRole],
 ) -> dict[int, FoundRole]:
     roles = dict(known)
     for line, author, date in zip(lines, of_posts.authors, of_posts.dates, strict=True):

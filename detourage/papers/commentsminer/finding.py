@@ -6,11 +6,11 @@ EGC 2016.
 
 from collections.abc import Sequence
 
-from detourage.comments.elements import PageElements
-from detourage.comments.features import paper_measures
 from detourage.comments.reading import read_comments
+from detourage.html.flat import FlatDocument
 from detourage.inference import BoostedTrees, load_model
-from detourage.papers.commentsminer.mining import Forest, Subtree, mine
+from detourage.papers.commentsminer.measures import measure
+from detourage.papers.commentsminer.mining import Forest, Subtree, displayed, mine
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import as_given, page_of
 
@@ -23,11 +23,11 @@ def extract(source: Source, _neighbours: Neighbours) -> Extracted:
     ``benchmarks/comments``, boosted trees. The paper assumes that every page has comments.
     """
     page = page_of(source)
-    elements = PageElements.of(page.document)
+    elements = displayed(page.flat)
     candidates = mine(elements)
     roots: list[int] = []
     if candidates:
-        features = paper_measures(elements, [each.roots for each in candidates])
+        features = measure(elements, [each.roots for each in candidates])
         ranking = load_model(BoostedTrees, __package__, "commentsminer.json")
         chosen = candidates[int(ranking.probabilities(features).argmax())]
         roots = find_occurrences(elements, chosen)
@@ -35,7 +35,7 @@ def extract(source: Source, _neighbours: Neighbours) -> Extracted:
     return Extracted(None, "", (), comments=as_given(read_comments(page.flat, found, page.url)))
 
 
-def find_occurrences(page: PageElements, pattern: Subtree) -> list[int]:
+def find_occurrences(page: FlatDocument, pattern: Subtree) -> list[int]:
     """Return the root elements of a pattern's occurrences, in ascending order (section 3).
 
     Elements are visited once, from last to first, so that the children's matches are known. The
@@ -43,9 +43,9 @@ def find_occurrences(page: PageElements, pattern: Subtree) -> list[int]:
     element.
     """
     below = Forest(pattern.labels, pattern.parents).children
-    fitting: list[frozenset[int]] = [frozenset()] * len(page)
-    children: list[list[int]] = [[] for _ in page.elements]
-    for index in range(len(page) - 1, -1, -1):
+    fitting: list[frozenset[int]] = [frozenset()] * len(page.tags)
+    children: list[list[int]] = [[] for _ in page.tags]
+    for index in range(len(page.tags) - 1, -1, -1):
         fitting[index] = frozenset(
             node
             for node, label in enumerate(pattern.labels)

@@ -11,7 +11,8 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import NamedTuple
 
-from detourage.comments.elements import PageElements
+from detourage.html.flat import FlatDocument
+from detourage.html.text import UNSEEN
 
 Shape = int
 """Number that identifies a complete subtree (see `Forest.shape`)."""
@@ -283,7 +284,12 @@ class Subtree:
     rightmost: tuple[int, ...]
 
 
-def mine(page: PageElements, max_steps: int = MAX_STEPS) -> list[Subtree]:
+def displayed(document: FlatDocument) -> FlatDocument:
+    """Return the elements that a browser may display."""
+    return document.select(~document.within(document.having(UNSEEN)))
+
+
+def mine(page: FlatDocument, max_steps: int = MAX_STEPS) -> list[Subtree]:
     """Mine a page for subtrees that may be its comments.
 
     The paper's constraints (section 2.1) are:
@@ -356,7 +362,7 @@ def _subtree(forest: Forest, pattern: Pattern) -> Subtree:
     return Subtree(labels, parents, tuple(roots), rightmost)
 
 
-def _has_ancestor(page: PageElements, subtree: Subtree) -> bool:
+def _has_ancestor(page: FlatDocument, subtree: Subtree) -> bool:
     """Return whether the occurrences have a common ancestor below the body."""
     first, last = subtree.roots[0], subtree.roots[-1]
     around = page.parents[first]
@@ -365,7 +371,11 @@ def _has_ancestor(page: PageElements, subtree: Subtree) -> bool:
     return around >= 0 and page.tags[around] not in {"html", "body"}
 
 
-def _has_texts(page: PageElements, subtree: Subtree) -> bool:
+def _has_texts(page: FlatDocument, subtree: Subtree) -> bool:
     """Return whether the occurrences have different texts, which also means that some have text."""
-    first = page.text_of(subtree.roots[0])
-    return any(page.text_of(root) != first for root in subtree.roots[1:])
+    texts = (
+        " ".join(" ".join(page.texts[page.text_starts[root] : page.text_ends[root]]).split())
+        for root in subtree.roots
+    )
+    first = next(texts)
+    return any(text != first for text in texts)

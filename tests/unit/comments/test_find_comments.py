@@ -4,12 +4,12 @@ from detourage.comments import (
     NONE_SEEN,
     CommentPattern,
     FoundComments,
-    find_comments,
     read_comments,
     vote,
 )
 from detourage.comments.signatures import Signature
 from detourage.html import Page
+from detourage.reader.content import comments_of as find_comments
 from tests.unit.comments.comment_pages import NAMES, SAID, URL
 from tests.unit.reader.discussion_pages import article_page
 

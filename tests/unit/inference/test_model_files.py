@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.boosting import DecisionTree, forest_of
 from benchmarks.training.headers import ModelFile, Training, TrainingCorpus
-from detourage.comments.certainty import Certainty
+from detourage.comments.certainty import CommentModel
 from detourage.inference import BoostedTrees, load_model
 from detourage.inference.files import TrainedModel
 from detourage.papers import commentsminer, nclean
@@ -29,12 +29,11 @@ TRAINING = Training(
 )
 MODELS: tuple[TrainedModel, ...] = (
     BoostedTrees(("words", "links"), -0.25, forest_of([TREE])),
-    Certainty(("a", "b"), (1.5, -0.25), -0.5, BoostedTrees(("a", "b"), 0.25, forest_of([TREE]))),
+    CommentModel({"a": 1.5, "b": -0.25}, {"c": 2.0}, -0.5),
 )
 SHIPPED: tuple[tuple[type[TrainedModel], str, str], ...] = (
     (BoostedTrees, "detourage.walls", "model.json"),
-    (BoostedTrees, "detourage.comments", "model.json"),
-    (Certainty, "detourage.comments", "certainty.json"),
+    (CommentModel, "detourage.comments", "model.json"),
     (BoostedTrees, commentsminer.__name__, "commentsminer.json"),
     (nclean.Model, nclean.__package__, "models/nclean-ascii.json"),
     (nclean.Model, nclean.__package__, "models/nclean-non-lexical.json"),

@@ -9,11 +9,11 @@ from benchmarks.evaluation.methods import (
     get_extractor,
     parse_chain,
 )
-from detourage.comments.elements import PageElements
-from detourage.comments.features import paper_measures
 from detourage.html import parse_page
+from detourage.html.flat import FlatDocument
 from detourage.inference import BoostedTrees, load_model
-from detourage.papers.commentsminer.mining import mine
+from detourage.papers.commentsminer.measures import measure
+from detourage.papers.commentsminer.mining import displayed, mine
 from tests.unit.evaluation.methods.gull import (
     COMMENTS,
     commented_page,
@@ -101,8 +101,8 @@ def test_every_method_reads_the_declared_encoding() -> None:
         assert "\ufffd" not in found.text, name
 
 
-def _elements(body: str) -> PageElements:
-    return PageElements.of(parse_page(f"<html><body>{body}</body></html>").document)
+def _elements(body: str) -> FlatDocument:
+    return displayed(parse_page(f"<html><body>{body}</body></html>").flat)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_mining_is_bounded_on_a_hostile_page() -> None:
 
 def test_the_shipped_ranking_uses_the_eight_features_of_the_paper() -> None:
     elements = _elements("<ul><li>one</li><li>two</li></ul>")
-    features = paper_measures(elements, [[2, 3]])
+    features = measure(elements, [[2, 3]])
     ranking = load_model(BoostedTrees, "detourage.papers.commentsminer", "commentsminer.json")
     assert features.columns == ranking.columns
     assert len(features.columns) == 8

@@ -25,7 +25,6 @@ COMMAND = "python -m tests.unit.reader.recorded"
 MODELS = (
     MODEL,
     ("detourage.comments", "model.json"),
-    ("detourage.comments", "certainty.json"),
 )
 
 Record = Mapping[str, Any]
