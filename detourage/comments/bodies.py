@@ -3,13 +3,14 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from operator import attrgetter
 from typing import NamedTuple
 
 from detourage.comments.dating import Dating
 from detourage.comments.layout import Layout, joined
 from detourage.comments.naming import Naming
+from detourage.comments.replies import MAX_HEADER, names_parent
 from detourage.html.text import CONTROLS
 from detourage.text.caches import cached_if_short
 from detourage.text.words import clean, listed
@@ -17,6 +18,8 @@ from detourage.text.words import clean, listed
 MIN_REPEATS = 0.4
 """Minimum share of comments with the same text at the same path for the text to be boilerplate."""
 
+_TEXT_NAMES = listed("body text txt content bodytext messagetext postcontent richtext usertext")
+_COMMENT_NAMES = listed("message msg comment post posting says entry description")
 _AROUND_NAMES = listed(
     "author avatar meta metadata info user username userinfo profile date time timestamp footer"
     " foot header head actions action tools tool toolbar buttons button btn controls control share"
@@ -28,6 +31,7 @@ _LINKS = listed("link links")
 _TYPED = frozenset({"code", "kbd", "samp", "var"})
 """Elements for keyboard input and program output, where many commenters may write the same text."""
 
+_SIGNATURES = listed("signature sig signatur usersignature postsignature")
 _AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
 """Punctuation left at the start of a reply when the name of the person being answered is removed.
 """
@@ -97,7 +101,7 @@ def bodies_of(
         for layout, of in zip(layouts, placed, strict=True)
     ]
     around = [
-        _texts_of(layout, shown)
+        _texts_of(layout, shown) | _reply_headers(layout)
         for n, layout in enumerate(layouts)
         for shown in [
             [
@@ -155,6 +159,22 @@ def _texts_of(layout: Layout, shown: Sequence[tuple[int, str]]) -> frozenset[int
     )
 
 
+def _reply_headers(layout: Layout) -> frozenset[int]:
+    """Return the text nodes that state who is being answered, up to the link to that post."""
+    headers: set[int] = set()
+    first_of: dict[int, int] = {}
+    for number, node in enumerate(layout.texts):
+        first_of.setdefault(node.line, number)
+    before = [0, *accumulate(len(node.text) for node in layout.texts)]
+    for index, tag in enumerate(layout.tags):
+        start, end = layout.text_starts[index], layout.text_ends[index]
+        if tag == "a" and start < end and names_parent(layout, index):
+            start = first_of[layout.texts[start].line]
+            if before[end] - before[start] <= MAX_HEADER:
+                headers.update(range(start, end))
+    return frozenset(headers)
+
+
 def _probabilities(layout: Layout, is_template: Sequence[bool]) -> list[float]:
     """Return the probability that the commenter wrote each text node."""
     limits: dict[int, float | None] = {-1: None}
@@ -166,9 +186,18 @@ def _probabilities(layout: Layout, is_template: Sequence[bool]) -> list[float]:
             continue
         by_length = min(0.9, 0.4 + 0.05 * length)
         limit = _limit_around(layout, node.parent, limits)
-        probabilities.append(by_length if limit is None else min(by_length, limit))
+        if limit is None:
+            probabilities.append(by_length)
+        elif limit == _NAMED:
+            probabilities.append(max(by_length, limit))
+        else:
+            probabilities.append(min(by_length, limit))
     return probabilities
 
+
+_NAMED = 0.9
+"""Minimum probability that the commenter wrote a text if the names of its enclosing elements
+indicate the text of a comment."""
 
 _NAMED_AROUND = 0.1
 """Maximum probability that the commenter wrote a text if the names of an enclosing element indicate
@@ -185,18 +214,23 @@ chosen path."""
 
 
 def _limit_of(tag: str, names: frozenset[str]) -> float | None:
-    if tag in CONTROLS:
+    if tag in CONTROLS or names & _SIGNATURES:
         return 0.0
+    # Words for "comment" also occur in the names of other parts: "comment-author",
+    # "message-actions".
+    if names & _TEXT_NAMES:
+        return _NAMED
     around = names & _AROUND_NAMES
-    if not around:
-        return None
-    return _NAMED_LINK if tag == "a" and around <= _LINKS else _NAMED_AROUND
+    if around:
+        return _NAMED_LINK if tag == "a" and around <= _LINKS else _NAMED_AROUND
+    return _NAMED if names & _COMMENT_NAMES else None
 
 
 def _limit_around(layout: Layout, index: int, limits: dict[int, float | None]) -> float | None:
-    """Return the upper bound that the nearest informative names set on the probability of a text.
+    """Return the bound that the nearest informative names set on the probability of a text.
 
-    The result is None if no enclosing element has informative names.
+    `_NAMED` is a lower bound, and any other number an upper bound. The result is None if no
+    enclosing element has informative names.
     """
     below: list[int] = []
     while index not in limits:
