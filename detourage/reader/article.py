@@ -253,10 +253,11 @@ def _cut(
 ) -> tuple[Article, Finding]:
     outline, template = page.outline, page.template
     finding = exclude(outline, body, apart) if apart else body
-    _, heading = titles.headline(outline, finding.container, page.url, template.titles)
+    found = titles.headline(outline, finding.container, page.url, template.titles)
     if not is_thread:
-        finding = without_further_articles(outline, page.judged, finding, heading)
-    return article_of(page.url, outline, template.titles, finding, template.by_digest), finding
+        finding = without_further_articles(outline, page.judged, finding, found[1])
+    lines = template.by_digest
+    return article_of(page.url, outline, template.titles, finding, lines, found), finding
 
 
 def _find_thread(page: PageInTemplate) -> Finding | None:
@@ -295,13 +296,15 @@ def article_of(
     others: Sequence[Titles],
     finding: Finding,
     template_lines: Collection[int] = frozenset(),
+    headline: tuple[str | None, int | None] | None = None,
 ) -> Article:
     """Build the article from the body that was found.
 
     `others` are the titles of other pages of the template, and `template_lines` the digests of
     their lines (see `digest_of`); both distinguish the template's text from the page's own text.
+    `headline` is the result of `titles.headline`, if known.
     """
-    title, heading = titles.headline(outline, finding.container, url, others)
+    title, heading = headline or titles.headline(outline, finding.container, url, others)
     if heading is not None:
         finding = replace(finding, dropped=finding.dropped | {heading})
     base = base_of(outline.root, url)

@@ -17,16 +17,13 @@ _ACCORDIONS = listed(
 )
 """Words of a class or ID that denote text that opens below its heading."""
 
-_ANY_ACCORDION = re.compile("|".join(sorted(_ACCORDIONS)), re.IGNORECASE)
-
 UNTIL_FOUND = "until-found"
 """Value of ``hidden`` that lets readers find the text in the page, which opens it."""
 
 MAX_STYLE_CHARACTERS = 200_000
 """Maximum number of characters of a page's styles that are searched for hidden classes."""
 
-_BRACE = re.compile(r"[{}]")
-_NOT_DISPLAYED = re.compile(r"(?:^|[;\s])display\s{0,20}:\s{0,20}none\b", re.IGNORECASE)
+_NOT_DISPLAYED = re.compile(r"display(?<=[{;\s]display)\s{0,20}:\s{0,20}none\b")
 _CLASS = re.compile(r"\.([\w-]+)")
 
 
@@ -41,11 +38,16 @@ def folded(page: Outline) -> Booleans:
 def _folded(page: Outline) -> Booleans:
     flat = page.flat
     marked = flat.having(("details",))
-    names = page.distinct_names
-    named = [
-        bool(_ANY_ACCORDION.search(each) and split_words(each) & _ACCORDIONS) for each in names
-    ]
-    marked |= np.array(named, dtype=np.bool_)[page.name_numbers]
+    names = [each.lower() for each in page.distinct_names]
+    all_names = "\n".join(names)
+    words = [word for word in _ACCORDIONS if word in all_names]
+    if words:
+        named = [
+            any(word in each for word in words)
+            and not split_words(page.distinct_names[number]).isdisjoint(_ACCORDIONS)
+            for number, each in enumerate(names)
+        ]
+        marked |= np.array(named, dtype=np.bool_)[page.name_numbers]
     openers = flat.values("aria-controls")
     marked[[*openers, *flat.values("aria-expanded")]] = True
     opened = {name for names in openers.values() for name in names.split()}
@@ -78,19 +80,16 @@ def _styles(page: Outline) -> str:
 
 def _hidden_classes(styles: str) -> Iterator[str]:
     """Yield the classes that a rule hides; rules for some media or in some context do not count."""
-    depth = start = opened = 0
     before, *commented = styles.split("/*")
     styles = before + "".join(each.partition("*/")[2] for each in commented)
-    for brace in _BRACE.finditer(styles):
-        if brace[0] == "{":
-            if not depth:
-                opened = brace.start()
-            depth += 1
-        elif depth:
-            depth -= 1
-            if not depth:
-                selectors, rule = styles[start:opened], styles[opened + 1 : brace.start()]
-                if _NOT_DISPLAYED.search(rule):
-                    matches = (_CLASS.fullmatch(each.strip()) for each in selectors.split(","))
-                    yield from (match[1] for match in matches if match)
-                start = brace.end()
+    depth = last = start = 0
+    for found in _NOT_DISPLAYED.finditer(styles):
+        place = found.start()
+        depth = max(0, depth + styles.count("{", last, place) - styles.count("}", last, place))
+        opened = styles.rfind("{", last, place)
+        if depth == 1 and opened >= 0:
+            start = max(start, styles.rfind("}", start, opened) + 1)
+            matches = (_CLASS.fullmatch(each.strip()) for each in styles[start:opened].split(","))
+            yield from (match[1] for match in matches if match)
+            start = opened
+        last = place
