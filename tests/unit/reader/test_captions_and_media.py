@@ -79,7 +79,9 @@ def test_the_pictures_of_a_gallery_with_long_captions_are_the_articles() -> None
 
 
 def test_custom_elements_may_be_images() -> None:
-    markup = "".join(f"<figure><{tag} src='/{tag}.jpg'></{tag}></figure>" for tag in CUSTOM)
+    markup = "".join(
+        f"<figure><{tag} src='/{tag}.jpg' layout='fill'></{tag}></figure>" for tag in CUSTOM
+    )
     images = article_of(told("en", markup)).images
     assert [image.url for image in images] == [f"https://news.example/{tag}.jpg" for tag in CUSTOM]
 
