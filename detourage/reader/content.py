@@ -25,7 +25,7 @@ from detourage.comments import (
 from detourage.comments.candidates import PageWords
 from detourage.comments.declared import comments_in_data, comments_in_state, may_hold_comments
 from detourage.comments.extents import extents_of
-from detourage.comments.finding import Search
+from detourage.comments.finding import MIN_CONFIDENCE, Search
 from detourage.comments.reading import dated_from
 from detourage.html import Page
 from detourage.html.flat import FlatDocument
@@ -68,6 +68,24 @@ MIN_OF_FORUM = 0.1
 
 With a lower threshold, an article mistaken for a forum page would lose most of its text.
 """
+
+MIN_DOUBTED = 0.005
+"""Minimum confidence of comments whose lines are asked for their roles."""
+
+MIN_SIGNED = 2
+"""Minimum number of authors of such comments."""
+
+MIN_ROLES = 0.15
+"""Minimum mean probability of the words of such comments that they have the role of a comment."""
+
+MIN_HEADING = 0.3
+"""Minimum probability that the line above such comments, with their number, has this role."""
+
+MAX_HEADING = 8
+"""Maximum number of words in that line, and of digits in the number."""
+
+MIN_OF_ROLES = 0.85
+"""Minimum share of such comments in all of the page's words with the role of a comment."""
 
 _NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)
 
@@ -224,8 +242,53 @@ def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) ->
 
 
 def _find_comments(page: Page, search: Search | None = None) -> FoundComments:
-    found = (search or _search(page)).found()
+    search = search or _search(page)
+    found = search.found()
+    if not found.records and search.confidence >= MIN_DOUBTED:
+        found = _found_by_roles(page, search.found(MIN_DOUBTED)) or found
     return _NONE_FOUND if are_live_entries(page, found.records) else found
+
+
+def _found_by_roles(page: Page, doubted: FoundComments) -> FoundComments | None:
+    """Find comments that the search doubts, but that hold the lines with the role of a comment.
+
+    Names of elements tell little where they are generated. A heading above the comments, which has
+    neither author nor date, is left out.
+    """
+    if not doubted.records:
+        return None
+    read = doubted.read or read_comments(page.flat, doubted.records, page.url)
+    signed = [each for each in read if each.author is not None]
+    if len(signed) < MIN_SIGNED or not _are_complete(signed):
+        return None
+    records = doubted.records[read[0].author is None :]
+    outline, judged = Outline.of(page.flat), judged_page(page, UNKNOWN_TEMPLATE)
+    marked = np.zeros(len(outline.elements), dtype=np.bool_)
+    marked[[*outline.indices_of(records)]] = True
+    inside = outline.flat.within(marked)[[line.block for line in judged.lines]]
+    words = np.array([len(line.tokens) for line in judged.lines])
+    roles = judged.probability_of(("comment",))
+    own = (roles * words)[inside].sum()
+    first = int(inside.argmax())
+    is_announced = first > 0 and roles[first - 1] >= MIN_HEADING
+    is_announced &= _counts(judged.lines[first - 1].tokens, len(records))
+    least, start = (0.0, first) if is_announced else (MIN_ROLES, 0)
+    if own < MIN_OF_ROLES * (roles * words)[start:].sum() or own < least * words[inside].sum():
+        return None
+    return replace(doubted, records=records, confidence=MIN_CONFIDENCE, read=None)
+
+
+def _counts(heading: Sequence[str], number: int) -> bool:
+    """Return whether a heading, given as tokens, announces that many comments or more."""
+    return len(heading) <= MAX_HEADING and any(
+        each.isdecimal() and len(each) < MAX_HEADING and int(each) >= number for each in heading
+    )
+
+
+def _are_complete(comments: Sequence[Comment]) -> bool:
+    return len({each.author for each in comments}) == len(comments) and all(
+        each.text and (each.date is not None or each.written_date is not None) for each in comments
+    )
 
 
 def _search(page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE) -> Search:
