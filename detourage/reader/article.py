@@ -18,7 +18,7 @@ from detourage.reader.confidence import confidence_of
 from detourage.reader.declared_types import declared_types
 from detourage.reader.errors import MenuPageError, NeedsRenderingError, NoTextError
 from detourage.reader.finding import Finding, kept_texts
-from detourage.reader.further_articles import without_further_articles
+from detourage.reader.further_articles import further_articles, without_further_articles
 from detourage.reader.hidden import Find
 from detourage.reader.illustrations import leading_images
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE, TemplateKnowledge, knowledge_of
@@ -254,8 +254,8 @@ def _cut(
     outline, template = page.outline, page.template
     finding = exclude(outline, body, apart) if apart else body
     found = titles.headline(outline, finding.container, page.url, template.titles)
-    if not is_thread:
-        finding = without_further_articles(outline, page.judged, finding, found[1])
+    further = () if is_thread else further_articles(outline, finding, found[1], page.url)
+    finding = without_further_articles(outline, finding, further)
     lines = template.by_digest
     return article_of(page.url, outline, template.titles, finding, lines, found), finding
 

@@ -1,139 +1,470 @@
-"""Further articles that a page displays in full below its own, for readers who keep scrolling."""
+"""Further articles that a page displays in full below its own, for readers who keep scrolling.
 
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import Final
+Each article begins with a head: a headline, an author, a date and a URL. Several of these together,
+below a complete article, identify a further one, whatever elements contain it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import takewhile
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from detourage.html.addresses import absolute, base_of, site_of, split_url
+from detourage.html.flat import Integers
+from detourage.html.names import split_name
+from detourage.limits import MAX_URL_CHARACTERS
+from detourage.metadata.bylines import BYLINE_MARKS
 from detourage.reader.declared_types import declared_types
 from detourage.reader.finding import Finding, kept_texts
 from detourage.reader.outline import Outline
-from detourage.reader.page_model import JudgedPage
-from detourage.text.words import listed
+from detourage.reader.scripts import structured_data
+from detourage.reader.vocabulary import PARTS
+from detourage.text import words
+from detourage.text.dates import find_moments
+from detourage.text.words import listed, squash
 
 MIN_OWN_WORDS: Final = 50
 """Minimum number of body words above a further article; with fewer, it is a section of the page's
 own article."""
 
+MIN_HELD_WORDS: Final = 50
+"""Minimum number of words in an element that holds an article, not just its head."""
+
 MIN_FURTHER_WORDS: Final = 100
-"""Minimum number of body words in a further article, up to the next headline; teasers are shorter.
-"""
+"""Minimum median word count of the further articles; teasers are shorter."""
 
 MAX_ABOVE_HEADLINE: Final = 40
 """Maximum number of words of an article above its headline, such as a section, date or caption."""
 
+MAX_BELOW_HEADLINE: Final = 60
+"""Maximum number of words below a headline that are searched for an author and a date."""
+
 MAX_LINES_BELOW: Final = 3
-"""Maximum number of lines below a headline that are searched for an author and a date."""
+"""Maximum number of lines below a headline that are searched if no element holds the article."""
 
 MAX_HEAD_LINE: Final = 15
 """Maximum number of words in a line with an author or a date."""
 
-MIN_SIGNED: Final = 0.25
-"""Minimum probability that such a line is an author or a date, unless its markup says so."""
+MAX_HEAD_CHARACTERS: Final = 160
+"""Maximum length of a line with an author or a date."""
+
+MAX_HEADLINE_WORDS: Final = 60
+"""Maximum number of words in a headline."""
+
+MAX_HEADS: Final = 200
+"""Maximum number of headlines examined below the page's headline."""
+
+MAX_VALUES: Final = 2_000
+"""Maximum number of values examined in a page's structured data."""
 
 _HEADINGS: Final = ("h1", "h2", "h3", "h4")
-_NAMES: Final = listed(
+_HEAD_NAMES: Final = listed(
     "byline author authors date datetime timestamp published pubdate posted dateline meta postmeta"
 )
+_HEAD_MARKS: Final = listed("author datepublished datemodified")
+_HEADLINE_NAMES: Final = PARTS["title"] | listed("name")
+_ARTICLE_NAMES: Final = listed("article post entry story hentry item node news document")
+_LIVE_NAMES: Final = listed("live liveblog liveticker livefeed ticker")
+_ADDRESS_WORDS: Final = listed("url href permalink link uri canonical path location")
+_OTHER_WORDS: Final = listed(
+    "image img src thumb thumbnail photo picture video audio media ajax api load comment comments"
+    " login action background author target feed rss embed tracking ad ads"
+)
+_RDFA: Final = ("about", "resource", "itemid")
+_ITEM_ADDRESS: Final = listed("url mainentityofpage")
+_FILE: Final = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|mp[34]|pdf|js|css|json|xml)$", re.I)
+_IS_ADDRESS: Final = re.compile(r"(?:https?://|/)[^\s/]")
+_EXTENSION: Final = re.compile(r"\.[a-z]{3,5}$")
+_BYLINE: Final = re.compile(rf"\W*(?:{BYLINE_MARKS})(?:\s*[:：]\s*|\s+)\S", re.IGNORECASE)
+_ARTICLE: Final = re.compile(r"article|posting|report", re.IGNORECASE)
+
+
+class FurtherArticle(NamedTuple):
+    """An article below the page's own.
+
+    `element` is the outermost element that contains it but no part of the page's own article.
+    """
+
+    element: int
+    url: str | None
+
+
+def further_articles(
+    page: Outline, finding: Finding, heading: int | None, url: str
+) -> tuple[FurtherArticle, ...]:
+    """Find the articles below the page's own, in page order; none if `heading` is None.
+
+    `heading` is the index of the element that displays the page's headline.
+    """
+    if heading is None:
+        return ()
+    return tuple(_Page(page, finding, heading, url).further())
 
 
 def without_further_articles(
-    page: Outline, judged: JudgedPage, finding: Finding, heading: int | None
+    page: Outline, finding: Finding, further: Sequence[FurtherArticle]
 ) -> Finding:
-    """Cut a body off above the first article below the page's own.
-
-    Such an article begins with a headline, which an author or a date follows. It has the rank of
-    the page's headline, or is in an element with the tag and the classes of that of the page's own
-    article. Nothing is cut if `heading`, the element of the page's headline, is unknown.
-    """
-    if heading is None:
+    """Remove further articles from a body."""
+    if not further:
         return finding
-    container = finding.container
-    first, end = max(page.ends[heading], container + 1), page.ends[container]
-    headings = np.flatnonzero(page.flat.having(_HEADINGS))
-    heads = headings[(headings >= first) & (headings < end)].tolist()
-    if not heads or "liveblogposting" in declared_types(page):
-        return finding
-    words = np.where(kept_texts(page, finding), page.text_sizes, 0)
-    sums = [0, *np.cumsum(words).tolist()]
-    last = page.text_ends[container]
-    for head in filter(page.size, heads):
-        element = _outermost(page, head, heading, sums)
-        begin = page.text_starts[element]
-        following = (each for each in heads if each > head and page.tags[each] == page.tags[head])
-        until = next((page.text_starts[each] for each in following), last)
-        if (
-            sums[begin] - sums[page.text_ends[heading]] >= MIN_OWN_WORDS
-            and sums[until] - sums[begin] >= MIN_FURTHER_WORDS
-            and (page.tags[head] == page.tags[heading] or _is_alike(page, head, element, heading))
-            and _is_signed(page, judged, head)
-        ):
-            dropped = finding.dropped.union(_and_following(page, element, container))
-            # Remove their lines too: authors and dates are searched for at both ends of the body.
-            below = {text.line for text in page.texts[begin:last]}
-            lines = finding.lines - below if finding.lines is not None else None
-            return replace(finding, dropped=dropped, lines=lines)
-    return finding
+    dropped = {each for one in further for each in _extent(page, one.element, finding.container)}
+    lines = finding.lines
+    if lines is not None:
+        # Remove their lines too: authors and dates are searched for at both ends of the body.
+        lines -= {
+            text.line
+            for each in dropped
+            for text in page.texts[page.text_starts[each] : page.text_ends[each]]
+        }
+    return replace(finding, dropped=finding.dropped | dropped, lines=lines)
 
 
-def _around(page: Outline, index: int) -> Iterator[int]:
-    while index >= 0:
-        yield index
-        index = page.parents[index]
-
-
-def _form(page: Outline, index: int) -> tuple[str, str]:
-    """Return the tag and the names of an element."""
-    return page.tags[index], page.flat.distinct_names[page.name_numbers[index]][0]
-
-
-def _outermost(page: Outline, head: int, heading: int, sums: list[int]) -> int:
-    """Return the outermost element around a headline with little of the body above the headline."""
-    element = head
-    for parent in _around(page, page.parents[head]):
-        above = sums[page.text_starts[head]] - sums[page.text_starts[parent]]
-        if parent <= heading < page.ends[parent] or above > MAX_ABOVE_HEADLINE:
-            break
-        element = parent
-    return element
-
-
-def _is_alike(page: Outline, head: int, element: int, heading: int) -> bool:
-    """Return whether an article has an element like one that holds the page's own article."""
-    own = {
-        _form(page, each)
-        for each in _around(page, heading)
-        if page.ends[each] <= head and page.size(each) >= MIN_OWN_WORDS
-    }
-    inside = (_form(page, each) for each in _around(page, head) if each >= element)
-    return any(form in own and (form[0] == "article" or form[1]) for form in inside)
-
-
-def _is_signed(page: Outline, judged: JudgedPage, head: int) -> bool:
-    """Return whether an author or a date is below a headline."""
-    start = page.text_ends[head]
-    number = page.texts[start - 1].line
-    probabilities = judged.probability_of(("byline", "dateline"))
-    below = [place for place, line in enumerate(judged.lines) if line.number > number]
-    signing = {
-        judged.lines[place].number: float(probabilities[place])
-        for place in below[:MAX_LINES_BELOW]
-        if len(judged.lines[place].tokens) <= MAX_HEAD_LINE
-    }
-    if max(signing.values(), default=0.0) >= MIN_SIGNED:
-        return True
-    texts = page.texts[start : int(np.searchsorted(page.text_lines, max(signing, default=0) + 1))]
-    return any(
-        page.tags[text.parent] == "time" or not _NAMES.isdisjoint(page.name_words(text.parent))
-        for text in texts
-        if text.line in signing
-    )
-
-
-def _and_following(page: Outline, element: int, container: int) -> Iterator[int]:
-    """Yield an element and those that follow it in a container."""
+def _extent(page: Outline, element: int, container: int) -> Iterator[int]:
+    """Yield an article's element and, if that holds only the head, the elements that follow it."""
     yield element
+    if page.size(element) >= MIN_HELD_WORDS:
+        return
     while element != container and (parent := page.parents[element]) >= 0:
         yield from (each for each in page.children(parent) if each > element)
         element = parent
+
+
+@dataclass(frozen=True, eq=False)
+class _Page:
+    """A page with its own article."""
+
+    page: Outline
+    finding: Finding
+    heading: int
+    url: str
+
+    def further(self) -> Sequence[FurtherArticle]:
+        page = self.page
+        heads = self._heads()
+        if not heads or "liveblogposting" in declared_types(page):
+            return ()
+        found: dict[int, FurtherArticle] = {}
+        for head in heads:
+            element = self._outermost(head)
+            own = self._body_words(page.text_ends[self.heading], page.text_starts[element])
+            if own < MIN_OWN_WORDS or self._is_part(head):
+                continue
+            declared, linked = self._declared_address(head, element), self._linked_address(head)
+            url = declared or linked
+            if url is not None and any(url == each.url for each in found.values()):
+                # This heading is inside an article that has already been found.
+                continue
+            if self._is_article(head, element, declared=declared, linked=linked):
+                same = next((each for each in found if found[each].element == element), None)
+                if same is not None:
+                    # A section's name may be a heading above the headline.
+                    if page.tags[same] <= page.tags[head]:
+                        continue
+                    del found[same]
+                found[head] = FurtherArticle(element, url)
+        if not found:
+            return ()
+        starts = [page.token_starts[head] for head in found]
+        sizes = np.diff([*starts, page.token_ends[self.finding.container]])
+        held = [page.size(each.element) for each in found.values()]
+        sizes = np.where(np.array(held) >= MIN_HELD_WORDS, np.minimum(sizes, held), sizes)
+        return [*found.values()] if np.median(sizes) >= MIN_FURTHER_WORDS else ()
+
+    def _heads(self) -> list[int]:
+        """Return the possible heads of articles: headings, and other elements with a URL."""
+        page, container = self.page, self.finding.container
+        first, end = max(page.ends[self.heading], container + 1), page.ends[container]
+        if self._body_words(page.text_ends[self.heading], len(page.texts)) < MIN_OWN_WORDS:
+            return []
+        headings = np.flatnonzero(page.flat.having(_HEADINGS))
+        headings = headings[(headings >= first) & (headings < end)]
+        found = [index for index in headings.tolist() if 0 < page.size(index) <= MAX_HEADLINE_WORDS]
+        for index in self._addresses:
+            if first <= index < end and page.size(index) >= MIN_HELD_WORDS:
+                start, stop = np.searchsorted(headings, (index, page.ends[index]))
+                if start == stop:
+                    found.append(index)
+        return sorted(found)[:MAX_HEADS]
+
+    def _is_article(
+        self, head: int, element: int, *, declared: str | None, linked: str | None
+    ) -> bool:
+        """Return whether a head is followed by its own article."""
+        is_held = self.page.size(element) >= MIN_HELD_WORDS
+        # This check comes last because it is the most expensive.
+        has_head = partial(self._has_head, head, element, is_held=is_held)
+        is_made = is_held and self._resembles_own(head, element)
+        if declared is not None:
+            return is_made or has_head()
+        is_first = self.page.tags[head] == self.page.tags[self.heading] == "h1"
+        if is_made and (is_first or linked is not None or self._is_ranked(head)):
+            return is_first or has_head()
+        if not (is_first and has_head() and self._own_has_head):
+            return False
+        return is_held == any(self._holding_own(element)) or self._are_heads_alike(head)
+
+    def _are_heads_alike(self, head: int) -> bool:
+        """Return whether a headline is in an element with the classes of that around the own."""
+        page = self.page
+        one, other = page.parents[head], page.parents[self.heading]
+        classes = self._classes(one)
+        return one != other and bool(classes) and classes == self._classes(other)
+
+    def _is_part(self, head: int) -> bool:
+        """Return whether a head belongs to the page's own article or to a live report."""
+        page = self.page
+        own, other = (self._headline(index).casefold() for index in (self.heading, head))
+        if other and (own in other or other in own):
+            return True
+        return any(
+            not _LIVE_NAMES.isdisjoint(page.name_words(index)) for index in self._around(head)
+        )
+
+    def _headline(self, head: int) -> str:
+        return self.page.text_of(head) if self.page.tags[head] in _HEADINGS else ""
+
+    def _around(self, index: int) -> Iterator[int]:
+        while index >= 0:
+            yield index
+            index = self.page.parents[index]
+
+    def _outermost(self, head: int) -> int:
+        """Return the outermost element around a head with little of the body above that head."""
+        page, element = self.page, head
+        for parent in self._around(page.parents[head]):
+            is_around_own = parent <= self.heading < page.ends[parent]
+            above = self._body_words(page.text_starts[parent], page.text_starts[head])
+            if is_around_own or above > MAX_ABOVE_HEADLINE:
+                break
+            element = parent
+        return element
+
+    def _is_ranked(self, head: int) -> bool:
+        """Return whether a headline has the same markup as the page's own headline."""
+        page = self.page
+        if page.tags[head] == page.tags[self.heading] == "h1":
+            return True
+        own, other = (page.name_words(index) & _HEADLINE_NAMES for index in (self.heading, head))
+        return page.tags[head] in _HEADINGS and not own.isdisjoint(other)
+
+    def _resembles_own(self, head: int, element: int) -> bool:
+        """Return whether an article's element resembles one that holds the page's own article."""
+        page = self.page
+        for index in takewhile(lambda each: each >= element, self._around(head)):
+            if page.size(index) < MIN_HELD_WORDS:
+                continue
+            for other in self._holding_own(element):
+                same = page.tags[other] == page.tags[index]
+                if same and (page.tags[index] == "article" or self._are_alike(index, other)):
+                    return True
+        return False
+
+    def _holding_own(self, element: int) -> Iterator[int]:
+        """Yield elements that contain the page's own article but not `element`."""
+        for index in self._around(self.heading):
+            if index <= element < self.page.ends[index]:
+                return
+            start, end = self.page.text_starts[index], self.page.text_ends[index]
+            if self._body_words(start, end) >= MIN_OWN_WORDS:
+                yield index
+
+    @cached_property
+    def _own_has_head(self) -> bool:
+        return self._has_head(self.heading, self.heading, is_held=False)
+
+    def _are_alike(self, one: int, other: int) -> bool:
+        """Return whether two elements share a class typical of articles."""
+        shared = self._classes(one) & self._classes(other)
+        return any(not _ARTICLE_NAMES.isdisjoint(split_name(name)) for name in shared)
+
+    def _classes(self, index: int) -> frozenset[str]:
+        return frozenset(self.page.flat.distinct_names[self.page.name_numbers[index]][0].split())
+
+    def _has_head(self, head: int, element: int, *, is_held: bool) -> bool:
+        """Return whether there is an author or a date next to a headline."""
+        page, end = self.page, self.page.ends[element]
+        if not is_held:
+            element, end = head, len(page.tags)
+        own = head if page.tags[head] not in _HEADINGS else page.ends[head]
+        limit = MAX_BELOW_HEADLINE + (
+            page.token_starts[head] if own == head else page.token_ends[head]
+        )
+        lines: dict[int, str] = {}
+        for place in range(page.text_starts[element], len(page.texts)):
+            node = page.texts[place]
+            if node.parent >= end or self._tokens_before(place) >= limit:
+                break
+            if not is_held and len(lines) >= MAX_LINES_BELOW and node.line not in lines:
+                break
+            if not (page.tags[head] in _HEADINGS and head <= node.parent < page.ends[head]):
+                # A headline may begin like the line of an author.
+                lines[node.line] = (lines.get(node.line, "") + node.text)[:MAX_HEAD_CHARACTERS]
+            if any(map(self._is_head_element, self._small_around(node.parent, element))):
+                return True
+        return any(map(_is_head_line, lines.values()))
+
+    def _small_around(self, index: int, element: int) -> Iterator[int]:
+        """Yield an element and its ancestors, as long as they contain little else."""
+        for each in self._around(index):
+            if each < element or self.page.size(each) > MAX_HEAD_LINE:
+                return
+            yield each
+
+    def _tokens_before(self, place: int) -> int:
+        """Count the page's tokens before a text."""
+        return int(self.page.tokenised.texts.ends[place - 1]) if place else 0
+
+    def _is_head_element(self, index: int) -> bool:
+        page = self.page
+        if page.tags[index] == "time" or not _HEAD_NAMES.isdisjoint(page.name_words(index)):
+            return True
+        return any(values.get(index, "").lower() in _HEAD_MARKS for values in self._marks)
+
+    @cached_property
+    def _marks(self) -> list[Mapping[int, str]]:
+        return [self.page.flat.values(name) for name in ("rel", "itemprop")]
+
+    def _declared_address(self, head: int, element: int) -> str | None:
+        """Return the URL that the page declares for a further article."""
+        for index in self._around(head):
+            if index < element:
+                break
+            if index in self._addresses:
+                return self._addresses[index]
+        for index in range(element, self.page.ends[element]):
+            if self.page.token_starts[index] > self.page.token_ends[head]:
+                break
+            if index in self._item_addresses:
+                return self._item_addresses[index]
+        return self._by_headline.get(squash(self._headline(head))) if self._by_headline else None
+
+    def _linked_address(self, head: int) -> str | None:
+        """Return the same-site URL that a headline links to."""
+        page = self.page
+        if page.tags[head] not in _HEADINGS:
+            return None
+        links = {
+            page.links[text.parent]
+            for text in page.texts[page.text_starts[head] : page.text_ends[head]]
+        }
+        hrefs = (page.node(link).get("href") for link in links if link >= 0)
+        return next(filter(None, map(self._other_page, hrefs)), None)
+
+    @cached_property
+    def _addresses(self) -> dict[int, str]:
+        """URLs of the site's other pages found in URL attributes, by element."""
+        found: dict[int, str] = {}
+        for name in self.page.flat.attributes.distinct:
+            if name in _RDFA or (name.startswith("data-") and _names_address(name)):
+                for index, value in self.page.flat.values(name).items():
+                    address = self._other_page(value)
+                    if address is not None and self.page.tags[index] not in ("a", "img", "button"):
+                        found.setdefault(index, address)
+        return found
+
+    @cached_property
+    def _item_addresses(self) -> dict[int, str]:
+        """URLs of the site's other pages found in microdata, by element."""
+        found: dict[int, str] = {}
+        for index, name in self.page.flat.values("itemprop").items():
+            if name.strip().lower() in _ITEM_ADDRESS:
+                node = self.page.node(index)
+                for key in ("href", "content", "itemid"):
+                    address = self._other_page(node.get(key))
+                    if address is not None:
+                        found.setdefault(index, address)
+        return found
+
+    @cached_property
+    def _by_headline(self) -> dict[str, str]:
+        """URLs of the site's other pages found in structured data, by headline."""
+        found: dict[str, str] = {}
+        scripts = (node for node in self.page.declaring if node.tag == "script")
+        waiting: list[Any] = [value for _, value in structured_data(scripts, holding="headline")]
+        for _ in range(MAX_VALUES):
+            if not waiting:
+                break
+            value = waiting.pop()
+            if isinstance(value, list):
+                waiting += value[:MAX_VALUES]
+            elif isinstance(value, dict):
+                waiting += [each for each in value.values() if isinstance(each, dict | list)]
+                headline, kind = value.get("headline"), value.get("@type")
+                if isinstance(headline, str) and _ARTICLE.search(str(kind)):
+                    page = value.get("mainEntityOfPage")
+                    page = page.get("@id") if isinstance(page, dict) else page
+                    for each in (value.get("url"), page, value.get("@id")):
+                        address = self._other_page(each) if isinstance(each, str) else None
+                        if address is not None:
+                            found.setdefault(squash(headline), address)
+        return found
+
+    def _other_page(self, written: str | None) -> str | None:
+        """Resolve a URL; None unless it is another page of this site."""
+        if not written or len(written) > MAX_URL_CHARACTERS or not _IS_ADDRESS.match(written):
+            return None
+        found = (absolute(written, self._base) or "").partition("#")[0]
+        path = _path(found)
+        if not path or site_of(found) != self._site or _FILE.search(path):
+            return None
+        for own in self._own_paths:
+            if path == own or path.startswith(own + "/") or own.startswith(path + "/"):
+                return None
+        return found
+
+    @cached_property
+    def _base(self) -> str:
+        return base_of(self.page.root, self._own_addresses[0] if self._own_addresses else "")
+
+    @cached_property
+    def _own_addresses(self) -> list[str]:
+        """URLs of the page itself: the fetched URL, and the URLs that the page declares."""
+        links = (
+            node.get("href")
+            for node in self.page.declaring
+            if node.tag == "link" and "canonical" in (node.get("rel") or "").lower()
+        )
+        written = [self.url, *links, self.page.metas.get("og:url")]
+        first = next(filter(None, (absolute(each, "") for each in written)), "")
+        return [*filter(None, (absolute(each, first) for each in written if each))]
+
+    @cached_property
+    def _own_paths(self) -> frozenset[str]:
+        return frozenset(filter(None, map(_path, self._own_addresses)))
+
+    @cached_property
+    def _site(self) -> str:
+        return site_of(self._own_addresses[0]) if self._own_addresses else ""
+
+    def _body_words(self, start: int, end: int) -> int:
+        """Count the words of the body in a range of the page's texts."""
+        return int(self._sums[end] - self._sums[start]) if end > start else 0
+
+    @cached_property
+    def _sums(self) -> Integers:
+        sizes = np.where(kept_texts(self.page, self.finding), self.page.text_sizes, 0)
+        return np.concatenate([[0], np.cumsum(sizes)])
+
+
+def _names_address(name: str) -> bool:
+    name_words = frozenset(split_name(name))
+    return not name_words.isdisjoint(_ADDRESS_WORDS) and name_words.isdisjoint(_OTHER_WORDS)
+
+
+def _is_head_line(line: str) -> bool:
+    """Return whether a line consists almost entirely of an author or a date."""
+    text = words.clean(line)
+    if not text or len(text) >= MAX_HEAD_CHARACTERS:
+        return False
+    if _BYLINE.match(text) or next(find_moments(text), None) is not None:
+        return len(words.tokens(text)) <= MAX_HEAD_LINE
+    return False
+
+
+def _path(url: str) -> str:
+    """Return a URL's path without trailing slash and extension; it is empty for a home page."""
+    return _EXTENSION.sub("", split_url(url).path.rstrip("/")).lower()

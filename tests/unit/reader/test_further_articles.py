@@ -5,10 +5,7 @@ from detourage.html import parse_page
 from detourage.reader import extract_article
 from tests.unit.reader.article_pages import page, paragraphs, prose
 
-THEMES = (
-    *("entries", "divs with addresses", "infinite", "next pages", "sections"),
-    *("states", "utilities", "microformats"),
-)
+THEMES = {**SEEN, **UNSEEN}
 OWN = "<h1>Council votes to reopen the old bridge</h1>"
 HEAD = "<title>Council votes to reopen the old bridge</title>"
 
@@ -30,7 +27,7 @@ def sections(heading: str) -> str:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_articles_below_the_main_one_are_not_part_of_it(theme: str) -> None:
-    made = scrolling({**SEEN, **UNSEEN}[theme], 7)
+    made = scrolling(THEMES[theme], 7)
     text = text_of_made(made)
     assert [mark for mark in made.own if mark not in text] == []
     assert [mark for mark in made.further if mark in text] == []
