@@ -7,7 +7,6 @@ import sys
 from collections.abc import Mapping
 from functools import partial
 from time import monotonic
-from types import FrameType
 from typing import Any
 
 from celery import Celery, bootsteps
@@ -214,18 +213,29 @@ class HeartbeatScheduler(PersistentScheduler):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self.is_sending = False
+        self._is_sending = self._is_stopping = False
         self._unsent: set[str] = set()
         super().__init__(*args, **kwargs)
+
+    def stop(self) -> None:
+        """Exit now, or once the task that is being sent has been.
+
+        A signal handler calls this, so nothing is logged: what is interrupted may be a log line.
+        """
+        self._is_stopping = True
+        if not self._is_sending:
+            raise SystemExit
 
     def apply_async(self, entry: Any, *args: Any, **kwargs: Any) -> Any:
         """Send a task; confirm it once the broker has it, unless other tasks could not be sent."""
         self._unsent.add(entry.name)
-        self.is_sending = True
+        self._is_sending = True
         try:
             sent = super().apply_async(entry, *args, **kwargs)
         finally:
-            self.is_sending = False
+            self._is_sending = False
+        if self._is_stopping:
+            raise SystemExit
         self._unsent.remove(entry.name)
         if not self._unsent:
             _confirm_beat(self.app, f"sent {entry.task}")
@@ -283,13 +293,8 @@ def _confirm_beat(app: Celery, did: str) -> None:
 @beat_init.connect
 def _stop_between_sends(sender: Any = None, **_: object) -> None:
     # Celery's own handler closes the connection even during a send, and may then wait forever.
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        sender.stop()
-        if not sender.scheduler.is_sending:
-            raise SystemExit
-
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
+        signal.signal(number, lambda *_: sender.scheduler.stop())
 
 
 @worker_process_init.connect
