@@ -97,6 +97,8 @@ class Guardian:
         """
         guardian = os.getpid()
         with Path(log).open("ab") as output:
+            # A signal that arrives before the child has handlers of its own waits until then.
+            signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
             pid = os.fork()
             if pid == 0:
                 try:
@@ -112,6 +114,7 @@ class Guardian:
                     traceback.print_exc()
                     os._exit(1)
                 raise ForkedChild(argv[2:])
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
         self.children[pid] = Child(name, stop_signal)
         self.alone = False
         self._emit(started=name, pid=pid)
@@ -162,6 +165,7 @@ def _become_child(
     signal.set_wakeup_fd(-1)
     for number in HANDLED:
         signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
     os.setsid()
     with Path(os.devnull).open("rb") as nothing:
         os.dup2(nothing.fileno(), 0)
