@@ -101,8 +101,6 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("explain", "nothing.jsonl", "--groups"), FAILED, "no usable page"),
     (("explain", "pages.jsonl", "--groups", "--url", "https://a.example/"), USAGE, "--groups"),
     (("explain", "pages.jsonl", "--method", "dbscan"), USAGE, "--method"),
-    (("bench", "empty", "--limits"), USAGE, "python -m benchmarks bench"),
-    (("evaluate",), USAGE, "python -m benchmarks evaluate"),
     (("health", "cook"), USAGE, "cook"),
     (("health", "intake"), FAILED, "has not done anything"),
     (("status", "--top", "-1"), USAGE, "--top"),

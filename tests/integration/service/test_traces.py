@@ -68,7 +68,7 @@ def test_a_page_has_one_trace_from_the_crawler_to_the_article(
     _, headers = articles(deployment, {url: 50}, context)[url]
     _, trace_id, span_id, _ = headers["traceparent"].split("-")
     assert (trace_id, headers["tracestate"]) == (TRACE, "crawler=7")
-    spans = exported(deployment, receiver, trace_id, {*CHAIN, "extract page", "INSERT"})
+    spans = exported(deployment, receiver, trace_id, {*CHAIN, "extract page", "WITH"})
     parents = [SPAN, *(spans[name].span_id for name in CHAIN)]
     assert [spans[name].parent_id for name in CHAIN] == parents[:-1]
     assert span_id == spans["process crawler.pages"].span_id == spans["extract page"].parent_id
