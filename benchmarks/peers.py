@@ -126,7 +126,7 @@ def by_newspaper(page: Expected) -> Found:
     """Read a page with newspaper4k."""
     from newspaper import Article
 
-    read = Article(page.url)
+    read = Article(page.url, fetch_images=False)
     read.download(input_html=page.html.decode(errors="replace"))
     read.parse()
     date = read.publish_date.date().isoformat() if read.publish_date else ""
