@@ -54,7 +54,11 @@ bool has_avx2() {
 #define DETOURAGE_DISPATCHED(name, ...) plain::name(__VA_ARGS__)
 #endif
 
-// out = x · w + b, or out += x · w + b.
+// Number of rows that pass through a layer together: what lies between two layers stays in the cache,
+// and the memory for it does not grow with the page.
+constexpr int ROWS = 512;
+
+// out = x · w + b, or out += x · w + b, for at most ROWS rows.
 void multiply(const float *x, int rows, const Packed &w, const float *b, float *out, bool is_added, bool is_rectified) {
     thread_local std::vector<int16_t> values;
     thread_local std::vector<float> scales;
@@ -323,11 +327,10 @@ void Network::put_numbers(const Columns &columns, std::vector<float> &out) const
     }
 }
 
-void Network::embed(const Lines &lines, const Columns &columns, std::vector<float> &out) const {
+// A vector for each distinct kind of element.
+std::vector<float> Network::kinds_of(const Columns &columns) const {
     const auto width = static_cast<size_t>(embedding_);
-    const Weights &words = array("words"), &positions = array("positions"), &signs = array("signs");
-    const Weights &names = array("names"), &levels = array("levels");
-    // A vector for each distinct kind of element.
+    const Weights &names = array("names");
     const size_t kinds = columns.names.size() / NAMES;
     std::vector<float> of_kinds(kinds * width);
     for (size_t kind = 1; kind < kinds; kind++) {
@@ -335,10 +338,18 @@ void Network::embed(const Lines &lines, const Columns &columns, std::vector<floa
         const int found = add_words(names, &columns.names[kind * NAMES], NAMES, to);
         scale(to, embedding_, 1 / std::sqrt(static_cast<float>(std::max(1, found))));
     }
-    out.assign(lines.lines.size() * width * PARTS, 0.f);
-    for (size_t i = 0; i < lines.lines.size(); i++) {
+    return of_kinds;
+}
+
+void Network::embed(const Lines &lines, const Columns &columns, const std::vector<float> &of_kinds, size_t first,
+                    size_t end, std::vector<float> &out) const {
+    const auto width = static_cast<size_t>(embedding_);
+    const Weights &words = array("words"), &positions = array("positions"), &signs = array("signs");
+    const Weights &levels = array("levels");
+    out.assign((end - first) * width * PARTS, 0.f);
+    for (size_t i = first; i < end; i++) {
         const Line &line = lines.lines[i];
-        float *to = &out[i * width * PARTS];
+        float *to = &out[(i - first) * width * PARTS];
         const auto part = [&](size_t number) { return to + number * width; };
         scale(part(0), embedding_, 1 / static_cast<float>(std::max(1, add_words(words, line.words, FIRST_WORDS, part(0)))));
         scale(part(1), embedding_, 1 / static_cast<float>(std::max(1, add_words(words, line.words + FIRST_WORDS, LAST_WORDS, part(1)))));
@@ -366,12 +377,21 @@ Judged Network::judge(const Lines &lines, const Columns &columns) const {
     Judged judged;
     const auto count = static_cast<int>(lines.lines.size());
     const auto rows = static_cast<size_t>(count), width = static_cast<size_t>(width_);
+    const auto apply_to_block = [&](const Dense &dense, const float *x, int number, float *out, bool is_added,
+                                    bool is_rectified) {
+        multiply(x, number, *dense.weights, dense.bias->values.data(), out, is_added, is_rectified);
+    };
+    const auto in_blocks = [&](int number, const auto &use) {
+        for (int first = 0; first < number; first += ROWS) use(static_cast<size_t>(first), std::min(ROWS, number - first));
+    };
     const auto apply = [&](const std::string &name, const std::vector<float> &x, int number, std::vector<float> &out,
                            bool is_added, bool is_rectified) {
         const Dense dense = this->dense(name);
-        const int outputs = dense.weights->outputs;
-        if (!is_added) out.resize(static_cast<size_t>(number) * static_cast<size_t>(outputs));
-        multiply(x.data(), number, *dense.weights, dense.bias->values.data(), out.data(), is_added, is_rectified);
+        const auto inputs = static_cast<size_t>(dense.weights->inputs), outputs = static_cast<size_t>(dense.weights->outputs);
+        if (!is_added) out.resize(static_cast<size_t>(number) * outputs);
+        in_blocks(number, [&](size_t first, int size) {
+            apply_to_block(dense, &x[first * inputs], size, &out[first * outputs], is_added, is_rectified);
+        });
     };
     if (!count) return judged;
     std::vector<float> said(static_cast<size_t>(embedding_)), of_page, x(rows * width), embedded, y, z, hidden;
@@ -382,8 +402,12 @@ Judged Network::judge(const Lines &lines, const Columns &columns) const {
     for (size_t i = 0; i < rows; i++)
         for (size_t k = 0; k < width; k++) x[i * width + k] = of_page[k] + bias.values[k];
     put_numbers(columns, x);
-    embed(lines, columns, embedded);
-    apply("embedded", embedded, count, x, true, true);
+    const Dense of_embedded = dense("embedded");
+    const std::vector<float> of_kinds = kinds_of(columns);
+    in_blocks(count, [&](size_t first, int size) {
+        embed(lines, columns, of_kinds, first, first + static_cast<size_t>(size), embedded);
+        apply_to_block(of_embedded, embedded.data(), size, &x[first * width], true, true);
+    });
     apply("two", x, count, y, false, true);
     x.swap(y);
 
@@ -405,8 +429,12 @@ Judged Network::judge(const Lines &lines, const Columns &columns) const {
                 add_scaled(&z[static_cast<size_t>(i) * width], &y[static_cast<size_t>(from) * width],
                            &kernel.values[static_cast<size_t>(k) * width], width_);
             }
-        apply(name + ".in", z, count, hidden, false, true);
-        apply(name + ".out", hidden, count, x, true, false);
+        const Dense in = dense(name + ".in"), out = dense(name + ".out");
+        hidden.resize(static_cast<size_t>(ROWS) * static_cast<size_t>(in.weights->outputs));
+        in_blocks(count, [&](size_t first, int size) {
+            apply_to_block(in, &z[first * width], size, hidden.data(), false, true);
+            apply_to_block(out, hidden.data(), size, &x[first * width], true, false);
+        });
         if (std::find(mixed.values.begin(), mixed.values.end(), static_cast<float>(layer)) == mixed.values.end()) continue;
         const std::string its = "mix" + std::to_string(mix++);
         normalise(x.data(), array(its + ".gain").values.data(), y.data(), count, width_);

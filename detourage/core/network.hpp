@@ -55,7 +55,9 @@ class Network {
     void check();
     const Weights &array(const std::string &name) const;
     Dense dense(const std::string &name) const { return {&packed_.at(name + ".w"), &array(name + ".b")}; }
-    void embed(const Lines &lines, const Columns &columns, std::vector<float> &out) const;
+    std::vector<float> kinds_of(const Columns &columns) const;
+    void embed(const Lines &lines, const Columns &columns, const std::vector<float> &of_kinds, size_t first, size_t end,
+               std::vector<float> &out) const;
     void put_numbers(const Columns &columns, std::vector<float> &out) const;
 
     std::map<std::string, Weights> arrays_;
