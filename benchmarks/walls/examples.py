@@ -57,7 +57,6 @@ class Example:
     kind: str
     language: str
     is_wall: bool
-    is_truncated: bool
     site: str
     outcome: str
     features: Features | None
@@ -79,7 +78,6 @@ def generated_examples(
             truth["kind"],
             truth["language"],
             truth["outcome"] != "article",
-            truth["is_truncated"],
             "",
             made["html"],
             made["url"],
@@ -97,10 +95,10 @@ def corpus_examples(folder: Path) -> Iterator[Example]:
         page = corpus.pages[gold.id]
         made = (page.html, page.url, page.content_type)
         if gold.kind in ARTICLE_KINDS:
-            yield _example(corpus.name, "article", "", False, False, gold.site, *made)
+            yield _example(corpus.name, "article", "", False, gold.site, *made)
         elif gold.text and _is_read(gold.text, *made):
             group = f"{corpus.name}, other kinds"
-            yield _example(group, gold.kind or "", "", False, False, gold.site, *made)
+            yield _example(group, gold.kind or "", "", False, gold.site, *made)
 
 
 def _is_read(gold: str, html: bytes | str, url: str, content_type: str | None) -> bool:
@@ -126,7 +124,7 @@ def inserted_examples(folder: Path, half: str, seed: int, number: int) -> Iterat
         wall = generated.Page(kind, language, "card", random.Random(f"{half} {seed} {turn}"))
         made = _insert(html, url, content_type, wall, rng, site)
         if made is not None:
-            yield _example("inserted", kind, language, True, False, site, made, url)
+            yield _example("inserted", kind, language, True, site, made, url)
 
 
 def _hosts(folder: Path, half: str) -> Iterator[tuple[bytes | str, str, str | None, str]]:
@@ -190,7 +188,6 @@ def _example(
     kind: str,
     language: str,
     is_wall: bool,
-    is_truncated: bool,
     site: str,
     html: bytes | str,
     url: str,
@@ -201,4 +198,4 @@ def _example(
     if read is not None:
         page, article, outcome = read
         features = wall_evidence(ExaminedPage.of(page, article)).features
-    return Example(group, kind, language, is_wall, is_truncated, site, outcome, features)
+    return Example(group, kind, language, is_wall, site, outcome, features)

@@ -300,7 +300,6 @@ class Page:
         truth: dict[str, Any] = {name: getattr(self, name) for name in unseen}
         truth["unseen"] = [name for name in unseen if truth[name] in unseen[name]]
         truth["outcome"] = KINDS[self.kind].outcome
-        truth["is_truncated"] = self.kind == "paywall_teaser"
         return {
             "url": f"https://{self.host}/{self.date[:4]}/story-{self.rng.randrange(10**7)}.html",
             "html": f"<!DOCTYPE html>{html}",

@@ -202,11 +202,6 @@ def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> s
     return _without_site(heading, sites)
 
 
-def declared_description(page: Outline) -> str:
-    """Return ``og:description`` or, failing that, ``description``; empty if there is neither."""
-    return page.metas.get("og:description") or page.metas.get("description") or ""
-
-
 def _nearest_headings(page: Outline, container: int) -> list[tuple[int, str]]:
     headings = [each for each in page.headings if page.size(each[0]) <= MAX_HEADLINE_TOKENS]
     inside = range(container, page.ends[container])
