@@ -209,6 +209,7 @@ class Site:
     def _group_patterns(self) -> Mapping[str, CommentPattern | None]:
         patterns: dict[str, CommentPattern | None] = {}
         for group in self.groups:
-            known = filter(None, map(self._pattern_of, group.urls))
-            patterns |= dict.fromkeys(group.urls, pattern_of_group(known))
+            patterns |= dict.fromkeys(
+                group.urls, pattern_of_group(map(self._pattern_of, group.urls))
+            )
         return patterns

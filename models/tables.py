@@ -184,8 +184,8 @@ class StoredPage(Base):
     attempts: Mapped[Small] = mapped_column(server_default="0")
     """Number of times workers have started this extraction."""
     comment_pattern: Mapped[str | None]
-    """Location of the page's own comments, as `CommentPattern.to_json`; null if not determined
-    yet."""
+    """Location of the page's own comments, as `CommentPattern.to_json`; null if not searched
+    for, or if the page is too long to search."""
     html_removed_at: Mapped[datetime | None]
     """When the page's HTML was pruned; null while it is stored. Its results are kept."""
     trace: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))

@@ -95,6 +95,12 @@ MAX_COMMENTS = 5_000
 Further comments are dropped.
 """
 
+MAX_SEARCHED = 20_000
+"""Maximum number of lines of a page that is searched for a comment pattern.
+
+The search takes 4 kB per line, in a process that holds several pages.
+"""
+
 
 def read_content(
     page: Page,
@@ -362,21 +368,26 @@ def _of_kind(posts: _PostsOfPage, article: Article) -> FoundComments:
     return _NONE_FOUND if article.metadata.kind == "listing" else posts.likely
 
 
-def comment_pattern_of(page: Page) -> CommentPattern:
-    """Return the comment pattern found on a single page."""
+def comment_pattern_of(page: Page) -> CommentPattern | None:
+    """Return the comment pattern found on a single page, or None if the page is too long to search.
+
+    The comments of such a page are found when it is read, unless its group has a pattern.
+    """
+    if Outline.of(page.flat).text_lines.max(initial=0) >= MAX_SEARCHED:
+        return None
     try:
         return _find_comments(page).pattern
     finally:
         forget_judged(page)
 
 
-def pattern_of_group(patterns: Iterable[CommentPattern]) -> CommentPattern | None:
+def pattern_of_group(patterns: Iterable[CommentPattern | None]) -> CommentPattern | None:
     """Combine the comment patterns (`comment_pattern_of`) of a group's pages.
 
-    Return None if the combined pattern has no class, ID or microdata, because it would not fit
-    other pages.
+    Pages that were not searched (None) do not vote, and the order does not matter. Return None if
+    the combined pattern has no class, ID or microdata, because it would not fit other pages.
     """
-    voted = vote(patterns)
+    voted = vote(filter(None, patterns))
     if not voted.is_named:
         return None
     # The exact confidence differs between pages; only whether it is high matters.

@@ -10,11 +10,8 @@ logger = logging.getLogger(__name__)
 
 
 def pattern_of_group(stored: Iterable[str | None]) -> str | None:
-    """Combine the patterns of a group's pages; return None if the result adds no comments.
-
-    Pages that were never searched (None) do not vote. The order of the patterns does not matter.
-    """
-    voted = content.pattern_of_group(each for each in map(read_pattern, stored) if each is not None)
+    """Combine the patterns of a group's pages; return None if the result adds no comments."""
+    voted = content.pattern_of_group(map(read_pattern, stored))
     return voted.to_json() if voted is not None else None
 
 
@@ -24,7 +21,7 @@ def patterns_for_page(own: str | None, of_group: str | None) -> list[CommentPatt
 
 
 def read_pattern(stored: str | None) -> CommentPattern | None:
-    """Return a stored pattern; if it is damaged, its page counts as never searched."""
+    """Return a stored pattern; if it is damaged, its page counts as not searched."""
     if stored is None:
         return None
     try:

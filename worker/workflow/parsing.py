@@ -37,10 +37,11 @@ def parse_or_reject(
             return ReadPage(page.tree, page.encoding, declared=NOTHING_DECLARED)
         page = parse_page(content, url, content_type=content_type, answer=answer)
         try:
+            pattern = comment_pattern_of(page)
             return ReadPage(
                 page.tree,
                 page.encoding,
-                comment_pattern_of(page).to_json(),
+                pattern.to_json() if pattern is not None else None,
                 PageLines.of(Outline.of(page.flat)).to_bytes(),
                 declared=read_declared(page),
             )

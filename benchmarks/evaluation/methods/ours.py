@@ -3,19 +3,24 @@
 from functools import lru_cache
 
 from detourage.article import Article
-from detourage.comments import CommentPattern, vote
+from detourage.comments import CommentPattern
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import CACHED_PAGES, as_given, outline_of, page_of
 from detourage.reader import TemplateKnowledge
-from detourage.reader.content import comment_pattern_of, read_content
+from detourage.reader.content import (
+    comment_pattern_of,
+    pattern_of_group,
+    patterns_for_page,
+    read_content,
+)
 
 
 def detourage(source: Source, neighbours: Neighbours) -> Extracted:
     """Extract the article as the service does."""
     own = pattern_of(source)
     if neighbours.pivot is None:
-        return _extracted(read_content(page_of(source), None, [own]))
-    patterns = [vote([own, pattern_of(neighbours.pivot)]), own]
+        return _extracted(read_content(page_of(source), None, patterns_for_page(own, None)))
+    patterns = patterns_for_page(own, pattern_of_group([own, pattern_of(neighbours.pivot)]))
     return _extracted(read_content(page_of(source), knowledge_of(neighbours.pivot), patterns))
 
 
@@ -26,7 +31,7 @@ def knowledge_of(source: Source) -> TemplateKnowledge:
 
 
 @lru_cache(maxsize=CACHED_PAGES)
-def pattern_of(source: Source) -> CommentPattern:
+def pattern_of(source: Source) -> CommentPattern | None:
     """Find the comment pattern of a page; it is cached for all pages compared with this page."""
     return comment_pattern_of(page_of(source))
 

@@ -4,6 +4,7 @@ from detourage.comments import CommentPattern
 from detourage.html import Page, parse_page
 from detourage.reader import TemplateKnowledge
 from detourage.reader.content import (
+    MAX_SEARCHED,
     comment_pattern_of,
     explain_content,
     pattern_of_group,
@@ -32,11 +33,18 @@ def page(seed: int, comments: int, *, end: str = "") -> Page:
 
 
 def test_a_page_may_have_comments_although_its_group_has_none() -> None:
-    elsewhere = CommentPattern.from_json(
-        comment_pattern_of(page(3, 5)).to_json().replace("comment", "remark")
-    )
-    own = comment_pattern_of(page(1, 5))
-    assert len(read_content(page(1, 5), None, [elsewhere, own]).comments) == 5
+    found = comment_pattern_of(page(3, 5))
+    assert found is not None
+    elsewhere = CommentPattern.from_json(found.to_json().replace("comment", "remark"))
+    patterns = patterns_for_page(comment_pattern_of(page(1, 5)), elsewhere)
+    assert len(read_content(page(1, 5), None, patterns).comments) == 5
+
+
+def test_the_comments_of_a_long_page_are_found_when_it_is_read() -> None:
+    links = "".join(f"<li><a href='/{number}'>Part {number}</a>" for number in range(MAX_SEARCHED))
+    long = page(1, 5, end=f"<ul>{links}</ul>")
+    assert comment_pattern_of(long) is None
+    assert len(read_content(long, None, patterns_for_page(None, None)).comments) == 5
 
 
 def test_the_explanation_matches_the_extraction() -> None:
