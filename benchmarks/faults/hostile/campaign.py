@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 import amqp
 import psutil
@@ -371,7 +372,13 @@ def _send_beside(
     deployment.wait_until_quiet()
     phase.seconds = time.monotonic() - began - QUIET_SECONDS
     came_at = consumer.came_at
-    phase.waits = [came_at[each.url] - each.sent_at for each in sent if each.url in came_at]
+    phase.note(
+        [
+            (urlsplit(each.url).netloc, each.sent_at, came_at[each.url])
+            for each in sent
+            if each.url in came_at
+        ]
+    )
     return published + sent
 
 
@@ -538,13 +545,14 @@ def _judge_limits(report: Report, deployment: WatchedDeployment) -> None:
         if slow:
             report.problems.append(f"{work} took longer than {SLOWEST_SECONDS:g} s {slow} times")
     calm, attacked = report.phases
-    for name, before, beside in zip(
-        ("median", "95th percentile"), calm.spread, attacked.spread, strict=False
-    ):
-        if beside > LONGEST_WAIT * before:
-            report.problems.append(
-                f"good pages wait {beside:.1f} s alongside crowds, {before:.1f} s alone: {name}"
-            )
+    for sites, before in calm.spreads.items():
+        beside = attacked.spreads[sites]
+        for name, alone, longer in zip(("median", "95th percentile"), before, beside, strict=False):
+            if longer > LONGEST_WAIT * alone:
+                report.problems.append(
+                    f"good pages of {sites} wait {longer:.1f} s alongside crowds, {alone:.1f} s"
+                    f" alone: {name}"
+                )
 
 
 def _judge_logs(report: Report, home: Path) -> None:

@@ -10,11 +10,13 @@ import sys
 import tempfile
 import textwrap
 from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import click
 
-from benchmarks.faults.hostile.campaign import Report, run
+from benchmarks.faults.hostile.campaign import LONGEST_WAIT, Report, run
 from benchmarks.faults.hostile.sent import Kind
 from benchmarks.faults.hostile.waits import Phase
 from tests.faults.documents import FAULTS as DOCUMENT
@@ -22,8 +24,8 @@ from tests.faults.documents import replace_section, table
 
 TITLE = "Hostile messages"
 PHASES = (
-    *("phase", "good pages:", "hostile pages:", "all done after, s:", "wait, median, s:"),
-    *("95 %, s:", "maximum, s:"),
+    *("phase", "hostile pages:", "all done after, s:", "good pages of", "number:"),
+    *("wait, median, s:", "95 %, s:", "maximum, s:"),
 )
 
 
@@ -54,7 +56,7 @@ def _lines(report: Report, seed: int) -> list[str]:
         "",
         *textwrap.wrap(_what_waited(report), 98),
         "",
-        *table(PHASES, map(_waits, report.phases)),
+        *table(PHASES, chain.from_iterable(map(_waits, report.phases))),
         "",
         *table(
             ("hostile part", "kind", "messages:", "outcomes or reasons"),
@@ -101,14 +103,19 @@ def _what_waited(report: Report) -> str:
         " from the same sites, alongside crowds of pages that make harmful claims about each other."
         f" Sending takes {calm.sending_seconds:.0f} seconds in each phase. The tables show how long"
         " each page waits, from just before it is published until its article is delivered."
+        " Pages of new sites, which are sent before their site has an article, wait for its first"
+        f" clustering. Neither kind may wait {LONGEST_WAIT:g} times as long alongside the crowds"
+        " (median, 95 %)."
         " The load average of"
         f" the minute before was {report.load:.1f} on {os.cpu_count()} CPUs."
     )
 
 
-def _waits(phase: Phase) -> tuple[object, ...]:
-    waits = (f"{seconds:.1f}" for seconds in phase.spread)
-    return (phase.name, phase.good, phase.hostile, f"{phase.seconds:.0f}", *waits)
+def _waits(phase: Phase) -> Iterator[tuple[object, ...]]:
+    for sites, spread in phase.spreads.items():
+        waits = (f"{seconds:.1f}" for seconds in spread)
+        number = len(phase.waits[sites])
+        yield (phase.name, phase.hostile, f"{phase.seconds:.0f}", sites, number, *waits)
 
 
 def _by_part(counted: tuple[Kind, Counter[str]]) -> tuple[str, str]:

@@ -64,7 +64,8 @@ class Phase:
     """A period in which good pages are sent evenly, with or without hostile pages.
 
     `seconds` is the time until all work is done. `waits` are the times, in seconds, that the good
-    pages waited for their first articles.
+    pages waited for their first articles: those of new sites, which were sent before their site had
+    an article and wait for its first clustering, apart from the others.
     """
 
     name: str
@@ -72,13 +73,29 @@ class Phase:
     hostile: int
     sending_seconds: float = 0.0
     seconds: float = 0.0
-    waits: list[float] = field(default_factory=list)
+    waits: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+    def note(self, arrivals: Sequence[tuple[str, float, float]]) -> None:
+        """Note the waits of pages, given as the host and the times of publication and arrival."""
+        first: dict[str, float] = {}
+        for host, _, came_at in arrivals:
+            first[host] = min(came_at, first.get(host, came_at))
+        self.waits = {
+            name: [
+                came_at - sent_at
+                for host, sent_at, came_at in arrivals
+                if (sent_at < first[host]) == is_new
+            ]
+            for name, is_new in (("known sites", False), ("new sites", True))
+        }
 
     @property
-    def spread(self) -> tuple[float, float, float]:
-        """Median, 95th percentile and maximum of the waits."""
-        median, high = (percentile(self.waits, percent) for percent in (50, 95))
-        return median, high, max(self.waits, default=0.0)
+    def spreads(self) -> Mapping[str, tuple[float, float, float]]:
+        """Median, 95th percentile and maximum of the waits of each kind."""
+        return {
+            name: (percentile(waits, 50), percentile(waits, 95), max(waits, default=0.0))
+            for name, waits in self.waits.items()
+        }
 
 
 class Consumer:
