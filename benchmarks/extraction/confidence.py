@@ -26,9 +26,8 @@ from benchmarks.extraction.folds import ARTICLES, FoldModels
 from detourage.html import PageError
 from detourage.messages import DOUBTFUL
 from detourage.papers.reading import page_of
-from detourage.reader.article import PageInTemplate, find_article
+from detourage.reader.article import GOOD_F1, PageInTemplate, confidence_of, find_article
 from detourage.reader.comment_exclusion import comments_to_exclude
-from detourage.reader.confidence import GOOD_F1, confidence_of
 from detourage.reader.content import comments_of
 from detourage.reader.errors import NoArticleError
 from detourage.reader.finding import Finding

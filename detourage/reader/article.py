@@ -2,19 +2,18 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from math import exp
 
 import numpy as np
 from lxml.html import HtmlElement
 
-from detourage.article import Article, ArticleBlock, ArticleEmbed, ArticleImage
+from detourage.article import Article, ArticleEmbed, ArticleImage
 from detourage.html import Page
 from detourage.html.addresses import base_of
 from detourage.metadata import read_metadata
 from detourage.reader import hidden, menus, sentences, titles
 from detourage.reader.body import find_body, judge_page
 from detourage.reader.comment_exclusion import exclude
-from detourage.reader.confidence import confidence_of
 from detourage.reader.declared_types import declared_types
 from detourage.reader.errors import MenuPageError, NeedsRenderingError, NoTextError
 from detourage.reader.finding import Finding, kept_texts
@@ -28,19 +27,14 @@ from detourage.reader.page_model import JudgedPage
 from detourage.reader.rendering import render
 from detourage.reader.threads import FindPosts, find_thread
 from detourage.reader.titles import Titles
-from detourage.roles import TEXT_ROLES, Favor, Kind, LineRole
+from detourage.roles import TEXT_ROLES, Favor, LineRole
 from detourage.text import words
 from detourage.text.texts import Count, count_words
 
 
 @dataclass(frozen=True)
 class PageInTemplate:
-    """A page's outline, together with what is known about its template.
-
-    `text_roles` are the line roles that count as article text (`TEXT_ROLES` if empty). `posts`
-    finds the posts of a forum page; None disables the search. `favor` is as for `choose_lines`.
-    `opened` is as for `hidden_article`; None means that such a page is read without posts.
-    """
+    """A page with its template and the options of `extract_article`."""
 
     url: str
     outline: Outline
@@ -72,8 +66,7 @@ def forget_judged(page: Page) -> None:
 
 
 MIN_LIKELY = 0.15
-"""Minimum probability that the most probable line must have for a text without any sentence to
-count as an article."""
+"""Minimum probability of the most probable line of an article without any sentence."""
 
 MAX_OF_LIST = 0.5
 """Upper bound of the factor by which the confidence is multiplied if the page looks like a menu."""
@@ -109,6 +102,30 @@ def extract_article(
     outline = Outline.of(page.flat)
     flat = PageInTemplate(page.url, outline, knowledge_of(other), text_roles, posts, favor, opened)
     return with_page_judged(flat, *find_article(flat, outline.indices_of(apart)))
+
+
+GOOD_F1 = 0.8
+"""Minimum word F1 at which an article counts as correct."""
+
+OF_HIDDEN = 0.63
+"""Confidence in an article that the page does not display, on whose lines nothing is known."""
+
+OF_EXPECTED_F1, OF_SURENESS, BASE = 4.0, 6.4, -7.2
+"""Weights of the expected F1 and the mean probability of the words' roles in the log odds, fitted
+to pages of sites on which no figure is reported."""
+
+
+def confidence_of(page: Outline, judged: JudgedPage, finding: Finding | None) -> float:
+    """Return the probability of `GOOD_F1`; the finding is None if the article is not displayed."""
+    if finding is None:
+        return OF_HIDDEN
+    sizes = np.array([len(line.tokens) for line in judged.lines], dtype=np.float64)
+    numbers = [line.number for line in judged.lines]
+    kept = sizes * np.isin(numbers, page.text_lines[kept_texts(page, finding)])
+    total, likely = max(1.0, kept.sum()), judged.probabilities
+    expected_f1 = 2 * (kept * likely).sum() / max(1.0, kept.sum() + (sizes * likely).sum())
+    sureness = (kept * judged.of_roles.max(axis=1, initial=0.0)).sum() / total
+    return 1 / (1 + exp(-(OF_EXPECTED_F1 * expected_f1 + OF_SURENESS * sureness + BASE)))
 
 
 def with_page_judged(page: PageInTemplate, article: Article, finding: Finding | None) -> Article:
@@ -159,25 +176,28 @@ def _corrections(page: PageInTemplate) -> tuple[str, ...]:
     role = judged.roles.index("correction")
     numbers = np.flatnonzero(judged.of_roles.argmax(axis=1) == role)
     texts = (words.clean("".join(node.text for node in lines[number])) for number in numbers)
-    return tuple(dict.fromkeys(text[:MAX_CORRECTION_CHARACTERS] for text in texts))[
-        :MAX_CORRECTIONS
-    ]
+    distinct = dict.fromkeys(text[:MAX_CORRECTION_CHARACTERS] for text in texts)
+    return tuple(distinct)[:MAX_CORRECTIONS]
 
 
 def find_article(
     page: PageInTemplate, apart: Collection[int] = frozenset()
 ) -> tuple[Article, Finding | None]:
-    """Extract the article of a flattened page; the finding is None for a hidden article.
+    """Extract the article of a page as `extract_article`; the finding is None if it is hidden."""
 
-    Raise the same errors as `extract_article`.
-    """
+    def opened(root: HtmlElement) -> Article:
+        found = _find_shown(replace(page, outline=Outline.of(root), posts=None))
+        if found is None:
+            raise NoTextError("the page shows no text")
+        return found[0]
+
     shown = _find_shown(page, apart)
     article = hidden.hidden_article(
         page.url,
         page.outline,
         shown[0] if shown is not None else None,
         cut=lambda made, finding: article_of(page.url, made, page.template.titles, finding),
-        find=page.opened or partial(_article_in, page),
+        find=page.opened or opened,
     )
     if article is not None:
         # Metadata read around the displayed text is more complete than metadata from the head
@@ -191,13 +211,6 @@ def find_article(
     return shown
 
 
-def _article_in(page: PageInTemplate, opened: HtmlElement) -> Article:
-    shown = _find_shown(replace(page, outline=Outline.of(opened), posts=None))
-    if shown is None:
-        raise NoTextError("the page shows no text")
-    return shown[0]
-
-
 def _find_shown(
     page: PageInTemplate, apart: Collection[int] = ()
 ) -> tuple[Article, Finding] | None:
@@ -208,9 +221,8 @@ def _find_shown(
     if shown is None:
         return None
     article, finding = shown
-    if menu is not None and finding.kind == "article":
-        finding = replace(finding, kind="listing")
-    return article, replace(finding, menu=menu)
+    is_listing = menu is not None and finding.kind == "article"
+    return article, replace(finding, menu=menu, kind="listing" if is_listing else finding.kind)
 
 
 def _menu_probability(page: PageInTemplate, shown: tuple[Article, Finding] | None) -> float:
@@ -237,15 +249,12 @@ def read_shown(page: PageInTemplate, apart: Collection[int] = ()) -> tuple[Artic
     shown = next((cut for cut in cuts if cut[0].text), None)
     if shown is None:
         return None
+    article, finding = shown
+    kind = article.metadata.kind
     # Of 55 pages of wcxb that declare to be news, 54 are.
-    is_news = "newsarticle" in declared_types(page.outline)
-    return _with_kind(*shown, "article" if is_news else page.judged.kind)
-
-
-def _with_kind(article: Article, finding: Finding, kind: Kind) -> tuple[Article, Finding]:
-    """Set the kind of a page, unless the page declares a kind other than article."""
-    declared = article.metadata.kind
-    return article, replace(finding, kind=kind if declared == "article" else declared)
+    if kind == "article" and "newsarticle" not in declared_types(page.outline):
+        kind = page.judged.kind
+    return article, replace(finding, kind=kind)
 
 
 def _cut(
@@ -256,8 +265,8 @@ def _cut(
     found = titles.headline(outline, finding.container, page.url, template.titles)
     further = () if is_thread else further_articles(outline, finding, found[1], page.url)
     finding = without_further_articles(outline, finding, further)
-    lines = template.by_digest
-    return article_of(page.url, outline, template.titles, finding, lines, found), finding
+    article = article_of(page.url, outline, template.titles, finding, template.by_digest, found)
+    return article, finding
 
 
 def _find_thread(page: PageInTemplate) -> Finding | None:
@@ -278,16 +287,18 @@ def _bodies(page: PageInTemplate) -> Iterator[Finding]:
     if of_lines is not None:
         yield of_lines
     of_sentences = sentences.find_body(page.outline)
-    if of_sentences is not None and _may_be_text(page, of_sentences):
-        yield of_sentences
+    if of_sentences is not None:
+        is_likely = page.judged.probabilities.max(initial=0.0) >= MIN_LIKELY
+        marks = page.outline.count_in_texts(Count.SENTENCES)
+        if is_likely or marks[kept_texts(page.outline, of_sentences)].any():
+            yield of_sentences
 
 
-def _may_be_text(page: PageInTemplate, body: Finding) -> bool:
-    """Return whether a body has a sentence, or some line of the page is not unlikely to be text."""
-    if page.judged.probabilities.max(initial=0.0) >= MIN_LIKELY:
-        return True
-    marks = page.outline.count_in_texts(Count.SENTENCES)
-    return bool(marks[kept_texts(page.outline, body)].any())
+MAX_LEADING = 5
+"""Maximum number of blocks at the start of a text that may be its lead."""
+
+MIN_LEAD_WORDS = 5
+"""Minimum number of words in a lead; a shorter text is a section name."""
 
 
 def article_of(
@@ -300,9 +311,8 @@ def article_of(
 ) -> Article:
     """Build the article from the body that was found.
 
-    `others` are the titles of other pages of the template, and `template_lines` the digests of
-    their lines (see `digest_of`); both distinguish the template's text from the page's own text.
-    `headline` is the result of `titles.headline`, if known.
+    `others` and `template_lines` are the titles and the digests of the lines of other pages of the
+    template; `headline` is the result of `titles.headline`, if known.
     """
     title, heading = headline or titles.headline(outline, finding.container, url, others)
     if heading is not None:
@@ -317,7 +327,7 @@ def article_of(
         for each in leading_images(outline, finding, heading, base)
         if all(each.url != other.url for other in shown)
     }
-    images = (*leading.values(), *shown)
+    lead = "\n".join(block.text for block in blocks[:MAX_LEADING] if block.role == "lead")
     language = language_of(outline, text)
     metadata = read_metadata(
         outline,
@@ -333,26 +343,13 @@ def article_of(
         title=title,
         text=text,
         blocks=blocks,
-        images=images,
+        images=(*leading.values(), *shown),
         embeds=embeds,
         language=language,
         method=finding.method,
         xpath=outline.node(finding.container).path(),
         confidence=round(finding.confidence, 3),
-        metadata=replace(metadata, lead=_lead(blocks)),
+        metadata=replace(metadata, lead=lead if count_words(lead) >= MIN_LEAD_WORDS else None),
         container=outline.node(finding.container).index,
         heading=None if heading is None else outline.node(heading).index,
     )
-
-
-MAX_LEADING = 5
-"""Maximum number of blocks at the start of a text that may be its lead."""
-
-MIN_LEAD_WORDS = 5
-"""Minimum number of words in a lead; a shorter text is a section name."""
-
-
-def _lead(blocks: Iterable[ArticleBlock]) -> str | None:
-    """Return the leading blocks with the role of a lead, one per line; None if too short."""
-    found = "\n".join(block.text for block in [*blocks][:MAX_LEADING] if block.role == "lead")
-    return found if count_words(found) >= MIN_LEAD_WORDS else None

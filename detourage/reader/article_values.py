@@ -30,10 +30,10 @@ CHARACTERS_OF_TEXT = 20
 """A block gets a single location for all of its text nodes if it has more of them than `MIN_TEXTS`
 plus one per `CHARACTERS_OF_TEXT` characters."""
 
-_Part = TypeVar("_Part", bound=MessagePart)
-
 MAX_LISTED = 200
 """Maximum number of parts in a message."""
+
+_Part = TypeVar("_Part", bound=MessagePart)
 
 
 def article_values(article: Article) -> dict[str, Any]:
@@ -94,6 +94,10 @@ def _alike(part: type[_Part], found: Iterable[object]) -> list[_Part]:
 
 
 def _block(found: ArticleBlock) -> Block:
+    texts = found.texts
+    if len(texts) > MIN_TEXTS + len(found.text) // CHARACTERS_OF_TEXT:
+        first, last = texts[0], texts[-1]
+        texts = (first._replace(end=last.end, byte_end=last.byte_end, xpath="", offset=0),)
     return Block(
         type=found.type,
         text=found.text,
@@ -107,17 +111,8 @@ def _block(found: ArticleBlock) -> Block:
         emphasis=_alike(Emphasis, found.emphasis),
         language=found.language,
         xpath=found.xpath,
-        texts=_texts(found),
+        texts=[_text(found, each) for each in texts],
     )
-
-
-def _texts(block: ArticleBlock) -> list[TextLocation]:
-    """Return the locations of a block's text nodes, merged into one if there are too many."""
-    texts = block.texts
-    if len(texts) > MIN_TEXTS + len(block.text) // CHARACTERS_OF_TEXT:
-        first, last = texts[0], texts[-1]
-        texts = (first._replace(end=last.end, byte_end=last.byte_end, xpath="", offset=0),)
-    return [_text(block, each) for each in texts]
 
 
 def _text(block: ArticleBlock, text: locations.TextLocation) -> TextLocation:

@@ -37,15 +37,13 @@ MIN_REPEATED_LINES = 2
 """Minimum number of repeated lines; fewer repeated lines are kept."""
 
 MIN_OF_LIST = 0.35
-"""Minimum share of a list's words that are expected to be the article's, for a list between two
-lines of the article."""
+"""Minimum share of expected words of the article in a list between two lines of the article."""
 
 MIN_OF_ACCORDION = 0.2
-"""Minimum share of an accordion's words that are expected to be the article's, for an accordion
-around which the article's text is."""
+"""Minimum share of expected words of the article in an accordion within the article's text."""
 
 MIN_OF_FOLDED = 0.1
-"""Minimum probability of a line in an accordion to be the article's, for a line that is added."""
+"""Minimum probability of a line that is added from an accordion."""
 
 MAX_FOLDED = 0.5
 """Maximum length of an accordion that is completed, relative to the rest of the article."""
@@ -66,11 +64,8 @@ _UNDIVIDED = frozenset({"table", "dl"})
 _LISTS = _UNDIVIDED | {"ul", "ol"}
 
 CORE_SHARE = 0.7
-"""Minimum share of the body's words in the element searched for images and embeds.
-
-The share is below 1 because the headline or lead often lies outside this element; the smallest
-element with all the words would often be the whole page.
-"""
+"""Minimum share of the body's words in the element searched for images and embeds; the headline or
+lead often lies outside, and the smallest element with all the words is often the whole page."""
 
 RECALL_WEIGHTS: Mapping[Favor | None, float] = {"precision": 1 / 16, None: 1.0, "recall": 16.0}
 """Weight of recall relative to precision in the F measure that the chosen lines maximise (the
@@ -97,10 +92,7 @@ def find_body(
     favor: Favor | None = None,
     url: str = "",
 ) -> Finding | None:
-    """Find the lines with the given roles; None if the expected F1 is too low.
-
-    The container is the smallest element around all chosen lines. `url` is the page's.
-    """
+    """Find the lines with the given roles; None if the expected F1 is too low."""
     lines = judged.lines
     if not lines:
         return None
@@ -127,10 +119,8 @@ def _with_whole_lists(
 ) -> _Booleans:
     """Complete data tables and lists that are likely to be the article's, without captions.
 
-    A table without some of its cells, or answers without their questions, are of no use. Between
-    two lines of the article, a list is the article's unless it is unlikely; elsewhere, most of it
-    must be chosen. The heads of a table may be those of all pages, but not its sentences.
-    `expected` are the expected numbers of words of the article.
+    Between two lines of the article, a list is the article's unless it is unlikely; elsewhere, most
+    of it must be chosen. The heads of a table may be those of all pages, but not its sentences.
     """
     lines = judged.lines
     captions = page.flat.within(page.flat.having(("caption",)))
@@ -158,11 +148,7 @@ def _with_whole_lists(
 def _with_whole_accordions(
     page: Outline, judged: JudgedPage, lengths: _Floats, chosen: _Booleans
 ) -> _Booleans:
-    """Complete accordions among the article's text, such as questions and answers.
-
-    They look like parts of the template because they are hidden until they are opened. Lines
-    without a sentence, and those that are hardly expected to be the article's, are left out.
-    """
+    """Complete accordions, which look like parts of the template because they are hidden."""
     if judged.kind != "article" or not chosen.any():
         return chosen
     lines = judged.lines
@@ -190,10 +176,7 @@ def _with_whole_accordions(
 def _without_teasers(
     page: Outline, judged: JudgedPage, lengths: _Floats, probabilities: _Floats, chosen: _Booleans
 ) -> _Booleans:
-    """Leave out doubtful lines that lead to other articles, beside a text of few words.
-
-    There, lines are chosen that would not be beside a longer text.
-    """
+    """Leave out doubtful lines that lead to other articles; beside few words, many are chosen."""
     lines = judged.lines
     is_sure = chosen & (probabilities >= MIN_SURE)
     is_short = 0 < lengths[is_sure].sum() <= MAX_SHORT
@@ -211,10 +194,7 @@ def _without_teasers(
 def _without_hidden(
     page: Outline, judged: JudgedPage, lengths: _Floats, chosen: _Booleans
 ) -> _Booleans:
-    """Leave out lines that are never displayed, unless they are a larger part of the article.
-
-    A page may hide its article until its scripts run, or a reader opens it.
-    """
+    """Leave out hidden lines, unless they are many: scripts may display the whole article."""
     if judged.kind != "article":
         return chosen
     is_hidden = chosen & (hidden(page) & ~folded(page))[[line.block for line in judged.lines]]
@@ -228,10 +208,7 @@ def body_of(
     expected_f1: float,
     roles: Mapping[int, FoundRole] | None = None,
 ) -> Finding:
-    """Return the body made up of the given lines (at least one, with their roles if known).
-
-    Repeated lines are left out.
-    """
+    """Return the body of the given lines (one or more, with any roles) without repeated ones."""
     kept = _without_repeats(page, kept)
     numbers = frozenset(line.number for line in kept)
     container = _smallest_around(page, kept, share=1.0)
@@ -239,16 +216,8 @@ def body_of(
     if core > container and page.tags[core] == "p":
         # The pictures of an article of one paragraph are beside it.
         core = page.parents[core]
-    dropped, muted = _left_out(page, container, core, numbers)
-    return Finding(
-        METHOD,
-        container,
-        dropped=dropped,
-        muted=muted,
-        lines=numbers,
-        confidence=expected_f1,
-        roles=roles or {},
-    )
+    left_out = _left_out(page, container, core, numbers)
+    return Finding(METHOD, container, *left_out, numbers, expected_f1, roles or {})
 
 
 def choose_lines(
@@ -272,10 +241,10 @@ def choose_lines(
 
 
 def _without_repeats(page: Outline, lines: Sequence[Line]) -> Sequence[Line]:
-    """Drop passages that repeat earlier ones, such as quoted posts or a second layout for phones.
+    """Drop passages, from one long line to another, that repeat earlier ones, such as quoted posts.
 
-    A passage begins and ends with a long line. A single repeated line is kept, because a lead often
-    repeats a sentence of the article, and so is what is repeated beside the first, as in a song.
+    A single repeated line is kept, because a lead often repeats a sentence of the article, and so
+    is what is repeated beside the first, as in a song.
     """
     first = {line.text: line for line in reversed(lines)}
     is_repeated = [first[line.text] is not line for line in lines]

@@ -17,10 +17,8 @@ from detourage.reader.scripts import structured_data
 from detourage.text.words import tokens
 
 OF_ENTRIES = 0.2
-"""Minimum share of declared entries among the records for none of them to count as a comment.
-
-The share is low because a page may declare only the latest of the entries that it displays.
-"""
+"""Minimum share of declared entries among records of which none is a comment; a page may declare
+only the latest of the entries that it displays."""
 
 MIN_ENTRIES = 2
 """Minimum number of declared entries among the records."""
@@ -43,16 +41,14 @@ def are_live_entries(page: Page, records: Sequence[HtmlElement]) -> bool:
     if not marked and not openings:
         return False
     places = zip(page.flat.places_of(records), records, strict=True)
-    count = sum(place in marked or _opens(record, openings) for place, record in places)
+    count = 0
+    for place, record in places:
+        words = tokens(visible_text(record)) if openings and place not in marked else []
+        starts = range(len(words) - OPENING + 1)
+        count += place in marked or any(
+            tuple(words[start : start + OPENING]) in openings for start in starts
+        )
     return count >= max(MIN_ENTRIES, OF_ENTRIES * len(records))
-
-
-def _opens(record: HtmlElement, openings: set[tuple[str, ...]]) -> bool:
-    words = tokens(visible_text(record)) if openings else []
-    return any(
-        tuple(words[first : first + OPENING]) in openings
-        for first in range(len(words) - OPENING + 1)
-    )
 
 
 def _openings(page: Page) -> Iterator[tuple[str, ...]]:
@@ -80,11 +76,8 @@ MAX_EXCLUDED = 0.5
 """Maximum share of the body's words removed regardless of `MIN_REMAINING`."""
 
 MIN_REMAINING = 100
-"""Minimum number of words left after removing more than `MAX_EXCLUDED` of the body.
-
-If fewer would be left, one of the elements is the article itself, such as the first post of a
-thread.
-"""
+"""Minimum number of words left after removing more than `MAX_EXCLUDED` of the body; if fewer are
+left, one of the elements is the article itself, such as the first post of a thread."""
 
 
 def comments_to_exclude(page: Page, found: FoundComments) -> Sequence[HtmlElement]:
@@ -99,12 +92,9 @@ def exclude(page: Outline, finding: Finding, elements: Collection[int]) -> Findi
     pages worse as it improves.
     """
     start, end = page.text_starts[finding.container], page.text_ends[finding.container]
-    is_body = [
-        finding.lines is None or node.line in finding.lines for node in page.texts[start:end]
-    ]
     sizes = [
-        node.size if inside else 0
-        for node, inside in zip(page.texts[start:end], is_body, strict=True)
+        node.size if finding.lines is None or node.line in finding.lines else 0
+        for node in page.texts[start:end]
     ]
     excluded = {
         place

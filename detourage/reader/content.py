@@ -64,10 +64,8 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 MIN_OF_FORUM = 0.1
-"""Minimum probability at which the best records of a forum page count as its posts.
-
-With a lower threshold, an article mistaken for a forum page would lose most of its text.
-"""
+"""Minimum probability at which the best records of a forum page count as its posts; below it, an
+article mistaken for a forum page would lose most of its text."""
 
 MIN_DOUBTED = 0.005
 """Minimum confidence of comments whose lines are asked for their roles."""
@@ -90,10 +88,7 @@ MIN_OF_ROLES = 0.85
 _NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)
 
 MAX_COMMENTS = 5_000
-"""Maximum number of comments read per page, to bound the work on malicious pages.
-
-Further comments are dropped.
-"""
+"""Maximum number of comments read per page, to bound the work on malicious pages."""
 
 MAX_SEARCHED = 20_000
 """Maximum number of lines of a page that is searched for a comment pattern.
@@ -153,10 +148,7 @@ def read_content(
 
 
 def _judged(page: Page, article: Article | None, other: Page | TemplateKnowledge | None) -> Verdict:
-    """Judge a page, and a suspected wall also without its template.
-
-    Otherwise, a group of copies would make a wall an article.
-    """
+    """Judge a page, also without its template: copies of a wall would make it an article."""
     judged = judge_wall(page, article)
     if other is None or judged.wall is None or judged.wall.probability >= SURE_WALL:
         return judged
@@ -217,7 +209,10 @@ def _with_comments(
     article = extract_article(page, template, apart, text_roles, posts.find, favor, opened)
     if article.comments:
         return article
-    found = _of_kind(posts, article)
+    found = posts.found if article.metadata.kind == "forum" else posts.likely
+    if article.metadata.kind == "listing":
+        # Its teasers look like comments, because they have an author and a date.
+        found = _NONE_FOUND
     if apart and not found.records:
         article = extract_article(page, template, (), text_roles, None, favor, opened)
     return replace(article, comments=_comments_below(article, found, page))
@@ -256,17 +251,17 @@ def _find_comments(page: Page, search: Search | None = None) -> FoundComments:
 
 
 def _found_by_roles(page: Page, doubted: FoundComments) -> FoundComments | None:
-    """Find comments that the search doubts, but that hold the lines with the role of a comment.
-
-    Names of elements tell little where they are generated. A heading above the comments, which has
-    neither author nor date, is left out.
-    """
+    """Find comments that the search doubts, but that hold the lines with the role of a comment."""
     if not doubted.records:
         return None
     read = doubted.read or read_comments(page.flat, doubted.records, page.url)
     signed = [each for each in read if each.author is not None]
-    if len(signed) < MIN_SIGNED or not _are_complete(signed):
+    is_complete = len({each.author for each in signed}) == len(signed) and all(
+        each.text and (each.date is not None or each.written_date is not None) for each in signed
+    )
+    if len(signed) < MIN_SIGNED or not is_complete:
         return None
+    # A heading above the comments has no author.
     records = doubted.records[read[0].author is None :]
     outline, judged = Outline.of(page.flat), judged_page(page, UNKNOWN_TEMPLATE)
     marked = np.zeros(len(outline.elements), dtype=np.bool_)
@@ -276,25 +271,16 @@ def _found_by_roles(page: Page, doubted: FoundComments) -> FoundComments | None:
     roles = judged.probability_of(("comment",))
     own = (roles * words)[inside].sum()
     first = int(inside.argmax())
-    is_announced = first > 0 and roles[first - 1] >= MIN_HEADING
-    is_announced &= _counts(judged.lines[first - 1].tokens, len(records))
+    heading = judged.lines[first - 1].tokens
+    is_announced = first > 0 and roles[first - 1] >= MIN_HEADING and len(heading) <= MAX_HEADING
+    is_announced &= any(
+        each.isdecimal() and len(each) < MAX_HEADING and int(each) >= len(records)
+        for each in heading
+    )
     least, start = (0.0, first) if is_announced else (MIN_ROLES, 0)
     if own < MIN_OF_ROLES * (roles * words)[start:].sum() or own < least * words[inside].sum():
         return None
     return replace(doubted, records=records, confidence=MIN_CONFIDENCE, read=None)
-
-
-def _counts(heading: Sequence[str], number: int) -> bool:
-    """Return whether a heading, given as tokens, announces that many comments or more."""
-    return len(heading) <= MAX_HEADING and any(
-        each.isdecimal() and len(each) < MAX_HEADING and int(each) >= number for each in heading
-    )
-
-
-def _are_complete(comments: Sequence[Comment]) -> bool:
-    return len({each.author for each in comments}) == len(comments) and all(
-        each.text and (each.date is not None or each.written_date is not None) for each in comments
-    )
 
 
 def _search(page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE) -> Search:
@@ -322,10 +308,7 @@ def words_by_readers(
 
 @dataclass(frozen=True)
 class _PostsOfPage:
-    """Posts of a page, which are needed if the page turns out to be a forum page.
-
-    `likely` are the comments to use for any other kind of page.
-    """
+    """Posts of a page, in case it is a forum page; `likely` are the comments of any other page."""
 
     page: Page
     likely: FoundComments
@@ -355,17 +338,6 @@ class _PostsOfPage:
         if not records:
             return None
         return locate_parts(self.page.flat, records, self.found.confidence)
-
-
-def _of_kind(posts: _PostsOfPage, article: Article) -> FoundComments:
-    """Return the comments of a page, depending on its kind.
-
-    A listing has no comments, but its teasers look like some, because they have an author and a
-    date.
-    """
-    if article.metadata.kind == "forum":
-        return posts.found
-    return _NONE_FOUND if article.metadata.kind == "listing" else posts.likely
 
 
 def comment_pattern_of(page: Page) -> CommentPattern | None:
@@ -405,24 +377,16 @@ def patterns_for_page(
 
 
 def _comments_below(article: Article, found: FoundComments, page: Page) -> tuple[Comment, ...]:
-    return _shown_below(article, found, page) or declared_comments(page)
-
-
-def _shown_below(article: Article, found: FoundComments, page: Page) -> tuple[Comment, ...]:
-    records = _without_article(found.records[:MAX_COMMENTS], page, article)
-    if found.read is not None and len(records) == len(found.records):
-        return with_content(found.read)
-    return with_content(read_comments(page.flat, records, page.url))
+    records, read = _without_article(found.records[:MAX_COMMENTS], page, article), found.read
+    if read is None or len(records) != len(found.records):
+        read = read_comments(page.flat, records, page.url)
+    return with_content(read) or declared_comments(page)
 
 
 def _without_article(
     records: Sequence[HtmlElement], page: Page, article: Article
 ) -> Sequence[HtmlElement]:
-    """Remove a record that contains the article, unless it has siblings.
-
-    Without siblings, it is the article itself or an element around a whole thread; the first post
-    of a thread has siblings.
-    """
+    """Remove a record around the article, unless it has siblings, as the first post has."""
     container = element_at(page.document, article.xpath) if records else None
     if container is None:
         return records
