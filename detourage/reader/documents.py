@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +18,7 @@ _LINE_MARKS = re.compile(r"(?m)^([^\S\n]*+)([-+#=~|]|\d++(?=[.)]))")
 
 _CELL_BORDERS = {"\t": "</td><td>", "\n": "</td></tr><tr><td>"}
 
-Medium = ArticleImage | ArticleEmbed
+_Piece = ArticleBlock | ArticleImage | ArticleEmbed
 
 
 class Run(NamedTuple):
@@ -29,17 +29,6 @@ class Run(NamedTuple):
     is_bold: bool
     is_italic: bool
     begins_line: bool
-
-
-@dataclass(frozen=True)
-class _Figure:
-    """An image or embed at its position, with its caption unless a block already has it."""
-
-    medium: Medium
-    caption: str | None
-
-
-_Piece = ArticleBlock | _Figure
 
 
 @dataclass(frozen=True)
@@ -93,30 +82,28 @@ def _written(
     write_list: Callable[[Sequence[ArticleBlock]], str],
 ) -> Iterator[str]:
     """Write the pieces of an article, of which those of a list are written together."""
-    for is_list, pieces in groupby(_pieces(article), _is_item):
-        if is_list:
+    for kind, pieces in groupby(
+        _pieces(article), lambda piece: piece.type if isinstance(piece, ArticleBlock) else None
+    ):
+        if kind == "list_item":
             yield write_list([each for each in pieces if isinstance(each, ArticleBlock)])
         else:
             yield from map(write, pieces)
 
 
 def _pieces(article: Article) -> Iterator[_Piece]:
-    """Yield the blocks of an article together with its images and embeds, in reading order."""
+    """Yield the blocks, images and embeds of an article in reading order, each caption once."""
     captions = {each.text for each in article.blocks if each.type == "caption"}
-    placed: dict[int, list[_Figure]] = {}
-    media: tuple[Medium, ...] = (*article.images, *article.embeds)
-    for medium in media:
-        caption = medium.caption if isinstance(medium, ArticleImage) else None
-        figure = _Figure(medium, None if caption in captions else caption)
-        placed.setdefault(medium.block or 0, []).append(figure)
+    placed: defaultdict[int, list[_Piece]] = defaultdict(list)
+    for image in article.images:
+        has_own = image.caption not in captions
+        placed[image.block or 0].append(image if has_own else replace(image, caption=None))
+    for embed in article.embeds:
+        placed[embed.block or 0].append(embed)
     for number, block in enumerate(article.blocks):
         yield from placed.get(number, ())
         yield block
     yield from placed.get(len(article.blocks), ())
-
-
-def _is_item(piece: _Piece) -> bool:
-    return isinstance(piece, ArticleBlock) and piece.type == "list_item"
 
 
 def runs(block: "ArticleBlock | Block") -> Iterator[Run]:
@@ -145,8 +132,11 @@ def runs(block: "ArticleBlock | Block") -> Iterator[Run]:
 
 
 def _markdown_piece(piece: _Piece) -> str:
-    if isinstance(piece, _Figure):
-        return _markdown_figure(piece)
+    if isinstance(piece, ArticleEmbed):
+        return f"<{_markdown_address(piece.url)}>"
+    if isinstance(piece, ArticleImage):
+        shown = f"![{_escaped(piece.alt or '')}]({_markdown_target(piece.url)})"
+        return f"{shown}\n\n*{_escaped(piece.caption)}*" if piece.caption else shown
     if piece.type == "code":
         longest = max(map(len, re.findall("`+", piece.text)), default=0)
         fence = "`" * max(3, longest + 1)
@@ -159,14 +149,6 @@ def _markdown_piece(piece: _Piece) -> str:
     if piece.type == "quote":
         return "\n".join(f"> {line}" for line in text.split("\n"))
     return text
-
-
-def _markdown_figure(figure: _Figure) -> str:
-    medium = figure.medium
-    if isinstance(medium, ArticleEmbed):
-        return f"<{_markdown_address(medium.url)}>"
-    shown = f"![{_escaped(medium.alt or '')}]({_markdown_target(medium.url)})"
-    return f"{shown}\n\n*{_escaped(figure.caption)}*" if figure.caption else shown
 
 
 def _markdown_list(items: Sequence[ArticleBlock]) -> str:
@@ -205,11 +187,6 @@ def _marked(text: str, mark: str) -> str:
     return text.replace(core, f"{mark}{core}{mark}") if core else text
 
 
-def _run_text(run: Run) -> str:
-    # Block markers are significant only at the start of a line.
-    return _escaped(run.text) if run.begins_line else _escaped(f"x{run.text}")[1:]
-
-
 def _markdown_target(url: str) -> str:
     address = _markdown_address(url)
     return f"<{address}>" if "(" in address or ")" in address else address
@@ -221,17 +198,16 @@ def _markdown_address(url: str) -> str:
 
 def _escaped(text: str) -> str:
     """Escape all Markdown syntax in a text."""
-    return _LINE_MARKS.sub(_escaped_mark, _MARKS.sub(r"\\\1", text))
-
-
-def _escaped_mark(found: re.Match[str]) -> str:
-    mark = found[2]
-    # Digits start a list only if a delimiter follows them.
-    return f"{found[1]}{mark}\\" if mark.isdigit() else f"{found[1]}\\{mark}"
+    return _LINE_MARKS.sub(
+        # Digits start a list only if a delimiter follows them.
+        lambda found: f"{found[0]}\\" if found[2].isdigit() else f"{found[1]}\\{found[2]}",
+        _MARKS.sub(r"\\\1", text),
+    )
 
 
 _MARKDOWN = _Form(
-    _run_text,
+    # Block markers are significant only at the start of a line.
+    lambda run: _escaped(run.text) if run.begins_line else _escaped(f"x{run.text}")[1:],
     italic=lambda text: _marked(text, "*"),
     bold=lambda text: _marked(text, "**"),
     link=lambda text, url: f"[{text}]({_markdown_target(url)})",
@@ -245,8 +221,14 @@ _HTML = _Form(
 
 
 def _html_piece(piece: _Piece) -> str:
-    if isinstance(piece, _Figure):
-        return _html_figure(piece)
+    if isinstance(piece, ArticleEmbed):
+        url = escape(piece.url)
+        return f'<figure><a href="{url}">{url}</a></figure>'
+    if isinstance(piece, ArticleImage):
+        shown = f'<img src="{escape(piece.url)}" alt="{escape(piece.alt or "")}">'
+        if piece.caption:
+            shown += f"<figcaption>{escape(piece.caption, quote=False)}</figcaption>"
+        return f"<figure>{shown}</figure>"
     if piece.type == "table":
         return _html_table(piece)
     if piece.type == "code":
@@ -257,15 +239,6 @@ def _html_piece(piece: _Piece) -> str:
         level = min(6, max(2, piece.level or 2))
         return f"<h{level}>{text}</h{level}>"
     return f"<blockquote><p>{text}</p></blockquote>" if piece.type == "quote" else f"<p>{text}</p>"
-
-
-def _html_figure(figure: _Figure) -> str:
-    url = escape(figure.medium.url)
-    if isinstance(figure.medium, ArticleEmbed):
-        return f'<figure><a href="{url}">{url}</a></figure>'
-    caption = figure.caption and f"<figcaption>{escape(figure.caption, quote=False)}</figcaption>"
-    shown = f'<img src="{url}" alt="{escape(figure.medium.alt or "")}">'
-    return f"<figure>{shown}{caption or ''}</figure>"
 
 
 def _html_list(items: Sequence[ArticleBlock]) -> str:

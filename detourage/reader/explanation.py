@@ -57,10 +57,7 @@ class Explanation:
 def explanation_of(
     page: Page, other: Page | TemplateKnowledge | None, found: Article | NoArticleError
 ) -> Explanation:
-    """Give the verdict on each line of a page that was read in comparison with `other`.
-
-    `found` is the page's article, or the reason for having none.
-    """
+    """Give the verdict on each line of a page that was read in comparison with `other`."""
     outline, judged = Outline.of(page.flat), judged_page(page, knowledge_of(other))
     article = found if isinstance(found, Article) else None
     verdicts = dict(_verdicts(outline, article)) if article is not None else {}

@@ -5,7 +5,7 @@ below a complete article, identify a further one, whatever elements contain it.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
@@ -28,8 +28,7 @@ from detourage.text.dates import find_moments
 from detourage.text.words import listed, squash
 
 MIN_OWN_WORDS: Final = 50
-"""Minimum number of body words above a further article; with fewer, it is a section of the page's
-own article."""
+"""Minimum number of body words above a further article; with fewer, it is a section of the own."""
 
 MIN_HELD_WORDS: Final = 50
 """Minimum number of words in an element that holds an article, not just its head."""
@@ -84,10 +83,7 @@ _ARTICLE: Final = re.compile(r"article|posting|report", re.IGNORECASE)
 
 
 class FurtherArticle(NamedTuple):
-    """An article below the page's own.
-
-    `element` is the outermost element that contains it but no part of the page's own article.
-    """
+    """An article below the page's own: the outermost element with no part of that, and its URL."""
 
     element: int
     url: str | None
@@ -96,13 +92,8 @@ class FurtherArticle(NamedTuple):
 def further_articles(
     page: Outline, finding: Finding, heading: int | None, url: str
 ) -> tuple[FurtherArticle, ...]:
-    """Find the articles below the page's own, in page order; none if `heading` is None.
-
-    `heading` is the index of the element that displays the page's headline.
-    """
-    if heading is None:
-        return ()
-    return tuple(_Page(page, finding, heading, url).further())
+    """Find the articles below the page's own, in page order; none without a `heading` element."""
+    return () if heading is None else tuple(_Page(page, finding, heading, url).further())
 
 
 def without_further_articles(
@@ -111,7 +102,16 @@ def without_further_articles(
     """Remove further articles from a body."""
     if not further:
         return finding
-    dropped = {each for one in further for each in _extent(page, one.element, finding.container)}
+    dropped: set[int] = set()
+    for element, _ in further:
+        dropped.add(element)
+        if page.size(element) >= MIN_HELD_WORDS:
+            continue
+        # It holds only the head, and the article follows.
+        above = element
+        while above != finding.container and (parent := page.parents[above]) >= 0:
+            dropped.update(each for each in page.children(parent) if each > above)
+            above = parent
     lines = finding.lines
     if lines is not None:
         # Remove their lines too: authors and dates are searched for at both ends of the body.
@@ -121,16 +121,6 @@ def without_further_articles(
             for text in page.texts[page.text_starts[each] : page.text_ends[each]]
         }
     return replace(finding, dropped=finding.dropped | dropped, lines=lines)
-
-
-def _extent(page: Outline, element: int, container: int) -> Iterator[int]:
-    """Yield an article's element and, if that holds only the head, the elements that follow it."""
-    yield element
-    if page.size(element) >= MIN_HELD_WORDS:
-        return
-    while element != container and (parent := page.parents[element]) >= 0:
-        yield from (each for each in page.children(parent) if each > element)
-        element = parent
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,14 +195,10 @@ class _Page:
             return is_first or has_head()
         if not (is_first and has_head() and self._own_has_head):
             return False
-        return is_held == any(self._holding_own(element)) or self._are_heads_alike(head)
-
-    def _are_heads_alike(self, head: int) -> bool:
-        """Return whether a headline is in an element with the classes of that around the own."""
-        page = self.page
-        one, other = page.parents[head], page.parents[self.heading]
+        one, other = self.page.parents[head], self.page.parents[self.heading]
         classes = self._classes(one)
-        return one != other and bool(classes) and classes == self._classes(other)
+        is_alike = one != other and bool(classes) and classes == self._classes(other)
+        return is_held == any(self._holding_own(element)) or is_alike
 
     def _is_part(self, head: int) -> bool:
         """Return whether a head belongs to the page's own article or to a live report."""
@@ -258,8 +244,11 @@ class _Page:
             if page.size(index) < MIN_HELD_WORDS:
                 continue
             for other in self._holding_own(element):
-                same = page.tags[other] == page.tags[index]
-                if same and (page.tags[index] == "article" or self._are_alike(index, other)):
+                if page.tags[other] != page.tags[index]:
+                    continue
+                shared = self._classes(index) & self._classes(other)
+                is_article = any(not _ARTICLE_NAMES.isdisjoint(split_name(each)) for each in shared)
+                if is_article or page.tags[index] == "article":
                     return True
         return False
 
@@ -276,17 +265,13 @@ class _Page:
     def _own_has_head(self) -> bool:
         return self._has_head(self.heading, self.heading, is_held=False)
 
-    def _are_alike(self, one: int, other: int) -> bool:
-        """Return whether two elements share a class typical of articles."""
-        shared = self._classes(one) & self._classes(other)
-        return any(not _ARTICLE_NAMES.isdisjoint(split_name(name)) for name in shared)
-
     def _classes(self, index: int) -> frozenset[str]:
         return frozenset(self.page.flat.distinct_names[self.page.name_numbers[index]][0].split())
 
     def _has_head(self, head: int, element: int, *, is_held: bool) -> bool:
         """Return whether there is an author or a date next to a headline."""
         page, end = self.page, self.page.ends[element]
+        before = page.tokenised.texts.ends
         if not is_held:
             element, end = head, len(page.tags)
         own = head if page.tags[head] not in _HEADINGS else page.ends[head]
@@ -296,37 +281,26 @@ class _Page:
         lines: dict[int, str] = {}
         for place in range(page.text_starts[element], len(page.texts)):
             node = page.texts[place]
-            if node.parent >= end or self._tokens_before(place) >= limit:
+            if node.parent >= end or (place and before[place - 1] >= limit):
                 break
             if not is_held and len(lines) >= MAX_LINES_BELOW and node.line not in lines:
                 break
             if not (page.tags[head] in _HEADINGS and head <= node.parent < page.ends[head]):
                 # A headline may begin like the line of an author.
                 lines[node.line] = (lines.get(node.line, "") + node.text)[:MAX_HEAD_CHARACTERS]
-            if any(map(self._is_head_element, self._small_around(node.parent, element))):
-                return True
+            for each in self._around(node.parent):
+                if each < element or page.size(each) > MAX_HEAD_LINE:
+                    break
+                if self._is_head_element(each):
+                    return True
         return any(map(_is_head_line, lines.values()))
-
-    def _small_around(self, index: int, element: int) -> Iterator[int]:
-        """Yield an element and its ancestors, as long as they contain little else."""
-        for each in self._around(index):
-            if each < element or self.page.size(each) > MAX_HEAD_LINE:
-                return
-            yield each
-
-    def _tokens_before(self, place: int) -> int:
-        """Count the page's tokens before a text."""
-        return int(self.page.tokenised.texts.ends[place - 1]) if place else 0
 
     def _is_head_element(self, index: int) -> bool:
         page = self.page
         if page.tags[index] == "time" or not _HEAD_NAMES.isdisjoint(page.name_words(index)):
             return True
-        return any(values.get(index, "").lower() in _HEAD_MARKS for values in self._marks)
-
-    @cached_property
-    def _marks(self) -> list[Mapping[int, str]]:
-        return [self.page.flat.values(name) for name in ("rel", "itemprop")]
+        marks = (page.flat.values(name).get(index, "") for name in ("rel", "itemprop"))
+        return any(each.lower() in _HEAD_MARKS for each in marks)
 
     def _declared_address(self, head: int, element: int) -> str | None:
         """Return the URL that the page declares for a further article."""
@@ -359,7 +333,9 @@ class _Page:
         """URLs of the site's other pages found in URL attributes, by element."""
         found: dict[int, str] = {}
         for name in self.page.flat.attributes.distinct:
-            if name in _RDFA or (name.startswith("data-") and _names_address(name)):
+            name_words = frozenset(split_name(name)) if name.startswith("data-") else frozenset()
+            is_address = bool(name_words & _ADDRESS_WORDS) and not name_words & _OTHER_WORDS
+            if is_address or name in _RDFA:
                 for index, value in self.page.flat.values(name).items():
                     address = self._other_page(value)
                     if address is not None and self.page.tags[index] not in ("a", "img", "button"):
@@ -407,22 +383,19 @@ class _Page:
         """Resolve a URL; None unless it is another page of this site."""
         if not written or len(written) > MAX_URL_CHARACTERS or not _IS_ADDRESS.match(written):
             return None
-        found = (absolute(written, self._base) or "").partition("#")[0]
+        base, site, own_paths = self._own
+        found = (absolute(written, base) or "").partition("#")[0]
         path = _path(found)
-        if not path or site_of(found) != self._site or _FILE.search(path):
+        if not path or site_of(found) != site or _FILE.search(path):
             return None
-        for own in self._own_paths:
+        for own in own_paths:
             if path == own or path.startswith(own + "/") or own.startswith(path + "/"):
                 return None
         return found
 
     @cached_property
-    def _base(self) -> str:
-        return base_of(self.page.root, self._own_addresses[0] if self._own_addresses else "")
-
-    @cached_property
-    def _own_addresses(self) -> list[str]:
-        """URLs of the page itself: the fetched URL, and the URLs that the page declares."""
+    def _own(self) -> tuple[str, str, frozenset[str]]:
+        """The page's base, site and paths, from the fetched URL and those that it declares."""
         links = (
             node.get("href")
             for node in self.page.declaring
@@ -430,15 +403,9 @@ class _Page:
         )
         written = [self.url, *links, self.page.metas.get("og:url")]
         first = next(filter(None, (absolute(each, "") for each in written)), "")
-        return [*filter(None, (absolute(each, first) for each in written if each))]
-
-    @cached_property
-    def _own_paths(self) -> frozenset[str]:
-        return frozenset(filter(None, map(_path, self._own_addresses)))
-
-    @cached_property
-    def _site(self) -> str:
-        return site_of(self._own_addresses[0]) if self._own_addresses else ""
+        own = [*filter(None, (absolute(each, first) for each in written if each)), ""]
+        paths = frozenset(filter(None, map(_path, own)))
+        return base_of(self.page.root, own[0]), site_of(own[0]), paths
 
     def _body_words(self, start: int, end: int) -> int:
         """Count the words of the body in a range of the page's texts."""
@@ -450,19 +417,13 @@ class _Page:
         return np.concatenate([[0], np.cumsum(sizes)])
 
 
-def _names_address(name: str) -> bool:
-    name_words = frozenset(split_name(name))
-    return not name_words.isdisjoint(_ADDRESS_WORDS) and name_words.isdisjoint(_OTHER_WORDS)
-
-
 def _is_head_line(line: str) -> bool:
     """Return whether a line consists almost entirely of an author or a date."""
     text = words.clean(line)
     if not text or len(text) >= MAX_HEAD_CHARACTERS:
         return False
-    if _BYLINE.match(text) or next(find_moments(text), None) is not None:
-        return len(words.tokens(text)) <= MAX_HEAD_LINE
-    return False
+    is_head = _BYLINE.match(text) or next(find_moments(text), None) is not None
+    return bool(is_head) and len(words.tokens(text)) <= MAX_HEAD_LINE
 
 
 def _path(url: str) -> str:

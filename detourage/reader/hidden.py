@@ -40,23 +40,17 @@ MIN_LONGER = 1.5
 """Minimum length of the hidden text relative to the displayed fragment."""
 
 MIN_CONTAINED = 0.9
-"""Minimum share of the displayed words that a hidden text must contain for them to count as a
-fragment of it."""
+"""Minimum share of the displayed words in a hidden text of which they are a fragment."""
 
 MAX_SHOWN = 0.5
-"""Maximum share of a hidden text's words that the page also displays; if more are displayed, the
-displayed text is extracted instead."""
+"""Maximum share of the hidden text's words that the page also displays."""
 
 MIN_MUCH_LONGER = 3.0
-"""Minimum length of an ``articleBody`` relative to the displayed text if it does not contain that
-text."""
+"""Minimum length of a hidden text relative to the displayed text that it does not contain."""
 
 MAX_SHELL_WORDS = 60
-"""Maximum number of words (a notice, a menu) that a page displays before its scripts fill it.
-
-If the displayed text is longer and a hidden text does not contain it, only an ``articleBody`` may
-replace it, because sites keep other articles in the state of their scripts.
-"""
+"""Maximum number of words (a notice, a menu) that a page displays before its scripts fill it; more
+are replaced only by an ``articleBody``, since sites keep other articles in their scripts' state."""
 
 MAX_CANDIDATES = 3
 """Maximum number of texts in scripts that are extracted and compared with the displayed one."""
@@ -65,8 +59,7 @@ MAX_TEASER_CHARACTERS = 2_000
 """Maximum number of characters examined to determine whether a text is a teaser."""
 
 MAX_TEASER_WORDS = 150
-"""Maximum number of words in a fragment that may be replaced by a text other than an
-``articleBody``."""
+"""Maximum number of words in a fragment that may be replaced by other than an ``articleBody``."""
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
 
@@ -94,8 +87,15 @@ def hidden_article(
     text = shown.text if shown is not None else ""
     is_teaser = len(words.tokens(text[:MAX_TEASER_CHARACTERS])) <= MAX_TEASER_WORDS
     for article in _candidates(url, page, shown, is_teaser, cut, find):
-        if _is_better(article, words.tokens(text), page):
-            return _with_media_of(article, shown)
+        if not _is_better(article, words.tokens(text), page):
+            continue
+        if shown is None:
+            return article
+        return replace(
+            article,
+            images=article.images or tuple(replace(each, block=None) for each in shown.images),
+            embeds=article.embeds or tuple(replace(each, block=None) for each in shown.embeds),
+        )
     return None
 
 
@@ -141,21 +141,8 @@ def _is_better(article: Article, shown: Sequence[str], page: Outline) -> bool:
 
 
 def _is_shown(counts: Counter[str], page: Outline, but: Counter[str] = _NOTHING) -> bool:
-    """Return whether the page displays most of a text, given the counts of its tokens.
-
-    The tokens in `but` are those of another text that the page displays.
-    """
+    """Return whether the page displays most of a text, given its tokens, outside the text `but`."""
     return (counts & (page.token_counts - but)).total() > MAX_SHOWN * counts.total()
-
-
-def _with_media_of(article: Article, shown: Article | None) -> Article:
-    if shown is None:
-        return article
-    return replace(
-        article,
-        images=article.images or tuple(replace(each, block=None) for each in shown.images),
-        embeds=article.embeds or tuple(replace(each, block=None) for each in shown.embeds),
-    )
 
 
 def _candidates(
@@ -167,6 +154,9 @@ def _candidates(
     `UNSEEN` elements within the displayed article, which they may continue.
     """
     length = len(shown.text) if shown is not None else 0
+    extent = range(0)
+    if shown is not None and shown.container is not None:
+        extent = range(shown.container + 1, int(page.document.ends[shown.container]))
     least = int(MIN_LONGER * length)
     bodies = structured_data(page.declaring, max(least, 1), ARTICLE_BODY)
     declared = (
@@ -178,19 +168,10 @@ def _candidates(
         kept = ((script, each) for script, value in states for each in passages(value))
         yield from _articles_of(url, page, kept, JSON_STATE, cut)
     for tag in UNSEEN:
-        elements = [*page.root.iter(tag)]
-        if not is_teaser:
-            elements = [each for each in elements if each.index in _extent(page, shown)]
+        elements = [each for each in page.root.iter(tag) if is_teaser or each.index in extent]
         article = _in_unseen(page, tag, elements, least - length, find)
         if article is not None:
             yield article
-
-
-def _extent(page: Outline, shown: Article | None) -> range:
-    """Return the indices of the elements within the one that holds a displayed article."""
-    if shown is None or shown.container is None:
-        return range(0)
-    return range(shown.container + 1, int(page.document.ends[shown.container]))
 
 
 def _articles_of(
@@ -203,7 +184,11 @@ def _articles_of(
     declared = [set(words.tokens(title)) for title in titles.declared_titles(page, url)]
     ranked: list[tuple[bool, int, Node, Passage]] = []
     for script, passage in found:
-        is_titled = _has_title_nearby(declared, passage)
+        is_titled = any(
+            len(tokens := set(words.tokens(text))) >= titles.MIN_HEADLINE_WORDS
+            and any(2 * len(tokens & title) >= len(title) for title in declared)
+            for text in passage.nearby
+        )
         if method == ARTICLE_BODY or is_titled or any(map(_DATE.fullmatch, passage.nearby)):
             ranked.append((is_titled, len(passage.plain), script, passage))
     ranked.sort(key=lambda each: each[:2], reverse=True)
@@ -213,15 +198,6 @@ def _articles_of(
         article = _article_of(page.elements[0], script, passage, cut)
         if article is not None:
             yield replace(article, method=method)
-
-
-def _has_title_nearby(declared: Sequence[set[str]], passage: Passage) -> bool:
-    """Return whether a title that the page declares is next to a text."""
-    return any(
-        len(tokens := set(words.tokens(text))) >= titles.MIN_HEADLINE_WORDS
-        and any(2 * len(tokens & title) >= len(title) for title in declared)
-        for text in passage.nearby
-    )
 
 
 def _article_of(document: HtmlElement, script: Node, passage: Passage, cut: Cut) -> Article | None:
@@ -249,10 +225,7 @@ def _article_of(document: HtmlElement, script: Node, passage: Passage, cut: Cut)
 def _in_unseen(
     page: Outline, tag: str, elements: Iterable[Node], least: int, find: Find
 ) -> Article | None:
-    """Extract a page's article as if the elements with the given tag were displayed.
-
-    The given ones must have at least `least` characters.
-    """
+    """Extract a page's article as if the elements with a tag were displayed, if they are long."""
     # Clean the text before measuring it: the whitespace between elements may be longer than the
     # text. An article may be divided among them, with a paragraph in each.
     text = "\n".join(words.clean(element.text_content()) for element in elements)
