@@ -185,7 +185,7 @@ def _without_teasers(
         return chosen
     if not any(lines[place].is_prose for place in np.flatnonzero(is_sure).tolist()):
         return chosen
-    sections = page.flat.having(_OTHER_SECTIONS) | (page.count_named(_OF_OTHERS)[:, 0] > 0)
+    sections = page.flat.having(_OTHER_SECTIONS) | page.named(_OF_OTHERS)
     is_other = page.flat.within(sections)[[line.block for line in lines]]
     is_other |= [line.linked == len(line.tokens) for line in lines]
     return chosen & (is_sure | ~is_other)

@@ -207,21 +207,16 @@ class _Page:
         if other and (own in other or other in own):
             return True
         return any(
-            not _LIVE_NAMES.isdisjoint(page.name_words(index)) for index in self._around(head)
+            not _LIVE_NAMES.isdisjoint(page.name_words(index)) for index in self.page.around(head)
         )
 
     def _headline(self, head: int) -> str:
         return self.page.text_of(head) if self.page.tags[head] in _HEADINGS else ""
 
-    def _around(self, index: int) -> Iterator[int]:
-        while index >= 0:
-            yield index
-            index = self.page.parents[index]
-
     def _outermost(self, head: int) -> int:
         """Return the outermost element around a head with little of the body above that head."""
         page, element = self.page, head
-        for parent in self._around(page.parents[head]):
+        for parent in page.around(page.parents[head]):
             is_around_own = parent <= self.heading < page.ends[parent]
             above = self._body_words(page.text_starts[parent], page.text_starts[head])
             if is_around_own or above > MAX_ABOVE_HEADLINE:
@@ -240,7 +235,7 @@ class _Page:
     def _resembles_own(self, head: int, element: int) -> bool:
         """Return whether an article's element resembles one that holds the page's own article."""
         page = self.page
-        for index in takewhile(lambda each: each >= element, self._around(head)):
+        for index in takewhile(lambda each: each >= element, self.page.around(head)):
             if page.size(index) < MIN_HELD_WORDS:
                 continue
             for other in self._holding_own(element):
@@ -254,7 +249,7 @@ class _Page:
 
     def _holding_own(self, element: int) -> Iterator[int]:
         """Yield elements that contain the page's own article but not `element`."""
-        for index in self._around(self.heading):
+        for index in self.page.around(self.heading):
             if index <= element < self.page.ends[index]:
                 return
             start, end = self.page.text_starts[index], self.page.text_ends[index]
@@ -288,7 +283,7 @@ class _Page:
             if not (page.tags[head] in _HEADINGS and head <= node.parent < page.ends[head]):
                 # A headline may begin like the line of an author.
                 lines[node.line] = (lines.get(node.line, "") + node.text)[:MAX_HEAD_CHARACTERS]
-            for each in self._around(node.parent):
+            for each in self.page.around(node.parent):
                 if each < element or page.size(each) > MAX_HEAD_LINE:
                     break
                 if self._is_head_element(each):
@@ -304,7 +299,7 @@ class _Page:
 
     def _declared_address(self, head: int, element: int) -> str | None:
         """Return the URL that the page declares for a further article."""
-        for index in self._around(head):
+        for index in self.page.around(head):
             if index < element:
                 break
             if index in self._addresses:

@@ -5,6 +5,7 @@ Images above the text are outside the element that holds most of the text.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 import numpy as np
 
@@ -30,18 +31,13 @@ MAX_FIGURE_ELEMENTS = 200
 """Maximum number of elements in a figure searched for a caption."""
 
 OPENING = 0.3
-"""An image counts as above the text if less than this share of the article's words precedes it.
-
-It may follow the lead; images further down belong to the text.
-"""
+"""Maximum share of the article's words before an image above the text, which may follow a lead."""
 
 MIN_WIDTH = 200
-"""Minimum declared width, in pixels, of an image above the text; portraits and logos are narrower.
-"""
+"""Minimum declared width, in pixels, of an image above the text, unlike portraits and logos."""
 
 MAX_LINKED = 0.5
-"""Maximum share of linked words around an image; if more are linked, the image belongs to a teaser.
-"""
+"""Maximum share of linked words around an image that is not that of a teaser."""
 
 _ARTICLES = frozenset({"article", "main"})
 _FRAMES = frozenset({"figure", "picture"})
@@ -57,7 +53,7 @@ _CAPTION_NAMES = CAPTION | listed(
 )
 """Words of a class or ID that denote a caption if an image precedes it."""
 
-_QUOTES = ("“", "„", "«", "»", '"', "「", "『")
+_QUOTES = tuple('“„«»"「『')
 
 
 def leading_images(
@@ -65,9 +61,8 @@ def leading_images(
 ) -> Iterator[ArticleImage]:
     """Yield the images above the text, in document order.
 
-    The declared image (``og:image``) is accepted anywhere above the text. Any other image must not
-    link to a page, and must be in a figure unless it is below the headline (the element `heading`,
-    if any).
+    Any but the declared one (``og:image``) must not link to a page, and must be in a figure unless
+    it is below the headline (the element `heading`, if any).
     """
     is_kept = kept_texts(page, finding)
     places = np.flatnonzero(is_kept)
@@ -82,11 +77,16 @@ def leading_images(
     images = [each for each in range(root + 1, end) if media.is_image(page.tags[each])]
     if not images:
         return
+    # Number of the article's text nodes before each text node.
     kept = np.concatenate([[0], np.cumsum(is_kept)]).tolist()
     captions = captions_of(page)
     declared = media.file_stem(page.metas.get("og:image", ""))
     for index in images:
-        if _is_of_other_part(page, index, root):
+        around = takewhile(lambda each: each > root, page.around(index))
+        if any(
+            page.tags[each] in _OTHER_SECTIONS or page.name_words(each) & _OTHER_PARTS
+            for each in around
+        ):
             continue
         element = page.node(index)
         frame = _frame_of(page, index, root, heading, kept)
@@ -101,10 +101,7 @@ def leading_images(
 def _frame_of(
     page: Outline, index: int, root: int, heading: int | None, kept: Sequence[int]
 ) -> int:
-    """Return the largest element that contains nothing but an image and its caption.
-
-    `kept` holds the number of the article's text nodes before each text node.
-    """
+    """Return the largest element that contains nothing but an image and its caption."""
     frame, above = index, page.parents[index]
     while above > root and page.size(above) <= MAX_CAPTION_TOKENS:
         is_kept = kept[page.text_ends[above]] > kept[page.text_starts[above]]
@@ -117,10 +114,9 @@ def _frame_of(
 
 def _caption_of(page: Outline, index: int, frame: int, captions: Booleans) -> str | None:
     """Return the caption of an image, from an enclosing figure or its frame."""
-    while index > frame:
-        index = page.parents[index]
-        if page.tags[index] == "figure" or index == frame:
-            caption = caption_within(page, index, captions)
+    for each in takewhile(lambda each: each >= frame, page.around(index)):
+        if each != index and (page.tags[each] == "figure" or each == frame):
+            caption = caption_within(page, each, captions)
             if caption:
                 return caption
     return None
@@ -139,8 +135,7 @@ def _may_lead(page: Outline, index: int, frame: int, heading: int | None) -> boo
 
 def captions_of(page: Outline) -> Booleans:
     """Return, for each element, whether it is short and a caption by its name or its place."""
-    named = page.count_named(CAPTION)[:, 0]
-    captions: Booleans = (named > 0) & (page.sizes <= MAX_CAPTION_TOKENS)
+    captions: Booleans = page.named(CAPTION) & (page.sizes <= MAX_CAPTION_TOKENS)
     captions[captions_under_images(page)] = True
     return captions
 
@@ -182,15 +177,12 @@ def _caption_of_image(page: Outline, image: int) -> int | None:
     else:
         block = end
         is_under = not page.name_words(block).isdisjoint(_CAPTION_NAMES)
-    may_be_caption = is_under and _may_be_caption(page, block)
-    return block if may_be_caption and not _is_narrow(page.node(image), MIN_CAPTIONED) else None
-
-
-def _may_be_caption(page: Outline, block: int) -> bool:
+    if not is_under or not 0 < page.size(block) <= MAX_UNDER_TOKENS:
+        return None
     texts = page.texts[page.text_starts[block] : page.text_ends[block]]
-    if not 0 < page.size(block) <= MAX_UNDER_TOKENS or texts[-1].line > texts[0].line + 1:
-        return False
-    return not texts[0].text.lstrip().startswith(_QUOTES) and not is_teaser(page, block)
+    is_other = texts[-1].line > texts[0].line + 1 or texts[0].text.lstrip().startswith(_QUOTES)
+    is_other = is_other or is_teaser(page, block) or _is_narrow(page.node(image), MIN_CAPTIONED)
+    return None if is_other else block
 
 
 def caption_within(page: Outline, index: int, captions: Booleans) -> str | None:
@@ -213,18 +205,7 @@ def _article_around(page: Outline, places: Sequence[int]) -> int:
     smallest = min(places)
     while max(places) >= page.ends[smallest]:
         smallest = page.parents[smallest]
-    around = smallest
-    while around >= 0 and page.tags[around] not in _ARTICLES:
-        around = page.parents[around]
-    return around if around >= 0 else smallest
-
-
-def _is_of_other_part(page: Outline, index: int, root: int) -> bool:
-    while index > root:
-        if page.tags[index] in _OTHER_SECTIONS or page.name_words(index) & _OTHER_PARTS:
-            return True
-        index = page.parents[index]
-    return False
+    return next((each for each in page.around(smallest) if page.tags[each] in _ARTICLES), smallest)
 
 
 def _is_narrow(image: Node, least: int = MIN_WIDTH) -> bool:

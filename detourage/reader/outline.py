@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from lxml.html import HtmlElement
@@ -17,8 +17,6 @@ from detourage.html.text import DIVISIONS, within_sentences, without_text
 from detourage.reader.vocabulary import KNOWN_WORDS
 from detourage.text import words
 from detourage.text.texts import Count, Texts, read_texts
-
-_Item = TypeVar("_Item")
 
 
 class TextNode(NamedTuple):
@@ -38,10 +36,9 @@ _OUTLINE = "outline"
 
 @dataclass(frozen=True, eq=False)
 class PageTexts:
-    """The texts of a page, tokenised and counted.
+    """The text nodes of a page, and the lines that are not a single visible one, tokenised.
 
-    `texts` holds the text nodes, followed by the lines that do not consist of a single visible text
-    node; `of_lines` holds each line's index in `texts`.
+    `of_lines` holds each line's index in `texts`.
     """
 
     texts: Texts
@@ -55,16 +52,7 @@ class Outline:
     An element is identified by its index; its descendants have the indices that follow, up to its
     end. Its texts and tokens are ranges of the page's, so that quantities propagate to ancestors
     (Deturck 2015, section 4.4) without a second pass. Descendants of the elements in
-    `detourage.html.text.without_text` are omitted.
-
-    Attributes
-    ----------
-    flat
-        The columns of these elements and their texts.
-    document
-        The columns of the whole document.
-    text_lines
-        Line number of each text node.
+    `detourage.html.text.without_text` are omitted. `text_lines` has each text's line number.
     """
 
     flat: FlatDocument
@@ -110,14 +98,12 @@ class Outline:
     @cached_property
     def parents(self) -> list[int]:
         """Index of each element's parent, -1 for the root."""
-        parents: list[int] = self.flat.parents.tolist()
-        return parents
+        return list_of(self.flat.parents)
 
     @cached_property
     def ends(self) -> list[int]:
         """Index after each element's last descendant."""
-        ends: list[int] = self.flat.ends.tolist()
-        return ends
+        return list_of(self.flat.ends)
 
     @cached_property
     def texts(self) -> list[TextNode]:
@@ -129,14 +115,12 @@ class Outline:
     @cached_property
     def text_starts(self) -> list[int]:
         """Index of the first text node below each element."""
-        starts: list[int] = self.flat.text_starts.tolist()
-        return starts
+        return list_of(self.flat.text_starts)
 
     @cached_property
     def text_ends(self) -> list[int]:
         """Index after the last text node below each element."""
-        ends: list[int] = self.flat.text_ends.tolist()
-        return ends
+        return list_of(self.flat.text_ends)
 
     @cached_property
     def tokens(self) -> list[str]:
@@ -151,14 +135,12 @@ class Outline:
     @cached_property
     def token_starts(self) -> list[int]:
         """Index of the first of the `tokens` below each element."""
-        starts: list[int] = self._tokens_before[self.flat.text_starts].tolist()
-        return starts
+        return list_of(self._tokens_before[self.flat.text_starts])
 
     @cached_property
     def token_ends(self) -> list[int]:
         """Index after the last of the `tokens` below each element."""
-        ends: list[int] = self._tokens_before[self.flat.text_ends].tolist()
-        return ends
+        return list_of(self._tokens_before[self.flat.text_ends])
 
     @cached_property
     def memo(self) -> dict[Hashable, Any]:
@@ -195,23 +177,17 @@ class Outline:
         return split_words(self.distinct_names[self.name_numbers[index]])
 
     @cached_property
-    def _known_words(self) -> tuple[Integers, Integers]:
-        """Indices into `distinct_names`, and the numbers of the known words in those names."""
+    def _known_words(self) -> Booleans:
+        """Whether each of the `distinct_names` has each of the `KNOWN_WORDS`."""
         has = np.zeros((len(self.distinct_names), len(KNOWN_WORDS)), dtype=np.bool_)
         has[words_of_each(self.distinct_names, KNOWN_WORDS)] = True
-        return np.divmod(np.flatnonzero(has), len(KNOWN_WORDS))
+        return has
 
-    def count_named(self, *names: frozenset[str], of: Integers | None = None) -> Integers:
-        """Count the words of each element's class and ID that are in each of several sets.
-
-        The sets must be subsets of `KNOWN_WORDS`. Return an array of shape (elements, sets).
-        """
-        places, numbers = self._known_words
-        counts = np.empty((len(self.distinct_names), len(names)), dtype=np.int64)
-        for column, each in enumerate(names):
-            found = places[_is_one_of(each)[numbers]]
-            counts[:, column] = np.bincount(found, minlength=len(counts))
-        return counts[self.name_numbers if of is None else self.name_numbers[of]]
+    def named(self, names: frozenset[str]) -> Booleans:
+        """Return a mask of the elements whose class or ID has one of the given `KNOWN_WORDS`."""
+        known = self._known_words[:, [KNOWN_WORDS[name] for name in names]]
+        has: Booleans = np.asarray(known.any(axis=1))
+        return has[self.name_numbers]
 
     @cached_property
     def sizes(self) -> Integers:
@@ -227,12 +203,8 @@ class Outline:
     @cached_property
     def is_inline(self) -> list[bool]:
         """Whether each element is within a line (`within_sentences`)."""
-        inline: list[bool] = self._inline.tolist()
+        inline: list[bool] = within_sentences(self.document)[self.flat.numbers].tolist()
         return inline
-
-    @property
-    def _inline(self) -> Booleans:
-        return within_sentences(self.document)[self.flat.numbers]
 
     @cached_property
     def is_silent(self) -> list[bool]:
@@ -243,28 +215,27 @@ class Outline:
     @cached_property
     def block_numbers(self) -> Integers:
         """Index of each element's nearest enclosing block, or its own index if it is a block."""
-        return self.flat.nearest_marked(~self._inline)
+        return self.flat.nearest_marked(~within_sentences(self.document)[self.flat.numbers])
 
     @cached_property
     def blocks(self) -> list[int]:
         """The `block_numbers` as a list."""
-        blocks: list[int] = self.block_numbers.tolist()
-        return blocks
+        return list_of(self.block_numbers)
 
     @cached_property
     def divided_numbers(self) -> Integers:
         """Like `block_numbers`, but for elements that are not `DIVISIONS` instead of blocks."""
         return self.flat.nearest_marked(~self.flat.having(DIVISIONS))
 
-    @cached_property
-    def text_numbers(self) -> Integers:
-        """Index of each text node among the text nodes of the whole document."""
-        around = self.document.count_around(without_text(self.document))
-        return np.flatnonzero(around[self.document.text_parents] == 0)
-
     def indices_of(self, elements: Iterable[HtmlElement]) -> frozenset[int]:
         """Return the indices of elements, omitting those that are not part of the outline."""
         return frozenset(place for place in self.elements.places_of(elements) if place >= 0)
+
+    def around(self, index: int) -> Iterator[int]:
+        """Yield an element and its ancestors."""
+        while index >= 0:
+            yield index
+            index = self.parents[index]
 
     def size(self, index: int) -> int:
         """Count the tokens below an element."""
@@ -291,10 +262,7 @@ class Outline:
             child = self.ends[child]
 
     def without(self, left_out: Collection[int]) -> Self:
-        """Return the outline without the tokens and texts of the given elements.
-
-        The elements themselves remain, so that indices stay valid.
-        """
+        """Return the outline without the texts of the given elements, whose indices stay valid."""
         emptied = np.zeros(len(self.flat.parents), dtype=np.bool_)
         emptied[[*left_out]] = True
         kept = ~self.flat.within(emptied)[self.text_parents]
@@ -332,11 +300,6 @@ class Outline:
         """Text nodes of each line, in order."""
         borders = [*self.line_starts.tolist(), len(self.texts)]
         return [self.texts[start:end] for start, end in pairwise(borders)]
-
-    @cached_property
-    def holders(self) -> list[int]:
-        """Elements that hold text, in order."""
-        return np.flatnonzero(self.holds).tolist()
 
     @cached_property
     def holds(self) -> Booleans:
@@ -395,8 +358,7 @@ class Outline:
     @cached_property
     def links(self) -> list[int]:
         """The `link_numbers` as a list."""
-        links: list[int] = self.link_numbers.tolist()
-        return links
+        return list_of(self.link_numbers)
 
     def counterparts(self, other: "Outline") -> list[int]:
         """Map each element to the element at its positional XPath on another page; -1 if absent."""
@@ -425,12 +387,12 @@ def _read(texts: Sequence[str], lines: Integers) -> PageTexts:
     return PageTexts(read_texts([*texts], joined), of_lines)
 
 
+def list_of(column: Integers) -> list[int]:
+    """Return the numbers of a column, faster to access one by one."""
+    numbers: list[int] = column.tolist()
+    return numbers
+
+
 def _starts_of(lines: Integers) -> Integers:
     """Return the index of the first occurrence of each line number; line numbers are ascending."""
     return np.flatnonzero(np.diff(lines, prepend=-1))
-
-
-@cache
-def _is_one_of(names: frozenset[str]) -> Booleans:
-    """Return a mask of the `KNOWN_WORDS` that are in a set."""
-    return np.array([word in names for word in KNOWN_WORDS], dtype=np.bool_)

@@ -70,7 +70,7 @@ class _Packet(NamedTuple):
 
 def uninteresting(page: Outline) -> set[int]:
     """Return the outermost elements that cleaning removes."""
-    left_out = page.flat.having(UNINTERESTING_TAGS) | (page.count_named(UNINTERESTING)[:, 0] > 0)
+    left_out = page.flat.having(UNINTERESTING_TAGS) | page.named(UNINTERESTING)
     left_out &= page.sizes <= MAX_CLEANED * len(page.tokens)
     cleaned: set[int] = set()
     end = 0

@@ -27,4 +27,4 @@ CAPTION = frozenset({"caption"})
 """Word of a class or ID that denotes a caption."""
 
 KNOWN_WORDS = {word: number for number, word in enumerate(sorted(UNINTERESTING | CAPTION))}
-"""The words counted by `Outline.count_named`, numbered."""
+"""The words known to `Outline.named`, numbered."""
