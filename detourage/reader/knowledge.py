@@ -49,9 +49,8 @@ class TemplateKnowledge:
     """Knowledge about a template, learned from some of its pages: paths, lines and titles.
 
     It takes a few kilobytes and replaces the pages: extraction gives the same result with either.
-    For `steps`, see `Paths.steps`. `shared` are the lines that are not a page's own because other
-    pages have them as well (see `detourage.reader.shared_lines`); they differ between the pages of
-    a group, and are not serialised.
+    For `steps`, see `Paths.steps`. `shared` are the lines that a page shares with other pages (see
+    `detourage.reader.shared_lines`); they differ within a group, and are not serialised.
     """
 
     steps: tuple[Step, ...]
@@ -89,7 +88,7 @@ class TemplateKnowledge:
             found = values["format"]
             if found == FORMAT:
                 steps = tuple((int(above), str(step)) for above, step in values["steps"])
-                return cls(steps, tuple(_read_page(page) for page in values["pages"]))
+                return cls(steps, tuple(map(_read_page, values["pages"])))
         except (KeyError, RecursionError, TypeError, ValueError) as error:
             raise ValueError(f"no template knowledge: {error!r}") from error
         raise ValueError(f"template knowledge of format {found}, not {FORMAT}")
@@ -99,7 +98,7 @@ class TemplateKnowledge:
         values = {
             "format": FORMAT,
             "steps": self.steps,
-            "pages": [_write_page(page) for page in self.pages],
+            "pages": [*map(_write_page, self.pages)],
         }
         text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
         return zlib.compress(text.encode())
@@ -129,7 +128,11 @@ class TemplateKnowledge:
         if not self.pages:
             return None
         paths = Paths.of(page)
-        known = self.numbers_of(paths.steps)
+        known: list[int] = []
+        for above, step in paths.steps:
+            known_above = known[above] if above >= 0 else -1
+            is_known = above < 0 or known_above >= 0
+            known.append(self._by_step.get((known_above, step), -1) if is_known else -1)
         at = [known[paths.numbers[line.block]] for line in lines]
         digests = [digest_of(line.tokens) for line in lines]
         repeated: Counter[int] = Counter()
@@ -145,15 +148,6 @@ class TemplateKnowledge:
             if words := self.words_at[path]:
                 row[4] = (words - repeated[path]) / words
         return rows
-
-    def numbers_of(self, steps: Sequence[Step]) -> list[int]:
-        """Map another page's paths (`Paths.steps`) to the numbers of known paths; -1 if unknown."""
-        found: list[int] = []
-        for above, step in steps:
-            known_above = found[above] if above >= 0 else -1
-            is_known = above < 0 or known_above >= 0
-            found.append(self._by_step.get((known_above, step), -1) if is_known else -1)
-        return found
 
     @cached_property
     def _by_step(self) -> dict[Step, int]:

@@ -5,6 +5,7 @@ import re
 import pycld2
 
 from detourage.reader.outline import Outline
+from detourage.text.words import listed
 
 _TAG = re.compile(
     r"(?P<language>[a-z]{2,3})(?:[-_](?P<script>[a-z]{4}))?(?:[-_](?P<region>[a-z]{2}|\d{3}))?"
@@ -13,22 +14,13 @@ _TAG = re.compile(
 )
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
-
 MIN_DETECTED_PERCENT = 80
-"""Minimum percentage of a text that must be in its main language for the detection to be certain.
-"""
+"""Minimum percentage of a text in its main language for the detection to be certain."""
 
-_CLOSE = (
-    frozenset(("no", "nb", "nn", "da")),
-    frozenset(("hr", "sr", "bs", "sh", "cnr")),
-    frozenset(("id", "ms")),
-    frozenset(("cs", "sk")),
-    frozenset(("gl", "pt")),
-    frozenset(("he", "iw")),
-    frozenset(("tl", "fil")),
-)
-"""Groups of languages that detection confuses with one another; within a group, the declared
-language wins."""
+_CLOSE = [
+    *map(listed, ("no nb nn da", "hr sr bs sh cnr", "id ms", "cs sk", "gl pt", "he iw", "tl fil"))
+]
+"""Groups of languages that detection confuses; within a group, the declared language wins."""
 
 
 def language_of(page: Outline, text: str) -> str | None:
@@ -65,20 +57,19 @@ def declared_language(page: Outline) -> str | None:
     Sources, in order of precedence: ``lang`` and ``xml:lang`` of the root and of the body,
     ``og:locale``, ``content-language`` and the ``language`` meta element.
     """
-    document = page.root
-    for element in (document, *document.iterchildren("body")):
-        for attribute in ("lang", "xml:lang", _XML_LANG):
-            tag = normalised_tag(element.get(attribute))
-            if tag:
-                return tag
+    document, metas = page.root, page.metas
     headers = (
         meta.get("content")
         for meta in page.declaring
         if meta.tag == "meta"
         and (meta.get("http-equiv") or "").strip().lower() == "content-language"
     )
-    metas = page.metas
     candidates = (
+        *(
+            element.get(attribute)
+            for element in (document, *document.iterchildren("body"))
+            for attribute in ("lang", "xml:lang", _XML_LANG)
+        ),
         metas.get("og:locale"),
         next(headers, None) or metas.get("content-language"),
         metas.get("language"),

@@ -6,7 +6,6 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from detourage.html.flat import Integers
 from detourage.reader.outline import Outline
 from detourage.text.caches import cached_if_short
 from detourage.text.texts import Count
@@ -79,18 +78,13 @@ class Line(NamedTuple):
         return self.sentences > 0 and 2 * self.linked < len(self.tokens)
 
 
-def places_of_lines(page: Outline) -> Integers:
-    """Return the indices of the lines that have at least one token."""
-    return np.flatnonzero(page.tokenised.texts.counts[page.tokenised.of_lines, Count.TOKENS])
-
-
 def lines_of(page: Outline) -> list[Line]:
     """Return the lines of a page, in order."""
-    kept = places_of_lines(page)
+    texts, of_lines = page.tokenised.texts, page.tokenised.of_lines
+    kept = np.flatnonzero(texts.counts[of_lines, Count.TOKENS])
     if not len(kept):
         return []
-    texts = page.tokenised.texts
-    places = page.tokenised.of_lines[kept]
+    places = of_lines[kept]
     starts = page.line_starts
     first = starts[kept]
     is_linked = page.link_numbers[page.text_parents] >= 0

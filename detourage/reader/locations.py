@@ -50,6 +50,8 @@ def without_locations(article: Article) -> Article:
 def with_locations(page: Page, article: Article) -> Article:
     """Return an article with the locations of its parts in the page from which it was extracted."""
     locations = PageLocations(page)
+    # Another locator, because the limit on the article's paths must not depend on the comments.
+    of_comments = PageLocations(page)
     return replace(
         article,
         blocks=tuple(locations.of_blocks(article.blocks, article.container)),
@@ -61,26 +63,16 @@ def with_locations(page: Page, article: Article) -> Article:
             replace(each, location=locations.of_element(each.element, article.container))
             for each in article.embeds
         ),
-        comments=_with_locations(page, article.comments),
+        comments=tuple(
+            replace(each, location=of_comments.of_comment(each)) for each in article.comments
+        ),
         locations=locations.of_values(article),
     )
 
 
-def _with_locations(page: Page, comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
-    if all(each.element is None for each in comments):
-        return comments
-    # Not the article's locator: its limit on paths must not depend on the comments.
-    locations = PageLocations(page)
-    return tuple(replace(each, location=locations.of_comment(each)) for each in comments)
-
-
 @dataclass(frozen=True)
 class PageLocations:
-    """Locator of elements, texts and values in a page.
-
-    `left` is the number of characters left for further paths; without this limit, the paths of a
-    deep page would become too long.
-    """
+    """Locator of elements, texts and values in a page; `left` are characters for further paths."""
 
     page: Page
     left: list[int] = field(default_factory=lambda: [MAX_PATH_CHARACTERS])
@@ -133,8 +125,11 @@ class PageLocations:
             return self._of_value(words.clean(value), near) if value else None
 
         published, modified = metadata.published, metadata.modified
+        title = article.heading
         return ValueLocations(
-            title=self._of_text(article.heading) or found(article.title),
+            title=found(article.title)
+            if title is None
+            else self._of_pieces(title, self._source.texts_below(title)),
             lead=found((metadata.lead or "").partition("\n")[0]),
             authors=tuple(map(found, metadata.authors)),
             published=found(published.written) if published is not None else None,
@@ -151,13 +146,13 @@ class PageLocations:
         return self._of_pieces(comment.element, texts)
 
     def _path(self, element: int, container: int | None) -> str:
-        if container is not None and container <= element < self._ends[container]:
+        if container is not None and container <= element < self._flat.ends[container]:
             return self._paths.path(element, container)
         return self._paths.path(element)
 
     def _element_around(self, pieces: Sequence[int]) -> int:
         """Return the innermost element around text nodes, except elements within sentences."""
-        is_inline, above, ends = self._is_inline, self._above, self._ends
+        is_inline, above, ends = self._columns
         parents = [self._source.holders[each] for each in pieces]
         element, last = min(parents), max(parents)
         while (last >= ends[element] or is_inline[element]) and above[element] >= 0:
@@ -165,19 +160,10 @@ class PageLocations:
         return element
 
     @cached_property
-    def _is_inline(self) -> list[bool]:
-        inline: list[bool] = within_sentences(self._flat).tolist()
-        return inline
-
-    @cached_property
-    def _above(self) -> list[int]:
-        above: list[int] = self._flat.parents.tolist()
-        return above
-
-    @cached_property
-    def _ends(self) -> list[int]:
-        ends: list[int] = self._flat.ends.tolist()
-        return ends
+    def _columns(self) -> tuple[list[bool], list[int], list[int]]:
+        """Whether each element is within a line, its parent, and the index after its last one."""
+        flat = self._flat
+        return within_sentences(flat).tolist(), flat.parents.tolist(), flat.ends.tolist()
 
     def _texts_of(self, block: ArticleBlock, element: int) -> Iterator[TextLocation]:
         starts, ends = self._source.ranges
@@ -201,12 +187,6 @@ class PageLocations:
                 ends[piece] if from_byte >= 0 else None,
             )
 
-    def _of_text(self, element: int | None) -> Location | None:
-        """Return the location of all text in an element."""
-        if element is None:
-            return None
-        return self._of_pieces(element, self._source.texts_below(element))
-
     def _of_pieces(self, element: int, pieces: Iterable[int]) -> Location:
         ranges = [found for each in pieces if (found := self._source.text_range(each))]
         path = self._paths.path(element)
@@ -228,11 +208,11 @@ class PageLocations:
         if len(value) < MIN_VALUE_CHARACTERS:
             return None
         flat, holders = self._flat, self._source.holders
-        numbers, texts = self._displayed
+        numbers, texts, values = self._displayed
         shown = [numbers[each] for each in _holding(texts, value)]
         # A longer text may mention the value in passing.
         own = [each for each in shown if len(flat.pieces.texts[each]) <= MAX_AROUND * len(value)]
-        attribute = next(_holding(self._values, value), None)
+        attribute = next(_holding(values, value), None)
         if own or (shown and attribute is None):
             piece = min(own or shown, key=lambda each: abs(holders[each] - near))
             return self._of_pieces(holders[piece], [piece])
@@ -248,16 +228,13 @@ class PageLocations:
         return None
 
     @cached_property
-    def _displayed(self) -> tuple[list[int], str]:
-        """The indices of the displayed texts, and these texts joined by NUL."""
+    def _displayed(self) -> tuple[list[int], str, str]:
+        """The indices of the displayed texts, and these texts and all attributes joined by NUL."""
         flat = self._flat
         silent = flat.within(without_text(flat))
         numbers: list[int] = np.flatnonzero(~silent[flat.pieces.parents]).tolist()
-        return numbers, "\x00".join([flat.pieces.texts[each] for each in numbers])
-
-    @cached_property
-    def _values(self) -> str:
-        return "\x00".join(self._flat.attributes.values)
+        texts = "\x00".join([flat.pieces.texts[each] for each in numbers])
+        return numbers, texts, "\x00".join(flat.attributes.values)
 
 
 def _holding(joined: str, value: str) -> Iterator[int]:
@@ -283,16 +260,13 @@ def _continues(character: str) -> bool:
 
 
 MAX_QUOTE = 200
-"""Maximum length of the quotation in a URL fragment; a longer range is represented by its first and
-last words."""
+"""Maximum length of the quotation in a URL fragment; a longer one is only its ends."""
 
 CONTEXT_WORDS = 3
 """Number of words on either side of a fragment's quotation, which make it unique."""
 
-
 MAX_CONTEXT = 60
-"""Maximum length of the words on either side, in characters; the number of words alone is no limit
-in languages that do not put spaces between them."""
+"""Maximum length of the words on either side, which may not be separated by spaces."""
 
 
 class LocationError(ValueError):
@@ -300,19 +274,7 @@ class LocationError(ValueError):
 
 
 class LocatedBlock(NamedTuple):
-    """A block of an article with its location in the page.
-
-    Attributes
-    ----------
-    text
-        Text of the block.
-    start
-        Character offset into the article's text.
-    xpath
-        Absolute XPath of its element.
-    nodes
-        Byte ranges of its text nodes; empty if unknown.
-    """
+    """A block of an article, its offset in the text, absolute XPath, and its texts' byte ranges."""
 
     text: str
     start: int
@@ -350,7 +312,7 @@ def located_blocks(article: Article) -> list[LocatedBlock]:
         LocatedBlock(
             block.text,
             block.start,
-            absolute_path(article.xpath, block.xpath),
+            _absolute(article.xpath, block.xpath),
             [
                 ByteRange(text.byte_start, text.byte_end)
                 for text in block.texts
@@ -362,13 +324,25 @@ def located_blocks(article: Article) -> list[LocatedBlock]:
     ]
 
 
-def blocks_in_message(message: "ArticleMessage") -> list[LocatedBlock]:
-    """Return the blocks of an article message that have a location."""
-    return [
+def _absolute(base: str | None, path: str) -> str:
+    """Return a path as an absolute one; it may be relative to the article's path, `base`."""
+    return path if path.startswith("/") else f"{base or ''}/{path}".removesuffix("/")
+
+
+def locate_in_message(
+    content: bytes | str, content_type: str | None, message: "ArticleMessage", start: int, end: int
+) -> list[Passage]:
+    """Locate a range of an article message's text in the stored page.
+
+    Raise `LocationError` as in `locate`, or if the page was rendered or is stored in another form.
+    """
+    if message.method.startswith("rendered-"):
+        raise LocationError("the article was extracted from the page as rendered by a browser")
+    blocks = [
         LocatedBlock(
             block.text,
             block.start,
-            absolute_path(message.xpath or "", block.xpath),
+            _absolute(message.xpath, block.xpath),
             [
                 ByteRange(start, start + length)
                 for _, _, start, length, *_ in block.texts
@@ -378,26 +352,6 @@ def blocks_in_message(message: "ArticleMessage") -> list[LocatedBlock]:
         for block in message.blocks
         if block.xpath is not None
     ]
-
-
-def absolute_path(base: str, path: str) -> str:
-    """Return a path as an absolute one; it may be relative to the article's path, `base`."""
-    if path.startswith("/"):
-        return path
-    return f"{base}/{path}" if path else base
-
-
-def locate_in_message(
-    content: bytes | str, content_type: str | None, message: "ArticleMessage", start: int, end: int
-) -> list[Passage]:
-    """Locate a range of an article message's text in the stored page.
-
-    Raise the errors of `locate`, and `LocationError` if the page was rendered or is no longer
-    stored in the same form.
-    """
-    if message.method.startswith("rendered-"):
-        raise LocationError("the article was extracted from the page as rendered by a browser")
-    blocks = blocks_in_message(message)
     if not blocks:
         raise LocationError(
             "the article has no locations: it comes from a script or an earlier version"
@@ -409,27 +363,9 @@ def locate_in_message(
 
 
 def locate(page: Page, blocks: Sequence[LocatedBlock], start: int, end: int) -> list[Passage]:
-    """Locate a range of an article's text in its page.
+    """Locate a range of an article's text, in characters, in its page: a passage per text node.
 
-    Parameters
-    ----------
-    page
-        The page from which the article was extracted.
-    blocks
-        Blocks of the article, in order.
-    start, end
-        Character offsets into the article's text.
-
-    Returns
-    -------
-    list of Passage
-        One for each text node, in order.
-
-    Raises
-    ------
-    LocationError
-        If the range contains no text of the blocks, or the page is not the one from which the
-        article was extracted.
+    Raise `LocationError` if the range contains no text of the blocks, or the page is another one.
     """
     if not 0 <= start < end:
         raise LocationError(f"{start} to {end} is not a range of characters")

@@ -71,10 +71,7 @@ def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImag
 
 
 def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
-    """Read an element of `EMBEDS`, or the quotation or division that embeds a post.
-
-    Return None for trackers, share and follow buttons, and elements without an HTTP URL.
-    """
+    """Read an element of `EMBEDS`, or around a post; None for trackers and buttons."""
     if _is_tiny(element):
         return None
     is_object = element.tag in EMBEDS

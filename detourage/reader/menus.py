@@ -53,12 +53,10 @@ MIN_HEADLINES_WORDS = 100
 """Minimum total number of words in the headlines of a list without teasers."""
 
 MIN_OFFERS = 6
-"""Minimum number of offers for a list to belong to a shop or an event calendar rather than a menu.
-"""
+"""Minimum number of offers for a list to belong to a shop or an event calendar."""
 
 MIN_OFFERS_TO_HEADLINES = 0.1
 """Minimum ratio of offers to headlines for a list not to be a menu."""
-
 
 MIN_READ = 0.6
 """Minimum share of a page's words in the extracted text for a list to be the page's content."""
@@ -67,8 +65,7 @@ MIN_PROBABILITY = 0.5
 """Minimum menu probability for a page that looks like a menu to count as one."""
 
 DECLARED = 0.6
-"""Probability that a page which declares itself an article with a publication date is not a menu.
-"""
+"""Probability that a page is no menu which declares itself an article with a publication date."""
 
 
 def is_menu(page: Outline) -> bool:
@@ -107,16 +104,13 @@ def menu_probability(
 ) -> float:
     """Return the probability that a page that looks like a menu (`is_menu`) is one.
 
-    Alternatively, it may be a manual, a thread (`has_posts`), a declared article, or an article
-    made up of links to other sites or to anchors on the page. `words` is the word count of its
-    text.
+    It may be a manual, a thread (`has_posts`), a declared article, or an article of links to other
+    sites or to anchors on the page. `words` is the word count of its text.
     """
     found = _Stretches.of(page)
     others = [kinds.get("documentation", 0.0)]
-    if (
-        page.metas.get("og:type", "").lower() == "article"
-        and "article:published_time" in page.metas
-    ):
+    metas = page.metas
+    if metas.get("og:type", "").lower() == "article" and "article:published_time" in metas:
         others.append(DECLARED)
     if has_posts:
         others.append(kinds.get("forum", 0.0))
@@ -137,11 +131,9 @@ def _share_leading_elsewhere(page: Outline, found: "_Stretches", url: str) -> fl
 
 
 class _Stretches(NamedTuple):
-    """The headlines of a page, and the texts between them.
+    """The blocks and links of a page's headlines, and the words before the first and after each.
 
-    `blocks` and `links` hold the block and the link of each headline; `words` holds the number of
-    words before the first headline and after each headline. `headlines` and `total` are the word
-    counts of all headlines and of the page.
+    `headlines` and `total` are the word counts of all headlines and of the page.
     """
 
     blocks: Integers
@@ -218,15 +210,12 @@ def count_offers(page: Outline) -> int:
     A price must start a line or be in a short line, unlike prices mentioned in headlines.
     """
     declared = sum(_THINGS.fullmatch(kind) is not None for kind in declared_types(page))
-    return max(declared, _count_prices(page))
-
-
-def _count_prices(page: Outline) -> int:
     found, of_lines = page.tokenised.texts, page.tokenised.of_lines
-    sizes = found.counts[of_lines, Count.TOKENS].tolist()
+    sizes: list[int] = found.counts[of_lines, Count.TOKENS].tolist()
     texts = map(found.clean.__getitem__, of_lines.tolist())
-    return sum(
+    prices = sum(
         PRICE.match(text) is not None
         or (size <= MAX_PRICE_WORDS and PRICE.search(text) is not None)
         for text, size in zip(texts, sizes, strict=True)
     )
+    return max(declared, prices)

@@ -1,12 +1,13 @@
 """Threads, which are discussion pages whose text consists of all posts in order."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from detourage.comments import CommentParts
-from detourage.html.flat import Booleans, Integers
+from detourage.html.flat import Booleans
+from detourage.html.text import without_text
 from detourage.reader.body import body_of
 from detourage.reader.finding import Finding, FoundRole
 from detourage.reader.lines import Line
@@ -21,13 +22,10 @@ TAKEN = 0.5
 """Minimum probability at which a line outside the posts is kept if no lines were chosen."""
 
 LEAST_IN_POSTS = ((0.99, 0.0), (0.5, 0.6), (0.0, 0.95))
-"""Pairs of a minimum probability of a forum page and a minimum share of the text's words in posts;
-a page that reaches both values of any pair is read as a thread.
+"""Minimum shares of the text's words in posts, by the probability of a forum page; an article with
+many comments looks like a thread."""
 
-The less likely a forum page is, the larger the share must be, because an article with many comments
-looks like a thread.
-"""
-
+_PARAGRAPH = FoundRole("paragraph", 0.0)
 
 FindPosts = Callable[[], CommentParts | None]
 """Function that finds the posts of a forum page, or returns None if there are none."""
@@ -54,10 +52,9 @@ def find_thread(
 ) -> Finding | None:
     """Find the whole discussion of a thread; return None if the posts are comments on an article.
 
-    The discussion consists of the posts' contents, headed by authors and dates. It also includes
-    the lines of the article (`shown`) outside the posts and below the headline (the element
-    `heading`), because the markup of the first post often differs. If all of these lines follow the
-    posts, they are omitted.
+    The discussion consists of the posts' contents, headed by authors and dates, and of the lines of
+    the article (`shown`) outside the posts and below the headline (the element `heading`), because
+    the markup of the first post often differs, unless all of these lines follow the posts.
 
     `likelihood` is the probability of a forum page. Only lines with one of the `text_roles` are
     kept, or all lines if it is empty.
@@ -71,7 +68,11 @@ def find_thread(
         taken = judged.probabilities >= TAKEN
     else:
         taken = np.array([line.number in shown.lines for line in lines])
-    outside = taken & ~of_posts.within & _allowed_outside(lines, taken, of_posts.within, heading)
+    is_below = np.array([line.block for line in lines]) > (-1 if heading is None else heading)
+    places, within = np.arange(len(lines)), np.flatnonzero(of_posts.within)
+    outside = taken & ~of_posts.within & is_below
+    if len(within) and not (taken & is_below & (places < within[0])).any():
+        outside &= places < within[-1]
     written = int(sizes[of_posts.written].sum())
     share = written / max(1, written + int(sizes[outside].sum()))
     if not written or share < next(least for p, least in LEAST_IN_POSTS if likelihood >= p):
@@ -82,7 +83,7 @@ def find_thread(
     found = [
         line
         for line, is_kept in zip(lines, kept.tolist(), strict=True)
-        if is_kept and (not text_roles or _role_of(line, roles) in text_roles)
+        if is_kept and (not text_roles or roles.get(line.number, _PARAGRAPH).role in text_roles)
     ]
     return body_of(page, found, posts.confidence, roles) if found else None
 
@@ -94,28 +95,14 @@ def _lines_of_posts(page: Outline, lines: Sequence[Line], posts: CommentParts) -
         inside[element : document.ends[element]] = True
     blocks = page.flat.numbers[np.array([line.block for line in lines])]
     numbers = np.array([line.number for line in lines])
+    around = document.count_around(without_text(document))
+    shown = np.flatnonzero(around[document.text_parents] == 0)
     written, authors, dates = (
-        np.isin(numbers, _lines_with(page, texts))
+        np.isin(numbers, page.text_lines[np.isin(shown, np.array([*texts], dtype=np.int64))])
         for texts in (posts.bodies, posts.authors, posts.dates)
     )
     within = inside[blocks] | written
     return _LinesOfPosts(within, written, authors & ~written, dates & ~written)
-
-
-def _allowed_outside(
-    lines: Sequence[Line], taken: Booleans, within: Booleans, heading: int | None
-) -> Booleans:
-    """Return a mask of the lines outside the posts that the thread may include."""
-    is_below = np.array([line.block for line in lines]) > (-1 if heading is None else heading)
-    places, of_posts = np.arange(len(lines)), np.flatnonzero(within)
-    if not len(of_posts) or (taken & is_below & (places < of_posts[0])).any():
-        return is_below
-    is_between: Booleans = is_below & (places < of_posts[-1])
-    return is_between
-
-
-def _lines_with(page: Outline, texts: Collection[int]) -> Integers:
-    return page.text_lines[np.isin(page.text_numbers, np.array([*texts], dtype=np.int64))]
 
 
 def _roles(
@@ -131,8 +118,3 @@ def _roles(
         elif date:
             roles[line.number] = FoundRole("dateline", posts.confidence)
     return roles
-
-
-def _role_of(line: Line, roles: Mapping[int, FoundRole]) -> LineRole:
-    found = roles.get(line.number)
-    return found.role if found is not None else "paragraph"
