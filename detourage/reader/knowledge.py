@@ -188,11 +188,11 @@ def knowledge_of(other: Page | TemplateKnowledge | None) -> TemplateKnowledge:
     return other if other is not None else UNKNOWN_TEMPLATE
 
 
-def digest_of(tokens: Sequence[str]) -> int:
-    """Return a 64-bit digest of a line's tokens, the same on every machine."""
+def digest_of(tokens: Sequence[str], size: int = 8) -> int:
+    """Return a digest of a line's tokens, of `size` bytes, the same on every machine."""
     from hashlib import blake2b
 
-    digest = blake2b(" ".join(tokens).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    digest = blake2b(" ".join(tokens).encode("utf-8", "surrogatepass"), digest_size=size).digest()
     return int.from_bytes(digest, "little")
 
 

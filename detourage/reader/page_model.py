@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import compress
 from typing import Any, Final, Self, get_args
 
 import numpy as np
@@ -20,8 +21,7 @@ from detourage.roles import ALL_ROLES, TEXT_ROLES, Kind, LineRole
 from detourage.text.shipped import shipped_bytes
 
 MIN_COMMENT = 0.3
-"""Minimum probability that some line is a comment, or that the page is a forum page, for the page
-to be searched for comments."""
+"""Minimum probability of a comment or a forum page for a page to be searched for comments."""
 
 OWN_ROLES: Final[tuple[LineRole, ...]] = (*TEXT_ROLES, "correction")
 """Roles that a line has because of what it says on this page."""
@@ -37,10 +37,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PageModel:
-    """A network that judges the lines of a page, and the page as a whole.
-
-    It gives a logit for each of `roles` per line and for each of `kinds` per page.
-    """
+    """A network that gives a logit for each of `roles` per line and of `kinds` per page."""
 
     roles: tuple[LineRole, ...]
     kinds: tuple[Kind, ...]
@@ -78,9 +75,7 @@ class PageModel:
             softmax(found.of_roles[:, : len(self.roles)].astype(np.float64)),
             dict(zip(self.kinds, of_page.tolist(), strict=True)),
         )
-        captions = lines_under_images(page)
-        if captions:
-            judged = judged.with_captions(captions)
+        judged = judged.with_captions(lines_under_images(page))
         return judged.without(knowledge.shared) if knowledge and knowledge.shared else judged
 
 
@@ -88,9 +83,8 @@ class PageModel:
 class JudgedPage:
     """The lines of a page with the probability of each role and of each kind of page.
 
-    `of_roles` has the shape (lines, roles), and its rows sum to 1. `kinds` is empty for a
-    page without lines. `shared` are the numbers of the lines that belong to the template, however
-    probable they were, because other pages have them as well.
+    `of_roles` has the shape (lines, roles), and its rows sum to 1. `kinds` is empty for a page
+    without lines. `shared` are the numbers of lines that are the template's, as on other pages.
     """
 
     lines: Sequence[Line]
@@ -117,16 +111,13 @@ class JudgedPage:
         is_shared = np.array([masked_digest_of(line) in shared for line in self.lines])
         if not is_shared.any() or self.probabilities[~is_shared].max(initial=0.0) < MIN_OWN:
             return self
-        numbers = frozenset(
-            self.lines[place].number for place in np.flatnonzero(is_shared).tolist()
-        )
+        numbers = frozenset(line.number for line in compress(self.lines, is_shared.tolist()))
         return replace(self._with_role(is_shared, "template"), shared=numbers)
 
     def with_captions(self, captions: Collection[int]) -> "JudgedPage":
-        """Take the lines with the given numbers for captions, unless they are much of the text.
-
-        On a page of pictures, the lines below them are the article.
-        """
+        """Take lines for captions, unless they are much of the text, as on a page of pictures."""
+        if not captions:
+            return self
         is_caption = np.array([line.number in captions for line in self.lines])
         size = self.probabilities * [len(line.tokens) for line in self.lines]
         if size[is_caption].sum() > MAX_OF_CAPTIONS * size.sum():

@@ -41,10 +41,7 @@ class Span(NamedTuple):
 
 
 def unbroken(text: str) -> str:
-    """Return a text with a space for each line break, but none between CJK characters.
-
-    This follows the transformation of segment breaks in CSS Text Level 4, section 4.1.3.
-    """
+    """Transform line breaks as CSS Text Level 4, section 4.1.3: none between CJK characters."""
     if "\n" not in text:
         return text
     if not text.isascii():
@@ -53,11 +50,7 @@ def unbroken(text: str) -> str:
 
 
 def inline_text(pieces: Iterable[tuple[str, Marks]]) -> tuple[str, list[Span]]:
-    """Return the cleaned text of the given pieces, and its spans in order, in linear time.
-
-    A line feed ends a line. Each line is cleaned as by `words.clean`: whitespace is collapsed and
-    blank lines are dropped. Offsets refer to the cleaned text.
-    """
+    """Return the text of pieces, each line as from `words.clean`, and its spans, in linear time."""
     parts: list[str] = []
     spans: list[Span] = []
     begun: dict[Mark, int] = {}
@@ -94,8 +87,7 @@ MAX_CELL_TOKENS = 40
 """Maximum number of tokens in a cell of a data table; tables with longer cells are layout."""
 
 MAX_BLOCKS_BEFORE_TITLE = 3
-"""Number of leading blocks from which a repeated headline is removed; a section and a date may
-precede it."""
+"""Number of leading blocks from which a repeated headline, after a section and date, is removed."""
 
 PROBABILITY_DIGITS = 3
 """Number of decimal places in the probability of a role."""
@@ -115,12 +107,9 @@ _LAYOUT = HEADINGS | {"table", "section", "article", "form", "iframe", "pre"}
 
 _IN_ROWS = frozenset({"td", "th"})
 _EMPHASIS: Mapping[str, EmphasisKind] = {
-    "b": "bold",
-    "strong": "bold",
-    "em": "italic",
-    "i": "italic",
+    **dict.fromkeys(("b", "strong"), "bold"),
+    **dict.fromkeys(("em", "i"), "italic"),
 }
-
 _KINDS: Sequence[EmphasisKind] = ("bold", "italic")
 
 _CODE_LANGUAGE = re.compile(
@@ -251,7 +240,11 @@ class _Renderer:
             self._break()
             return False
         if self._page.is_inline[index]:
-            self._enter_inline(index, tag)
+            if self._link is None and self._page.links[index] == index:
+                self._link = index
+            if tag in _EMPHASIS:
+                self._emphasis[_EMPHASIS[tag]] += 1
+            self._mute(index)
             return True
         if tag == "span" and self._type() == "code":
             # A style makes each line of the code a block.
@@ -267,13 +260,6 @@ class _Renderer:
             self._embed(self._page.node(index))
         self._describe(index, tag)
         return True
-
-    def _enter_inline(self, index: int, tag: str) -> None:
-        if self._link is None and self._page.links[index] == index:
-            self._link = index
-        if tag in _EMPHASIS:
-            self._emphasis[_EMPHASIS[tag]] += 1
-        self._mute(index)
 
     def _mute(self, index: int) -> None:
         if index in self._finding.muted and self._muted is None:
@@ -296,22 +282,23 @@ class _Renderer:
             self._open.pop()
 
     def _describe(self, index: int, tag: str) -> None:
+        page, caption = self._page, None
         named = bool(self._captions[index])
         kind: BlockType | None = _TYPES.get(tag) or ("caption" if named else None)
-        caption = self._caption_within(index) if named or tag == "figure" else None
+        if named or tag == "figure":
+            caption = illustrations.caption_within(page, index, self._captions)
+            caption = caption or (None if tag == "figure" else page.text_of(index) or None)
         if kind or caption:
             opened = _Open(index, kind, caption)
             if kind == "heading":
                 opened.level = int(tag[1])
             elif kind == "list_item":
-                around = self._open_item()
+                items = (each for each in reversed(self._open) if each.type == "list_item")
+                around, parent = next(items, None), page.parents[index]
                 opened.level = 1 + (around.level or 0 if around is not None else 0)
-                opened.marker = self._marker(index)
+                is_numbered = tag == "li" and parent in self._numbers
+                opened.marker = f"{self._numbers[parent]}." if is_numbered else "-"
             self._open.append(opened)
-
-    def _open_item(self) -> _Open | None:
-        """Return the innermost open list item, if any."""
-        return next((each for each in reversed(self._open) if each.type == "list_item"), None)
 
     def _count_item(self, index: int) -> None:
         """Count an item of an ordered list, whether or not the item is displayed."""
@@ -319,37 +306,15 @@ class _Renderer:
         if around < 0 or self._page.tags[around] != "ol":
             return
         number = _integer(self._page.node(index).get("value"))
-        if number is None:
-            last = self._numbers.get(around)
-            if last is None:
-                number = _integer(self._page.node(around).get("start"))
-                number = 1 if number is None else number
-            else:
-                number = last + 1
-        self._numbers[around] = number
-
-    def _marker(self, index: int) -> str:
-        around = self._page.parents[index]
-        is_numbered = self._page.tags[index] == "li" and around in self._numbers
-        return f"{self._numbers[around]}." if is_numbered else "-"
-
-    def _caption_within(self, index: int) -> str | None:
-        """Return the caption in a figure, or the text of an element named as a caption."""
-        page = self._page
-        caption = illustrations.caption_within(page, index, self._captions)
-        return caption or (None if page.tags[index] == "figure" else page.text_of(index) or None)
-
-    def _typed(self) -> _Open | None:
-        """Return the nearest enclosing element that determines a block's type."""
-        return next((open_ for open_ in reversed(self._open) if open_.type), None)
+        if number is None and around in self._numbers:
+            number = self._numbers[around] + 1
+        elif number is None:
+            number = _integer(self._page.node(around).get("start"))
+        self._numbers[around] = 1 if number is None else number
 
     def _type(self) -> BlockType | None:
-        typed = self._typed()
-        return typed.type if typed is not None else None
-
-    def _marks(self) -> Marks:
-        link: Marks = () if self._link is None else (self._link,)
-        return (*link, *(kind for kind in _KINDS if self._emphasis[kind] > 0))
+        """Return the type of the nearest enclosing element that has one."""
+        return next((each.type for each in reversed(self._open) if each.type), None)
 
     def _break(self) -> None:
         self._breaks += 1
@@ -364,23 +329,21 @@ class _Renderer:
 
     def _text(self, piece: int) -> None:
         text = self._page.flat.pieces.texts[piece]
-        is_blank = text.isspace()
-        if self._is_shown(is_blank=is_blank) and self._muted is None:
-            if not is_blank:
-                self._breaks = 0
-                self._is_blank = False
-                self._pieces.append(piece)
-                self._sizes[self._page.texts[self._next_text - 1].line] += len(text)
+        if not text.isspace():
+            line = self._page.texts[self._next_text].line
+            self._next_text += 1
+            is_other = self._finding.lines is not None and line not in self._finding.lines
+            if is_other or self._muted is not None:
+                return
+            self._breaks = 0
+            self._is_blank = False
+            self._pieces.append(piece)
+            self._sizes[line] += len(text)
+        if self._muted is None:
             text = text if self._type() == "code" else unbroken(text)
-            self._parts.append((text, self._marks()))
-
-    def _is_shown(self, *, is_blank: bool) -> bool:
-        """Return whether the next text belongs to the body; a blank text always does."""
-        if is_blank:
-            return True
-        line = self._page.texts[self._next_text].line
-        self._next_text += 1
-        return self._finding.lines is None or line in self._finding.lines
+            link: Marks = () if self._link is None else (self._link,)
+            marks = (*link, *(kind for kind in _KINDS if self._emphasis[kind] > 0))
+            self._parts.append((text, marks))
 
     def _flush(self) -> None:
         self._breaks = 0
@@ -392,16 +355,18 @@ class _Renderer:
         self._is_blank = True
         if not is_blank:
             self._add_text(parts, pieces, sizes)
-        self._settle_media()
+        # Media may have been placed after a block that turned out to be empty.
+        found, blocks = self._rendering.media, len(self._rendering.blocks)
+        for place in range(len(found) - 1, -1, -1):
+            if (found[place].block or 0) <= blocks:
+                return
+            found[place] = replace(found[place], block=blocks)
 
     def _add_text(
-        self,
-        parts: Sequence[tuple[str, Marks]],
-        pieces: Sequence[int],
-        sizes: Mapping[int, int],
+        self, parts: Sequence[tuple[str, Marks]], pieces: Sequence[int], sizes: Mapping[int, int]
     ) -> None:
         """Add a block of text, unless it would contain no letter or digit."""
-        typed = self._typed()
+        typed = next((each for each in reversed(self._open) if each.type), None)
         kind: BlockType = (typed.type if typed is not None else None) or "paragraph"
         spans: Sequence[Span] = ()
         if kind == "code":
@@ -579,14 +544,6 @@ class _Renderer:
             self._addresses.add(medium.url)
             block = len(self._rendering.blocks) + (0 if self._is_blank else 1)
             self._rendering.media.append(replace(medium, block=block))
-
-    def _settle_media(self) -> None:
-        """Move media back that were placed after a block that turned out to be empty."""
-        found, blocks = self._rendering.media, len(self._rendering.blocks)
-        for place in range(len(found) - 1, -1, -1):
-            if (found[place].block or 0) <= blocks:
-                return
-            found[place] = replace(found[place], block=blocks)
 
 
 def _integer(text: str | None) -> int | None:

@@ -26,8 +26,7 @@ MAX_TRIES = 100
 """Maximum number of positions in a script at which JSON parsing is attempted."""
 
 MAX_REREAD = 2
-"""Maximum ratio of decoded characters to the script's length, which limits the work on false
-starts."""
+"""Maximum ratio of decoded characters to the script's length, because of false starts."""
 
 _PROGRAMS = frozenset(
     {"", "module", "text/javascript", "application/javascript", "application/x-javascript"}
@@ -41,10 +40,7 @@ _DECODER = json.JSONDecoder(strict=False)
 def structured_data(
     elements: Iterable[Node], least: int = 0, holding: str = ""
 ) -> Iterator[tuple[Node, Any]]:
-    """Yield JSON-LD scripts, each with a value in it.
-
-    They contain `holding`, and at least `least` characters; other elements are ignored.
-    """
+    """Yield JSON-LD scripts with `holding` and `least` characters, each with a value in it."""
     for script in elements:
         text = (script.text or "") if script.tag == "script" else ""
         if text and len(text) >= least and holding in text and is_structured_data(script):
@@ -53,10 +49,9 @@ def structured_data(
 
 
 def program_state(elements: Iterable[Node], least: int = MIN_STATE) -> Iterator[tuple[Node, Any]]:
-    """Yield the site's scripts, each with a JSON value in it, in order.
+    """Yield the site's scripts, each with a JSON value in it: a script of JSON is a single value.
 
-    A script with a JSON type is a single value; in JavaScript, the literals in assignments and
-    calls are the values.
+    In JavaScript, the literals in assignments and calls are the values.
     """
     for script in elements:
         text = (script.text or "") if script.tag == "script" else ""
@@ -83,19 +78,16 @@ def _kind(script: AnyElement) -> str:
 
 def read_json(text: str) -> Any:
     """Parse JSON, possibly wrapped in a comment or CDATA markers; return None if invalid."""
-    try:
-        return _DECODER.decode(_unwrapped(text))
-    except (ValueError, RecursionError):
-        return None
-
-
-def _unwrapped(text: str) -> str:
-    """Strip the comment or CDATA markers around a script."""
     opening = _OPENING.match(text)
     text = text[opening.end() if opening else 0 :].strip()
     if text.endswith("]]>"):
-        return text.removesuffix("]]>").rstrip().removesuffix("//").rstrip()
-    return text.removesuffix("-->" if text.endswith("-->") else ";").rstrip()
+        text = text.removesuffix("]]>").rstrip().removesuffix("//").rstrip()
+    else:
+        text = text.removesuffix("-->" if text.endswith("-->") else ";").rstrip()
+    try:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _values_in(program: str) -> Iterator[Any]:
@@ -130,8 +122,7 @@ MAX_DEPTH = 100
 """Maximum nesting depth examined."""
 
 MAX_OWNERS = 3
-"""Maximum number of objects around a text, starting with the innermost, from which other values are
-collected."""
+"""Maximum number of objects around a text, from the innermost, whose other values are collected."""
 
 _TAG = re.compile(r"<[^<>]*>")
 _ADDRESS = re.compile(r"(?:https?:)?//\S+|/[\w%-]\S*")
@@ -167,7 +158,8 @@ def passages(value: Any, name: str | None = None) -> Iterator[Passage]:
     """
     leaves = list(_leaves(value))
     for leaf in leaves:
-        if name in (None, _name(leaf.path)) and is_prose(leaf.text):
+        keys = (step for step in reversed(leaf.path) if isinstance(step, str) and step != "*")
+        if name in (None, next(keys, "")) and is_prose(leaf.text):
             yield Passage(to_html(leaf.text), _nearby(leaf.owners))
     if name is None:
         yield from _joined(leaves)
@@ -243,10 +235,6 @@ def _is_list_of_pages(items: dict[int, list[_Leaf]], depth: int) -> bool:
             isinstance(value, str) and _ADDRESS.fullmatch(value) for value in item.values()
         )
     return 2 * addresses > len(items)
-
-
-def _name(path: _Path) -> str:
-    return next((step for step in reversed(path) if isinstance(step, str) and step != "*"), "")
 
 
 def _nearby(owners: Sequence[dict[str, Any]]) -> tuple[str, ...]:

@@ -31,8 +31,7 @@ from detourage.text.texts import Count
 METHOD = "sentences"
 
 MIN_CHARACTERS = 20
-"""Minimum length of a text node that counts as content (Wutsi's value); characters of unspaced
-scripts count double."""
+"""Minimum length of a text node of content (Wutsi's); unspaced characters count double."""
 
 MAX_CLEANED = 0.5
 """Maximum share of the page's tokens in an element that cleaning removes."""
@@ -42,11 +41,7 @@ _KEPT_WITHOUT_LINKS = (DIVISIONS | {"table"}) - {"center"}
 
 
 def find_body(page: Outline) -> Finding | None:
-    """Find the body by counting sentences, without other pages; None if the page has no text.
-
-    If no text remains after cleaning, the limits on length, links and cleaning are lifted one by
-    one.
-    """
+    """Find the body by counting sentences; if no text remains, limits are lifted one by one."""
     cleaned = uninteresting(page)
     for dropped, least, in_links in (
         (cleaned, MIN_CHARACTERS, False),

@@ -101,10 +101,7 @@ class PageLines(NamedTuple):
 
 
 class _OfPublisher(NamedTuple):
-    """Lines of a publisher's pages: those on nearly all of `texts` main texts, with their counts.
-
-    `pages` are the digests of the URLs of the counted pages.
-    """
+    """Lines on nearly all of `texts` main texts of a publisher, and the digests of its URLs."""
 
     texts: int
     pages: frozenset[int]
@@ -132,10 +129,7 @@ class SharedLines:
         return cls(found)
 
     def on(self, url: str, page: PageLines) -> frozenset[int]:
-        """Return the lines that a page shares with other pages of its publisher.
-
-        The page itself does not count.
-        """
+        """Return the lines that a page shares with other pages of its publisher."""
         own = self.publishers.get(publisher_of(url))
         if own is None:
             return frozenset()
@@ -204,18 +198,16 @@ def masked_digest_of(line: Line) -> int:
     if not any(map(_has_digit, line.tokens)):
         return digest_of(line.tokens)
     masked: list[str] = []
-    for is_number, run in groupby(line.tokens, _is_of_date):
+    for is_of_date, run in groupby(
+        line.tokens, lambda token: _has_digit(token) or _is_name_of_date(token)
+    ):
         tokens = [*run]
-        masked += ["0"] if is_number and _is_masked(tokens, is_prose=line.is_prose) else tokens
+        masked += ["0"] if is_of_date and _is_masked(tokens, is_prose=line.is_prose) else tokens
     return digest_of(masked)
 
 
 def _has_digit(token: str) -> bool:
     return not token.isalpha() and any(map(str.isdigit, token))
-
-
-def _is_of_date(token: str) -> bool:
-    return _has_digit(token) or _is_name_of_date(token)
 
 
 def _is_name_of_date(token: str) -> bool:
@@ -243,11 +235,7 @@ def _order(url: str) -> tuple[str, int, str]:
 
 
 def _digest_of_url(url: str) -> int:
-    # Imported here because a page without a group does not need it.
-    from hashlib import blake2b
-
-    digest = blake2b(url.encode("utf-8", "surrogatepass"), digest_size=6).digest()
-    return int.from_bytes(digest, "little")
+    return digest_of([url], size=6)
 
 
 def _is_shared(count: int, texts: int) -> bool:
@@ -262,15 +250,15 @@ def _texts(pages: Iterable[PageLines]) -> list[set[int]]:
     """
     found: list[tuple[PageLines, set[int]]] = []
     for page in sorted(pages, key=lambda each: -sum(each.main.values())):
-        same = (lines for longer, lines in found if _is_in(page.main, longer.main))
+        limit = MAX_SAME * sum(page.main.values())
+        same = (
+            lines
+            for longer, lines in found
+            if sum(words for line, words in page.main.items() if line in longer.main) > limit
+        )
         lines = next(same, None)
         if lines is None:
             lines = set()
             found.append((page, lines))
         lines |= page.main.keys() | page.others
     return [lines for _, lines in found]
-
-
-def _is_in(main: Mapping[int, int], longer: Mapping[int, int]) -> bool:
-    same = sum(words for line, words in main.items() if line in longer)
-    return same > MAX_SAME * sum(main.values())

@@ -14,8 +14,7 @@ from detourage.text.texts import count_words
 from detourage.text.words import squash
 
 MIN_SHARED = 0.5
-"""Minimum share of a heading's words that a declared title must contain for the heading to be the
-headline."""
+"""Minimum share of the words of a heading in a declared title for it to be the headline."""
 
 MIN_HEADLINE_WORDS = 5
 """Minimum number of words in an ``h1`` that is the headline regardless of the declared titles."""
@@ -24,8 +23,7 @@ MIN_WORDS_OF_SECOND_LEVEL = 3
 """Minimum number of words in an ``h2`` headline; a shorter text may be a section name."""
 
 MAX_HEADLINE_TOKENS = 100
-"""Maximum number of tokens in a headline; a longer heading or title results from an unclosed
-element."""
+"""Maximum number of tokens in a headline; longer headings result from unclosed elements."""
 
 MAX_PARTS = 12
 """Maximum number of parts in a title that is matched against the page."""
@@ -68,9 +66,7 @@ def headline(
     The declared titles are ``og:title`` and ``title`` without parts at either end that name the
     site: ``og:site_name``, the host name, or a part of the title of another page of the template
     (`others`). A ``title`` without any such part is reduced to its longest part. The headline is
-    the first of these, ignoring headings equal to an ``h1`` of another page of the template:
-
-    Headings that are links to the home page do not count either.
+    the first of these, ignoring links to the home page and an ``h1`` of another page:
 
     1. the heading (``h1`` or ``h2``) nearest to the body that equals a declared title;
     2. the nearest ``h1`` that shares half of its words with a declared title;
@@ -93,7 +89,13 @@ def _headline(
 ) -> tuple[str | None, int | None]:
     sites, declared = _declared_on(page, url, others)
     template = frozenset[str]().union(*(other.headings for other in others))
-    headings = [each for each in _nearest_headings(page, container) if each[0] not in sites.logos]
+    short = [
+        each
+        for each in page.headings
+        if each[0] not in sites.logos and page.size(each[0]) <= MAX_HEADLINE_TOKENS
+    ]
+    within = [each for each in short if container <= each[0] < page.ends[container]]
+    headings = [*within, *reversed([each for each in short if each[0] < container])]
     firsts = [
         (text, index)
         for index, text in headings
@@ -108,8 +110,11 @@ def _headline(
             # Elements displayed on lines of their own may have no spaces between them.
             spaced = text if tokens == words.tokens(same) else same
             return spaced, index
+    of_titles = [Counter(words.tokens(title)) for title in declared]
     for text, index in firsts:
-        if any(_shared(text, title) >= MIN_SHARED for title in declared):
+        counts = Counter(words.tokens(text))
+        common = max(((counts & each).total() for each in of_titles), default=0)
+        if common and common >= MIN_SHARED * counts.total():
             return _cut(page, index, declared, sites), index
     for text, index in firsts:
         if count_words(text) >= MIN_HEADLINE_WORDS or not declared:
@@ -133,10 +138,7 @@ def names_site(page: Outline, title: str, url: str = "") -> bool:
 
 @dataclass(frozen=True)
 class _Sites:
-    """Names of the site that may occur in a title, and its host name, all in squashed form.
-
-    `logos` are the headings that are links to its home page.
-    """
+    """Names and host of the site, squashed, and the headings that link to its home page."""
 
     names: frozenset[str]
     host: str
@@ -160,8 +162,7 @@ class _Sites:
 
     def begin(self, text: str) -> bool:
         """Return whether a text begins with a name of the site."""
-        squashed = squash(text)
-        return any(len(name) > 4 and squashed.startswith(name) for name in self.names)
+        return squash(text).startswith(tuple(name for name in self.names if len(name) > 4))
 
 
 def _declared_on(page: Outline, url: str, others: Sequence[Titles]) -> tuple[_Sites, list[str]]:
@@ -186,10 +187,7 @@ def _declared(page: Outline, sites: _Sites) -> list[str]:
 
 
 def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> str:
-    """Return a heading without the parts that name the site or that no declared title contains.
-
-    The latter are dates or tags in separate elements within the heading.
-    """
+    """Return a heading without parts that name the site, or that no declared title contains."""
     heading = page.text_of(index)
     spelled = {squash(title) for title in declared}
     nodes = page.texts[page.text_starts[index] : page.text_ends[index]]
@@ -200,20 +198,6 @@ def _cut(page: Outline, index: int, declared: Sequence[str], sites: _Sites) -> s
                 if squash(text) in spelled:
                     return text
     return _without_site(heading, sites)
-
-
-def _nearest_headings(page: Outline, container: int) -> list[tuple[int, str]]:
-    headings = [each for each in page.headings if page.size(each[0]) <= MAX_HEADLINE_TOKENS]
-    inside = range(container, page.ends[container])
-    within = [each for each in headings if each[0] in inside]
-    before = [each for each in headings if each[0] < container]
-    return [*within, *reversed(before)]
-
-
-def _shared(text: str, title: str) -> float:
-    counts = Counter(words.tokens(text))
-    common = counts & Counter(words.tokens(title))
-    return common.total() / counts.total() if counts else 0.0
 
 
 def _parts(title: str) -> list[tuple[int, int]]:

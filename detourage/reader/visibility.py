@@ -66,16 +66,13 @@ def hidden(page: Outline) -> Booleans:
         marked[index] = value != UNTIL_FOUND
     for index, style in flat.values("style").items():
         marked[index] |= hides(style)
-    classes = frozenset(_hidden_classes(_styles(page)))
+    texts = (style.text or "" for style in page.root.iter("style") if not style.get("media"))
+    styles = "\n".join(text for text in texts if "none" in text)[:MAX_STYLE_CHARACTERS]
+    classes = frozenset(_hidden_classes(styles))
     if classes:
         names = [not classes.isdisjoint(each.split()) for each, _ in flat.distinct_names]
         marked |= np.array(names, dtype=np.bool_)[page.name_numbers]
     return flat.within(marked)
-
-
-def _styles(page: Outline) -> str:
-    texts = (style.text or "" for style in page.root.iter("style") if not style.get("media"))
-    return "\n".join(text for text in texts if "none" in text)[:MAX_STYLE_CHARACTERS]
 
 
 def _hidden_classes(styles: str) -> Iterator[str]:
