@@ -11,11 +11,7 @@ from detourage.text.words import listed
 
 
 class Ages(TypedDict):
-    """A language's wording of ages.
-
-    `units` maps words to units (``hours`` to ``hour``), and `whole` maps phrases without a number
-    to their number and unit.
-    """
+    """A language's units by word (``hours``), and ages by phrase without a number."""
 
     units: dict[str, str]
     whole: dict[str, tuple[int, str]]
@@ -26,12 +22,11 @@ class Names(TypedDict):
 
     `months` are month numbers by name, grouped by the space-separated codes of the languages that
     share them. `periods` are parts of the day by language and name, with their first hour and the
-    hour at which they end; ``22, 6`` is the night. `units` (``hours``) and `directions`, which
-    place an age in the past (``ago``), are not separated by language.
+    hour at which they end. `units` (``hours``) and `directions` (``ago``) are of all languages.
     """
 
     months: dict[str, dict[str, int]]
-    weekdays: list[str]
+    weekdays: frozenset[str]
     periods: dict[str, dict[str, tuple[int, int]]]
     units: list[str]
     directions: list[str]
@@ -42,6 +37,7 @@ class Names(TypedDict):
 def names() -> Names:
     """Return the names, loaded once."""
     found: Names = shipped_json("detourage.text", "names.json")
+    found["weekdays"] = frozenset(found["weekdays"])
     return found
 
 
@@ -82,12 +78,7 @@ _FIRST_HEBREW = "\u0590"
 
 def is_weekday(name: str) -> bool:
     """Return whether a name denotes a weekday in any of `LANGUAGES`."""
-    return plain_name(name) in _weekdays()
-
-
-@cache
-def _weekdays() -> frozenset[str]:
-    return frozenset(names()["weekdays"])
+    return plain_name(name) in names()["weekdays"]
 
 
 class Periods(NamedTuple):
@@ -128,7 +119,7 @@ _HALVES = frozenset(("am", "pm"))
 
 
 def _find(name: str, language: str | None) -> int | None:
-    months = _months_of(language)
+    months = _months().get(language, {})
     found = months.get(name)
     if found is None:
         found = months.get(name[: max(MIN_PREFIX, len(name) - 1)])
@@ -141,30 +132,22 @@ def _find(name: str, language: str | None) -> int | None:
 def _prefixes(language: str | None) -> Mapping[str, int]:
     """Return the months by prefixes of their names; 0 if ambiguous."""
     found: dict[str, int] = {}
-    for name, month in _months_of(language).items():
+    for name, month in _months()[language].items():
         for end in range(MIN_PREFIX, len(name) + 1):
             if found.setdefault(name[:end], month) != month:
                 found[name[:end]] = 0
     return found
 
 
-def _months_of(language: str | None) -> Mapping[str, int]:
-    return _months_of_all() if language is None else _months().get(language, {})
-
-
 @cache
-def _months() -> Mapping[str, Mapping[str, int]]:
-    """Return the months by language code and name."""
-    return {code: found for codes, found in names()["months"].items() for code in codes.split()}
-
-
-@cache
-def _months_of_all() -> Mapping[str, int]:
-    """Return the months by name; 0 if ambiguous."""
-    found: dict[str, int] = {}
-    for language in sorted(LANGUAGES):
-        for name, number in _months_of(language).items():
-            found[name] = number if found.get(name, number) == number else 0
+def _months() -> Mapping[str | None, Mapping[str, int]]:
+    """Return the months by name, by language code; those of all, under None, are 0 if ambiguous."""
+    all_: dict[str, int] = {}
+    found: dict[str | None, Mapping[str, int]] = {None: all_}
+    for codes, months in names()["months"].items():
+        found |= dict.fromkeys(codes.split(), months)
+        for name, number in months.items() if LANGUAGES.intersection(codes.split()) else ():
+            all_[name] = number if all_.get(name, number) == number else 0
     return found
 
 

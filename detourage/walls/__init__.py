@@ -37,8 +37,6 @@ MIN_CONFIDENCE: Final = 0.5
 
 _Named = tuple[str, type[WallError] | type[GoneError]]
 
-_UNNAMED: Final[_Named] = ("unknown", WallError)
-
 _FIRST_ERROR: Final = 400
 _FIRST_SERVER_ERROR: Final = 500
 _OF_STATUS: Final[Mapping[int, _Named]] = {
@@ -72,11 +70,9 @@ _OF_CONCEPT: Final[Mapping[str, _Named]] = {
 
 
 class Verdict(NamedTuple):
-    """The verdict on a page.
+    """The verdict on a page: the wall that may replace the article, with its probability.
 
-    `wall` describes the wall that may replace the article, with its probability. `is_blank` is True
-    if the page shows a placeholder that says nothing, such as "Loading…". `is_truncated` is True if
-    the article is only the preview of a paid one.
+    A blank page shows a placeholder, such as "Loading…"; a truncated article is a paid preview.
     """
 
     wall: WallError | GoneError | None = None
@@ -88,8 +84,7 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     """Judge whether a page shows a wall; `article` is None if no text was found.
 
     Only a status, or a phrase in the text or the headlines, makes a page a wall. Its other lines
-    mention newsletters and cookies on every page of a site, so they can only be evidence against
-    a wall.
+    mention newsletters and cookies on every page of a site, so they are only evidence against it.
     """
     status = page.answer.status
     is_error = status is not None and status >= _FIRST_ERROR
@@ -108,7 +103,8 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     model = load_model(BoostedTrees, "detourage.walls", "model.json")
     suspicion = float(model.probabilities(evidence.features)[0])
     probability = min(suspicion, float(model.probabilities(of_own.features)[0]))
-    if article is not None and _is_published(article) and reports_on(own):
+    known = article.metadata if article is not None else None
+    if known and known.authors and known.published is not None and reports_on(own):
         probability = 0.0
     if is_error:
         # An article with an error status is rarer than an error page that reads like an article.
@@ -116,21 +112,16 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     wall = None
     is_stated = has_wall_phrase or is_error
     if suspicion >= SUSPECTED:
-        kind, error = _named(of_own.weights, status) if is_stated else _UNNAMED
+        kind, error = _named(of_own.weights, status) if is_stated else ("unknown", WallError)
         wall = error(kind, probability if is_stated else 0.0)
-    is_told = article is not None and (bool(article.metadata.authors) or _says_much(article))
+    # A text without a sentence may be more than a placeholder.
+    is_told = article is not None and (
+        bool(article.metadata.authors)
+        or (len(article.blocks) >= MIN_BLOCKS and article.confidence >= MIN_CONFIDENCE)
+    )
     is_placeholder = not (is_stated or is_told or has_prose(examined.text))
     is_blank = is_placeholder and probability >= SURE
     return Verdict(wall, is_blank, is_truncated)
-
-
-def _says_much(article: Article) -> bool:
-    """Return whether a text without a sentence is more than a placeholder."""
-    return len(article.blocks) >= MIN_BLOCKS and article.confidence >= MIN_CONFIDENCE
-
-
-def _is_published(article: Article) -> bool:
-    return bool(article.metadata.authors) and article.metadata.published is not None
 
 
 def _named(weights: Mapping[str, float], status: int | None) -> _Named:

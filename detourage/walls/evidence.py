@@ -51,11 +51,7 @@ _SENTENCE_ENDS: Final = ".!?…。！？।؟\"'”»)]"
 
 
 class Line(NamedTuple):
-    """A line of text.
-
-    `marks` holds, for each word, a bit mask of the concepts whose phrases cover it; `concepts`
-    combines these masks. `covered` is the number of words that wall phrases cover.
-    """
+    """Bit masks of the concepts of a line's words, their union, and the number of covered words."""
 
     marks: Sequence[int]
     concepts: int
@@ -91,9 +87,10 @@ class ExaminedPage(NamedTuple):
     def of(cls, page: Page, article: Article | None) -> Self:
         """Collect the parts of a page to examine."""
         outline = Outline.of(page.flat)
+        headings = np.flatnonzero(outline.flat.having(_HEADINGS))[:3].tolist()
         return cls(
             article.text.split("\n") if article is not None else (),
-            [*_headlines(outline, article)],
+            [*_titles_of(page.flat, article), *map(outline.text_of, headings)],
             [each.text for each in lines_of(outline) if 2 * each.linked <= len(each.tokens)],
             [*_of_article(article), *_of_markup(page)],
         )
@@ -115,7 +112,7 @@ def wall_evidence(read: ExaminedPage) -> Evidence:
     """Compute the features that distinguish a wall from an article, as one row."""
     concepts = shipped_lexicon().concepts
     parts = {"text": _lines(read.text), "heads": _lines(read.heads), "page": _lines(read.shown)}
-    shares = {name: _shares(lines, len(concepts)) for name, lines in parts.items()}
+    shares = {name: _shares(lines) for name, lines in parts.items()}
     weights = {
         concept: shares["heads"][bit] + shares["text"][bit] + 0.5 * shares["page"][bit]
         for bit, concept in enumerate(concepts)
@@ -123,20 +120,16 @@ def wall_evidence(read: ExaminedPage) -> Evidence:
     numbers: list[Number] = []
     for name, lines in parts.items():
         numbers += _of_lines(name, lines)
-        numbers += [
-            (f"{name}_{concept}", share)
-            for concept, share in zip(concepts, shares[name], strict=True)
-        ]
+        columns = [f"{name}_{concept}" for concept in concepts]
+        numbers += zip(columns, shares[name], strict=True)
     numbers += read.numbers
     return Evidence(Features.of((name, [number]) for name, number in numbers), weights)
 
 
 def headline_coverage(page: Page, article: Article | None) -> float:
     """Return the share of the page's title covered by wall phrases, or the article's if larger."""
-    titles = _title_of(page.flat)
-    if article is not None and article.title:
-        titles.append(article.title)
-    return max((line.coverage for line in _lines(titles)), default=0.0)
+    lines = _lines(_titles_of(page.flat, article))
+    return max((line.coverage for line in lines), default=0.0)
 
 
 def reports_on(read: ExaminedPage) -> bool:
@@ -179,27 +172,20 @@ def _lines(texts: Iterable[str]) -> list[Line]:
     return found
 
 
-def _headlines(outline: Outline, article: Article | None) -> Iterator[str]:
-    yield from _title_of(outline.document)
-    if article is not None and article.title:
-        yield article.title
-    headings = np.flatnonzero(outline.flat.having(_HEADINGS))
-    yield from map(outline.text_of, headings[:3].tolist())
-
-
-def _title_of(document: FlatDocument) -> list[str]:
-    """Return the first text of a page's title, if any."""
+def _titles_of(document: FlatDocument, article: Article | None) -> list[str]:
+    """Return the first text of a page's title and the title of its article, if any."""
     inside = np.flatnonzero(document.having(("title",))[document.text_parents])
-    return [document.texts[place] for place in inside[:1].tolist()]
+    titles = [document.texts[place] for place in inside[:1].tolist()]
+    return [*titles, article.title] if article is not None and article.title else titles
 
 
-def _shares(lines: Sequence[Line], concepts: int) -> list[float]:
+def _shares(lines: Sequence[Line]) -> list[float]:
     """Return, for each concept, the share of words that its phrases cover."""
     total = sum(len(line.marks) for line in lines)
     covered = Counter(mark for line in lines if line.concepts for mark in line.marks)
     return [
         sum(count for mark, count in covered.items() if mark >> bit & 1) / max(1, total)
-        for bit in range(concepts)
+        for bit in range(len(shipped_lexicon().concepts))
     ]
 
 
@@ -288,7 +274,10 @@ class Lexicon:
         for place, word in enumerate(words):
             for bit, rest in self._beginning(word):
                 end = place + 1 + len(rest)
-                if end <= len(words) and all(map(_fits, rest, words[place + 1 : end])):
+                if end <= len(words) and all(
+                    word.startswith(piece[:-1]) if piece.endswith("*") else word == piece
+                    for piece, word in zip(rest, words[place + 1 : end], strict=True)
+                ):
                     for covered in range(place, end):
                         found[covered] |= bit
         return found
@@ -305,10 +294,6 @@ def _pieces(phrase: str) -> list[str]:
         if word.endswith("*"):
             pieces[-1] = f"{pieces[-1][:LONGEST_STEM]}*"
     return pieces
-
-
-def _fits(piece: str, word: str) -> bool:
-    return word.startswith(piece[:-1]) if piece.endswith("*") else word == piece
 
 
 @cache

@@ -42,11 +42,7 @@ _MIN_COVERED: Final = {"reading": 0.2, "login": 0.2, "subscribe": 0.25}
 
 
 def _is_offer(lines: Sequence[Sequence[str]], *, is_plain: bool) -> bool:
-    """Return whether lines offer the rest of an article to subscribers.
-
-    An offer mentions subscriptions, and plainly that one reads on or logs in; one that does not
-    must be longer, and one of its lines more than a label.
-    """
+    """Return whether lines mention subscriptions and reading on or logging in, or are longer."""
     marks = [mark for line in lines for mark in shipped_lexicon().marks(line)]
     said = {name for name, bit in _bits().items() if any(mark & bit for mark in marks)}
     if "subscribe" not in said or "newsletter" in said or len(marks) < MIN_OFFER:
@@ -88,8 +84,7 @@ def has_offer_below(page: Page, article: Article) -> bool:
     is_article = article.metadata.kind == "article"
     if not is_article or not article.blocks or len(article.text) > MAX_BEGINNING:
         return False
-    below = _lines_below(Outline.of(page.flat), article)
-    return begin_with_offer(map(tokens, below))
+    return begin_with_offer(map(tokens, _lines_below(Outline.of(page.flat), article)))
 
 
 def _lines_below(outline: Outline, article: Article) -> Iterator[str]:
