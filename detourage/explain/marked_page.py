@@ -14,7 +14,6 @@ from itertools import accumulate, compress
 from lxml import etree
 from lxml.html import HtmlElement
 
-from detourage.article import ArticleImage
 from detourage.explain.explained import summary
 from detourage.html import Page
 from detourage.html.addresses import base_of
@@ -28,9 +27,8 @@ from detourage.reader.outline import Outline
 def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
     """Return a copy of a page's document with each line wrapped in an element for its verdict.
 
-    The class of this element is ``detourage-`` followed by the verdict, and its title has the role
-    and the probability of the line. The outermost elements with a single verdict, and the article's
-    images, have the class ``detourage-article`` or ``detourage-template``.
+    Its class is ``detourage-`` and the verdict. The outermost elements with a single verdict, and
+    the article's images, have the class ``detourage-article`` or ``detourage-template``.
     """
     document = deepcopy(page.document)
     outline = Outline.of(document)
@@ -39,8 +37,12 @@ def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
     # Texts that belong to no line contain no words; bullets and bars between links are examples.
     shown = [lines.get(node.line) for node in outline.texts]
     _frame_blocks(outline, [line.verdict if line else None for line in shown])
-    if explanation.article is not None:
-        _frame_images(document, page.url, explanation.article.images)
+    images = explanation.article.images if explanation.article is not None else ()
+    base, addresses = base_of(document, page.url), {image.url for image in images}
+    for element in document.iter("img") if addresses else ():
+        image = image_of(element, base, None)
+        if image is not None and image.url in addresses:
+            _add_class(element, "detourage-article")
     for (element, attribute), line in zip(places, shown, strict=True):
         if line is not None:
             _mark(element, attribute, line)
@@ -87,18 +89,12 @@ def _frame_blocks(outline: Outline, verdicts: Sequence[Verdict | None]) -> None:
             continue
         if texts:
             name = "detourage-article" if of_article else "detourage-template"
-            element = outline.elements[index]
-            element.set("class", f"{element.get('class') or ''} {name}".strip())
+            _add_class(outline.elements[index], name)
         index = outline.ends[index]
 
 
-def _frame_images(document: HtmlElement, url: str, images: Sequence[ArticleImage]) -> None:
-    base = base_of(document, url)
-    addresses = {image.url for image in images}
-    for element in document.iter("img"):
-        image = image_of(element, base, None)
-        if image is not None and image.url in addresses:
-            element.set("class", f"{element.get('class') or ''} detourage-article".strip())
+def _add_class(element: HtmlElement, name: str) -> None:
+    element.set("class", f"{element.get('class') or ''} {name}".strip())
 
 
 _POLICY = (
@@ -120,6 +116,10 @@ _SAFE_SCHEMES = ("http:", "https:", "data:image/", "mailto:", "//")
 
 def to_html(explanation: Explanation, page: Page, group_size: int, comments: int = 0) -> str:
     """Return a self-contained page that shows the explained page and the verdicts on its lines."""
+    document = marked_document(explanation, page)
+    _disarm(document)
+    _set_head(document, base_of(page.document, page.url))
+    framed = etree.tostring(document, method="html", encoding="unicode", doctype="<!DOCTYPE html>")
     style = files("detourage.explain").joinpath("overlay.css").read_text("utf-8")
     facts = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>"
@@ -136,18 +136,11 @@ def to_html(explanation: Explanation, page: Page, group_size: int, comments: int
         '<meta name="referrer" content="no-referrer">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f"<title>Explained: {escape(explanation.url)}</title><style>\n{style}</style></head><body>"
-        f'<iframe sandbox="" title="The page" srcdoc="{escape(_framed(explanation, page))}">'
+        f'<iframe sandbox="" title="The page" srcdoc="{escape(framed)}">'
         f"</iframe><main><dl>{facts}</dl>"
         '<p><b class="kept">kept</b> <b class="title">title</b> <b class="comment">comment</b>'
         f' <b class="dropped">dropped</b></p><ol>{lines}</ol></main></body></html>\n'
     )
-
-
-def _framed(explanation: Explanation, page: Page) -> str:
-    document = marked_document(explanation, page)
-    _disarm(document)
-    _set_head(document, base_of(page.document, page.url))
-    return etree.tostring(document, method="html", encoding="unicode", doctype="<!DOCTYPE html>")
 
 
 def _disarm(document: HtmlElement) -> None:
@@ -177,8 +170,8 @@ def _set_head(document: HtmlElement, base: str) -> None:
     if head is None:
         head = document.makeelement("head")
         document.insert(0, head)
-    policy = head.makeelement("meta", {"http-equiv": "Content-Security-Policy"})
-    policy.set("content", _POLICY)
+    of_policy = {"http-equiv": "Content-Security-Policy", "content": _POLICY}
+    policy = head.makeelement("meta", of_policy)
     base_element = head.makeelement("base", {"href": base, "target": "_blank"})
     marks = head.makeelement("style")
     marks.text = files("detourage.explain").joinpath("marks.css").read_text("utf-8")

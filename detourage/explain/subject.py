@@ -198,8 +198,7 @@ def _of_html(file: HtmlFile, name: str) -> GivenPage:
 
 
 def _numbered(name: str, bodies: Iterator[bytes]) -> Iterator[GivenPage]:
-    for number, body in enumerate(bodies, start=1):
-        yield _message(name, number, body)
+    return (_message(name, number, body) for number, body in enumerate(bodies, start=1))
 
 
 def _message(name: str, number: int, body: bytes) -> GivenPage:

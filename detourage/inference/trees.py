@@ -51,13 +51,7 @@ class Forest:
         return np.cumsum(self.sizes, dtype=np.int64) - self.sizes
 
 
-_NODES: Mapping[str, str] = {
-    "sizes": "u2",
-    "column": "i2",
-    "threshold": "f4",
-    "right": "i2",
-    "value": "i4",
-}
+_NODES = {"sizes": "u2", "column": "i2", "threshold": "f4", "right": "i2", "value": "i4"}
 """Names of a forest's arrays, with their data types in files."""
 
 
@@ -86,17 +80,11 @@ class BoostedTrees:
         return {"columns": list(self.columns), "base": self.base, "trees": trees}
 
     def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return the probability of the second class for each row; raise as in `log_odds`."""
-        return np.asarray(1.0 / (1.0 + np.exp(-self.log_odds(features))), dtype=np.float64)
-
-    def log_odds(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return the log odds of the second class for each row.
-
-        Raise RuntimeError if the columns differ from those used in training.
-        """
+        """Return the probability of the second class for each row; raise as in `rows_for`."""
         rows = features.rows_for(self.columns)
         sums = self._packed.sums(np.ascontiguousarray(rows, dtype=np.float32))
-        return np.asarray(self.base + LEAF_UNIT * sums, dtype=np.float64)
+        log_odds = np.asarray(self.base + LEAF_UNIT * sums, dtype=np.float64)
+        return np.asarray(1.0 / (1.0 + np.exp(-log_odds)), dtype=np.float64)
 
     @cached_property
     def _packed(self) -> "PackedTrees":

@@ -5,11 +5,8 @@ from functools import lru_cache, wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
 MAX_LENGTH = 200
-"""Maximum length, in characters, of a text whose result is cached.
-
-If longer texts were cached, pages with a different text of a megabyte each would fill the memory of
-the process that reads them.
-"""
+"""Maximum length, in characters, of a text whose result is cached; pages with a different text of a
+megabyte each would fill the memory."""
 
 _Rest = ParamSpec("_Rest")
 _Result = TypeVar("_Result")

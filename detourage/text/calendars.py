@@ -29,7 +29,7 @@ class Names(TypedDict):
     weekdays: frozenset[str]
     periods: dict[str, dict[str, tuple[int, int]]]
     units: list[str]
-    directions: list[str]
+    directions: frozenset[str]
     ages: dict[str, Ages]
 
 
@@ -38,6 +38,7 @@ def names() -> Names:
     """Return the names, loaded once."""
     found: Names = shipped_json("detourage.text", "names.json")
     found["weekdays"] = frozenset(found["weekdays"])
+    found["directions"] = frozenset(found["directions"])
     return found
 
 

@@ -224,9 +224,8 @@ def parse_moment(text: str, language: str | None = None) -> Moment | None:
     """
     if _EPOCH.fullmatch(text):
         instant = datetime.fromtimestamp(int(text[:10]), UTC)
-        if not _is_likely(instant.year):
-            return None
-        return Moment(instant.date(), instant.time(), UTC, text)
+        moment = Moment(instant.date(), instant.time(), UTC, text)
+        return moment if _is_likely(instant.year) else None
     compact = _COMPACT.match(text)
     if compact:
         day = _day(compact)
@@ -263,26 +262,25 @@ def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
     for form in _forms_for(plain):
         for match in form.finditer(plain):
             day = _day(match, language)
-            if day is not None:
-                clock = _adjacent_time(plain, match, language)
-                start, end = match.span()
-                moment = Moment(day)
-                if clock is not None:
-                    start, end = min(start, clock.start), max(end, clock.end)
-                    moment = clock.on(day, language)
-                yield WrittenDate(replace(moment, written=text[start:end]), start, end)
+            if day is None:
+                continue
+            clock = _adjacent_time(plain, match, language)
+            start, end = match.span()
+            moment = Moment(day)
+            if clock is not None:
+                start, end = min(start, clock.start), max(end, clock.end)
+                moment = clock.on(day, language)
+            yield WrittenDate(replace(moment, written=text[start:end]), start, end)
 
 
 def _forms_for(text: str) -> Iterator[re.Pattern[str]]:
+    """Yield the patterns that may match, each compiled on first use: most sites use few of them."""
     for needed, form in _FORMS:
         if not needed or any(each in text for each in needed):
-            yield _compiled(form)
+            yield _compiled(form, re.IGNORECASE)
 
 
-@cache
-def _compiled(form: str) -> re.Pattern[str]:
-    """Return a pattern compiled on first use, because most sites use few of the forms."""
-    return re.compile(form, re.IGNORECASE)
+_compiled = cache(re.compile)
 
 
 def _plain(text: str) -> str:
@@ -296,10 +294,9 @@ def _may_have_date(text: str) -> bool:
 
 def in_other_order(moment: Moment) -> Moment | None:
     """Return a date with day and month exchanged, or None if it can only be read in one way."""
-    is_ambiguous = _EITHER_ORDER.match(_plain(moment.written)) and moment.day.day <= 12
-    if not is_ambiguous or moment.day.day == moment.day.month:
-        return None
-    return replace(moment, day=moment.day.replace(month=moment.day.day, day=moment.day.month))
+    month, day = moment.day.month, moment.day.day
+    is_ambiguous = _EITHER_ORDER.match(_plain(moment.written)) and day <= _MONTHS and day != month
+    return replace(moment, day=moment.day.replace(month=day, day=month)) if is_ambiguous else None
 
 
 def in_one_order(moments: Iterable[Moment | None]) -> list[Moment | None]:
@@ -356,14 +353,10 @@ def _day(match: re.Match[str], language: str | None = None) -> date | None:
         ) or 0
     else:
         month = _number(parts["month"])
-        if match.start("day") < match.start("month") and (
-            month > _MONTHS
-            or (
-                day <= _MONTHS
-                and parts.get("sign") not in (None, ".")
-                and _is_month_first(language)
-            )
-        ):
+        is_swapped = month > _MONTHS
+        if day <= _MONTHS and parts.get("sign") not in (None, "."):
+            is_swapped = is_swapped or _is_month_first(language)
+        if is_swapped and match.start("day") < match.start("month"):
             day, month = month, day
     if is_persian:
         return _persian_date(year, month, day) if name or spoken in ("fa", "ps") else None
@@ -473,7 +466,12 @@ def find_times(text: str, start: int, end: int, language: str | None = None) -> 
             continue
         zone = _ZONE.match(text, last)
         if zone is not None:
-            is_known = _is_zone(zone["zone"]) if zone["zone"] else zone["offset"]
+            name, is_known = zone["zone"], bool(zone["offset"])
+            if name:
+                # In lower case, most names are words as well, such as "est".
+                is_plain = name.isascii() and " " not in name and not name.isupper()
+                is_known = name.lower() in _ZONES
+                is_known &= not is_plain or name in ("utc", "gmt", "z")
             last = max(last, zone.end() if is_known else zone.end("unit"))
             zone = zone if is_known else None
         yield ClockTime(match, zone, period, first, last)
@@ -521,7 +519,6 @@ def _is_apart(other: str, edge: str) -> bool:
 
 
 _NOON = 12
-
 _MAX_PERIOD = 24
 """Maximum length of a part of the day, in characters."""
 
@@ -551,8 +548,7 @@ def _with_clock(
 ) -> Moment:
     parts = clock.groupdict()
     hour = int(parts["hour"])
-    if period is not None:
-        hour = _hour_in(period, hour)
+    hour = hour if period is None else _hour_in(period, hour)
     try:
         found = time(hour, int(parts["minute"] or 0), int(parts.get("second") or 0))
     except ValueError:
@@ -587,21 +583,12 @@ def _zone(match: re.Match[str], day: date, language: str | None) -> tzinfo | Non
         return timezone(-shift if offset[0] == "-" else shift)
     if not name:
         return None
-    return timezone(timedelta(hours=_offset_of(name.lower(), day, language)))
-
-
-def _is_zone(name: str) -> bool:
-    # In lower case, most names are words as well, such as "est".
-    is_name = not name.isascii() or " " in name or name.isupper() or name in ("utc", "gmt", "z")
-    return is_name and name.lower() in _ZONES
-
-
-def _offset_of(name: str, day: date, language: str | None) -> float:
-    for part in (language or "").replace("_", "-").split("-"):
-        if (name, part) in _ZONES_ELSEWHERE:
-            return _ZONES_ELSEWHERE[name, part]
+    name = name.lower()
     is_summer = name in _WITH_SUMMER and _sunday(day.year, 3, 8) <= day < _sunday(day.year, 11, 1)
-    return _ZONES[name] + is_summer
+    parts = (language or "").replace("_", "-").split("-")
+    elsewhere = (_ZONES_ELSEWHERE.get((name, part)) for part in parts)
+    known = (each for each in elsewhere if each is not None)
+    return timezone(timedelta(hours=next(known, _ZONES[name] + is_summer)))
 
 
 def _sunday(year: int, month: int, earliest: int) -> date:

@@ -116,7 +116,7 @@ def is_past(text: str) -> bool:
         return True
     words = words_of_age(text)
     return (
-        not _directions().isdisjoint(words)
+        not names()["directions"].isdisjoint(words)
         or " ".join(words) in _phrases()
         or text.lower().startswith("il y a")
         or _PAST.search(text) is not None
@@ -124,11 +124,6 @@ def is_past(text: str) -> bool:
 
 
 _PAST = re.compile("前|전|ที่แล้ว|ที่ผ่านมา")
-
-
-@cache
-def _directions() -> frozenset[str]:
-    return frozenset(names()["directions"])
 
 
 def is_one(word: str) -> bool:
@@ -249,8 +244,8 @@ def resolve_relative(text: str, anchor: datetime, language: str | None = None) -
     if unit == "day":
         return Moment((anchor - timedelta(seconds=seconds)).date())
     if unit:
-        moment = _to_the_minute(anchor - timedelta(seconds=seconds))
-        return _to_the_hour(moment) if unit == "hour" else moment
+        instant = anchor - timedelta(seconds=seconds)
+        return _to_the_minute(instant.replace(minute=0) if unit == "hour" else instant)
     named = day_without_year(text, language)
     day = _most_recent(named, anchor.date()) if named is not None else None
     return None if day is None else _moment_of_day(day, text, language)
@@ -260,28 +255,25 @@ def _age(text: str, language: str | None) -> tuple[int, str] | None:
     """Return an age in seconds and its smallest unit, or None."""
     if contains_any(text, _IDEOGRAPHIC) and not _AGO.search(text):
         return None
-    return next(
-        (
-            found
-            for units in _candidate_units(language)
-            if (found := _in_units(text, units) or _as_phrase(text, units)) is not None
-        ),
-        None,
-    )
-
-
-def _as_phrase(text: str, units: _Units) -> tuple[int, str] | None:
-    found = None if _DIGIT.search(text) else units.whole.get(" ".join(words_of_age(text)))
-    if found is None or found[1] not in _SECONDS:
-        return None
-    return found[0] * _SECONDS[found[1]], found[1]
+    phrase = None if _DIGIT.search(text) else " ".join(words_of_age(text))
+    for units in _candidate_units(language):
+        found = _in_units(text, units)
+        number, unit = units.whole.get(phrase or "", (0, ""))
+        if found is None and unit in _SECONDS:
+            found = number * _SECONDS[unit], unit
+        if found is not None:
+            return found
+    return None
 
 
 def _in_units(text: str, units: _Units) -> tuple[int, str] | None:
     seconds, least = 0, ""
     number: int | None = None
     before: str | None = None
-    for part in _parts(text):
+    parts: list[str | int] = []
+    for each in re.findall(r"\d+|\D+", text):
+        parts += [int(each)] if each.isdecimal() else words_of_age(each)
+    for part in parts:
         if isinstance(part, int):
             if part > MAX_NUMBER:
                 return None
@@ -304,15 +296,6 @@ def _in_units(text: str, units: _Units) -> tuple[int, str] | None:
         seconds += count * _SECONDS[unit]
         least = unit
     return (seconds, least) if least and number is None else None
-
-
-def _parts(text: str) -> Iterator[str | int]:
-    """Yield the words and numbers in a text, in order."""
-    for part in re.findall(r"\d+|\D+", text):
-        if part.isdecimal():
-            yield int(part)
-        else:
-            yield from words_of_age(part)
 
 
 def _candidate_units(language: str | None) -> Iterator[_Units]:
@@ -351,11 +334,6 @@ def _unambiguous_units() -> _Units:
 
 def _to_the_minute(moment: datetime) -> Moment:
     return Moment(moment.date(), time(moment.hour, moment.minute), moment.tzinfo or UTC)
-
-
-def _to_the_hour(moment: Moment) -> Moment:
-    assert moment.clock is not None
-    return Moment(moment.day, time(moment.clock.hour), moment.zone)
 
 
 def _moment_of_day(day: date, text: str, language: str | None) -> Moment:

@@ -6,9 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters, line separators, bidirectional control characters, and surrogates, which
-cannot be encoded.
-"""
+"""Control characters, line separators, bidirectional controls, and unencodable surrogates."""
 
 
 def printable(text: str) -> str:

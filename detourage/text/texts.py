@@ -141,13 +141,11 @@ class Texts:
     """Tokens and counts of texts.
 
     `clean` are the texts on one line each, and `tokens` the tokens of all texts (see
-    `detourage.text.words`). `numbers` are the tokens' indices in `distinct`, which is in order of
+    `detourage.text.words`). `numbers` are the tokens' indices in `distinct`, in order of
     appearance; `repeated` is whether a token occurred earlier in the same text; `ends` are the
-    indices after each text's last token. `counts` has a column per `Count`: ``SENTENCES`` are
-    sentence ends; ``UNSPACED`` and ``IDEOGRAPHS`` are characters that are words of their own, in
-    the original text and among the tokens, respectively; ``FIRST`` and ``LAST`` are the traits of
-    the cleaned text's first and last characters; the others count its characters and
-    space-separated words.
+    indices after each text's last token. `counts` has a column per `Count`: ``UNSPACED`` and
+    ``IDEOGRAPHS`` are characters that are words of their own, in the original text and among the
+    tokens; ``FIRST`` and ``LAST`` are the traits of the cleaned text's first and last characters.
     """
 
     clean: Sequence[str]
