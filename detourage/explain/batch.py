@@ -23,11 +23,8 @@ from detourage.reading import ReadingOptions, with_parts
 from detourage.text.terminal import json_text
 from detourage.time_limit import TimeIsUpError, time_limit
 
-SECONDS = 60.0
-"""Maximum CPU time per page, in seconds."""
-
-PAUSE_SECONDS = 1.0
-"""Minimum time between the fetches of two pages from the same host."""
+SECONDS = 60.0  # Maximum CPU time per page, in seconds
+PAUSE_SECONDS = 1.0  # Minimum time between the fetches of two pages from the same host
 
 
 @dataclass(frozen=True)

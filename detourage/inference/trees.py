@@ -93,8 +93,7 @@ class BoostedTrees:
 
 _TEST = np.dtype([("threshold", np.float32), ("left", np.uint32), ("tree", np.int32)])
 
-MAX_LEAVES = 32
-"""Maximum number of leaves per tree; the shipped trees have at most 24."""
+MAX_LEAVES = 32  # leaves per tree; the shipped trees have at most 24
 
 
 @dataclass(frozen=True, eq=False)

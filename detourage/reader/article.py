@@ -65,8 +65,7 @@ def forget_judged(page: Page) -> None:
     Outline.of(page.flat).memo.pop(JudgedPage, None)
 
 
-MIN_LIKELY = 0.15
-"""Minimum probability of the most probable line of an article without any sentence."""
+MIN_LIKELY = 0.15  # probability of the most probable line of an article without any sentence
 
 MAX_OF_LIST = 0.5
 """Upper bound of the factor by which the confidence is multiplied if the page looks like a menu."""
@@ -104,8 +103,7 @@ def extract_article(
     return with_page_judged(flat, *find_article(flat, outline.indices_of(apart)))
 
 
-GOOD_F1 = 0.8
-"""Minimum word F1 at which an article counts as correct."""
+GOOD_F1 = 0.8  # Minimum word F1 at which an article counts as correct
 
 OF_HIDDEN = 0.63
 """Confidence in an article that the page does not display, on whose lines nothing is known."""
@@ -146,8 +144,7 @@ def with_page_judged(page: PageInTemplate, article: Article, finding: Finding | 
 MIN_TITLE = 0.2
 """Minimum probability of a line to be the headline of a page that declares only its site's name."""
 
-MAX_LINES_TO_TITLE = 12
-"""Maximum number of lines between such a headline and the body."""
+MAX_LINES_TO_TITLE = 12  # lines between such a headline and the body
 
 
 def _title_of(page: PageInTemplate, article: Article, finding: Finding | None) -> str | None:
@@ -163,11 +160,8 @@ def _title_of(page: PageInTemplate, article: Article, finding: Finding | None) -
     return judged.lines[best].text if best is not None and likelihood[best] > MIN_TITLE else title
 
 
-MAX_CORRECTIONS = 5
-"""Maximum number of correction notes in an article."""
-
-MAX_CORRECTION_CHARACTERS = 1_000
-"""Maximum length of a correction note, in characters; the rest is cut off."""
+MAX_CORRECTIONS = 5  # correction notes in an article
+MAX_CORRECTION_CHARACTERS = 1_000  # length of a correction note, in characters; the rest is cut off
 
 
 def _corrections(page: PageInTemplate) -> tuple[str, ...]:
@@ -294,11 +288,8 @@ def _bodies(page: PageInTemplate) -> Iterator[Finding]:
             yield of_sentences
 
 
-MAX_LEADING = 5
-"""Maximum number of blocks at the start of a text that may be its lead."""
-
-MIN_LEAD_WORDS = 5
-"""Minimum number of words in a lead; a shorter text is a section name."""
+MAX_LEADING = 5  # blocks at the start of a text that may be its lead
+MIN_LEAD_WORDS = 5  # words in a lead; a shorter text is a section name
 
 
 def article_of(

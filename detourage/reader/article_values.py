@@ -30,8 +30,7 @@ CHARACTERS_OF_TEXT = 20
 """A block gets a single location for all of its text nodes if it has more of them than `MIN_TEXTS`
 plus one per `CHARACTERS_OF_TEXT` characters."""
 
-MAX_LISTED = 200
-"""Maximum number of parts in a message."""
+MAX_LISTED = 200  # parts in a message
 
 _Part = TypeVar("_Part", bound=MessagePart)
 

@@ -19,17 +19,13 @@ from detourage.reader.page_model import JudgedPage
 from detourage.text.words import clean
 from detourage.walls.offers import MAX_BETWEEN, begin_with_offer
 
-MIN_HEADLINE: Final = 3
-"""Minimum number of words in a linked headline."""
+MIN_HEADLINE: Final = 3  # words in a linked headline
 
 MAX_LABEL_CHARACTERS: Final = 30
 """Maximum length of the label before a linked headline, such as "Read also:"."""
 
-MIN_PROSE: Final = 10
-"""Minimum number of words in a paragraph beside a linked headline."""
-
-MAX_LINKED: Final = 0.25
-"""Maximum share of linked words in a paragraph beside a linked headline."""
+MIN_PROSE: Final = 10  # words in a paragraph beside a linked headline
+MAX_LINKED: Final = 0.25  # share of linked words in a paragraph beside a linked headline
 
 UNSURE: Final = 0.9
 """Probability of being text below which a line is an aside if it is a headline without a label.
@@ -40,33 +36,19 @@ On real pages, all such lines below it lead to other articles; most lines above 
 UNLIKELY: Final = 0.75
 """Probability of being text below which linked headlines at the end are not text."""
 
-MAX_FORM: Final = 60
-"""Maximum number of words around a form in which the reader subscribes or consents to something."""
-
-MAX_OF_TEXT: Final = 1 / 3
-"""Maximum share of the text's words around such a form."""
-
-MAX_MARK: Final = 40
-"""Maximum number of words in a copyright notice."""
-
-MAX_AFTER_MARK: Final = 25
-"""Maximum number of words in a line that follows a copyright notice."""
-
-MAX_LINES_AFTER_MARK: Final = 3
-"""Maximum number of lines that follow a copyright notice at the end of a text."""
+MAX_FORM: Final = 60  # words around a form in which the reader subscribes or consents to something
+MAX_OF_TEXT: Final = 1 / 3  # share of the text's words around such a form
+MAX_MARK: Final = 40  # words in a copyright notice
+MAX_AFTER_MARK: Final = 25  # words in a line that follows a copyright notice
+MAX_LINES_AFTER_MARK: Final = 3  # lines that follow a copyright notice at the end of a text
 
 SURE: Final = 0.9
 """Probability of being text from which a line is the last paragraph before an offer, or a part of
 an offer only if the offer is plain."""
 
-MAX_OFFER: Final = 60
-"""Maximum number of words taken for text in and below an offer of the rest to subscribers."""
-
-MAX_LINES_OF_OFFER: Final = 4
-"""Maximum number of these lines."""
-
-MAX_FORMS: Final = 20
-"""Maximum number of forms that are looked at."""
+MAX_OFFER: Final = 60  # words taken for text in and below an offer of the rest to subscribers
+MAX_LINES_OF_OFFER: Final = 4  # lines of these words
+MAX_FORMS: Final = 20  # forms that are looked at
 
 _UNBROKEN: Final = (
     *("ul", "ol", "dl", "table", "blockquote", "figure", "pre"),

@@ -20,11 +20,8 @@ OF_ENTRIES = 0.2
 """Minimum share of declared entries among records of which none is a comment; a page may declare
 only the latest of the entries that it displays."""
 
-MIN_ENTRIES = 2
-"""Minimum number of declared entries among the records."""
-
-OPENING = 5
-"""Number of leading words that identify an entry."""
+MIN_ENTRIES = 2  # declared entries among the records
+OPENING = 5  # Number of leading words that identify an entry
 
 _DECLARED = "liveBlogUpdate"
 _OPENINGS = ("headline", "articleBody", "name", "description")
@@ -69,11 +66,8 @@ def _openings(page: Page) -> Iterator[tuple[str, ...]]:
             waiting.extend(value for key, value in each.items() if key != _DECLARED)
 
 
-SURE = 0.5
-"""Minimum comment probability at which elements are removed from the article."""
-
-MAX_EXCLUDED = 0.5
-"""Maximum share of the body's words removed regardless of `MIN_REMAINING`."""
+SURE = 0.5  # Minimum comment probability at which elements are removed from the article
+MAX_EXCLUDED = 0.5  # share of the body's words removed regardless of `MIN_REMAINING`
 
 MIN_REMAINING = 100
 """Minimum number of words left after removing more than `MAX_EXCLUDED` of the body; if fewer are

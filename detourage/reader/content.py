@@ -67,28 +67,19 @@ MIN_OF_FORUM = 0.1
 """Minimum probability at which the best records of a forum page count as its posts; below it, an
 article mistaken for a forum page would lose most of its text."""
 
-MIN_DOUBTED = 0.005
-"""Minimum confidence of comments whose lines are asked for their roles."""
-
-MIN_SIGNED = 2
-"""Minimum number of authors of such comments."""
+MIN_DOUBTED = 0.005  # confidence of comments whose lines are asked for their roles
+MIN_SIGNED = 2  # authors of such comments
 
 MIN_ROLES = 0.15
 """Minimum mean probability of the words of such comments that they have the role of a comment."""
 
-MIN_HEADING = 0.3
-"""Minimum probability that the line above such comments, with their number, has this role."""
-
-MAX_HEADING = 8
-"""Maximum number of words in that line, and of digits in the number."""
-
-MIN_OF_ROLES = 0.85
-"""Minimum share of such comments in all of the page's words with the role of a comment."""
+MIN_HEADING = 0.3  # probability that the line above such comments, with their number, has this role
+MAX_HEADING = 8  # words in that line, and of digits in the number
+MIN_OF_ROLES = 0.85  # share of such comments in all of the page's words with the role of a comment
 
 _NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)
 
-MAX_COMMENTS = 5_000
-"""Maximum number of comments read per page, to bound the work on malicious pages."""
+MAX_COMMENTS = 5_000  # comments read per page, to bound the work on malicious pages
 
 MAX_SEARCHED = 20_000
 """Maximum number of lines of a page that is searched for a comment pattern.

@@ -6,8 +6,7 @@ from typing import Final
 from detourage.reader.outline import Outline
 from detourage.reader.scripts import is_structured_data
 
-MAX_SCRIPT: Final = 500_000
-"""Maximum length of JSON-LD searched for declared types."""
+MAX_SCRIPT: Final = 500_000  # length of JSON-LD searched for declared types
 
 _TYPE: Final = re.compile(r'"@type"\s*+:\s*+\[?\s*+"([A-Za-z]{1,60})"')
 

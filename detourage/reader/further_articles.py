@@ -30,35 +30,22 @@ from detourage.text.words import listed, squash
 MIN_OWN_WORDS: Final = 50
 """Minimum number of body words above a further article; with fewer, it is a section of the own."""
 
-MIN_HELD_WORDS: Final = 50
-"""Minimum number of words in an element that holds an article, not just its head."""
-
-MIN_FURTHER_WORDS: Final = 100
-"""Minimum median word count of the further articles; teasers are shorter."""
+MIN_HELD_WORDS: Final = 50  # words in an element that holds an article, not just its head
+MIN_FURTHER_WORDS: Final = 100  # median word count of the further articles; teasers are shorter
 
 MAX_ABOVE_HEADLINE: Final = 40
 """Maximum number of words of an article above its headline, such as a section, date or caption."""
 
-MAX_BELOW_HEADLINE: Final = 60
-"""Maximum number of words below a headline that are searched for an author and a date."""
+MAX_BELOW_HEADLINE: Final = 60  # words below a headline that are searched for an author and a date
 
 MAX_LINES_BELOW: Final = 3
 """Maximum number of lines below a headline that are searched if no element holds the article."""
 
-MAX_HEAD_LINE: Final = 15
-"""Maximum number of words in a line with an author or a date."""
-
-MAX_HEAD_CHARACTERS: Final = 160
-"""Maximum length of a line with an author or a date."""
-
-MAX_HEADLINE_WORDS: Final = 60
-"""Maximum number of words in a headline."""
-
-MAX_HEADS: Final = 200
-"""Maximum number of headlines examined below the page's headline."""
-
-MAX_VALUES: Final = 2_000
-"""Maximum number of values examined in a page's structured data."""
+MAX_HEAD_LINE: Final = 15  # words in a line with an author or a date
+MAX_HEAD_CHARACTERS: Final = 160  # length of a line with an author or a date
+MAX_HEADLINE_WORDS: Final = 60  # words in a headline
+MAX_HEADS: Final = 200  # headlines examined below the page's headline
+MAX_VALUES: Final = 2_000  # values examined in a page's structured data
 
 _HEADINGS: Final = ("h1", "h2", "h3", "h4")
 _HEAD_NAMES: Final = listed(

@@ -36,14 +36,9 @@ from detourage.text import words
 ARTICLE_BODY = "articleBody"
 JSON_STATE = "json-state"
 
-MIN_LONGER = 1.5
-"""Minimum length of the hidden text relative to the displayed fragment."""
-
-MIN_CONTAINED = 0.9
-"""Minimum share of the displayed words in a hidden text of which they are a fragment."""
-
-MAX_SHOWN = 0.5
-"""Maximum share of the hidden text's words that the page also displays."""
+MIN_LONGER = 1.5  # length of the hidden text relative to the displayed fragment
+MIN_CONTAINED = 0.9  # share of the displayed words in a hidden text of which they are a fragment
+MAX_SHOWN = 0.5  # share of the hidden text's words that the page also displays
 
 MIN_MUCH_LONGER = 3.0
 """Minimum length of a hidden text relative to the displayed text that it does not contain."""
@@ -52,14 +47,9 @@ MAX_SHELL_WORDS = 60
 """Maximum number of words (a notice, a menu) that a page displays before its scripts fill it; more
 are replaced only by an ``articleBody``, since sites keep other articles in their scripts' state."""
 
-MAX_CANDIDATES = 3
-"""Maximum number of texts in scripts that are extracted and compared with the displayed one."""
-
-MAX_TEASER_CHARACTERS = 2_000
-"""Maximum number of characters examined to determine whether a text is a teaser."""
-
-MAX_TEASER_WORDS = 150
-"""Maximum number of words in a fragment that may be replaced by other than an ``articleBody``."""
+MAX_CANDIDATES = 3  # texts in scripts that are extracted and compared with the displayed one
+MAX_TEASER_CHARACTERS = 2_000  # characters examined to determine whether a text is a teaser
+MAX_TEASER_WORDS = 150  # words in a fragment that may be replaced by other than an ``articleBody``
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
 

@@ -21,11 +21,8 @@ from detourage.reader.lines import Line, Paths, Step, lines_of
 from detourage.reader.outline import Outline
 from detourage.reader.titles import Titles
 
-FORMAT = 1
-"""Version of the stored format; increment it with every change to the format."""
-
-_MAX_BYTES = 2 * MAX_HTML_BYTES
-"""Maximum size of the serialised knowledge, which is smaller than the pages."""
+FORMAT = 1  # Version of the stored format; increment it with every change to the format
+_MAX_BYTES = 2 * MAX_HTML_BYTES  # size of the serialised knowledge, which is smaller than the pages
 
 
 class KnownLine(NamedTuple):

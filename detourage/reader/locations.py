@@ -28,11 +28,8 @@ MAX_AROUND = 4
 """Maximum length of a text relative to a value it contains; longer texts may merely mention the
 value."""
 
-MAX_OCCURRENCES = 50
-"""Maximum number of occurrences of a value that are compared."""
-
-MIN_VALUE_CHARACTERS = 3
-"""Minimum length of a value that is searched for; shorter ones occur anywhere."""
+MAX_OCCURRENCES = 50  # occurrences of a value that are compared
+MIN_VALUE_CHARACTERS = 3  # length of a value that is searched for; shorter ones occur anywhere
 
 
 def without_locations(article: Article) -> Article:
@@ -259,14 +256,9 @@ def _continues(character: str) -> bool:
     return character.isalnum() and not words.count_unspaced(character)
 
 
-MAX_QUOTE = 200
-"""Maximum length of the quotation in a URL fragment; a longer one is only its ends."""
-
-CONTEXT_WORDS = 3
-"""Number of words on either side of a fragment's quotation, which make it unique."""
-
-MAX_CONTEXT = 60
-"""Maximum length of the words on either side, which may not be separated by spaces."""
+MAX_QUOTE = 200  # length of the quotation in a URL fragment; a longer one is only its ends
+CONTEXT_WORDS = 3  # Number of words on either side of a fragment's quotation, which make it unique
+MAX_CONTEXT = 60  # length of the words on either side, which may not be separated by spaces
 
 
 class LocationError(ValueError):

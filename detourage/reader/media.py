@@ -31,11 +31,8 @@ _BUTTONS = re.compile(
     r"/plugins/(?:like|share|follow|comments|page|likebox|facepile)\b|/widgets/(?:tweet|follow)_button"
     r"|plusone|addthis|sharethis|/share_button"
 )
-MAX_SOURCES = 20
-"""Maximum number of ``source`` elements examined per ``picture``."""
-
-MAX_TRACKER_PIXELS = 1
-"""Maximum width or height of a tracker or spacer, in pixels."""
+MAX_SOURCES = 20  # ``source`` elements examined per ``picture``
+MAX_TRACKER_PIXELS = 1  # width or height of a tracker or spacer, in pixels
 
 
 def is_image(tag: str) -> bool:

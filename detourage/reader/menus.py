@@ -19,50 +19,24 @@ from detourage.reader.outline import Outline
 from detourage.roles import Kind
 from detourage.text.texts import Count
 
-MIN_HEADLINE_WORDS = 3
-"""Minimum number of words in a headline; shorter links are navigation, such as "Read more"."""
-
-MAX_HEADLINE_WORDS = 45
-"""Maximum number of words in a headline; some sites link a whole article."""
-
-MIN_LINKED = 0.8
-"""Minimum share of linked words for a line to count as a link."""
-
-MIN_TEASER_WORDS = 5
-"""Minimum number of words in a teaser; shorter text between headlines is a date or an author."""
-
-MIN_ITEMS = 6
-"""Minimum number of teasers at the same position in the tree."""
-
-MAX_TEASER_WORDS = 60
-"""Maximum number of words in a teaser; a longer one is an article."""
-
-MAX_PROSE_WORDS = 80
-"""Maximum number of words in text outside lists; a longer text is an article."""
-
-MIN_TEASERS_TO_PROSE = 4.0
-"""Minimum ratio of words in teasers to words in the longest text outside lists."""
-
-MIN_HEADLINES_SHARE = 0.6
-"""Minimum share of a page's words that are in headlines if there are no teasers."""
+MIN_HEADLINE_WORDS = 3  # words in a headline; shorter links are navigation, such as "Read more"
+MAX_HEADLINE_WORDS = 45  # words in a headline; some sites link a whole article
+MIN_LINKED = 0.8  # share of linked words for a line to count as a link
+MIN_TEASER_WORDS = 5  # words in a teaser; shorter text between headlines is a date or an author
+MIN_ITEMS = 6  # teasers at the same position in the tree
+MAX_TEASER_WORDS = 60  # words in a teaser; a longer one is an article
+MAX_PROSE_WORDS = 80  # words in text outside lists; a longer text is an article
+MIN_TEASERS_TO_PROSE = 4.0  # ratio of words in teasers to words in the longest text outside lists
+MIN_HEADLINES_SHARE = 0.6  # share of a page's words that are in headlines if there are no teasers
 
 MIN_HEADLINES_TO_PROSE = 20.0
 """Minimum ratio of words in headlines to words in the longest text, on a page without teasers."""
 
-MIN_HEADLINES_WORDS = 100
-"""Minimum total number of words in the headlines of a list without teasers."""
-
-MIN_OFFERS = 6
-"""Minimum number of offers for a list to belong to a shop or an event calendar."""
-
-MIN_OFFERS_TO_HEADLINES = 0.1
-"""Minimum ratio of offers to headlines for a list not to be a menu."""
-
-MIN_READ = 0.6
-"""Minimum share of a page's words in the extracted text for a list to be the page's content."""
-
-MIN_PROBABILITY = 0.5
-"""Minimum menu probability for a page that looks like a menu to count as one."""
+MIN_HEADLINES_WORDS = 100  # total number of words in the headlines of a list without teasers
+MIN_OFFERS = 6  # offers for a list to belong to a shop or an event calendar
+MIN_OFFERS_TO_HEADLINES = 0.1  # ratio of offers to headlines for a list not to be a menu
+MIN_READ = 0.6  # share of a page's words in the extracted text for a list to be the page's content
+MIN_PROBABILITY = 0.5  # menu probability for a page that looks like a menu to count as one
 
 DECLARED = 0.6
 """Probability that a page is no menu which declares itself an article with a publication date."""
@@ -194,8 +168,7 @@ PRICE = re.compile(
     r"[$€£¥₹₽₩]\s?\d|\d\s?(?:[€£¥₹₽₩]|(?:usd|eur|gbp|chf|zł|kr|руб)\b)", re.IGNORECASE
 )
 
-MAX_PRICE_WORDS = 8
-"""Maximum number of words in a line with a price, such as "4 offers from $16.14"."""
+MAX_PRICE_WORDS = 8  # words in a line with a price, such as "4 offers from $16.14"
 
 _THINGS = re.compile(
     r"(?:product|offer|course|jobposting"

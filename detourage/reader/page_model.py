@@ -20,14 +20,12 @@ from detourage.reader.shared_lines import masked_digest_of
 from detourage.roles import ALL_ROLES, TEXT_ROLES, Kind, LineRole
 from detourage.text.shipped import shipped_bytes
 
-MIN_COMMENT = 0.3
-"""Minimum probability of a comment or a forum page for a page to be searched for comments."""
+MIN_COMMENT = 0.3  # probability of a comment or a forum page for a page to be searched for comments
 
 OWN_ROLES: Final[tuple[LineRole, ...]] = (*TEXT_ROLES, "correction")
 """Roles that a line has because of what it says on this page."""
 
-MIN_OWN = 0.5
-"""Minimum probability that some line that is not shared belongs to the text."""
+MIN_OWN = 0.5  # probability that some line that is not shared belongs to the text
 
 MAX_OF_CAPTIONS = 0.3
 """Maximum share of the expected words of the text in lines that are taken for captions."""

@@ -83,14 +83,12 @@ def inline_text(pieces: Iterable[tuple[str, Marks]]) -> tuple[str, list[Span]]:
 _CJK = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
 _BREAK_IN_CJK = re.compile(rf"(?<=[{_CJK}])[ \t\r]{{0,200}}\n[ \t\r\n]{{0,200}}(?=[{_CJK}])")
 
-MAX_CELL_TOKENS = 40
-"""Maximum number of tokens in a cell of a data table; tables with longer cells are layout."""
+MAX_CELL_TOKENS = 40  # tokens in a cell of a data table; tables with longer cells are layout
 
 MAX_BLOCKS_BEFORE_TITLE = 3
 """Number of leading blocks from which a repeated headline, after a section and date, is removed."""
 
-PROBABILITY_DIGITS = 3
-"""Number of decimal places in the probability of a role."""
+PROBABILITY_DIGITS = 3  # Number of decimal places in the probability of a role
 
 _TYPES: dict[str, BlockType] = {
     **dict.fromkeys(HEADINGS, "heading"),
@@ -118,8 +116,7 @@ _CODE_LANGUAGE = re.compile(
     re.IGNORECASE,
 )
 _CODE_ATTRIBUTES = ("data-lang", "data-language")
-MAX_CLASS_CHARACTERS = 200
-"""Maximum length of a class attribute that is searched for the language of code."""
+MAX_CLASS_CHARACTERS = 200  # length of a class attribute that is searched for the language of code
 
 MAX_ITEM_NUMBER = 1_000_000
 """Maximum number in a list item's marker; a page may declare an arbitrary number."""

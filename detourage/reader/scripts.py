@@ -19,14 +19,9 @@ from detourage.text.texts import count_words
 
 STRUCTURED_DATA = "application/ld+json"
 
-MIN_STATE = 200
-"""Minimum length of a script that is searched for state."""
-
-MAX_TRIES = 100
-"""Maximum number of positions in a script at which JSON parsing is attempted."""
-
-MAX_REREAD = 2
-"""Maximum ratio of decoded characters to the script's length, because of false starts."""
+MIN_STATE = 200  # length of a script that is searched for state
+MAX_TRIES = 100  # positions in a script at which JSON parsing is attempted
+MAX_REREAD = 2  # ratio of decoded characters to the script's length, because of false starts
 
 _PROGRAMS = frozenset(
     {"", "module", "text/javascript", "application/javascript", "application/x-javascript"}
@@ -109,20 +104,11 @@ def _values_in(program: str) -> Iterator[Any]:
         yield value
 
 
-MIN_WORDS = 60
-"""Minimum number of words in an article's text."""
-
-MIN_SENTENCES = 3
-"""Minimum number of sentence ends in an article's text; a list of names has none."""
-
-MAX_VALUES = 100_000
-"""Maximum number of values examined in a script."""
-
-MAX_DEPTH = 100
-"""Maximum nesting depth examined."""
-
-MAX_OWNERS = 3
-"""Maximum number of objects around a text, from the innermost, whose other values are collected."""
+MIN_WORDS = 60  # words in an article's text
+MIN_SENTENCES = 3  # sentence ends in an article's text; a list of names has none
+MAX_VALUES = 100_000  # values examined in a script
+MAX_DEPTH = 100  # nesting depth examined
+MAX_OWNERS = 3  # objects around a text, from the innermost, whose other values are collected
 
 _TAG = re.compile(r"<[^<>]*>")
 _ADDRESS = re.compile(r"(?:https?:)?//\S+|/[\w%-]\S*")

@@ -30,11 +30,8 @@ from detourage.text.texts import Count
 
 METHOD = "sentences"
 
-MIN_CHARACTERS = 20
-"""Minimum length of a text node of content (Wutsi's); unspaced characters count double."""
-
-MAX_CLEANED = 0.5
-"""Maximum share of the page's tokens in an element that cleaning removes."""
+MIN_CHARACTERS = 20  # length of a text node of content (Wutsi's); unspaced characters count double
+MAX_CLEANED = 0.5  # share of the page's tokens in an element that cleaning removes
 
 _KEPT = HEADINGS | WITHIN_SENTENCES | {"blockquote"}
 _KEPT_WITHOUT_LINKS = (DIVISIONS | {"table"}) - {"center"}

@@ -25,26 +25,16 @@ from detourage.reader.lines import Line, lines_of
 from detourage.reader.outline import Outline
 from detourage.text.calendars import is_long_enough, is_weekday, month_named
 
-MAX_PAGES: Final = 30
-"""Maximum number of pages of a publisher whose lines are counted for a group."""
+MAX_PAGES: Final = 30  # pages of a publisher whose lines are counted for a group
 
 MAX_PUBLISHERS: Final = 8
 """Maximum number of publishers of a group whose pages are counted, those with the most pages."""
 
-MIN_TEXTS: Final = 3
-"""Minimum number of other main texts whose pages have a shared line."""
-
-MIN_SHARE: Final = 0.9
-"""Minimum share of the other main texts whose pages have a shared line."""
-
-MAX_SAME: Final = 2 / 3
-"""Maximum share of the words of a main text that a different main text has as well."""
-
-MAX_LINES: Final = 1_000
-"""Maximum number of lines stored for a page; further lines are never shared."""
-
-_MAX_BYTES: Final = 4_000_000
-"""Maximum size of the unpacked lines of a group."""
+MIN_TEXTS: Final = 3  # other main texts whose pages have a shared line
+MIN_SHARE: Final = 0.9  # share of the other main texts whose pages have a shared line
+MAX_SAME: Final = 2 / 3  # share of the words of a main text that a different main text has as well
+MAX_LINES: Final = 1_000  # lines stored for a page; further lines are never shared
+_MAX_BYTES: Final = 4_000_000  # size of the unpacked lines of a group
 
 
 class PageLines(NamedTuple):

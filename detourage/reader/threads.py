@@ -15,11 +15,8 @@ from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
 from detourage.roles import LineRole
 
-MAX_HEAD_WORDS = 12
-"""Maximum number of words in a line with an author or date: "Ann, 5 May 2024 at 11:15 pm"."""
-
-TAKEN = 0.5
-"""Minimum probability at which a line outside the posts is kept if no lines were chosen."""
+MAX_HEAD_WORDS = 12  # words in a line with an author or date: "Ann, 5 May 2024 at 11:15 pm"
+TAKEN = 0.5  # Minimum probability at which a line outside the posts is kept if no lines were chosen
 
 LEAST_IN_POSTS = ((0.99, 0.0), (0.5, 0.6), (0.0, 0.95))
 """Minimum shares of the text's words in posts, by the probability of a forum page; an article with

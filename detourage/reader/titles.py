@@ -13,20 +13,11 @@ from detourage.text import words
 from detourage.text.texts import count_words
 from detourage.text.words import squash
 
-MIN_SHARED = 0.5
-"""Minimum share of the words of a heading in a declared title for it to be the headline."""
-
-MIN_HEADLINE_WORDS = 5
-"""Minimum number of words in an ``h1`` that is the headline regardless of the declared titles."""
-
-MIN_WORDS_OF_SECOND_LEVEL = 3
-"""Minimum number of words in an ``h2`` headline; a shorter text may be a section name."""
-
-MAX_HEADLINE_TOKENS = 100
-"""Maximum number of tokens in a headline; longer headings result from unclosed elements."""
-
-MAX_PARTS = 12
-"""Maximum number of parts in a title that is matched against the page."""
+MIN_SHARED = 0.5  # share of the words of a heading in a declared title for it to be the headline
+MIN_HEADLINE_WORDS = 5  # words in an ``h1`` that is the headline regardless of the declared titles
+MIN_WORDS_OF_SECOND_LEVEL = 3  # words in an ``h2`` headline; a shorter text may be a section name
+MAX_HEADLINE_TOKENS = 100  # tokens in a headline; longer headings result from unclosed elements
+MAX_PARTS = 12  # parts in a title that is matched against the page
 
 # Unlike the other separators, these never occur in headlines.
 _STRONG_SEPARATOR = re.compile(

@@ -20,8 +20,7 @@ _ACCORDIONS = listed(
 UNTIL_FOUND = "until-found"
 """Value of ``hidden`` that lets readers find the text in the page, which opens it."""
 
-MAX_STYLE_CHARACTERS = 200_000
-"""Maximum number of characters of a page's styles that are searched for hidden classes."""
+MAX_STYLE_CHARACTERS = 200_000  # characters of a page's styles that are searched for hidden classes
 
 _NOT_DISPLAYED = re.compile(r"display(?<=[{;\s]display)\s{0,20}:\s{0,20}none\b")
 _CLASS = re.compile(r"\.([\w-]+)")

@@ -49,8 +49,7 @@ LANGUAGES = listed(
 )
 """Languages whose months are recognised if a page declares no language or a wrong language."""
 
-MIN_PREFIX = 3
-"""Minimum length of an abbreviated month name, such as ``Okt``."""
+MIN_PREFIX = 3  # length of an abbreviated month name, such as ``Okt``
 
 
 @cached_if_short(4096)

@@ -11,11 +11,8 @@ from typing import NamedTuple
 from detourage.text.calendars import Periods, month_named, periods_of, plain_name, plain_period
 from detourage.text.words import listed
 
-MIN_YEAR = 1990
-"""Earliest plausible year; earlier years are dates of birth or foundation."""
-
-MAX_YEAR = 2100
-"""Latest plausible year."""
+MIN_YEAR = 1990  # Earliest plausible year; earlier years are dates of birth or foundation
+MAX_YEAR = 2100  # Latest plausible year
 
 _ZONES: dict[str, float] = {
     name: hours
@@ -184,8 +181,7 @@ _IN_PATH = re.compile(
 
 _LEFT_OVER = re.compile(r"^[\W\d]+|\b(?:uhr|at|um|am|on|le)\b|[\s|·,–-]+$", re.IGNORECASE)
 
-MAX_GAP = 12
-"""Maximum number of characters between a day and its time, as in " um 14.30 Uhr"."""
+MAX_GAP = 12  # characters between a day and its time, as in " um 14.30 Uhr"
 
 
 @dataclass(frozen=True)
@@ -519,8 +515,7 @@ def _is_apart(other: str, edge: str) -> bool:
 
 
 _NOON = 12
-_MAX_PERIOD = 24
-"""Maximum length of a part of the day, in characters."""
+_MAX_PERIOD = 24  # length of a part of the day, in characters
 
 _FIRST_UNSPACED = "\u2e80"
 """First character of the scripts in which words are not separated."""

@@ -16,11 +16,8 @@ from detourage.text.calendars import month_named, names
 from detourage.text.dates import MAX_GAP, Moment, find_times
 from detourage.text.words import contains_any
 
-MAX_CHARACTERS = 200
-"""Maximum number of characters of a text that are examined."""
-
-MAX_WHOLE = 40
-"""Maximum length of a phrase without a number, such as "час назад"."""
+MAX_CHARACTERS = 200  # characters of a text that are examined
+MAX_WHOLE = 40  # length of a phrase without a number, such as "час назад"
 
 _ONE = (
     "a|an|one|ein|eine|einem|einen|einer|un|une|una|uno|um|uma|een|en|et|ett|jeden|jedną|jedna"
@@ -80,8 +77,7 @@ _WITHOUT_YEAR = re.compile(
     r"|(?P<name2>[^\W\d_]{3,14})\.?\s+(?P<day2>\d{1,2})(?:st|nd|rd|th)?)(?![\w/])",
     re.IGNORECASE,
 )
-_MAX_BESIDE_DAY = 12
-"""Maximum number of other characters around a named day without a time; longer texts are prose."""
+_MAX_BESIDE_DAY = 12  # other characters around a named day without a time; longer texts are prose
 
 
 @cached_if_short(4096)
@@ -197,11 +193,8 @@ def _one_of(words: Iterable[str]) -> str:
     return "(?:" + "|".join(sorted(map(re.escape, words), key=lambda w: (-len(w), w))) + ")"
 
 
-MAX_AGE_CHARACTERS = 100
-"""Maximum length of a text, in characters."""
-
-MAX_NUMBER = 999
-"""Maximum plausible number of units."""
+MAX_AGE_CHARACTERS = 100  # length of a text, in characters
+MAX_NUMBER = 999  # plausible number of units
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
 """Seconds per unit; an age in weeks does not determine a day."""

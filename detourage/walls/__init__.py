@@ -25,8 +25,7 @@ SURE: Final = 0.5
 SUSPECTED: Final = 0.05
 """Minimum wall probability at which other evidence about the page is taken into account."""
 
-MAX_WALL: Final = 1_200
-"""Maximum length, in characters, of the text of a wall."""
+MAX_WALL: Final = 1_200  # length, in characters, of the text of a wall
 
 MIN_HEADLINE_COVERAGE: Final = 0.5
 """Minimum share of a headline covered by wall phrases for a long text to be examined too."""

@@ -20,17 +20,10 @@ from detourage.reader.outline import Outline
 from detourage.text.caches import cached_if_short
 from detourage.text.words import tokens
 
-MAX_WORDS: Final = 1_000
-"""Maximum number of words of a text that are examined."""
-
-MIN_PROSE: Final = 12
-"""Minimum length, in words, of a line that can be a sentence of an article."""
-
-MIN_LINE: Final = 2
-"""Minimum length, in words, of a line whose coverage is measured."""
-
-MAX_OF_REPORT: Final = 0.4
-"""Maximum coverage of a line of a report on what a wall would say."""
+MAX_WORDS: Final = 1_000  # words of a text that are examined
+MIN_PROSE: Final = 12  # length, in words, of a line that can be a sentence of an article
+MIN_LINE: Final = 2  # length, in words, of a line whose coverage is measured
+MAX_OF_REPORT: Final = 0.4  # coverage of a line of a report on what a wall would say
 
 ADDRESSING: Final = ("you", "we")
 """Concepts that address the reader, which indicate a wall but do not name one."""
@@ -250,8 +243,7 @@ def _of_markup(page: Page) -> Iterator[Number]:
     yield "consents", float(any(name in values for name in _CONSENT))
 
 
-LONGEST_STEM: Final = 16
-"""Maximum length of a stem, in characters."""
+LONGEST_STEM: Final = 16  # Maximum length of a stem, in characters
 
 
 class Lexicon:
