@@ -66,9 +66,7 @@ def forget_judged(page: Page) -> None:
 
 
 MIN_LIKELY = 0.15  # probability of the most probable line of an article without any sentence
-
-MAX_OF_LIST = 0.5
-"""Upper bound of the factor by which the confidence is multiplied if the page looks like a menu."""
+MAX_OF_LIST = 0.5  # bound of the confidence factor of a page that looks like a menu
 
 
 def extract_article(
@@ -104,9 +102,7 @@ def extract_article(
 
 
 GOOD_F1 = 0.8  # Minimum word F1 at which an article counts as correct
-
-OF_HIDDEN = 0.63
-"""Confidence in an article that the page does not display, on whose lines nothing is known."""
+OF_HIDDEN = 0.63  # Confidence in an article that the page does not display
 
 OF_EXPECTED_F1, OF_SURENESS, BASE = 4.0, 6.4, -7.2
 """Weights of the expected F1 and the mean probability of the words' roles in the log odds, fitted
@@ -141,9 +137,7 @@ def with_page_judged(page: PageInTemplate, article: Article, finding: Finding | 
     )
 
 
-MIN_TITLE = 0.2
-"""Minimum probability of a line to be the headline of a page that declares only its site's name."""
-
+MIN_TITLE = 0.2  # probability of a headline if a page declares only its site's name
 MAX_LINES_TO_TITLE = 12  # lines between such a headline and the body
 
 

@@ -20,10 +20,7 @@ from detourage.text.words import clean
 from detourage.walls.offers import MAX_BETWEEN, begin_with_offer
 
 MIN_HEADLINE: Final = 3  # words in a linked headline
-
-MAX_LABEL_CHARACTERS: Final = 30
-"""Maximum length of the label before a linked headline, such as "Read also:"."""
-
+MAX_LABEL_CHARACTERS: Final = 30  # in the label before a headline, such as "Read also:"
 MIN_PROSE: Final = 10  # words in a paragraph beside a linked headline
 MAX_LINKED: Final = 0.25  # share of linked words in a paragraph beside a linked headline
 
@@ -33,9 +30,7 @@ UNSURE: Final = 0.9
 On real pages, all such lines below it lead to other articles; most lines above it are subheadings.
 """
 
-UNLIKELY: Final = 0.75
-"""Probability of being text below which linked headlines at the end are not text."""
-
+UNLIKELY: Final = 0.75  # Probability below which linked headlines at the end are not text
 MAX_FORM: Final = 60  # words around a form in which the reader subscribes or consents to something
 MAX_OF_TEXT: Final = 1 / 3  # share of the text's words around such a form
 MAX_MARK: Final = 40  # words in a copyright notice

@@ -22,22 +22,12 @@ from detourage.roles import TEXT_ROLES, Favor, LineRole
 METHOD = "lines"
 
 MIN_EXPECTED_F1 = 0.3  # expected word F1; below it, no lines are chosen
-
-MIN_REPEATED_WORDS = 20
-"""Minimum length, in words, of a line that counts as a repetition of an earlier line."""
-
-MIN_PULLED_WORDS = 5
-"""Minimum length, in words, of a quotation that counts as a repetition of words of another line."""
-
+MIN_REPEATED_WORDS = 20  # words of a line that counts as a repetition of an earlier line
+MIN_PULLED_WORDS = 5  # words of a quotation that repeats words of another line
 MAX_QUOTES = 100  # quotations that are searched for in the other lines
 MIN_REPEATED_LINES = 2  # repeated lines; fewer repeated lines are kept
-
-MIN_OF_LIST = 0.35
-"""Minimum share of expected words of the article in a list between two lines of the article."""
-
-MIN_OF_ACCORDION = 0.2
-"""Minimum share of expected words of the article in an accordion within the article's text."""
-
+MIN_OF_LIST = 0.35  # share of expected words of the article in a list between two of its lines
+MIN_OF_ACCORDION = 0.2  # share of expected words of the article in an accordion in its text
 MIN_OF_FOLDED = 0.1  # probability of a line that is added from an accordion
 MAX_FOLDED = 0.5  # length of an accordion that is completed, relative to the rest of the article
 MAX_HIDDEN = 0.1  # share of the article's words in lines that are left out because they are hidden

@@ -69,12 +69,9 @@ article mistaken for a forum page would lose most of its text."""
 
 MIN_DOUBTED = 0.005  # confidence of comments whose lines are asked for their roles
 MIN_SIGNED = 2  # authors of such comments
-
-MIN_ROLES = 0.15
-"""Minimum mean probability of the words of such comments that they have the role of a comment."""
-
+MIN_ROLES = 0.15  # mean probability of the words of such comments to have the role of a comment
 MIN_HEADING = 0.3  # probability that the line above such comments, with their number, has this role
-MAX_HEADING = 8  # words in that line, and of digits in the number
+MAX_HEADING = 8  # words in that line, and digits in the number
 MIN_OF_ROLES = 0.85  # share of such comments in all of the page's words with the role of a comment
 
 _NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)

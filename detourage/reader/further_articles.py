@@ -27,20 +27,12 @@ from detourage.text import words
 from detourage.text.dates import find_moments
 from detourage.text.words import listed, squash
 
-MIN_OWN_WORDS: Final = 50
-"""Minimum number of body words above a further article; with fewer, it is a section of the own."""
-
+MIN_OWN_WORDS: Final = 50  # body words above a further article; else it is a section
 MIN_HELD_WORDS: Final = 50  # words in an element that holds an article, not just its head
 MIN_FURTHER_WORDS: Final = 100  # median word count of the further articles; teasers are shorter
-
-MAX_ABOVE_HEADLINE: Final = 40
-"""Maximum number of words of an article above its headline, such as a section, date or caption."""
-
+MAX_ABOVE_HEADLINE: Final = 40  # words of an article above its headline (section, date, caption)
 MAX_BELOW_HEADLINE: Final = 60  # words below a headline that are searched for an author and a date
-
-MAX_LINES_BELOW: Final = 3
-"""Maximum number of lines below a headline that are searched if no element holds the article."""
-
+MAX_LINES_BELOW: Final = 3  # lines searched below a headline if no element holds the article
 MAX_HEAD_LINE: Final = 15  # words in a line with an author or a date
 MAX_HEAD_CHARACTERS: Final = 160  # length of a line with an author or a date
 MAX_HEADLINE_WORDS: Final = 60  # words in a headline

@@ -39,9 +39,7 @@ JSON_STATE = "json-state"
 MIN_LONGER = 1.5  # length of the hidden text relative to the displayed fragment
 MIN_CONTAINED = 0.9  # share of the displayed words in a hidden text of which they are a fragment
 MAX_SHOWN = 0.5  # share of the hidden text's words that the page also displays
-
-MIN_MUCH_LONGER = 3.0
-"""Minimum length of a hidden text relative to the displayed text that it does not contain."""
+MIN_MUCH_LONGER = 3.0  # length of a hidden text relative to a displayed one outside it
 
 MAX_SHELL_WORDS = 60
 """Maximum number of words (a notice, a menu) that a page displays before its scripts fill it; more
@@ -55,8 +53,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
 
 _NOTHING: Counter[str] = Counter()
 
-UNSEEN = ("noscript", "template")
-"""Elements whose content a page does not display."""
+UNSEEN = ("noscript", "template")  # Elements whose content a page does not display
 
 
 Cut = Callable[[Outline, Finding], Article]

@@ -18,16 +18,11 @@ from detourage.reader.outline import Outline
 from detourage.reader.vocabulary import CAPTION, PARTS
 from detourage.text.words import listed
 
-MAX_CAPTION_TOKENS = 100
-"""Maximum number of tokens in a caption, and in an element that holds an image and its caption."""
-
+MAX_CAPTION_TOKENS = 100  # in a caption, and in an element that holds an image and its caption
 MAX_UNDER_TOKENS = 40  # tokens in a caption that only its place below an image shows to be one
 MIN_CAPTIONED = 100  # declared width, in pixels, of an image with a caption below it
 MAX_FIGURE_ELEMENTS = 200  # elements in a figure searched for a caption
-
-OPENING = 0.3
-"""Maximum share of the article's words before an image above the text, which may follow a lead."""
-
+OPENING = 0.3  # Maximum share of the words before an image above the text; it may follow a lead
 MIN_WIDTH = 200  # declared width, in pixels, of an image above the text, unlike portraits and logos
 MAX_LINKED = 0.5  # share of linked words around an image that is not that of a teaser
 

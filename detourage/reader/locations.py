@@ -21,13 +21,8 @@ from detourage.text import words
 if TYPE_CHECKING:
     from detourage.messages import ArticleMessage
 
-MAX_PATH_CHARACTERS = 200_000
-"""Maximum total length of paths; parts beyond it, as on deep, hostile pages, have no location."""
-
-MAX_AROUND = 4
-"""Maximum length of a text relative to a value it contains; longer texts may merely mention the
-value."""
-
+MAX_PATH_CHARACTERS = 200_000  # in all paths; parts beyond, as on hostile pages, have no location
+MAX_AROUND = 4  # length of a text relative to a value in it; longer ones may merely mention it
 MAX_OCCURRENCES = 50  # occurrences of a value that are compared
 MIN_VALUE_CHARACTERS = 3  # length of a value that is searched for; shorter ones occur anywhere
 

@@ -28,18 +28,13 @@ MAX_TEASER_WORDS = 60  # words in a teaser; a longer one is an article
 MAX_PROSE_WORDS = 80  # words in text outside lists; a longer text is an article
 MIN_TEASERS_TO_PROSE = 4.0  # ratio of words in teasers to words in the longest text outside lists
 MIN_HEADLINES_SHARE = 0.6  # share of a page's words that are in headlines if there are no teasers
-
-MIN_HEADLINES_TO_PROSE = 20.0
-"""Minimum ratio of words in headlines to words in the longest text, on a page without teasers."""
-
+MIN_HEADLINES_TO_PROSE = 20.0  # ratio of their words to those of the longest text without teasers
 MIN_HEADLINES_WORDS = 100  # total number of words in the headlines of a list without teasers
 MIN_OFFERS = 6  # offers for a list to belong to a shop or an event calendar
 MIN_OFFERS_TO_HEADLINES = 0.1  # ratio of offers to headlines for a list not to be a menu
 MIN_READ = 0.6  # share of a page's words in the extracted text for a list to be the page's content
 MIN_PROBABILITY = 0.5  # menu probability for a page that looks like a menu to count as one
-
-DECLARED = 0.6
-"""Probability that a page is no menu which declares itself an article with a publication date."""
+DECLARED = 0.6  # Probability that a declared article with a publication date is no menu
 
 
 def is_menu(page: Outline) -> bool:

@@ -26,9 +26,7 @@ OWN_ROLES: Final[tuple[LineRole, ...]] = (*TEXT_ROLES, "correction")
 """Roles that a line has because of what it says on this page."""
 
 MIN_OWN = 0.5  # probability that some line that is not shared belongs to the text
-
-MAX_OF_CAPTIONS = 0.3
-"""Maximum share of the expected words of the text in lines that are taken for captions."""
+MAX_OF_CAPTIONS = 0.3  # share of the text's expected words in lines taken for captions
 
 Floats = npt.NDArray[np.float64]
 
@@ -154,8 +152,7 @@ class JudgedPage:
         ]
 
 
-MODEL: Final = ("detourage.reader", "model.bin")
-"""Package and name of the shipped model file."""
+MODEL: Final = ("detourage.reader", "model.bin")  # Package and name of the shipped model file
 
 
 @cache

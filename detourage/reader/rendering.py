@@ -84,10 +84,7 @@ _CJK = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
 _BREAK_IN_CJK = re.compile(rf"(?<=[{_CJK}])[ \t\r]{{0,200}}\n[ \t\r\n]{{0,200}}(?=[{_CJK}])")
 
 MAX_CELL_TOKENS = 40  # tokens in a cell of a data table; tables with longer cells are layout
-
-MAX_BLOCKS_BEFORE_TITLE = 3
-"""Number of leading blocks from which a repeated headline, after a section and date, is removed."""
-
+MAX_BLOCKS_BEFORE_TITLE = 3  # leading blocks from which a repeated headline is removed
 PROBABILITY_DIGITS = 3  # Number of decimal places in the probability of a role
 
 _TYPES: dict[str, BlockType] = {
@@ -117,9 +114,7 @@ _CODE_LANGUAGE = re.compile(
 )
 _CODE_ATTRIBUTES = ("data-lang", "data-language")
 MAX_CLASS_CHARACTERS = 200  # length of a class attribute that is searched for the language of code
-
-MAX_ITEM_NUMBER = 1_000_000
-"""Maximum number in a list item's marker; a page may declare an arbitrary number."""
+MAX_ITEM_NUMBER = 1_000_000  # in a list item's marker; a page may declare any number
 
 
 @dataclass

@@ -26,10 +26,7 @@ from detourage.reader.outline import Outline
 from detourage.text.calendars import is_long_enough, is_weekday, month_named
 
 MAX_PAGES: Final = 30  # pages of a publisher whose lines are counted for a group
-
-MAX_PUBLISHERS: Final = 8
-"""Maximum number of publishers of a group whose pages are counted, those with the most pages."""
-
+MAX_PUBLISHERS: Final = 8  # publishers of a group whose pages are counted, the largest
 MIN_TEXTS: Final = 3  # other main texts whose pages have a shared line
 MIN_SHARE: Final = 0.9  # share of the other main texts whose pages have a shared line
 MAX_SAME: Final = 2 / 3  # share of the words of a main text that a different main text has as well

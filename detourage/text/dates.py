@@ -516,9 +516,7 @@ def _is_apart(other: str, edge: str) -> bool:
 
 _NOON = 12
 _MAX_PERIOD = 24  # length of a part of the day, in characters
-
-_FIRST_UNSPACED = "\u2e80"
-"""First character of the scripts in which words are not separated."""
+_FIRST_UNSPACED = "\u2e80"  # First character of the scripts in which words are not separated
 
 
 def _adjacent_time(text: str, found: re.Match[str], language: str | None) -> ClockTime | None:

@@ -19,16 +19,10 @@ from detourage.walls.evidence import (
 )
 from detourage.walls.offers import has_offer_below
 
-SURE: Final = 0.5
-"""Minimum wall probability at which a page has no article regardless of other evidence."""
-
-SUSPECTED: Final = 0.05
-"""Minimum wall probability at which other evidence about the page is taken into account."""
-
+SURE: Final = 0.5  # wall probability from which a page has no article whatever else is known
+SUSPECTED: Final = 0.05  # wall probability from which other evidence is taken into account
 MAX_WALL: Final = 1_200  # length, in characters, of the text of a wall
-
-MIN_HEADLINE_COVERAGE: Final = 0.5
-"""Minimum share of a headline covered by wall phrases for a long text to be examined too."""
+MIN_HEADLINE_COVERAGE: Final = 0.5  # share of a long text's headline that wall phrases cover
 
 MIN_BLOCKS: Final = 3
 MIN_CONFIDENCE: Final = 0.5

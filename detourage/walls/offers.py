@@ -17,17 +17,11 @@ MAX_BEGINNING: Final = 3_500
 """Maximum length, in characters, of the beginning of an article for subscribers."""
 
 MAX_LINES: Final = 5  # lines of an offer
-
-MAX_BETWEEN: Final = 12
-"""Number of lines below an article in which the lines of an offer are looked for."""
-
+MAX_BETWEEN: Final = 12  # lines below an article in which the lines of an offer are looked for
 MIN_LINE: Final = 3  # length, in words, of a line of an offer; shorter ones are buttons and labels
 MAX_LINE: Final = 60  # length, in words, of a line of an offer
 MIN_OFFER: Final = 5  # length, in words, of an offer
-
-MIN_SUBSCRIPTION: Final = 8
-"""Minimum length, in words, of an offer that says nothing of reading or logging in."""
-
+MIN_SUBSCRIPTION: Final = 8  # words of an offer that says nothing of reading or logging in
 MIN_SENTENCE: Final = 20  # letters and digits in the longest line of such an offer
 
 _MIN_COVERED: Final = {"reading": 0.2, "login": 0.2, "subscribe": 0.25}
