@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from itertools import accumulate, groupby
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, chain, groupby
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -33,8 +33,7 @@ _TYPED = frozenset({"code", "kbd", "samp", "var"})
 
 _SIGNATURES = listed("signature sig signatur usersignature postsignature")
 _AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
-"""Punctuation left at the start of a reply when the name of the person being answered is removed.
-"""
+"""Punctuation after the name of the person being answered, which is removed before it."""
 
 MAX_LABEL = 6
 """Maximum length, in words, of a label next to a name or a date: "Joined in", "Senior member"."""
@@ -47,12 +46,10 @@ MAX_HEAD_WORDS = 12
 
 MAX_PICTURES = 20
 MAX_ALTERNATIVE = 200
-"""Maximum number of pictures read in a comment without text, and maximum length of their
-alternative texts, in characters."""
+"""Bounds on the pictures read in a comment without text, and on their descriptions."""
 
 _SEPARATORS = " .,:：;|·•‣»«–—-_/\\()[]"
-"""Characters that separate removed parts from the remaining text and have no meaning on their own.
-"""
+"""Characters between removed parts and the remaining text, without meaning on their own."""
 
 _SAID = (
     r"said|wrote|schrieb|a écrit|a dit|escribió|dijo|ha scritto|napisał\(?a?\)?|schreef"
@@ -101,14 +98,8 @@ def bodies_of(
         for layout, of in zip(layouts, placed, strict=True)
     ]
     around = [
-        _texts_of(layout, shown) | _reply_headers(layout)
+        _texts_of(layout, (named.get(n), dated.get(n))) | _reply_headers(layout)
         for n, layout in enumerate(layouts)
-        for shown in [
-            [
-                *([(named[n].element, named[n].name)] if n in named else []),
-                *([(dated[n].element, dated[n].written)] if n in dated else []),
-            ]
-        ]
     ]
     probabilities = [
         _probabilities(layout, [number in around[n] or is_out for number, is_out in enumerate(of)])
@@ -121,9 +112,7 @@ def bodies_of(
 
 def _repeated(placed: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[int, str]]:
     """Return the texts that occur at the same path in several comments."""
-    counts: Counter[tuple[int, str]] = Counter()
-    for of_comment in placed:
-        counts.update({*of_comment})
+    counts = Counter(chain.from_iterable(map(set, placed)))
     least = max(2.0, MIN_REPEATS * len(placed))
     # Symbols are excluded, because many commenters may post the same emoji.
     return frozenset(
@@ -135,8 +124,7 @@ def _repeated(placed: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[in
 
 _DIGITS = re.compile(r"\d+")
 _MIN_SPACES = 4
-"""Minimum number of spaces for the numbers in a text to be significant; in "Reply (3)" or "12
-posts" they are not."""
+"""Minimum number of spaces for the numbers in a text to be significant, unlike in "Reply (3)"."""
 
 
 @cached_if_short(4096)
@@ -145,14 +133,11 @@ def _plain(text: str) -> str:
     return plain if plain.count(" ") >= _MIN_SPACES else _DIGITS.sub("0", plain)
 
 
-def _texts_of(layout: Layout, shown: Sequence[tuple[int, str]]) -> frozenset[int]:
-    """Return the text nodes that display a name or a date, and their labels.
-
-    Lengths are limited because a table cell may contain both the date and the text.
-    """
+def _texts_of(layout: Layout, shown: Iterable[Naming | Dating | None]) -> frozenset[int]:
+    """Return the text nodes that display a name or a date, and their labels."""
     return frozenset(
         number
-        for index, text in shown
+        for index, text in (each[:2] for each in shown if each is not None)
         for number in range(layout.text_starts[index], layout.text_ends[index])
         if (layout.lengths[index] <= MAX_SHOWING and layout.word_counts[number] <= MAX_LABEL)
         or (layout.word_counts[number] <= MAX_HEAD_WORDS and text in layout.clean_texts[number])
@@ -179,38 +164,27 @@ def _probabilities(layout: Layout, is_template: Sequence[bool]) -> list[float]:
     """Return the probability that the commenter wrote each text node."""
     limits: dict[int, float | None] = {-1: None}
     probabilities = []
-    nodes = zip(layout.texts, layout.word_counts, is_template, strict=True)
-    for node, length, is_boilerplate in nodes:
-        if is_boilerplate:
-            probabilities.append(0.0)
-            continue
+    for node, length, is_out in zip(layout.texts, layout.word_counts, is_template, strict=True):
         by_length = min(0.9, 0.4 + 0.05 * length)
-        limit = _limit_around(layout, node.parent, limits)
-        if limit is None:
-            probabilities.append(by_length)
-        elif limit == _NAMED:
-            probabilities.append(max(by_length, limit))
-        else:
-            probabilities.append(min(by_length, limit))
+        limit = 0.0 if is_out else _limit_around(layout, node.parent, limits)
+        bounded = max if limit == _NAMED else min
+        probabilities.append(by_length if limit is None else bounded(by_length, limit))
     return probabilities
 
 
 _NAMED = 0.9
-"""Minimum probability that the commenter wrote a text if the names of its enclosing elements
-indicate the text of a comment."""
+"""Minimum probability of a text if its enclosing elements are named as the text of a comment."""
 
 _NAMED_AROUND = 0.1
 """Maximum probability that the commenter wrote a text if the names of an enclosing element indicate
 another part. A line that consists entirely of such texts is dropped."""
 
 _NAMED_LINK = 0.2
-"""Maximum probability that the commenter added a link if its names merely identify it as a link,
-because both commenters and pages add links."""
+"""Like `_NAMED_AROUND`, for a mere link: both commenters and pages add links."""
 
 
 _LIKELY = 0.3
-"""Minimum probability for a text to count as the commenter's if the comment has no text at the
-chosen path."""
+"""Minimum probability for a text to count if its comment has no text at the chosen path."""
 
 
 def _limit_of(tag: str, names: frozenset[str]) -> float | None:
@@ -257,9 +231,8 @@ def _best_path(
     sizes: defaultdict[int, int] = defaultdict(int)
     total = 0.0
     for layout, chances, shown in zip(layouts, probabilities, outermost, strict=True):
-        lengths = layout.word_counts
         before, size = [0.0], [0]
-        for length, chance in zip(lengths, chances, strict=True):
+        for length, chance in zip(layout.word_counts, chances, strict=True):
             before.append(before[-1] + length * chance)
             size.append(size[-1] + (length if chance > 0 else 0))
         total += before[-1]
@@ -309,9 +282,7 @@ def _render(
     ]
     shown = (line for line in lines if line.strip(_SEPARATORS))
     text = "\n\n".join(line for line in shown if not _QUOTE_HEADER.search(line))
-    if not text:
-        text = _pictured(layout, path)
-    return Body(text, kept)
+    return Body(text or _pictured(layout, path), kept)
 
 
 def _pictured(layout: Layout, path: int) -> str:

@@ -92,10 +92,7 @@ def find_candidates(found: PageWords) -> list[Candidate]:
 
 
 def _widen(page: FlatDocument, members: Integers) -> tuple[Integers, int]:
-    """Replace members by their parents, as long as each parent contains just one member.
-
-    Return the result, and the number of levels.
-    """
+    """Replace members by their parents while each parent has just one; also return the levels."""
     for level in range(MAX_LEVELS):
         around = np.sort(page.parents[members])
         if around[0] < 0 or (around[1:] == around[:-1]).any():

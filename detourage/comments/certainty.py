@@ -74,10 +74,7 @@ def trained_model() -> CommentModel:
 def read_choice(
     page: Page, words: PageWords, chosen: Candidate
 ) -> tuple[tuple[Comment, ...], dict[str, float]]:
-    """Read the first records of the likeliest candidate, and measure what the model needs.
-
-    Nothing is read if readers wrote few of the words.
-    """
+    """Read the first records of the likeliest candidate, and measure what the model needs."""
     flat = words.page
     is_inside = flat.within(np.isin(np.arange(len(flat.ends)), chosen.places))[flat.text_parents]
     share = words.by_readers[is_inside].sum() / max(words.words[is_inside].sum(), 1)

@@ -1,7 +1,7 @@
 """Recognition of the dates of comments."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,8 +13,7 @@ from detourage.text.relative import find_relative
 from detourage.text.words import listed
 
 MIN_SHARE = 0.5
-"""Minimum share of the texts at a place that contain a date for it to be a date column. Also the
-minimum score of another place, relative to the best one, for it to supply missing dates."""
+"""Minimum share of a column's texts with a date, and of the best score for another column."""
 
 _NAMES = listed(
     "date time datetime timestamp datum fecha data created published posted ago when permalink"
@@ -27,13 +26,7 @@ _OTHER_DATES = listed(
     " lastedited signature sig quote"
 )
 _MOMENTS = (
-    "datetime",
-    "content",
-    "data-time",
-    "data-timestamp",
-    "data-utime",
-    "data-date",
-    "title",
+    *("datetime", "content", "data-time", "data-timestamp", "data-utime", "data-date", "title"),
 )
 """Attributes that contain a machine-readable date, or the full form of an abbreviated one."""
 
@@ -46,11 +39,7 @@ _MARKS = frozenset(["time", "abbr"])
 
 
 class Dating(NamedTuple):
-    """The date of a comment.
-
-    `element` is the layout index of the element that displays the date, `written` is the date as
-    displayed, and `moment` is the parsed date, or None if the page displays only an age.
-    """
+    """A comment's date: its element in the layout, the text, and the date unless it is an age."""
 
     element: int
     written: str
@@ -58,9 +47,7 @@ class Dating(NamedTuple):
 
 
 def date_comments(
-    layouts: Sequence[Layout],
-    columns: Sequence[Column],
-    language: str | None,
+    layouts: Sequence[Layout], columns: Sequence[Column], language: str | None
 ) -> dict[int, Dating]:
     """Find the date of each comment of a page, by comment number.
 
@@ -92,19 +79,16 @@ def _read(layouts: Sequence[Layout], column: Column, language: str | None) -> di
         if moment is None and (span or layout.tags[value.element] in _MARKS):
             moment = _declared(layout, value.element, language)
         if end or moment is not None:
-            written = value.text[_with_weekday(value.text, start) : end]
+            before = _LAST_WORD.search(value.text[:start])
+            if before and is_weekday(before[1]):
+                start = before.start()
+            written = value.text[start:end]
             found[number] = Dating(value.element, written.strip(), moment)
     moments = in_one_order(each.moment for each in found.values())
     return {
         number: each._replace(moment=moment)
         for (number, each), moment in zip(found.items(), moments, strict=True)
     }
-
-
-def _with_weekday(text: str, start: int) -> int:
-    """Return the start of a date, including any weekday before it."""
-    before = _LAST_WORD.search(text[:start])
-    return before.start() if before and is_weekday(before[1]) else start
 
 
 @cached_if_short(4096)
@@ -119,27 +103,17 @@ def _date_in(text: str, language: str | None) -> tuple[Moment | None, int, int] 
 def _declared(layout: Layout, index: int, language: str | None) -> Moment | None:
     """Return the date given by the attributes of an element, its parent or its descendants."""
     inside = range(index, min(layout.ends[index], index + 4))
-    for each in (*inside, layout.parents[index]):
-        if each >= 0:
-            for value in _attributes(layout, each):
-                moment = parse_moment(value, language)
-                if moment is not None:
-                    return moment
-    return None
+    values = (
+        (layout.get(each, name) or "").strip()
+        for each in (*inside, layout.parents[index])
+        if each >= 0
+        for name in _MOMENTS
+    )
+    moments = (parse_moment(value, language) for value in values if 6 <= len(value) <= 60)
+    return next((moment for moment in moments if moment is not None), None)
 
 
-def _attributes(layout: Layout, index: int) -> Iterable[str]:
-    for name in _MOMENTS:
-        value = (layout.get(index, name) or "").strip()
-        if 6 <= len(value) <= 60:
-            yield value
-
-
-def _score(
-    layouts: Sequence[Layout],
-    column: Column,
-    found: Mapping[int, Dating],
-) -> float:
+def _score(layouts: Sequence[Layout], column: Column, found: Mapping[int, Dating]) -> float:
     score = len(found) / len(layouts)
     number, value = next(iter(column.values.items()))
     layout = layouts[number]

@@ -79,10 +79,7 @@ class _Raw(NamedTuple):
 
 @dataclass
 class _Thread:
-    """The comments on one item, and the item itself if it is the first post of a thread.
-
-    `place` are the item's addresses or, in the state of an application, the keys that lead to it.
-    """
+    """The comments on an item with these addresses or keys, and the item if it is a first post."""
 
     place: tuple[str, ...] = ()
     post: _Raw | None = None
@@ -155,7 +152,8 @@ def _threads(values: Iterable[Any], *, is_declared: bool) -> list[_Thread]:
             below = ((_plain_key(key), each) for key, each in value.items())
             kinds = _kinds(value)
             if is_declared and not kinds & _REPLIES:
-                if around is None and (kinds & _FIRST or _has_comments(value)):
+                has_comments = any(_plain_key(key) in {"comment", "comments"} for key in value)
+                if around is None and (kinds & _FIRST or has_comments):
                     post = _comment_in(value, None, is_declared) if kinds & _FIRST else None
                     thread = _Thread(_addresses(value), post)
                     threads.append(thread)
@@ -172,10 +170,6 @@ def _threads(values: Iterable[Any], *, is_declared: bool) -> list[_Thread]:
             ]
             waiting.extend(reversed(found))
     return [thread for thread in threads if thread.comments]
-
-
-def _has_comments(node: _Object) -> bool:
-    return any(_plain_key(key) in {"comment", "comments"} for key in node)
 
 
 def _kinds(node: _Object) -> frozenset[str]:

@@ -23,10 +23,7 @@ MAX_ROWS = 3
 """Maximum number of siblings on each side that belong to a record."""
 
 MAX_BETWEEN = 100
-"""Maximum number of words in an element between two comments, such as a form or an advertisement.
-
-A longer element may be the article itself, with some of the comments above it.
-"""
+"""Maximum number of words in an element between two comments; longer ones may be the article."""
 
 _Shape = tuple[str, ...]
 
@@ -45,11 +42,7 @@ class Extent:
 
 
 def extents_of(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
-    """Widen records, in document order, to everything that belongs to their comments.
-
-    A record may consist of the text alone. Enclosing elements that contain no other record belong
-    to the comment. So do table rows or other siblings that accompany every record.
-    """
+    """Widen records, in document order, to the enclosing elements and rows that accompany each."""
     shapes = _Shapes(page)
     elements = list(records)
     for _ in range(MAX_WIDER):
@@ -61,10 +54,7 @@ def extents_of(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
 
 
 def comment_area(page: FlatDocument, records: Sequence[HtmlElement]) -> list[HtmlElement]:
-    """Return the outermost elements that contain comments or lie between two comments.
-
-    `records` are elements containing one comment each, in document order.
-    """
+    """Return the outermost elements that contain comments or lie between two comments."""
     extents = extents_of(page, page.places_of(records))
     rows = [page.elements[row] for extent in extents for row in extent.rows]
     within = set(rows)
@@ -159,22 +149,13 @@ def _with_rows(shapes: _Shapes, elements: Sequence[int]) -> list[Extent]:
 
 def _adjacent(siblings: Sequence[int], place: int, step: int, own: Container[int]) -> list[int]:
     """Return the nearest siblings of a record, up to the next record."""
-    found: list[int] = []
-    place += step
-    while 0 <= place < len(siblings) and len(found) < 2 * MAX_ROWS:
-        if siblings[place] in own:
-            break
-        found.append(siblings[place])
-        place += step
-    return found
+    most = 2 * MAX_ROWS
+    before, after = siblings[max(0, place - most) : place], siblings[place + 1 : place + 1 + most]
+    return [*takewhile(lambda each: each not in own, after if step > 0 else before[::-1])]
 
 
 def _common(shapes: _Shapes, sides: Sequence[Sequence[int]]) -> int:
-    """Count the adjacent siblings whose shapes agree between records, starting with the nearest.
-
-    Counting stops where shapes differ, because siblings farther away may belong to the neighbouring
-    record.
-    """
+    """Count the nearest adjacent siblings whose shapes agree between records, as far as all do."""
     if len(sides) < 2:
         return 0
     found = [[shapes.shape(sibling) for sibling in side[:MAX_ROWS]] for side in sides]

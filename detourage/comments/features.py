@@ -1,8 +1,4 @@
-"""Features of candidates: how similar their records are, and how much readers wrote in them.
-
-In this module, a record excludes its nested records, because a comment does not include its
-replies.
-"""
+"""Features of candidates: how similar their records are, without those nested in them."""
 
 import re
 from collections.abc import Mapping, Sequence

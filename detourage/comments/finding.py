@@ -34,10 +34,7 @@ class FoundComments:
 
 @dataclass(frozen=True)
 class Search:
-    """The likeliest candidate of a page, if it has any, with its probability after reading.
-
-    `elements` are its records; `read` are the first of them, as comments.
-    """
+    """The likeliest candidate with its probability after reading, its elements, and those read."""
 
     chosen: Candidate | None = None
     elements: tuple[HtmlElement, ...] = ()

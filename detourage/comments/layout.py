@@ -23,19 +23,6 @@ MAX_REPEATS = 3
 """Maximum number of aligned elements per path and comment; more of them form a list."""
 
 
-class Place(NamedTuple):
-    """A place in the template of comments.
-
-    `path` is the number of the element's path, and `rank` is the element's position among the
-    comment's elements on that path. `is_text` is True if the place is only the element's own text,
-    next to child elements.
-    """
-
-    path: int
-    rank: int
-    is_text: bool = False
-
-
 class Value(NamedTuple):
     """The text at a place in one comment, with the index of its element in the layout."""
 
@@ -45,9 +32,12 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True)
 class Column:
-    """The texts at one place in a page's comments, by comment number, omitting empty ones."""
+    """The texts at one place in a page's comments, by comment number, omitting empty ones.
 
-    place: Place
+    `is_text` is True if the place is only an element's own text, next to child elements.
+    """
+
+    is_text: bool
     values: Mapping[int, Value]
 
     @cached_property
@@ -87,7 +77,7 @@ def columns_of(layouts: "Sequence[Layout]") -> list[Column]:
             ranks[path] = rank + 1
             if rank < MAX_REPEATS and len(text) <= MAX_CHARACTERS:
                 found[path, rank, True][number] = Value(parent, text)
-    return [Column(Place(*place), values) for place, values in found.items()]
+    return [Column(is_text, values) for (_, _, is_text), values in found.items()]
 
 
 _Value = TypeVar("_Value")

@@ -86,7 +86,7 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
     kinds = [[*map(_kinds_of, layout.names)] for layout in layouts]
     for column in columns:
         hints = {
-            number: _hints(layouts[number], kinds[number], value.element, column.place.is_text)
+            number: _hints(layouts[number], kinds[number], value.element, column.is_text)
             for number, value in column.values.items()
         }
         share = len(column.values) / len(layouts)
@@ -119,7 +119,8 @@ def _read(
         layout = layouts[number]
         if layout.tags[value.element] in CONTROLS:
             continue
-        is_meant = _is_meant(kinds[number][value.element])
+        kind = kinds[number][value.element]
+        is_meant = bool(kind & _AUTHOR) or kind & (_VAGUE | _OTHER) == _VAGUE
         name = clean_name(value.text, is_meant=is_meant)
         if name:
             found[number] = Naming(value.element, name)
@@ -131,16 +132,8 @@ _AUTHOR, _VAGUE, _OTHER = 1, 2, 4
 
 
 def _kinds_of(names: frozenset[str]) -> int:
-    kinds = (
-        _AUTHOR * (not names.isdisjoint(AUTHOR_NAMES)),
-        _VAGUE * (not names.isdisjoint(_VAGUE_NAMES)),
-        _OTHER * (not names.isdisjoint(_OTHER_NAMES)),
-    )
-    return sum(kinds)
-
-
-def _is_meant(kinds: int) -> bool:
-    return bool(kinds & _AUTHOR) or kinds & (_VAGUE | _OTHER) == _VAGUE
+    words_of = {_AUTHOR: AUTHOR_NAMES, _VAGUE: _VAGUE_NAMES, _OTHER: _OTHER_NAMES}
+    return sum(kind for kind, words in words_of.items() if not names.isdisjoint(words))
 
 
 @cached_if_short(4096)
@@ -183,35 +176,24 @@ def _score(
 ) -> float:
     share = len(found) / len(layouts)
     # The remaining texts at this place are not names.
-    score = 0.6 * share * len(found) / len(column.values)
     hints = sum(map(hints_of.__getitem__, found)) / len(found)
-    score += hints
+    score = 0.6 * share * len(found) / len(column.values) + hints
     names = [naming.name for naming in found.values()]
     if len(names) > 1:
         distinct = len(set(names))
-        score += (
-            _FOR_DIFFERENCE * min(1.0, 2 * distinct / len(names))
-            if distinct > 1
-            else 0.0
-            if hints >= 0.4
-            else -0.2
-        )
-        if distinct > 1 and len({_DIGITS.sub("", name) for name in names}) == 1:
+        if distinct > 1:
+            score += _FOR_DIFFERENCE * min(1.0, 2 * distinct / len(names))
             # A label and a number: "Posts 123", "Posts 45".
-            score -= 0.8
+            score -= 0.8 * (len({_DIGITS.sub("", name) for name in names}) == 1)
+        elif hints < 0.4:
+            score -= 0.2
     shown = sum(len(value.text) for value in column.values.values())
     score += _FOR_LENGTH * sum(map(len, names)) / max(shown, 1)
-    if column.place.is_text:
+    if column.is_text:
         return score
-    several = sum(
-        _is_of_several(layouts[number], naming.element) for number, naming in found.items()
-    )
+    holders = ((layouts[number], naming.element) for number, naming in found.items())
+    several = sum(each.text_ends[index] - each.text_starts[index] > 1 for each, index in holders)
     return score - 0.5 * several / len(found)
-
-
-def _is_of_several(layout: Layout, index: int) -> bool:
-    """Return whether an element contains more than one text node."""
-    return layout.text_ends[index] - layout.text_starts[index] > 1
 
 
 def _hints(layout: Layout, kinds: Sequence[int], index: int, is_text: bool) -> float:

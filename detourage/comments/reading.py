@@ -35,9 +35,8 @@ def permalinks_of(
 ) -> list[str | None]:
     """Return the absolute permalink of each comment, or None.
 
-    The permalink is a link labelled as permanent or, failing that, the link on the date or a link
-    to an anchor inside the comment. If no comment has any of these, the permalink is the page's URL
-    with the comment's ID as the fragment.
+    It is a link labelled as permanent, or else the link on the date or to an anchor inside the
+    comment, or else the page's URL with the comment's ID.
     """
     base = base_of(Node(page, 0), url)
     links = [next(_links(layout, dated.get(number)), "") for number, layout in enumerate(layouts)]
@@ -98,11 +97,7 @@ _VOTES = re.compile(
 
 
 def votes_of(layouts: Sequence[Layout], columns: Sequence[Column]) -> list[int | None]:
-    """Return the votes displayed with each comment, or None.
-
-    Votes are at the same place in all comments. They are a number, with or without a unit, that the
-    page calls votes, likes or points.
-    """
+    """Return the votes displayed with each comment, at the same place in all of them, or None."""
     best: tuple[float, dict[int, int]] = (0.0, {})
     for column in columns:
         found: dict[int, int] = {}
@@ -200,21 +195,15 @@ def read_places(page: FlatDocument, records: Sequence[int], url: str) -> tuple[C
             date=dated[number].moment if number in dated else None,
             written_date=(dated[number].written or None) if number in dated else None,
             element=records[number],
-            texts=_ends_of([layouts[number].text_places[node] for node in body.nodes]),
+            texts=(places[0], places[-1]) if places else (),
         )
         for number, body in enumerate(bodies)
+        for places in [sorted(layouts[number].text_places[node] for node in body.nodes)]
     )
 
 
-def _ends_of(places: Sequence[int]) -> tuple[int, ...]:
-    return (min(places), max(places)) if places else ()
-
-
 def with_content(comments: Sequence[Comment]) -> tuple[Comment, ...]:
-    """Drop comments without text, such as forms for a new comment and removed comments.
-
-    Replies to a dropped comment become replies to its parent.
-    """
+    """Drop comments without text; replies to them become replies to their parents."""
     kept = [number for number, comment in enumerate(comments) if comment.text]
     if len(kept) == len(comments):
         return tuple(comments)
@@ -269,11 +258,7 @@ def _parts_of(page: FlatDocument, records: Sequence[int]) -> _Parts:
 def dated_from(
     comments: Iterable[Comment], fetched_at: datetime | None, language: str | None
 ) -> tuple[Comment, ...]:
-    """Date the comments that only state their age ("3 hours ago").
-
-    `fetched_at` is the time when the page was fetched, with a time zone; if it is None, no comment
-    changes. `language` is the page's BCP 47 tag.
-    """
+    """Date the comments that only state their age ("3 hours ago") if the fetch time is known."""
     if fetched_at is None:
         return tuple(comments)
     return tuple(

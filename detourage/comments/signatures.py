@@ -62,11 +62,7 @@ def paths_of(page: FlatDocument) -> tuple[list[str], Integers]:
 
 
 def looks_of(page: FlatDocument, elements: Integers) -> tuple[Integers, list[list[Signature]]]:
-    """Return the number of each element's look, and the signatures of elements with that look.
-
-    The signatures of a look are ordered by preference: those with names come first. Looks are
-    numbered by their first occurrence.
-    """
+    """Return the number of each element's look, and the signatures of each look, best first."""
     kinds = {**page.values("itemtype"), **page.values("itemprop")}
     ways, way_of = paths_of(page)
     columns = way_of[elements].tolist(), page.name_numbers[elements].tolist()

@@ -52,8 +52,8 @@ _LABELS = (
 )
 _UNSPACED_LABEL = (
     "作者|记者|記者|著者|筆者|撰文者?|撰稿人?|采写|取材|執筆|文章?|编辑|編輯|構成|聞き手|ライター"
+    "|글쓴이|작성자|글|취재|저자"
 )
-_UNSPACED_LABEL += "|글쓴이|작성자|글|취재|저자"
 
 # Words that may precede a byline marker, as in "Text von", "Posted by" and "Ein Gastbeitrag von". A
 # date in between has been replaced by a vertical bar.
@@ -164,11 +164,9 @@ def _han_names() -> re.Pattern[str]:
 
 
 def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False) -> tuple[str, ...]:
-    """Split the value of an author field or a byline into names.
+    """Split the value of an author field or a byline into names, without those of `sites`.
 
-    Byline markers, job titles, brackets, URLs and the site names in `sites` (normalised by
-    `squash`) are removed. In a byline, every part must look like a name; a declared author may be
-    an agency or an account.
+    In a byline, every part must look like a name; a declared author may be an agency or an account.
     """
     return names_of((Part(text),), sites, is_byline=is_byline)
 
@@ -184,7 +182,7 @@ def names_of(
     names: dict[str, None] = {}
     is_open, was_linked = True, False
     for text, _, is_linked in pieces:
-        segments = list(_segments(text, is_byline=is_byline))
+        segments = [*_segments(text, is_byline=is_byline)]
         is_marked = is_byline or without_mark(text) != text
         is_list = any(is_joined for is_joined, _ in segments)
         for is_joined, segment in segments:
@@ -309,8 +307,7 @@ MAX_BYLINE = 120
 """Maximum length, in characters, of a line that introduces an author."""
 
 MAX_BESIDE_DATE = 60
-"""Maximum length, in characters, of the text around a date that neither markup nor a word such as
-"Published" identifies; longer text is prose."""
+"""Maximum length, in characters, of the text around an unmarked date; longer text is prose."""
 
 MAX_IN_PARTS = 100
 """Maximum length, in characters, of a line whose elements are read one by one."""
@@ -345,24 +342,17 @@ _PUBLISHED = re.compile(
     re.IGNORECASE,
 )
 _RANKS: Mapping[Place, int] = {"before": 0, "opening": 1, "above": 3, "closing": 5, "after": 7}
-_UNMARKED_RANKS: Mapping[Place, int] = {
-    "before": 2,
-    "opening": 4,
-    "above": 4,
-    "closing": 6,
-    "after": 8,
-}
+_UNMARKED: Mapping[Place, int] = {"before": 2, "opening": 4, "above": 4, "closing": 6, "after": 8}
 
 
 def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the displayed authors found by the most reliable indicator that yields any.
-
-    The indicators, in order of reliability: an element whose names indicate an author; the text
-    after a byline marker ("By", "Von", "作者："); a line with a date; a name that starts a line
-    about a person.
-    """
+    """Return the displayed authors found by the most reliable indicator that yields any."""
     for place in ("before", "above", "opening", "closing", "after"):
-        here = [note for note in notes if note.place == place and _may_name(note)]
+        here = [
+            note
+            for note in notes
+            if note.place == place and len(note.text) <= MAX_BYLINE and not _is_of_readers(note)
+        ]
         for read in (_named, _marked, _dated, _presented):
             for found in read(here):
                 names = names_of(found.pieces, sites, is_byline=not found.is_account)
@@ -386,15 +376,8 @@ class _NameSource(NamedTuple):
     is_account: bool = False
 
 
-def _may_name(note: Note) -> bool:
-    return len(note.text) <= MAX_BYLINE and not _is_of_readers(note)
-
-
 def _is_of_readers(note: Note) -> bool:
-    """Return whether a line is part of a comment or teaser.
-
-    Lines between headline and body never are, although a byline may include a comment count.
-    """
+    """Return whether a line, unless between headline and body, is part of a comment or teaser."""
     return note.place != "before" and not _READERS.isdisjoint(note.names)
 
 
@@ -483,10 +466,7 @@ def _presented(notes: Sequence[Note]) -> Iterator[_NameSource]:
 
 
 class DisplayedDate(NamedTuple):
-    """A date that a page displays.
-
-    `rank` orders dates by the probability that they are the article's, most probable first.
-    """
+    """A date that a page displays; the lower its rank, the likelier it is the article's."""
 
     moment: Moment
     rank: int
@@ -520,17 +500,14 @@ def _date_of(note: Note, language: str | None) -> DisplayedDate | None:
     if note.names & _DATE_NAMES or _PUBLISHED.search(note.text) or note.moment:
         return DisplayedDate(moment, _RANKS[note.place])
     rest = without_dates(note.text)
-    is_prose = _is_sentence(rest) and _UPDATED.search(rest) is None
-    if len(rest) <= MAX_BESIDE_DATE and not is_prose:
-        return DisplayedDate(moment, _UNMARKED_RANKS[note.place], is_marked=False)
-    return None
-
-
-def _is_sentence(rest: str) -> bool:
-    """Return whether the text around a date is a sentence, which reports an event."""
-    return _STATEMENT.search(rest) is not None and (
+    # A sentence around a date reports an event.
+    is_sentence = _STATEMENT.search(rest) is not None and (
         rest.count(" ") >= MIN_SPACES_OF_SENTENCE or rest[-1] in UNSPACED_MARKS
     )
+    is_prose = is_sentence and _UPDATED.search(rest) is None
+    if len(rest) <= MAX_BESIDE_DATE and not is_prose:
+        return DisplayedDate(moment, _UNMARKED[note.place], is_marked=False)
+    return None
 
 
 MIN_SPACES_OF_SENTENCE = 3
@@ -540,10 +517,7 @@ _STATEMENT = re.compile(rf"[{MARKS}{UNSPACED_MARKS}][{re.escape(CLOSING)}]*$")
 
 
 def _by_mark(note: Note, moment: Moment, language: str | None) -> Iterator[tuple[Moment, bool]]:
-    """Yield the dates of a line and whether each is of an update.
-
-    If a line with several dates says which are of updates, each belongs to the words before it.
-    """
+    """Yield each date of a line, by the words before it, and whether it is of an update."""
     if _UPDATED.search(note.text) is not None:
         end = -1
         dates = []
@@ -570,8 +544,7 @@ def _is_of_update(note: Note) -> bool:
 _OF_UPDATES = frozenset(("updated", "modified", "datemodified"))
 
 MAX_WORDS_BESIDE_AGE = 4
-"""Maximum number of words around an age ("3 hours ago") that neither markup nor a word such as
-"Published" identifies; longer text is prose."""
+"""Maximum number of words around an unmarked age ("3 hours ago"); longer text is prose."""
 
 
 def shown_age(notes: Iterable[Note]) -> str:

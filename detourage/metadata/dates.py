@@ -14,8 +14,7 @@ from detourage.text.relative import resolve_relative
 from detourage.text.words import listed
 
 SURE_RANK = 1
-"""Maximum rank of a date that is marked as one and is between headline and body or in the body's
-first lines."""
+"""Maximum rank of a marked date between headline and body or in the body's first lines."""
 
 NEAR_RANK = 4
 """Maximum rank of any date before the body or in the body's first lines."""
@@ -53,8 +52,7 @@ def publication_date(
 ) -> Moment | None:
     """Choose the publication date among those declared and those displayed next to the article.
 
-    A declared date that the page also displays is certain. Otherwise, a date marked as such between
-    headline and body or in the body's first lines takes precedence.
+    A declared date that the page also displays is certain.
     """
     moments = (parse_moment(value, language) for value in declared.published)
     stated = [moment for moment in moments if moment is not None]
@@ -107,10 +105,7 @@ def dated_from(
 
 
 def publication_date_elsewhere(
-    surroundings: Surroundings,
-    shown: Sequence[DisplayedDate],
-    title: str,
-    language: str | None,
+    surroundings: Surroundings, shown: Sequence[DisplayedDate], title: str, language: str | None
 ) -> Moment | None:
     """Search for a publication date in rarer and less reliable places."""
     found = next(find_moments(title, language), None)
@@ -119,9 +114,8 @@ def publication_date_elsewhere(
     if shown:
         return shown[0].moment
     farther, _ = shown_dates(surroundings.farther_notes, language)
-    return next(
-        (each.moment for each in sorted(farther, key=lambda each: not each.is_marked)), None
-    )
+    # The first one that is marked, or else the first one.
+    return min(farther, key=lambda each: not each.is_marked).moment if farther else None
 
 
 def _agreed(stated: Moment, shown: Moment) -> Moment:
@@ -145,7 +139,7 @@ def _agreed(stated: Moment, shown: Moment) -> Moment:
 
 
 _ZONES = frozenset(range(-12 * 4, 14 * 4 + 1, 4)) | {
-    *(-38, -14, -10, 14, 18, 22, 23, 26, 35, 38, 42, 51),
+    *(-38, -14, -10, 14, 18, 22, 23, 26, 35, 38, 42, 51)
 }
 """Offsets of the world's time zones, in quarters of an hour."""
 

@@ -79,24 +79,18 @@ MAX_METAS = 500
 """Maximum number of ``meta`` and ``link`` elements examined per page."""
 
 _EXACT = {
-    "og:title": "titles",
-    "twitter:title": "titles",
-    "og:description": "descriptions",
-    "description": "descriptions",
-    "twitter:description": "descriptions",
-    "og:site_name": "sites",
-    "application-name": "sites",
-    "publisher": "sites",
-    "og:image": "images",
-    "og:image:url": "images",
-    "og:image:secure_url": "images",
-    "twitter:image": "images",
-    "twitter:image:src": "images",
-    "og:type": "kinds",
-    "og:url": "addresses",
-    "keywords": "tags",
-    "news_keywords": "tags",
-    "date": "published",
+    name: field
+    for field, names in (
+        ("titles", "og:title twitter:title"),
+        ("descriptions", "og:description description twitter:description"),
+        ("sites", "og:site_name application-name publisher"),
+        ("images", "og:image og:image:url og:image:secure_url twitter:image twitter:image:src"),
+        ("kinds", "og:type"),
+        ("addresses", "og:url"),
+        ("tags", "keywords news_keywords"),
+        ("published", "date"),
+    )
+    for name in names.split()
 }
 
 _ICONS = listed("icon apple-touch-icon")
@@ -141,9 +135,8 @@ def read_metas(elements: Iterable[AnyElement]) -> Record:
             elif address and not _ICONS.isdisjoint(relations):
                 found["icons"].insert(0 if "icon" in relations else len(found["icons"]), address)
             continue
-        if element.tag != "meta":
-            continue
-        if element.get("itemprop") is not None and element.get("property") is None:
+        is_property = element.get("itemprop") is not None and element.get("property") is None
+        if element.tag != "meta" or is_property:
             continue
         content = words.clean(element.get("content") or "")
         name = element.get("property") or element.get("name") or ""
@@ -233,7 +226,7 @@ def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Rec
 
 
 def _kind(scope: AnyElement | None) -> str:
-    kind = "" if scope is None else (scope.get("itemtype") or "")
+    kind = (scope.get("itemtype") or "") if scope is not None else ""
     return kind.strip().rstrip("/").rsplit("/", 1)[-1].lower()
 
 
@@ -275,10 +268,7 @@ _KEY, _TEXT = (
     re.compile(rf'"(?P<text>(?:[^"\\]|\\.|"(?!{end}))*+)(?P<end>")?', re.DOTALL)
     for end in (_ENDS_KEY, _ENDS_TEXT)
 )
-_OTHER = re.compile(
-    r"\s++|/\*.*?(?:\*/|\Z)|//[^\n]*+|[{}\[\],:]|[^\s\"{}\[\],:]++",
-    re.DOTALL,
-)
+_OTHER = re.compile(r"\s++|/\*.*?(?:\*/|\Z)|//[^\n]*+|[{}\[\],:]|[^\s\"{}\[\],:]++", re.DOTALL)
 _ESCAPE = re.compile(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?|"')
 _OPENING: Mapping[str, Callable[[], Any]] = {"{": dict, "[": list}
 _CLOSING = ("}", "]")
@@ -289,21 +279,16 @@ _SITE = re.compile(r"^(?:website|blog|organization|newsmediaorganization)$")
 
 # Properties whose values do not describe the article itself.
 _OTHERS = listed(
-    "comment comments citation relatedlink hasparts mentions about review reviews"
-    " aggregaterating"
+    "comment comments citation relatedlink hasparts mentions about review reviews aggregaterating"
     " itemlistelement author creator contributor editor publisher image thumbnail video"
-    " associatedmedia"
-    " sourceorganization copyrightholder potentialaction breadcrumb"
+    " associatedmedia sourceorganization copyrightholder potentialaction breadcrumb"
 )
 
 _Node = Mapping[str, Any]
 
 
 def read_json_ld(elements: Iterable[AnyElement]) -> Record:
-    """Read the declarations about the page's article from ``script`` elements.
-
-    The first object that is an article describes the page's own.
-    """
+    """Read the declarations about the page's article from ``script`` elements."""
     nodes = list(_walk(_values_of(elements)))
     known = {str(node["@id"]): node for node in reversed(nodes) if "@id" in node and len(node) > 2}
     found: defaultdict[str, list[str]] = defaultdict(list)

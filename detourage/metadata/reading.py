@@ -7,19 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from detourage.article import ArticleMetadata, TextDirection
 from detourage.html.addresses import absolute, base_of, split_url
 from detourage.html.nodes import Node
-from detourage.metadata.bylines import (
-    names_in,
-    shown_age,
-    shown_authors,
-    shown_dates,
-    without_repeats,
-)
-from detourage.metadata.dates import (
-    modification_date,
-    publication_date,
-    publication_date_elsewhere,
-    written_language,
-)
+from detourage.metadata import bylines, dates
+from detourage.metadata.bylines import names_in, without_repeats
 from detourage.metadata.declared import Record, read_json_ld, read_metas, read_microdata
 from detourage.metadata.surroundings import Surroundings
 from detourage.metadata.wires import wire_of
@@ -81,25 +70,29 @@ def read_metadata(
     base = base_of(page.root, url)
     host = (address.hostname or "").removeprefix("www.")
     sites = {squash(name) for name in (*declared.sites, host)}
-    language = written_language(
+    not_sections = {*sites, squash(title or ""), ""}
+    sections = (name for name in declared.sections if len(name) <= MAX_TAG_CHARACTERS)
+    language = dates.written_language(
         language, host, page.metas.get("og:locale"), page.root.get("lang"), *declared.languages
     )
-    shown, shown_modified = shown_dates(surroundings.notes, language)
-    modified = modification_date(declared, shown_modified, language)
-    published = publication_date(declared, shown, date_in_path(address.path), language)
-    age = "" if published is not None else shown_age(surroundings.notes)
+    shown, shown_modified = bylines.shown_dates(surroundings.notes, language)
+    modified = dates.modification_date(declared, shown_modified, language)
+    published = dates.publication_date(declared, shown, date_in_path(address.path), language)
+    age = "" if published is not None else bylines.shown_age(surroundings.notes)
     published = (
         published
         or modified
-        or publication_date_elsewhere(surroundings, shown, title or "", language)
+        or dates.publication_date_elsewhere(surroundings, shown, title or "", language)
     )
     return ArticleMetadata(
-        authors=_authors(linked, marked, metas, shown_authors(surroundings.notes, sites), sites),
+        authors=_authors(
+            linked, marked, metas, bylines.shown_authors(surroundings.notes, sites), sites
+        ),
         published=published,
         modified=modified,
         age=age,
         address=_canonical(metas.addresses + linked.addresses, url),
-        section=_section(declared, sites | {squash(title or ""), ""}),
+        section=next((name for name in sections if squash(name) not in not_sections), None),
         tags=_tags(declared),
         is_paid=declared.access[0] == "paid" if declared.access else None,
         kind=declared_kind(declared.kinds, url, text) or "article",
@@ -147,7 +140,10 @@ def _authors(
 ) -> tuple[str, ...]:
     """Return the authors: those in JSON-LD if they may be persons, those displayed, or others."""
     records = (linked, marked, metas)
-    in_json, *others = (_declared_authors(record, sites) for record in records)
+    in_json, *others = (
+        without_repeats(name for value in record.authors for name in names_in(value, sites))
+        for record in records
+    )
     if shown and all(map(_ACCOUNT.search, in_json)):
         return shown
     found = next(filter(None, (in_json, shown, *others)), ())
@@ -157,10 +153,6 @@ def _authors(
         return shown
     # The author of a personal blog may have its name.
     return found or next(filter(None, map(_persons, records)), ())
-
-
-def _declared_authors(record: Record, sites: Collection[str]) -> tuple[str, ...]:
-    return without_repeats(name for value in record.authors for name in names_in(value, sites))
 
 
 def _persons(record: Record) -> tuple[str, ...]:
@@ -178,13 +170,6 @@ def _canonical(addresses: Iterable[str], url: str) -> str | None:
         parts = split_url(found or "")
         if found and (parts.path not in ("", "/") or parts.query):
             return found
-    return None
-
-
-def _section(declared: Record, not_sections: Collection[str]) -> str | None:
-    for section in declared.sections:
-        if len(section) <= MAX_TAG_CHARACTERS and squash(section) not in not_sections:
-            return section
     return None
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from detourage.html.flat import Booleans
 from detourage.reader.finding import Finding
 from detourage.reader.knowledge import digest_of
-from detourage.reader.outline import Outline, TextNode
+from detourage.reader.outline import Outline
 from detourage.text import words
 from detourage.text.texts import Count
 
@@ -31,11 +31,10 @@ LINES_WITHIN = 4
 """Number of lines examined at either end of the body."""
 
 LINES_AFTER = 8
-"""Number of lines examined after the body; lines further down belong to comments and other
-articles."""
+"""Number of lines examined after the body; lower ones belong to comments and other articles."""
 
 LINES_FARTHER = 300
-"""Maximum number of lines searched for a date on either side of the body if none nearby has one."""
+"""Maximum number of lines on either side of the body searched for a date missing nearby."""
 
 MAX_UP = 4
 """Maximum number of enclosing elements whose names and attributes count as a text's own."""
@@ -81,9 +80,8 @@ class Note:
 class Surroundings:
     """The lines around a body.
 
-    Lines whose digests are in `template_lines`, the lines of other pages of the template, are part
-    of the template, except between headline and body, because several pages may name the same
-    author.
+    Lines that other pages of the template share are part of the template, except between headline
+    and body, because several pages may name the same author.
     """
 
     def __init__(
@@ -159,21 +157,15 @@ class Surroundings:
         places.update(dict.fromkeys(range(last + 1, end), "after"))
         return places
 
-    @cached_property
-    def _marks(self) -> list[dict[int, str]]:
-        return [self._page.flat.values(name) for name in ("rel", "itemprop")]
-
-    @cached_property
-    def _has_times(self) -> bool:
-        return "time" in self._page.tags
-
     def _note(self, position: int, place: Place) -> Note | None:
         nodes = self._lines[position]
         is_body = place in ("opening", "closing")
         if not is_body and sum(len(node.text) for node in nodes) > 4 * MAX_CHARACTERS:
             return None
-        if place not in ("before", "opening") and self._is_of_template(nodes):
-            return None
+        if self._template_lines and place not in ("before", "opening"):
+            line = words.tokens("".join(node.text for node in nodes))
+            if digest_of(line) in self._template_lines:
+                return None
         parts = tuple(
             Part(text, self._names_around(node.parent), self._page.links[node.parent] >= 0)
             for node in nodes
@@ -184,11 +176,6 @@ class Surroundings:
         moments = (self._moment(node.parent) for node in nodes[:8])
         is_linked = self._page.links[nodes[0].parent] >= 0
         return Note(place, parts, next(filter(None, moments), ""), is_linked)
-
-    def _is_of_template(self, nodes: Sequence[TextNode]) -> bool:
-        if not self._template_lines:
-            return False
-        return digest_of(words.tokens("".join(node.text for node in nodes))) in self._template_lines
 
     def _names_around(self, index: int) -> frozenset[str]:
         known = self._names.get(index)
@@ -215,14 +202,12 @@ class Surroundings:
         known = self._own.get(index)
         if known is None:
             known = self._page.name_words(index)
-            for marks in self._marks:
-                if mark := marks.get(index):
+            for name in ("rel", "itemprop"):
+                if mark := self._page.flat.values(name).get(index):
                     known |= {mark.strip().lower()}
             self._own[index] = known
         return known
 
     def _moment(self, index: int) -> str:
-        if not self._has_times:
-            return ""
         times = (each for each in self._around(index) if self._page.tags[each] == "time")
-        return next((self._page.node(time).get("datetime") or "" for time in times), "")
+        return next((self._page.flat.values("datetime").get(time, "") for time in times), "")

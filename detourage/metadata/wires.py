@@ -32,8 +32,7 @@ MAX_SIGN_OFF = 80
 """Maximum number of characters searched for an agency at the end of a text."""
 
 MIN_ALONE = 3
-"""Minimum length of an agency's initials if only a date is next to them; shorter ones may be a
-person's."""
+"""Minimum length of an agency's initials next to a date only; shorter ones may be a person's."""
 
 MAX_SIGN = 4
 """Maximum length of an editor's initials after an agency, as in "dpa/jdo"."""
@@ -41,9 +40,7 @@ MAX_SIGN = 4
 MAX_PARTS = 6
 """Maximum number of names in a byline."""
 
-_LINES_OPENING = 3
-_LINES_CLOSING = 2
-_LINES_AFTER = 4
+_LINES_OPENING, _LINES_CLOSING, _LINES_AFTER = 3, 2, 4
 
 _OF_PICTURES = listed(
     "caption captions figcaption cap credit credits cred illo photo photos image images img"
@@ -130,12 +127,10 @@ def _of_notes(notes: Sequence[Note]) -> Iterator[str | None]:
     for place, note in enumerate(notes):
         is_elsewhere = note.place == "above" or (note.place == "after" and note.is_linked)
         if not is_elsewhere and len(note.text) <= MAX_BYLINE and _may_name(note.text):
-            yield _of_note(note, any(map(_has_date, notes[max(0, place - 1) : place + 2])))
-
-
-def _has_date(note: Note) -> bool:
-    line = note.text[:MAX_HEAD]
-    return note.moment != "" or without_dates(line) != line
+            near = notes[max(0, place - 1) : place + 2]
+            heads = (each.text[:MAX_HEAD] for each in near)
+            is_by_date = any(each.moment for each in near)
+            yield _of_note(note, is_by_date or any(without_dates(head) != head for head in heads))
 
 
 def _of_note(note: Note, is_by_date: bool) -> str | None:
@@ -188,7 +183,12 @@ def _of_cased(head: str) -> str | None:
     found = _forms().search(head)
     before = "" if found is None else head[: found.start()].strip()
     place = before.rstrip(_OPENING)
-    if found is None or not _is_place(place):
+    if found is None or len(place) > MAX_PLACE or _STATEMENT_IN_PLACE.search(place):
+        return None
+    words = [word for word in re.split(r"[\s,،./()-]+", place.strip(_EDGES)) if word]
+    if len(words) > MAX_PLACE_WORDS or any(
+        word[0].islower() and len(word) > 3 and month_named(word) is None for word in words
+    ):
         return None
     has_digit = any(map(str.isdigit, place))
     if place != before and (inside := _IN_BRACKETS.match(head, found.end())):
@@ -227,16 +227,6 @@ def _of_uncased(head: str) -> str | None:
     return next(filter(None, (*parts, *ends)), None)
 
 
-def _is_place(text: str) -> bool:
-    """Return whether a text may be a place and a date: capitalised words, months and numbers."""
-    if len(text) > MAX_PLACE or _STATEMENT_IN_PLACE.search(text):
-        return False
-    words = [word for word in re.split(r"[\s,،./()-]+", text.strip(_EDGES)) if word]
-    return len(words) <= MAX_PLACE_WORDS and all(
-        not word[0].islower() or len(word) <= 3 or month_named(word) is not None for word in words
-    )
-
-
 def _of_ending(line: str) -> str | None:
     """Return the agency at the end of a text, or of a line after it."""
     if not _may_name(line[-2 * MAX_BYLINE :]):
@@ -256,6 +246,11 @@ def _may_name(text: str) -> bool:
     """Return whether a short text contains a word of an agency's name; a fast first check."""
     words = _WORDS.findall(text.casefold())
     return not _words_of_agencies().isdisjoint(words) or contains_any(text, _UNCASED)
+
+
+@cache
+def _words_of_agencies() -> frozenset[str]:
+    return frozenset(max(_WORDS.findall(form.casefold()), key=len) for form in written_forms())
 
 
 def _first_agency(text: str, position: int = 0, *, is_start: bool = False) -> str | None:
@@ -296,11 +291,6 @@ def _agencies() -> Mapping[str, str]:
         by_form.update(dict.fromkeys(each["initials"], name))
         by_form.update(dict.fromkeys(map(str.casefold, each["names"]), name))
     return by_form
-
-
-@cache
-def _words_of_agencies() -> frozenset[str]:
-    return frozenset(max(_WORDS.findall(form.casefold()), key=len) for form in written_forms())
 
 
 def _data() -> Mapping[str, Agency]:
