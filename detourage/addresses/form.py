@@ -33,8 +33,7 @@ SESSIONS = listed(
     "jsessionid phpsessid aspsessionid asp.net_sessionid cfid cftoken oscsid zenid sessionid"
     " session_id sessid session sid s"
 )
-"""Lower-case names of parameters that may contain a session ID; such a parameter is irrelevant
-only if its value looks like one."""
+"""Lower-case names of parameters that contain a session ID if their values look like one."""
 
 # Session IDs are long and have both letters and digits, unlike an article's number or name.
 _SESSION = re.compile(r"(?=[a-z._-]*+[0-9])(?=[0-9._-]*+[a-z])[a-z0-9._-]{20,200}", re.IGNORECASE)
@@ -45,9 +44,7 @@ _SERVER_SESSION = re.compile(r"(?:jsessionid|phpsessid|aspsessionid[a-z]*)")
 def is_irrelevant(name: str, value: str) -> bool:
     """Return whether a parameter, given decoded, serves only tracking or sessions."""
     name = name.lower().removeprefix("amp;")
-    if name in TRACKING or _TRACKING_PREFIX.match(name):
-        return True
-    if _SERVER_SESSION.fullmatch(name):
+    if name in TRACKING or _TRACKING_PREFIX.match(name) or _SERVER_SESSION.fullmatch(name):
         return True
     return name in SESSIONS and (
         _SESSION.fullmatch(value) is not None and _HAS_WORD.search(value) is None
@@ -89,21 +86,17 @@ def canonical_form(url: str) -> str:
         authority = ""
     if not authority or parts.scheme not in _DEFAULT_PORTS:
         return _NO_ASCII.sub(_escaped, url)
-    path = _path(parts.path)
+    path = _SESSION_SEGMENT.sub("", _SESSION_IN_PATH.sub("", _normalised(parts.path)))
+    path = _without_dots(path) or "/"
     kept = []
     for pair in parts.query.split("&"):
         name, _, value = pair.partition("=")
         if pair and not is_irrelevant(unquote(name), unquote(value)):
             kept.append(_normalised(pair))
-    query = "&".join(kept)
-    fragment = parts.fragment if parts.fragment.startswith(HASH_BANG) else ""
-    return "".join(
-        (
-            f"{parts.scheme}://{authority}{path}",
-            f"?{query}" if query else "",
-            f"#{_normalised(fragment)}" if fragment else "",
-        )
-    )
+    query = f"?{'&'.join(kept)}" if kept else ""
+    has_fragment = parts.fragment.startswith(HASH_BANG)
+    fragment = f"#{_normalised(parts.fragment)}" if has_fragment else ""
+    return f"{parts.scheme}://{authority}{path}{query}{fragment}"
 
 
 def _authority(parts: SplitResult) -> str:
@@ -123,11 +116,6 @@ def ascii_host(host: str) -> str:
             return ""
     host = host.lower().rstrip(".")
     return host if re.fullmatch(r"[a-z0-9._~:!$&'()*+,;=-]+", host) else ""
-
-
-def _path(path: str) -> str:
-    path = _SESSION_IN_PATH.sub("", _normalised(path))
-    return _without_dots(_SESSION_SEGMENT.sub("", path)) or "/"
 
 
 def _without_dots(path: str) -> str:

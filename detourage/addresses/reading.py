@@ -19,23 +19,20 @@ from detourage.text import words
 from detourage.text.words import squash
 
 MAX_HEADLINES = 8
-"""Maximum number of headline wordings stored per page: headings, and titles with and without the
-site's name."""
+"""Maximum number of stored wordings of headings, and of titles with and without the site."""
 
 MAX_PASSAGES = 32
-"""Maximum number of passages stored per page. Those with the lowest digests are stored, so that
-equal pages have the same ones."""
+"""Maximum number of stored passages: those with the lowest digests, the same on equal pages."""
 
 MIN_PASSAGE = 40
-"""Minimum length of a passage in characters without white space (those of scripts without spaces
-count twice); menus, dates and names are shorter."""
+"""Minimum length without white space (twice that of scripts without spaces); menus are shorter."""
 
 MIN_SHARED = 0.5
 """Minimum share of characters in common passages, relative to the page with fewer characters
 (measured in `benchmarks.stories.addresses`)."""
 
-_LENGTH_BITS = 12
-"""Number of low bits of a passage's digest that encode its length."""
+_LENGTHS = (1 << 12) - 1
+"""Low bits of a passage's digest, which encode its length."""
 
 
 def digest(text: str) -> int:
@@ -55,14 +52,11 @@ def passage_digests(texts: Iterable[str]) -> tuple[int, ...]:
     """Return the digests of the texts that are passages, ignoring white space."""
     squashed = {"".join(text.split()) for text in texts}
     kept = {
-        _passage(text) for text in squashed if len(text) + words.count_unspaced(text) >= MIN_PASSAGE
+        digest(text) & ~_LENGTHS | min(len(text), _LENGTHS)
+        for text in squashed
+        if len(text) + words.count_unspaced(text) >= MIN_PASSAGE
     }
     return tuple(sorted(kept)[:MAX_PASSAGES])
-
-
-def _passage(text: str) -> int:
-    most = (1 << _LENGTH_BITS) - 1
-    return digest(text) & ~most | min(len(text), most)
 
 
 def share_passages(some: Sequence[int], others: Sequence[int]) -> bool:
@@ -74,12 +68,12 @@ def share_passages(some: Sequence[int], others: Sequence[int]) -> bool:
     last = min(ends, default=max(some[-1], others[-1]))
     ours = {each for each in some if each <= last}
     theirs = {each for each in others if each <= last}
-    fewer = min(_characters(ours), _characters(theirs))
-    return fewer > 0 and _characters(ours & theirs) >= MIN_SHARED * fewer
-
-
-def _characters(passages: Iterable[int]) -> int:
-    return sum(passage & ((1 << _LENGTH_BITS) - 1) for passage in passages)
+    our_length, their_length, common = (
+        sum(passage & _LENGTHS for passage in passages)
+        for passages in (ours, theirs, ours & theirs)
+    )
+    fewer = min(our_length, their_length)
+    return fewer > 0 and common >= MIN_SHARED * fewer
 
 
 MAX_HEADINGS = 3
@@ -108,9 +102,8 @@ class DeclaredUrls:
     def kind(self) -> Kind | None:
         """How the page's URL is a variant of another; None if it may be canonical."""
         kinds = {target.kind for target in self.targets}
-        return next(
-            (kind for kind in ("amp", "print", "mobile", "canonical") if kind in kinds), None
-        )
+        order: tuple[Kind, ...] = ("amp", "print", "mobile", "canonical")
+        return next((kind for kind in order if kind in kinds), None)
 
     @property
     def own(self) -> str | None:
@@ -126,10 +119,8 @@ NOTHING_DECLARED = DeclaredUrls()
 def read_declared(page: Page) -> DeclaredUrls:
     """Read the URLs that a page declares, and digests of its wording.
 
-    A declared URL counts if it belongs to the page's publisher and is not a front page (unless the
-    page is one). A redirect overrides declarations, which override the form of the page's own URL.
-    Links to variants (``rel=amphtml``) do not count, because otherwise any page could claim
-    another as its variant.
+    A redirect overrides declarations, which override the form of the page's own URL. Links to
+    variants (``rel=amphtml``) do not count: any page could claim another as its variant.
     """
     flat = page.flat
     own = canonical_form(page.url)
@@ -145,9 +136,7 @@ def read_declared(page: Page) -> DeclaredUrls:
 
 def _targets(own: str, head: Head, redirected: str | None) -> Iterator[Target]:
     by_form = targets_by_form(own)
-    kind: Kind = by_form[0].kind if by_form else "canonical"
-    if head.is_amp:
-        kind = "amp"
+    kind: Kind = "amp" if head.is_amp else by_form[0].kind if by_form else "canonical"
     declared = canonical_form(head.canonical or head.open_graph)
     if redirected is not None and _is_believable(redirected, own):
         declared = redirected

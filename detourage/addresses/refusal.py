@@ -9,14 +9,14 @@ from detourage.html import Answer, site_of
 from detourage.html.addresses import split_url
 from detourage.outcomes import PageOutcome
 
+_STATUS: Final = "the site responded with status {}"
 _REMOVED: Final = (404, 410)
 """HTTP statuses for pages that do not exist (404) or no longer exist (410)."""
 
 _BEFORE_PAGES: Final = re.compile(
     r"log-?in|sign-?in|auth|oauth2?|sso|consent|captcha|challenge|paywall", re.IGNORECASE
 )
-"""Host labels and path segments of pages shown before the requested one, such as log-in pages,
-consent pages and challenges."""
+"""Host labels and path segments of pages before the requested one, such as log-ins."""
 
 
 @dataclass(frozen=True)
@@ -32,17 +32,12 @@ class Refusal:
 
 
 def refusal_of(url: str, answer: Answer) -> Refusal | None:
-    """Return how a site refused to deliver a page, or None if it delivered the page.
-
-    A redirect within the site is not a refusal, because its target may be the requested page.
-    """
+    """Return how a site refused to deliver a page, or None if it delivered the page."""
     status = answer.status
     if status in _REMOVED:
-        return Refusal(
-            PageOutcome.GONE, f"the site responded with status {status}", is_removal=True
-        )
+        return Refusal(PageOutcome.GONE, _STATUS.format(status), is_removal=True)
     if status is not None and not 200 <= status < 300:
-        return Refusal(PageOutcome.WALL, f"the site responded with status {status}")
+        return Refusal(PageOutcome.WALL, _STATUS.format(status))
     return _redirected(url, answer.final_url) if answer.final_url is not None else None
 
 

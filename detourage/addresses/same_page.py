@@ -16,10 +16,9 @@ MAX_VARIANTS = 50
 
 @dataclass(frozen=True)
 class PageAddress:
-    """A URL, in canonical form, that leads to a page, with its sorted spellings.
+    """A URL of a page in canonical form, with its sorted spellings.
 
-    `kind` is None if the URL may be the page's canonical one; `is_authoritative` is set if the
-    content fetched from this URL represents the page.
+    `kind` is None if it may be canonical; content from an authoritative URL represents the page.
     """
 
     address: str
@@ -40,16 +39,11 @@ def canonical_of(addresses: Sequence[PageAddress]) -> str:
     such, the shortest URL that is not a variant. A URL that was declared but never fetched is not
     eligible, because it may belong to another page.
     """
-    chosen = min(
-        addresses,
-        key=lambda each: (
-            not each.is_authoritative,
-            each.kind is not None,
-            len(each.address),
-            each.address,
-        ),
-    )
-    return chosen.address
+
+    def rank(each: PageAddress) -> tuple[bool, bool, int, str]:
+        return not each.is_authoritative, each.kind is not None, len(each.address), each.address
+
+    return min(addresses, key=rank).address
 
 
 def variants_of(addresses: Sequence[PageAddress]) -> list[str]:
@@ -73,8 +67,7 @@ def identity_of(addresses: Sequence[PageAddress], url: str) -> str:
 
 
 MIN_STRANGERS = 3
-"""Minimum number of URLs with other content that must be linked to a URL by declarations for these
-declarations to be ignored as a constant of the site."""
+"""Minimum number of linked URLs with other content to ignore declarations as site constants."""
 
 
 class Joining(Enum):
@@ -102,7 +95,9 @@ def joining(one: AddressRecord, other: AddressRecord) -> Joining:
     declaration or form, or both declare the same third URL and differ only in their parameters.
     """
     # If the paths differ, one may be an unrelated page that copies another page's declaration.
-    are_spellings = _share_declaration(one, other) and _path(one) == _path(other)
+    are_spellings = _share_declaration(one, other) and (
+        one.address.partition("?")[0] == other.address.partition("?")[0]
+    )
     if not (names(one, other) or names(other, one) or are_spellings):
         return Joining.NOTHING
     return agreement(one, other)
@@ -124,35 +119,26 @@ def agreement(one: AddressRecord, other: AddressRecord) -> Joining:
 
 
 def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressRecord]:
-    """Return the URLs that lead to the same page as `one`.
-
-    If at least `MIN_STRANGERS` of the URLs linked to `one` by declarations have other content,
-    these links are ignored.
-    """
-    by_declaration = [
-        one.declared.own == other.address
+    """Return the URLs that lead to the same page as `one`, without links to many strangers."""
+    declared = [
+        other
+        for other in others
+        if one.declared.own == other.address
         or other.declared.own == one.address
         or _share_declaration(one, other)
-        for other in others
     ]
-    strangers = sum(
-        is_declared and agreement(one, other) in {Joining.OTHER_HEADLINE, Joining.OTHER_TEXT}
-        for other, is_declared in zip(others, by_declaration, strict=True)
-    )
+    strange = {Joining.OTHER_HEADLINE, Joining.OTHER_TEXT}
+    is_constant = sum(agreement(one, each) in strange for each in declared) >= MIN_STRANGERS
+    ignored = declared if is_constant else []
     return [
         other
-        for other, is_declared in zip(others, by_declaration, strict=True)
-        if joining(one, other) is Joining.JOINED
-        and not (is_declared and strangers >= MIN_STRANGERS)
+        for other in others
+        if joining(one, other) is Joining.JOINED and not any(other is each for each in ignored)
     ]
 
 
 def authoritative_record(addresses: Sequence[AddressRecord]) -> AddressRecord:
-    """Return the URL whose content represents the page.
-
-    This URL is not a variant of any other given URL and, if possible, not a variant at all. In a
-    tie, the shortest one is returned.
-    """
+    """Return the URL whose content represents the page."""
     free = [
         each
         for each in addresses
@@ -172,7 +158,3 @@ def names(one: AddressRecord, other: AddressRecord) -> bool:
 def _share_declaration(one: AddressRecord, other: AddressRecord) -> bool:
     """Return whether the pages at two URLs declare the same third URL."""
     return one.declared.own is not None and one.declared.own == other.declared.own
-
-
-def _path(known: AddressRecord) -> str:
-    return known.address.partition("?")[0]

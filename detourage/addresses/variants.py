@@ -84,11 +84,7 @@ _LAST_NUMBER = re.compile(r"[/_,.-]([1-9]\d?)(?=(?:\.s?html?|\.php|\.aspx?)?/?$)
 
 
 def targets_by_form(url: str) -> list[Target]:
-    """Return the URLs that a canonical URL may be a variant of by its form, up to `MAX_TARGETS`.
-
-    There may be several, because the main host for a mobile host may or may not start with
-    ``www.``.
-    """
+    """Return the URLs that a canonical URL may be a variant of by its form, up to `MAX_TARGETS`."""
     if len(url) > MAX_ADDRESS:
         return []
     try:

@@ -163,7 +163,7 @@ class Address:
 def _is_number(name: str, value: str) -> bool:
     """Return whether a query field may contain a page number.
 
-    A name with digits belongs to a list within the page; ``?p=5031`` is an article in WordPress.
+    A name with digits belongs to a list in the page; ``?p=5031`` is an article in WordPress.
     """
     if not (value.isascii() and value.isdecimal() and len(value) <= MAX_DIGITS):
         return False

@@ -14,15 +14,9 @@ from detourage.html.addresses import MAX_LINKS, absolute, base_of
 from detourage.html.flat import FlatDocument
 from detourage.html.names import part_at_capitals
 from detourage.html.nodes import Node
+from detourage.pagination import wording
 from detourage.pagination.addresses import Address
-from detourage.pagination.wording import (
-    MAX_LABEL,
-    Direction,
-    Label,
-    read_label,
-    read_name,
-    read_number,
-)
+from detourage.pagination.wording import MAX_LABEL, Direction, Label
 
 MAX_CANDIDATES = 2_000
 """Maximum number of candidate links."""
@@ -48,7 +42,7 @@ _CURRENT = re.compile(
 
 
 class PartLink(NamedTuple):
-    """A link that may lead to another part; its direction is that of its label or names."""
+    """A link that may lead to another part, with the direction of its label or names."""
 
     element: int
     address: Address
@@ -62,11 +56,7 @@ class Links:
     def __init__(self, page: Page) -> None:
         self.flat: FlatDocument = page.flat
         self.own = Address(page.url)
-        self.url = page.url
-
-    @cached_property
-    def _base(self) -> str:
-        return base_of(Node(self.flat, 0), self.url)
+        self._base = base_of(Node(self.flat, 0), page.url)
 
     @cached_property
     def anchors(self) -> dict[int, str]:
@@ -83,21 +73,15 @@ class Links:
         found = [
             (place, number)
             for place, text in enumerate(flat.texts)
-            if len(text) <= MAX_LABEL and (number := read_number(text)) is not None
+            if len(text) <= MAX_LABEL and (number := wording.read_number(text)) is not None
         ]
         if not found:
             return []
-        link_of = self._link_of_texts
-        return [(place, number, link_of.get(place)) for place, number in found]
-
-    @cached_property
-    def _link_of_texts(self) -> dict[int, int]:
-        """The enclosing link of each text that is alone in its link."""
-        flat = self.flat
         elements = np.fromiter(self.anchors, np.int64, len(self.anchors))
         starts, ends = flat.text_starts[elements], flat.text_ends[elements]
         alone = ends - starts == 1
-        return dict(zip(starts[alone].tolist(), elements[alone].tolist(), strict=True))
+        link_of = dict(zip(starts[alone].tolist(), elements[alone].tolist(), strict=True))
+        return [(place, number, link_of.get(place)) for place, number in found]
 
     def address(self, element: int) -> Address | None:
         """Return the URL of a link, or None if it does not lead to a page of this host."""
@@ -127,7 +111,7 @@ class Links:
             if 0 < end - start <= MAX_TEXTS:
                 text = " ".join(texts[start:end]).strip()
                 if len(text) <= MAX_LABEL:
-                    label = read_label(text)
+                    label = wording.read_label(text)
             if (label is not None and label.number is None) or end == start or element in named:
                 yield element, label
 
@@ -138,7 +122,7 @@ class Links:
             number: way
             for number, (word, name) in enumerate(self.flat.distinct_names)
             if "ext" in word or "rev" in word or "ext" in name or "rev" in name
-            if (way := read_name(f"{word} {name}"[:MAX_NAMES])) is not None
+            if (way := wording.read_name(f"{word} {name}"[:MAX_NAMES])) is not None
         }
 
     def _part_link(self, element: int, label: Label | None) -> PartLink | None:
@@ -163,20 +147,16 @@ class Links:
     def is_in_pager(self, element: int) -> bool:
         """Return whether an element is in a pager, according to the names of its ancestors."""
         for _ in range(MAX_ANCESTORS):
-            if _PAGER.search(self._names(int(self.flat.name_numbers[element]))):
+            if _PAGER.search(self.names(element)):
                 return True
             element = int(self.flat.parents[element])
             if element < 0:
                 break
         return False
 
-    def marks_current(self, name: int) -> bool:
-        """Return whether a class and id, given by their index, mark the current page."""
-        return _CURRENT.search(self._names(name)) is not None
-
-    def _names(self, name: int) -> str:
-        """Return a class and id, given by their index, in the form expected by the patterns."""
-        word, own = self.flat.distinct_names[name]
+    def names(self, element: int) -> str:
+        """Return the class and id of an element in the form expected by the patterns."""
+        word, own = self.flat.distinct_names[self.flat.name_numbers[element]]
         return part_at_capitals(f"{word} {own}"[:MAX_NAMES])
 
 
@@ -190,7 +170,7 @@ MAX_RUN = 1_000
 """Maximum number of pages per run."""
 
 MIN_OF_CALENDAR = 5
-"""Minimum number of table cells for a run without marked page numbers to be a calendar."""
+"""Minimum number of table cells for a run without marked numbers to be a calendar."""
 
 
 @dataclass(frozen=True)
@@ -222,12 +202,11 @@ def _runs(links: Links) -> Iterator[list[_Member]]:
         if run:
             before, last, _ = run[-1]
             between = texts[before + 1 : place] if place - before <= MAX_BETWEEN + 1 else None
-            continues = (
-                between is not None
-                and last < number
-                and all(len(text.strip()) <= MAX_SEPARATOR for text in between)
-            )
-            if not continues:
+            if (
+                between is None
+                or last >= number
+                or any(len(text.strip()) > MAX_SEPARATOR for text in between)
+            ):
                 yield run
                 run = []
         run.append(member)
@@ -248,7 +227,9 @@ def _read(links: Links, members: Sequence[_Member]) -> Run | None:
     is_related = 2 * len(relations) > len(others)
     # Unlike page sizes such as "10 25 50".
     has_neighbours = any(later[1] - earlier[1] == 1 for earlier, later in pairwise(members))
-    if not is_named and (_is_calendar(links, elements) or not has_neighbours):
+    flat = links.flat
+    cells = sum(flat.tags[int(flat.parents[link])] == "td" for link in elements.values())
+    if not is_named and (cells >= MIN_OF_CALENDAR or not has_neighbours):
         return None
     unlinked = [number for _, number, _ in members if number not in elements]
     current = marked or unlinked
@@ -280,15 +261,7 @@ def _is_current(links: Links, pages: dict[int, Address], number: int, link: int)
         return True
     flat = links.flat
     around = int(flat.parents[link])
-    names = [flat.name_numbers[link]]
-    if around >= 0 and flat.ends[around] - around <= 3:
-        names.append(flat.name_numbers[around])
-    if any(links.marks_current(int(name)) for name in names):
+    bearers = [link, around] if around >= 0 and flat.ends[around] - around <= 3 else [link]
+    if any(_CURRENT.search(links.names(each)) for each in bearers):
         return True
     return flat.attributes.of(link).get("aria-current") not in {None, "false"}
-
-
-def _is_calendar(links: Links, elements: dict[int, int]) -> bool:
-    flat = links.flat
-    cells = sum(flat.tags[int(flat.parents[link])] == "td" for link in elements.values())
-    return cells >= MIN_OF_CALENDAR

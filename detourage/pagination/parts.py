@@ -21,11 +21,10 @@ MAX_BYTES = 8 * 1024 * 1024
 """Maximum total size of the parts' messages, in bytes."""
 
 MIN_REPEATED = 0.8
-"""Minimum share of a page's text in earlier parts for the page to count as a repetition, such as
-another page of comments, rather than as a further part."""
+"""Minimum share of a page's text in earlier parts for it to be no further part but a repetition."""
 
 MIN_CONTAINED = 0.8
-"""Minimum share of the first part's text that a page must contain to show the whole article."""
+"""Minimum share of the first part's text on a page that shows the whole article."""
 
 SEPARATOR = "\n\n"
 
@@ -37,10 +36,7 @@ _FIRST_KINDS = frozenset(["article", "gallery"])
 
 @dataclass(frozen=True)
 class Member:
-    """A page that may be a part of an article.
-
-    `read` returns the article message of this page only, and `size` is its size in bytes.
-    """
+    """A page that may be a part of an article; `read` returns its own message, of `size` bytes."""
 
     page_id: int
     url: str
@@ -82,8 +78,7 @@ def may_be_part(kind: str) -> bool:
 
 def key_of(url: str) -> str:
     """Return a key shared by all URLs of a page that differ only in scheme or session ID."""
-    address = Address(url)
-    return address.plain or url
+    return Address(url).plain or url
 
 
 def chain_of(first: Member, members: Collection[Member]) -> list[Member]:
@@ -186,7 +181,7 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
     """
     text = ""
     blocks: list[dict[str, Any]] = []
-    media: dict[str, list[dict[str, Any]]] = {"images": [], "embeds": []}
+    media: dict[str, dict[str, dict[str, Any]]] = {"images": {}, "embeds": {}}
     seen: set[str] = set()
     for number, member in enumerate(chain):
         first, end = _new_blocks(member.message["blocks"], seen)
@@ -197,9 +192,12 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
         for name, found in media.items():
             moved = len(blocks) - first
             placed = map(without_location, member.message[name]) if number else member.message[name]
-            found += (
-                _replaced(each, moved, len(blocks), len(blocks) + len(kept)) for each in placed
-            )
+            least, most = len(blocks), len(blocks) + len(kept)
+            for each in placed:
+                block = each.get("block")
+                if block is not None:
+                    each = {**each, "block": min(max(block + moved, least), most)}
+                found.setdefault(each["url"], each)
         seen |= _blocks_seen(member)
         if not kept:
             continue
@@ -212,7 +210,7 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
     return {
         "text": text,
         "blocks": blocks,
-        **{name: _distinct(found) for name, found in media.items()},
+        **{name: [*found.values()] for name, found in media.items()},
         "comments": _comments(messages),
         "confidence": min(message["confidence"] for message in messages),
     }
@@ -235,13 +233,6 @@ def _shifted(block: dict[str, Any], shift: int) -> dict[str, Any]:
     return moved
 
 
-def _replaced(medium: dict[str, Any], moved: int, least: int, most: int) -> dict[str, Any]:
-    """Return an image or embed with its new position among the joined blocks."""
-    if medium.get("block") is None:
-        return medium
-    return {**medium, "block": min(max(medium["block"] + moved, least), most)}
-
-
 def _new_blocks(blocks: Sequence[dict[str, Any]], seen: Collection[str]) -> tuple[int, int]:
     """Return the range of blocks that remains after trimming blocks seen in earlier parts."""
     start, end = 0, len(blocks)
@@ -250,13 +241,6 @@ def _new_blocks(blocks: Sequence[dict[str, Any]], seen: Collection[str]) -> tupl
     while end > start and _normalised(blocks[end - 1]["text"]) in seen:
         end -= 1
     return start, end
-
-
-def _distinct(media: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
-    for each in media:
-        found.setdefault(each["url"], each)
-    return list(found.values())
 
 
 def _comments(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

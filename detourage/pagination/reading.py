@@ -5,12 +5,12 @@ only with further evidence: the URL is the page's own with a number, or the link
 numbered run or is in an element whose class or id denotes a pager.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from detourage.html import Page
 from detourage.pagination.addresses import Address
-from detourage.pagination.links import Links, PartLink, Run, find_runs
+from detourage.pagination.links import Links, Run, find_runs
 from detourage.pagination.wording import Direction
 
 _BY_ADDRESS = 2
@@ -54,7 +54,11 @@ def read_pagination(page: Page) -> Pagination:
         if link.direction is Direction.WHOLE:
             wholes.append(link)
             continue
-        rank = _rank(links, link, listed)
+        rank = 0
+        if link.address.plain in listed or links.own.relation(link.address) is not None:
+            rank = _BY_ADDRESS
+        elif link.has_label and listed and links.is_in_pager(link.element):
+            rank = _BY_PAGER
         if rank > ways.get(link.direction, (0, None))[0]:
             ways[link.direction] = rank, link.address
     chosen = {way: address for way, (_, address) in ways.items()}
@@ -82,13 +86,6 @@ def _joined(runs: Sequence[Run]) -> tuple[int | None, dict[int, Address]]:
         for key, address in run.pages.items():
             pages.setdefault(key, address)
     return number, pages
-
-
-def _rank(links: Links, link: PartLink, listed: Collection[str]) -> int:
-    """Return the strength of the evidence that a link leads to another part (0 for none)."""
-    if link.address.plain in listed or links.own.relation(link.address) is not None:
-        return _BY_ADDRESS
-    return _BY_PAGER if link.has_label and listed and links.is_in_pager(link.element) else 0
 
 
 def _add_neighbours(

@@ -35,11 +35,7 @@ class Direction(StrEnum):
 
 
 class Label(NamedTuple):
-    """Meaning of a label: the direction of the link and the number of its page.
-
-    ``is_sure`` is set if a word states the direction, because sites use arrows and ages in either
-    direction.
-    """
+    """Meaning of a label; `is_sure` if a word says it, as arrows and ages point either way."""
 
     direction: Direction | None
     number: int | None = None
@@ -135,12 +131,7 @@ _NAMED = re.compile(
     r"(?<![a-z])(?:(?:next|prev(?:ious)?|first|last)(?![a-z])"
     r"|(?:next|prev(?:ious)?)(?:page|posts?|link|btn|button))"
 )
-_NAMED_BY_INITIAL = {
-    "n": Direction.NEXT,
-    "p": Direction.PREVIOUS,
-    "f": Direction.FIRST,
-    "l": Direction.LAST,
-}
+_NAMED_BY_INITIAL = {way[0]: way for way in Direction if way is not Direction.WHOLE}
 
 
 def read_name(name: str) -> Direction | None:
