@@ -69,16 +69,14 @@ class Commands(click.Group):
             if isinstance(error.__context__, KeyboardInterrupt):
                 _end_interrupted()
             raise
-        except BrokenPipeError:
-            # click exits quietly.
+        except (BrokenPipeError, click.ClickException, click.exceptions.Exit):
+            # click reports these, the first one by exiting quietly.
             raise
         except OSError as error:
             # The message with the file, but without the error's number.
             parts = (error.filename, error.strerror)
             message = ": ".join(str(part) for part in parts if part) or str(error)
             raise click.ClickException(printable(message)) from error
-        except (click.ClickException, click.exceptions.Exit):
-            raise
         except Exception as error:
             installed = service()
             message_of_service = installed.explained(error) if installed is not None else None

@@ -30,12 +30,7 @@ if TYPE_CHECKING:
     from detourage.explain.batch import ExtractionOutcome
     from detourage.roles import Favor, LineRole
 
-SUFFIXES = {
-    "text": "txt",
-    "markdown": "md",
-    "html": "html",
-    "json": "json",
-}
+SUFFIXES = {"text": "txt", "markdown": "md", "html": "html", "json": "json"}
 """File name suffixes by format."""
 
 
@@ -211,19 +206,15 @@ def _write_several(
     for result in results:
         yield result
         if form == "json":
-            click.echo(_line(result), stream)
+            missing = {"url": result.url, "outcome": result.outcome, "reason": result.reason}
+            values = missing if result.document is None else json.loads(result.document)
+            click.echo(json_line(values), stream)
         elif result.document is None:
             click.echo(printable(str(result)), err=True)
         else:
             click.echo(f"{blank}==> {printable(result.url)} <==", stream)
             click.echo(_shown(result.document, stream), stream, nl=False)
             blank = "\n"
-
-
-def _line(result: ExtractionOutcome) -> str:
-    if result.document is None:
-        return json_line({"url": result.url, "outcome": result.outcome, "reason": result.reason})
-    return json_line(json.loads(result.document))
 
 
 def _report(results: Iterator[ExtractionOutcome]) -> None:

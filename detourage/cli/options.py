@@ -69,7 +69,11 @@ def messages_in(
     from detourage.inputs import Origin, read_messages
 
     _check_origin(base_url, site)
-    _show_notes()
+    logger = logging.getLogger("detourage.inputs")
+    if not any(isinstance(each, _Notes) for each in logger.handlers):
+        logger.addHandler(_Notes())
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
     origin = Origin(base_url, site)
     opened = []
     for path in inputs:
@@ -85,14 +89,6 @@ class _Notes(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record."""
         click.echo(printable(record.getMessage()), err=True)
-
-
-def _show_notes() -> None:
-    logger = logging.getLogger("detourage.inputs")
-    if not any(isinstance(each, _Notes) for each in logger.handlers):
-        logger.addHandler(_Notes())
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
 
 
 def _check_origin(base_url: str | None, site: str | None) -> None:

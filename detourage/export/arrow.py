@@ -72,8 +72,7 @@ def _type_of(annotation: Any) -> pa.DataType:
     if origin is list:
         return pa.list_(_type_of(arguments[0]))
     if origin is tuple:
-        fields = zip(TEXT_LOCATION_FIELDS, map(_type_of, arguments), strict=False)
-        return pa.struct(list(fields))
+        return pa.struct([*zip(TEXT_LOCATION_FIELDS, map(_type_of, arguments), strict=False)])
     if origin is Literal:
         return _common([_SCALARS[type(each)] for each in arguments], annotation)
     if origin in (Union, UnionType):
@@ -140,20 +139,17 @@ def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBat
 def _converter(kind: pa.DataType) -> Convert:
     """Return the function that converts a JSON value to a value of an Arrow type."""
     if pa.types.is_list(kind):
-        return _lists(_converter(kind.value_type))
+        of_item = _converter(kind.value_type)
+        return lambda value: None if value is None else [*map(of_item, value)]
     if pa.types.is_struct(kind):
         return _structs({field.name: _converter(field.type) for field in kind})
     if pa.types.is_string(kind):
         return _string
     if pa.types.is_integer(kind):
-        return _integer
+        return lambda value: value if value is not None and -_INT64 <= value < _INT64 else None
     if pa.types.is_timestamp(kind):
         return _timestamp
     return lambda value: value
-
-
-def _lists(convert: Convert) -> Convert:
-    return lambda value: None if value is None else [convert(each) for each in value]
 
 
 def _structs(converts: Mapping[str, Convert]) -> Convert:
@@ -174,10 +170,6 @@ def _string(value: str | None) -> str | None:
         value.encode()
         return value
     return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def _integer(value: int | None) -> int | None:
-    return value if value is not None and -_INT64 <= value < _INT64 else None
 
 
 def _timestamp(value: str | None) -> datetime | None:

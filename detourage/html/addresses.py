@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from ipaddress import ip_address
 from pathlib import Path
@@ -74,7 +75,8 @@ def site_of(url: str) -> str:
     ``two.blogspot.com`` are two sites with their own templates.
     """
     host = _host_of(url)
-    if _is_address(host):
+    with suppress(ValueError):
+        ip_address(host)
         return host
     top = _to_unicode(host.rpartition(".")[2])
     if top not in _rules():
@@ -164,11 +166,3 @@ def _to_unicode(label: str) -> str:
         return idna.decode(label)
     except idna.IDNAError:
         return label
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from html.entities import html5
 from itertools import count
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from lxml import etree
@@ -26,10 +26,9 @@ from detourage.html.text import visible_text
 from detourage.text.words import tokens
 
 MAX_TAGS_AT_ONCE = 30_000
-"""Maximum number of ``<`` in a page that is parsed in this process.
+"""Maximum number of ``<`` in a page parsed in this process.
 
-For each tag, lexbor searches all open elements: 100,000 tags of nested ``<ul><li>`` take 33 s.
-"""
+For each tag, lexbor searches all open elements: 100,000 tags of nested ``<ul><li>`` take 33 s."""
 
 MAX_REOPENED = 1_000_000
 """Maximum number of elements that reopened formatting elements may add in this process.
@@ -64,20 +63,6 @@ MAX_NOSCRIPTS = 2_000
 ELEMENTS: Final = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
-class Survey(NamedTuple):
-    """Figures that predict the cost of parsing a page.
-
-    `tags` counts ``<``, and `roots` counts ``html`` and ``body`` tags. `attributes` is the maximum
-    per tag, including apparent tags in scripts. `formatting` are all formatting tags with their
-    attributes, without brackets.
-    """
-
-    tags: int
-    roots: int
-    attributes: int
-    formatting: list[bytes]
-
-
 def parse_html(markup: bytes) -> FlatDocument | None:
     """Parse markup like a browser with scripting enabled; return None if it has no elements.
 
@@ -85,9 +70,13 @@ def parse_html(markup: bytes) -> FlatDocument | None:
     the content of ``template`` becomes its children. Raise TooLargeError or TooDeepError if parsing
     would exceed the limits.
     """
-    survey = Survey(*_markup.survey(markup))
-    has_long_tags = survey.attributes > MAX_ATTRIBUTES
-    if not (has_long_tags or may_be_costly(survey)):
+    # The number of ``<`` and of ``html`` and ``body`` tags, the maximum number of attributes per
+    # tag, and all formatting tags with their attributes; what only looks like a tag counts too.
+    tags, roots, attributes, formatting = _markup.survey(markup)
+    has_long_tags = attributes > MAX_ATTRIBUTES
+    reopened = sum(min(3, number) for number in Counter(formatting).values())
+    is_costly = tags > MAX_TAGS_AT_ONCE or roots > MAX_ROOTS or reopened * tags > MAX_REOPENED
+    if not (has_long_tags or is_costly):
         return flattened(serialised(markup))
     # Many attributes are even more expensive in libxml2.
     if not has_long_tags:
@@ -99,14 +88,6 @@ def parse_html(markup: bytes) -> FlatDocument | None:
     from detourage.html import confined
 
     return flattened(confined.serialised(markup))
-
-
-def may_be_costly(survey: Survey) -> bool:
-    """Return whether a page might take seconds or a gigabyte to parse."""
-    if survey.tags > MAX_TAGS_AT_ONCE or survey.roots > MAX_ROOTS:
-        return True
-    reopened = sum(min(3, number) for number in Counter(survey.formatting).values())
-    return reopened * survey.tags > MAX_REOPENED
 
 
 _SEED = hash(__name__) & 0xFFFF_FFFF_FFFF_FFFF
@@ -206,6 +187,7 @@ _SELF_CLOSED_TEXT = re.compile(
 )
 _ENTITY = re.compile("&([a-zA-Z][a-zA-Z0-9]*;)")
 _XML_ENTITIES = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
+_ENTITIES = {name: text for name, text in html5.items() if name not in _XML_ENTITIES}
 
 _XML_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
@@ -246,7 +228,9 @@ def parse_document(
         document: FlatDocument | None = FlatDocument.of(parsed)
     else:
         at = len(well_encoded(prolog)[0])
-        document = parse_html(well_encoded(_doctype(prolog))[0] + utf8[at:])
+        doctype = next(filter(None, (each[1] for each in _DOCTYPE.finditer(prolog))), None)
+        start = well_encoded(f"{doctype}>")[0] if doctype else b""
+        document = parse_html(start + utf8[at:])
     if document is None:
         raise EmptyPageError("the page has no element")
     if np.bincount(document.attributes.owners, minlength=1).max() > MAX_ATTRIBUTES:
@@ -262,11 +246,6 @@ def has_text(document: FlatDocument) -> bool:
     return any(kinds.get(parent) == _STRUCTURED_DATA for parent in document.text_parents.tolist())
 
 
-def _doctype(prolog: str) -> str:
-    found = next(filter(None, (each[1] for each in _DOCTYPE.finditer(prolog))), None)
-    return f"{found}>" if found else ""
-
-
 def _parse_xml(text: str) -> HtmlElement | None:
     """Parse markup as XML; return None if it is not well-formed, not HTML, or a frameset."""
     parser = XHTMLParser(
@@ -280,10 +259,9 @@ def _parse_xml(text: str) -> HtmlElement | None:
         collect_ids=False,
     )
     parser.set_element_class_lookup(ELEMENTS)
+    xml = _ENTITY.sub(lambda found: _ENTITIES.get(found[1], found[0]), text)
     try:
-        document: HtmlElement = etree.fromstring(
-            well_encoded(_ENTITY.sub(_expand, text))[0], parser
-        )
+        document: HtmlElement = etree.fromstring(well_encoded(xml)[0], parser)
     except etree.XMLSyntaxError:
         return None
     for element in document.iter(etree.Element):
@@ -294,11 +272,6 @@ def _parse_xml(text: str) -> HtmlElement | None:
     etree.cleanup_namespaces(document)
     is_page = document.tag == "html" and document.find("frameset") is None
     return document if is_page else None
-
-
-def _expand(reference: re.Match[str]) -> str:
-    name = reference[1]
-    return reference[0] if name in _XML_ENTITIES else html5.get(name, reference[0])
 
 
 def well_encoded(text: str) -> tuple[bytes, bool]:

@@ -288,11 +288,7 @@ class FlatDocument:
         )
 
     def select(self, kept: Booleans, kept_texts: Booleans | None = None) -> Self:
-        """Return the document reduced to the selected elements and texts.
-
-        The selection must include the ancestors of each element. By default, it includes the
-        elements' texts.
-        """
+        """Return the selected elements, with all ancestors of each, and texts, by default theirs."""
         if kept_texts is None:
             kept_texts = kept[self.text_parents]
         before = _counted_before(kept)
@@ -316,6 +312,13 @@ class FlatDocument:
     def memo(self) -> dict[Hashable, Any]:
         """Cache for values that other modules derive from the document, under their own keys."""
         return {}
+
+    def once(self, key: Hashable, derive: Callable[[], _Item]) -> _Item:
+        """Return a value derived from the document, from the cache if possible."""
+        if key not in self.memo:
+            self.memo[key] = derive()
+        found: _Item = self.memo[key]
+        return found
 
     @cached_property
     def texts(self) -> list[str]:

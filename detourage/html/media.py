@@ -4,19 +4,16 @@ import re
 
 from detourage.html.errors import NotHtmlError
 
-_SIGNATURES = (
+_SIGNATURES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
     (b"%PDF-", "PDF"),
     (b"%!PS-Adobe", "PostScript"),
     (b"{\\rtf", "RTF"),
     (b"\x89PNG\r\n", "PNG"),
     (b"\xff\xd8\xff", "JPEG"),
-    (b"GIF87a", "GIF"),
-    (b"GIF89a", "GIF"),
-    (b"II*\x00", "TIFF"),
-    (b"MM\x00*", "TIFF"),
+    ((b"GIF87a", b"GIF89a"), "GIF"),
+    ((b"II*\x00", b"MM\x00*"), "TIFF"),
     (b"\x00\x00\x01\x00", "icon"),
-    (b"PK\x03\x04", "ZIP"),
-    (b"PK\x05\x06", "ZIP"),
+    ((b"PK\x03\x04", b"PK\x05\x06"), "ZIP"),
     (b"\x1f\x8b", "gzip"),
     (b"BZh91AY&SY", "bzip2"),
     (b"\xfd7zXZ\x00", "xz"),
@@ -28,13 +25,11 @@ _SIGNATURES = (
     (b"MZ\x90\x00", "Windows executable"),
     (b"\x00asm", "WebAssembly"),
     (b"OggS\x00", "Ogg"),
-    (b"ID3\x03", "MP3"),
-    (b"ID3\x04", "MP3"),
+    ((b"ID3\x03", b"ID3\x04"), "MP3"),
     (b"fLaC\x00", "FLAC"),
     (b"FLV\x01", "Flash video"),
     (b"\x1aE\xdf\xa3", "Matroska"),
-    (b"wOFF\x00", "font"),
-    (b"wOF2\x00", "font"),
+    ((b"wOFF\x00", b"wOF2\x00"), "font"),
     (b"SQLite format 3\x00", "SQLite"),
 )
 """Signatures of non-HTML formats that crawlers find at page URLs."""
@@ -80,8 +75,8 @@ def check_signature(content: bytes | str) -> None:
     """Raise `NotHtmlError` if the content starts with the signature of another format."""
     head = content[:_HEAD]
     start = (head if isinstance(head, bytes) else head.encode("latin-1", "replace")).lstrip()
-    for signature, name in _SIGNATURES:
-        if start.startswith(signature):
+    for signatures, name in _SIGNATURES:
+        if start.startswith(signatures):
             raise NotHtmlError(f"the page is a {name} file")
     if (start[:4], start[8:12]) in _CONTAINERS or _MP4_START.match(start):
         raise NotHtmlError("the page is an image, an audio or a video file")

@@ -9,12 +9,10 @@ from typing import Self, TypeAlias
 import numpy as np
 from lxml.html import HtmlElement
 
-from detourage.html.flat import Booleans, FlatDocument
+from detourage.html.flat import FlatDocument
 
 _FOREIGN = frozenset({"svg", "math"})
 _STEP = re.compile(r"(?:\*\[name\(\)='([^'/]+)'\]|([^/\[\]*]+))(?:\[(\d{1,6})\])?")
-_PATHS = "paths"
-_CHILDREN = "children"
 
 
 class Paths:
@@ -26,15 +24,14 @@ class Paths:
 
     def __init__(self, flat: FlatDocument) -> None:
         self._flat = flat
+        self._parents: list[int] = flat.parents.tolist()
+        self._is_foreign = flat.within(flat.having(_FOREIGN))
         self._known: dict[tuple[int, int], str] = {}
 
     @classmethod
     def of(cls, flat: FlatDocument) -> Self:
         """Return the paths of a document, computed once."""
-        if _PATHS not in flat.memo:
-            flat.memo[_PATHS] = cls(flat)
-        found: Self = flat.memo[_PATHS]
-        return found
+        return flat.once("paths", lambda: cls(flat))
 
     def path(self, element: int, ancestor: int = -1) -> str:
         """Return an element's path: relative to an ancestor if one is given, otherwise absolute.
@@ -58,15 +55,6 @@ class Paths:
         return f"{name}[{rank}]" if rank else name
 
     @cached_property
-    def _parents(self) -> list[int]:
-        parents: list[int] = self._flat.parents.tolist()
-        return parents
-
-    @cached_property
-    def _is_foreign(self) -> Booleans:
-        return self._flat.within(self._flat.having(_FOREIGN))
-
-    @cached_property
     def _ranks(self) -> list[int]:
         """The rank of each element among its siblings with the same name, 0 if it has none."""
         keys = (self._flat.parents + 1) * len(self._flat.distinct_tags) + self._flat.tag_numbers
@@ -84,18 +72,21 @@ class Paths:
 
 def index_at(flat: FlatDocument, path: str) -> int | None:
     """Return the index of the element at an absolute path, or None."""
-    if _CHILDREN not in flat.memo:
-        children: dict[tuple[int, str], list[int]] = {}
-        for index, key in enumerate(zip(flat.parents.tolist(), flat.tags, strict=True)):
-            children.setdefault(key, []).append(index)
-        flat.memo[_CHILDREN] = children
+    children = flat.once(_children, lambda: _children(flat))
     element = -1
     for name, rank in _steps(path):
-        same = flat.memo[_CHILDREN].get((element, name), ())
+        same = children.get((element, name), ())
         if not 0 < rank <= len(same):
             return None
         element = same[rank - 1]
     return element if element >= 0 else None
+
+
+def _children(flat: FlatDocument) -> dict[tuple[int, str], list[int]]:
+    children: dict[tuple[int, str], list[int]] = {}
+    for index, key in enumerate(zip(flat.parents.tolist(), flat.tags, strict=True)):
+        children.setdefault(key, []).append(index)
+    return children
 
 
 def element_at(document: HtmlElement, path: str) -> HtmlElement | None:

@@ -21,8 +21,6 @@ _NOT_PARSED = frozenset({"script", "style", "xmp", "iframe", "noembed", "noframe
 _TAGS = re.compile(rb"<!--(?:-?>|.*?(?:--!?>|\Z))|<(?P<name>[a-zA-Z][^\s/>]*)", re.DOTALL)
 _TAG_END = re.compile(rb"<[^\"'>]*+(?:\"[^\"]*+\"[^\"'>]*+|'[^']*+'[^\"'>]*+)*+>")
 
-_POSITIONS = "positions"
-
 MANY_TEXTS = 50
 """Number of texts above which they are compared with NumPy instead of one by one."""
 
@@ -85,7 +83,11 @@ class Source:
         elif len(raw) == len(text):
             return np.arange(len(raw) + 1)
         else:
-            lengths = _encoded_lengths(text, self.encoding or "")
+            # A character that cannot be encoded has length 0.
+            encode = codec_of(self.encoding or "").encode
+            distinct, numbers = np.unique(_codes(text), return_inverse=True)
+            of_distinct = [len(encode(chr(code), "ignore")[0]) for code in distinct.tolist()]
+            lengths = np.array(of_distinct, dtype=np.int64)[numbers]
         if len(lengths) != len(text) or lengths.sum() != len(raw):
             return None
         return np.concatenate([[0], np.cumsum(lengths)])
@@ -104,36 +106,26 @@ def _utf8_lengths(raw: bytes) -> Integers:
     return np.add.reduceat(lengths, np.flatnonzero(is_first)) if len(lengths) else lengths
 
 
-def _encoded_lengths(text: str, encoding: str) -> Integers:
-    """Return the number of bytes of each character in an encoding, 0 if it cannot be encoded."""
-    encode = codec_of(encoding).encode
-    distinct, numbers = np.unique(_codes(text), return_inverse=True)
-    lengths = [len(encode(chr(code), "ignore")[0]) for code in distinct.tolist()]
-    return np.array(lengths, dtype=np.int64)[numbers]
-
-
 def _codes(text: str) -> Integers:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.int64)
 
 
 class PageSource:
-    """Positions of a parsed page's elements and texts.
-
-    Without a source, no position is known.
-    """
+    """Positions of a parsed page's elements and texts; without a source, none is known."""
 
     def __init__(self, flat: FlatDocument, source: Source | None = None) -> None:
         self._flat = flat
         self._source = source
+        self._after: list[int] = flat.pieces.after.tolist()
+        self.holders: list[int] = flat.pieces.parents.tolist()
+        """The parent of each text."""
+        self._own: dict[int, tuple[int, int]] = {}
+        self._tags: dict[tuple[int, int], dict[int, int]] = {}
 
     @classmethod
     def of(cls, page: "Page") -> Self:
         """Return the positions in a page, computed once."""
-        memo = page.flat.memo
-        if _POSITIONS not in memo:
-            memo[_POSITIONS] = cls(page.flat, page.source)
-        found: Self = memo[_POSITIONS]
-        return found
+        return page.flat.once("positions", lambda: cls(page.flat, page.source))
 
     def text_range(self, piece: int) -> ByteRange | None:
         """Return the range of a text in the page, without ASCII white space around it."""
@@ -169,27 +161,8 @@ class PageSource:
         self._own[parent] = piece, offset
         return offset
 
-    @cached_property
-    def _after(self) -> list[int]:
-        after: list[int] = self._flat.pieces.after.tolist()
-        return after
-
-    @cached_property
-    def _own(self) -> dict[int, tuple[int, int]]:
-        return {}
-
-    @cached_property
-    def holders(self) -> list[int]:
-        """The parent of each text."""
-        holders: list[int] = self._flat.pieces.parents.tolist()
-        return holders
-
     def tag_range(self, element: int) -> ByteRange | None:
-        """Return the range of an element's start tag in the page.
-
-        Return None unless the source and the tree have equally many tags of this name between the
-        nearest texts with known positions.
-        """
+        """Return the range of a start tag if the source has as many as the tree near it."""
         if self._source is None:
             return None
         place = bisect_left(self._after, element)
@@ -227,10 +200,6 @@ class PageSource:
             if len(several) == len(found.get(tag, ()))
             for element, offset in zip(several, found[tag], strict=True)
         }
-
-    @cached_property
-    def _tags(self) -> dict[tuple[int, int], dict[int, int]]:
-        return {}
 
     @cached_property
     def _known_before(self) -> Integers:

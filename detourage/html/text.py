@@ -55,10 +55,7 @@ def _once(mask: _Mask) -> _Mask:
 
     @wraps(mask)
     def computed(flat: FlatDocument) -> Booleans:
-        if mask not in flat.memo:
-            flat.memo[mask] = mask(flat)
-        found: Booleans = flat.memo[mask]
-        return found
+        return flat.once(mask, lambda: mask(flat))
 
     return computed
 

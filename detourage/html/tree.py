@@ -96,10 +96,14 @@ class Tree:
         return _FORMAT + zlib.compress(self._payload())
 
     def _payload(self) -> bytes:
+        """Return the number of names, their lengths, the names, and each node's name and size."""
         names = sorted(set(self.labels))
         code_of = {name: code for code, name in enumerate(names)}
         codes = np.fromiter((code_of[label] for label in self.labels), "<i4", len(self))
-        return _pack(names, np.concatenate([codes, self.sizes.astype("<i4")]))
+        encoded = [name.encode("utf-8", "surrogatepass") for name in names]
+        lengths = np.array([len(encoded), *map(len, encoded)], dtype="<i4")
+        parts = (lengths.tobytes(), *encoded, codes.tobytes(), self.sizes.astype("<i4").tobytes())
+        return b"".join(parts)
 
     @cached_property
     def digest(self) -> str:
@@ -156,13 +160,6 @@ def _check_sizes(sizes: list[int], count: int) -> None:
         firsts.append(first)
     if len(firsts) != 1:
         raise TreeFormatError(f"{len(firsts)} roots")
-
-
-def _pack(names: list[str], numbers: npt.NDArray[np.int32]) -> bytes:
-    """Concatenate the number of names, the lengths of the names, the names and the numbers."""
-    encoded = [name.encode("utf-8", "surrogatepass") for name in names]
-    lengths = np.array([len(encoded), *map(len, encoded)], dtype="<i4")
-    return lengths.tobytes() + b"".join(encoded) + numbers.tobytes()
 
 
 def _unpack(payload: bytes) -> tuple[list[str], npt.NDArray[np.int32]]:

@@ -113,7 +113,8 @@ class HtmlFolder:
             return unused[0]
         self._invented += 1
         hosts = [urlsplit(url).netloc.lower() for url in declared[:1]]
-        urls = [_url(host, relative) for host in (*hosts, _invented_host(self._name))]
+        label = re.sub(r"[^a-z0-9]+", "-", self._name.lower())[:63].strip("-")
+        urls = [_url(host, relative) for host in (*hosts, f"{label or 'pages'}.invalid")]
         url = next((url for url in urls if url not in self._used), urls[-1])
         self._used.add(url)
         return url
@@ -171,11 +172,6 @@ def _declared_urls(content: bytes) -> list[str]:
     return [url for url in urls if _HOST.fullmatch(urlsplit(url).netloc.lower())]
 
 
-def _invented_host(folder_name: str) -> str:
-    label = re.sub(r"[^a-z0-9]+", "-", folder_name.lower())[:63].strip("-")
-    return f"{label or 'pages'}.invalid"
-
-
 def read_lines(path: Path) -> Iterator[bytes]:
     """Yield each non-blank line, unvalidated; an oversized one becomes an `oversized_message`."""
     with open_source(path) as stream:
@@ -201,9 +197,6 @@ def _bounded_lines(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:
         while not end.endswith(b"\n") and (end := stream.readline(MAX_MESSAGE_BYTES)):
             length += len(end)
         yield line, length
-
-
-Reader = Callable[[Path], Iterator[bytes]]
 
 
 def read_messages(

@@ -43,19 +43,18 @@ def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMes
         message = PageMessage.from_json(body)
     except ValidationError as error:
         problems = error.errors(include_input=False, include_url=False, include_context=False)
-        raise (
-            _reason_from_source(body)
-            or UnusableMessageError(_reason(problems), _described(problems))
-        ) from None
-    if (
-        received_at is not None
-        and message.fetched_at is not None
-        and message.fetched_at > received_at + FETCHED_AHEAD
-    ):
-        raise UnusableMessageError(
-            UnusableReason.UNLIKELY_TIME,
-            f"fetched_at: {message.fetched_at.isoformat()} is in the future",
+        described = "; ".join(
+            ": ".join(filter(None, [".".join(map(str, problem["loc"])), problem["msg"]]))
+            for problem in problems
         )
+        detail = described[:MAX_DETAIL_CHARACTERS]
+        raise (
+            _reason_from_source(body) or UnusableMessageError(_reason(problems), detail)
+        ) from None
+    fetched_at = message.fetched_at
+    if received_at and fetched_at and fetched_at > received_at + FETCHED_AHEAD:
+        detail = f"fetched_at: {fetched_at.isoformat()} is in the future"
+        raise UnusableMessageError(UnusableReason.UNLIKELY_TIME, detail)
     return message
 
 
@@ -83,25 +82,12 @@ _REASON_BY_TYPE = {
 }
 
 
-_REASON_BY_FIELD = {
-    "url": UnusableReason.UNSUPPORTED_URL,
-    "version": UnusableReason.UNSUPPORTED_VERSION,
-}
-
-
 def _reason(problems: Sequence[ErrorDetails]) -> UnusableReason:
     types = {problem["loc"][0]: problem["type"] for problem in problems if problem["loc"]}
     if types.get("url") == "missing":
         return UnusableReason.NO_URL
-    for field, reason in _REASON_BY_FIELD.items():
-        if field in types:
-            return reason
+    if "url" in types:
+        return UnusableReason.UNSUPPORTED_URL
+    if "version" in types:
+        return UnusableReason.UNSUPPORTED_VERSION
     return _REASON_BY_TYPE.get(problems[0]["type"], UnusableReason.INVALID_MESSAGE)
-
-
-def _described(problems: Sequence[ErrorDetails]) -> str:
-    described = (
-        ": ".join(filter(None, [".".join(map(str, problem["loc"])), problem["msg"]]))
-        for problem in problems
-    )
-    return "; ".join(described)[:MAX_DETAIL_CHARACTERS]

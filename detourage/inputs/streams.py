@@ -5,7 +5,7 @@ import io
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
@@ -39,7 +39,9 @@ def open_source(path: Path) -> Iterator[IO[bytes]]:
     Raise `SourceError` if the file cannot be read, is damaged or is truncated.
     """
     try:
-        with _open_raw(path) as raw:
+        is_standard = path == STANDARD_INPUT
+        with nullcontext(sys.stdin.buffer) if is_standard else path.open("rb") as opened:
+            raw = cast("io.BufferedReader", opened)
             if raw.peek(2)[:2] == b"\x1f\x8b":
                 metered = _CountingReader(raw)
                 with gzip.GzipFile(fileobj=metered, mode="rb") as packed:
@@ -97,9 +99,3 @@ class _GunzippedStream(io.RawIOBase):
             )
         view[: len(data)] = data
         return len(data)
-
-
-def _open_raw(path: Path) -> AbstractContextManager[io.BufferedReader]:
-    if path == STANDARD_INPUT:
-        return nullcontext(cast("io.BufferedReader", sys.stdin.buffer))
-    return path.open("rb")

@@ -136,7 +136,9 @@ def _records(stream: IO[bytes], path: Path) -> Iterator[_Record]:
             place = f"the record of {fields.get('warc-target-uri', 'no URL')}"
             length = int(fields["content-length"])
             block = _read_exactly(stream, min(length, _MAX_BLOCK_BYTES))
-            _skip(stream, length - len(block))
+            left = length - len(block)
+            while left:
+                left -= len(_read_exactly(stream, min(left, 1024 * 1024)))
         except _TruncatedError:
             raise SourceError(path, f"is truncated after {place}") from None
         except (KeyError, ValueError):
@@ -182,18 +184,14 @@ def _read_exactly(stream: IO[bytes], length: int) -> bytes:
     return block
 
 
-def _skip(stream: IO[bytes], length: int) -> None:
-    while length:
-        length -= len(_read_exactly(stream, min(length, 1024 * 1024)))
-
-
 def _message(record: _Record) -> bytes | None:
     if record.fields.get("warc-type") != "response":
         return None
     if not record.url.lower().startswith(("http://", "https://")):
         return None
     stream = io.BytesIO(record.block)
-    status = _status(stream.readline())
+    # The status of a page or an error; other responses are left out.
+    status = re.match(rb"\s*\S+\s+([245][0-9]{2})(?:\s|\Z)", stream.readline())
     if status is None:
         return None
     try:
@@ -209,17 +207,9 @@ def _message(record: _Record) -> bytes | None:
         content=_content(stream.read(), headers),
         content_type=headers.get("content-type"),
         fetched_at=_moment(record.fields.get("warc-date", "")),
-        status=status,
+        status=int(status[1]),
         headers=headers,
     )
-
-
-def _status(line: bytes) -> int | None:
-    """Return the status of a page or an error, or None for any other response."""
-    words = line.split(maxsplit=2)
-    if len(words) < 2 or re.fullmatch(rb"[245][0-9]{2}", words[1]) is None:
-        return None
-    return int(words[1])
 
 
 def _content(body: bytes, headers: dict[str, str]) -> bytes:
