@@ -79,6 +79,11 @@ def _without_nul(value: str) -> str:
 _NO_NUL = AfterValidator(_without_nul)
 
 
+def _key(description: str, default: Any = None, **options: Any) -> Any:
+    """Return a field with a default."""
+    return Field(default=default, description=description, **options)
+
+
 class ReceivedMessage(BaseModel):
     """A message sent to the service."""
 
@@ -107,43 +112,32 @@ class PageMessage(ReceivedMessage):
     url: Annotated[str, StringConstraints(min_length=1, max_length=MAX_URL_CHARACTERS)] = Field(
         description="URL of the page, http or https."
     )
-    html: str | None = Field(default=None, description="The page as text.")
-    html_base64: str | None = Field(
-        default=None, description="The page as fetched: its bytes in base64."
+    html: str | None = _key("The page as text.")
+    html_base64: str | None = _key("The page as fetched: its bytes in base64.")
+    id: Annotated[str, StringConstraints(max_length=1024), _NO_NUL] | None = _key(
+        "The crawler's ID for the page, included in the article as page_id."
     )
-    id: Annotated[str, StringConstraints(max_length=1024), _NO_NUL] | None = Field(
-        default=None,
-        description="The crawler's ID for the page, included in the article as page_id.",
+    site: Annotated[str, StringConstraints(min_length=1, max_length=253)] | None = _key(
+        "Name of the site: a host name, or letters and digits of any script separated by . _ - :."
+        " Defaults to the registrable domain of the URL."
     )
-    site: Annotated[str, StringConstraints(min_length=1, max_length=253)] | None = Field(
-        default=None,
-        description="Name of the site: a host name, or letters and digits of any script separated"
-        " by . _ - :. Defaults to the registrable domain of the URL.",
-    )
-    content_type: Annotated[str, _NO_NUL] | None = Field(
-        default=None, description="The HTTP Content-Type header."
-    )
-    fetched_at: Timestamp | None = Field(
-        default=None,
+    content_type: Annotated[str, _NO_NUL] | None = _key("The HTTP Content-Type header.")
+    fetched_at: Timestamp | None = _key(
+        "Time of the fetch, RFC 3339: not before 1990, and at most a day after the arrival of the"
+        " message.",
         strict=False,
-        description="Time of the fetch, RFC 3339: not before 1990, and at most a day after the"
-        " arrival of the message.",
     )
-    status: Annotated[int, Field(ge=100, le=599)] | None = Field(
-        default=None,
-        description="HTTP status code. An error response is not an article, and never replaces"
-        " one. Added to version 1.",
+    status: Annotated[int, Field(ge=100, le=599)] | None = _key(
+        "HTTP status code. An error response is not an article, and never replaces one. Added to"
+        " version 1."
     )
-    final_url: Annotated[str, StringConstraints(max_length=MAX_URL_CHARACTERS)] | None = Field(
-        default=None,
-        description="URL of the response after redirects, http or https. Added to version 1.",
+    final_url: Annotated[str, StringConstraints(max_length=MAX_URL_CHARACTERS)] | None = _key(
+        "URL of the response after redirects, http or https. Added to version 1."
     )
-    headers: dict[str, str] | None = Field(
-        default=None,
+    headers: dict[str, str] | None = _key(
+        "HTTP response headers, values by name, with at most 65,536 characters in total. Their"
+        " Content-Type is used if content_type is missing. Added to version 1.",
         max_length=MAX_HEADERS,
-        description="HTTP response headers, values by name, with at most 65,536 characters in"
-        " total. Their Content-Type is used if content_type is missing. Added to version"
-        " 1.",
     )
 
     _content: bytes | str = PrivateAttr(default=b"")
@@ -273,16 +267,16 @@ class SentMessage(MessagePart):
 class Link(MessagePart):
     """A link within the article's text."""
 
-    start: int = Field(ge=0, description="Offset of its first character in text.")
-    end: int = Field(ge=0, description="Offset after its last character in text.")
+    start: int = Field(description="Offset of its first character in text.", ge=0)
+    end: int = Field(description="Offset after its last character in text.", ge=0)
     url: str = Field(description="Absolute URL of the target.")
 
 
 class Emphasis(MessagePart):
     """An emphasised range of the article's text."""
 
-    start: int = Field(ge=0, description="Offset of its first character in text.")
-    end: int = Field(ge=0, description="Offset after its last character in text.")
+    start: int = Field(description="Offset of its first character in text.", ge=0)
+    end: int = Field(description="Offset after its last character in text.", ge=0)
     kind: Literal["bold", "italic"] = Field(description="The emphasis.")
 
 
@@ -292,7 +286,12 @@ def _is_empty(value: object) -> bool:
 
 def _nullable(description: str, **options: Any) -> Any:
     """Return a field that was added to version 1."""
-    return Field(**{"default": None} | options, description=f"{description} Added to version 1.")
+    return _key(f"{description} Added to version 1.", **options)
+
+
+def _absent(description: str, **options: Any) -> Any:
+    """Return a field that is absent if it is empty."""
+    return _key(description, exclude_if=_is_empty, **options)
 
 
 def _optional(description: str, **options: Any) -> Any:
@@ -314,8 +313,8 @@ class Block(MessagePart):
 
     type: BlockType = Field(description="Type of the block, according to its markup.")
     text: str = Field(description="The text of the range.")
-    start: int = Field(ge=0, description="Offset of the first character in text.")
-    end: int = Field(ge=0, description="Offset after the last character in text.")
+    start: int = Field(description="Offset of the first character in text.", ge=0)
+    end: int = Field(description="Offset after the last character in text.", ge=0)
     role: LineRole | None = _nullable(
         "Role of the text for readers, regardless of its markup. Null if roles were not"
         " requested, except for authors and dates in a thread."
@@ -325,22 +324,20 @@ class Block(MessagePart):
         "Level of a heading, 1 to 6, or nesting depth of a list item.", ge=1
     )
     marker: str | None = _optional(
-        'Marker of a list item: "-", or a number such as "3."; absent if the block continues'
-        " an item."
+        'Marker of a list item: "-", or a number such as "3."; absent if the block continues an'
+        " item."
     )
     links: list[Link] = _optional("Links within the block, in order.", default=[])
     emphasis: list[Emphasis] = _optional("Bold and italic ranges, in order.", default=[])
     language: str | None = _optional("Programming language of a code block.")
     xpath: str | None = _optional("XPath of the block's element; see Location. Absent if unknown.")
     texts: list[TextLocation] = _optional(
-        (
-            "The text nodes that contain the block's text, in order, each as an array: offset and"
-            " length of its part in the block's text; offset and length of the node in the bytes"
-            " of the page, or nulls. If the part is not the first text of the block's element, two"
-            " more: XPath of its parent, relative to that element, and offset of the part in the"
-            " parent's own text nodes, joined. If there are very many, as in highlighted code, a"
-            " single array covers all of them."
-        ),
+        "The text nodes that contain the block's text, in order, each as an array: offset and"
+        " length of its part in the block's text; offset and length of the node in the bytes of"
+        " the page, or nulls. If the part is not the first text of the block's element, two more:"
+        " XPath of its parent, relative to that element, and offset of the part in the parent's"
+        " own text nodes, joined. If there are very many, as in highlighted code, a single array"
+        " covers all of them.",
         default=[],
     )
 
@@ -353,20 +350,14 @@ class Location(MessagePart):
     """
 
     xpath: str = Field(description="XPath of the element.")
-    attribute: str | None = Field(
-        default=None,
-        exclude_if=_is_empty,
-        description="Attribute that contains the value; absent if the element's text does.",
+    attribute: str | None = _absent(
+        "Attribute that contains the value; absent if the element's text does."
     )
-    start: int | None = Field(
-        default=None,
-        exclude_if=_is_empty,
-        description="Byte offset, in the page as fetched, of the text or, without a text, of the"
-        " start tag; absent if unknown.",
+    start: int | None = _absent(
+        "Byte offset, in the page as fetched, of the text or, without a text, of the start tag;"
+        " absent if unknown."
     )
-    end: int | None = Field(
-        default=None, exclude_if=_is_empty, description="Byte offset of its end; absent if unknown."
-    )
+    end: int | None = _absent("Byte offset of its end; absent if unknown.")
 
 
 _LOCATION = _optional("Location in the page; absent if unknown.")
@@ -375,24 +366,16 @@ _LOCATION = _optional("Location in the page; absent if unknown.")
 class Locations(MessagePart):
     """The locations of the article's values in its page; null for those not found there."""
 
-    title: Location | None = Field(default=None, description="Location of the headline.")
-    lead: Location | None = Field(default=None, description="Location of the lead.")
-    authors: list[Location | None] = Field(
-        default=[], description="Locations of the authors, in their order."
-    )
-    published: Location | None = Field(
-        default=None, description="Location of the publication date."
-    )
-    modified: Location | None = Field(
-        default=None, description="Location of the modification date."
-    )
+    title: Location | None = _key("Location of the headline.")
+    lead: Location | None = _key("Location of the lead.")
+    authors: list[Location | None] = _key("Locations of the authors, in their order.", default=[])
+    published: Location | None = _key("Location of the publication date.")
+    modified: Location | None = _key("Location of the modification date.")
 
 
 _NEXT_BLOCK = _optional(
-    (
-        "Index of the block that follows, or the number of blocks if none follows; absent if"
-        " the position is unknown."
-    ),
+    "Index of the block that follows, or the number of blocks if none follows; absent if the"
+    " position is unknown.",
     ge=0,
 )
 
@@ -401,8 +384,8 @@ class Image(MessagePart):
     """An image in the article's body."""
 
     url: str = Field(description="Absolute URL of the image.")
-    alt: str | None = Field(default=None, description="Alternative text, or null.")
-    caption: str | None = Field(default=None, description="Caption, or null.")
+    alt: str | None = _key("Alternative text, or null.")
+    caption: str | None = _key("Caption, or null.")
     block: int | None = _NEXT_BLOCK
     location: Location | None = _LOCATION
 
@@ -423,17 +406,17 @@ class Comment(MessagePart):
 
     author: str | None = Field(description="Name of the author as displayed, or null.")
     date: str | None = Field(
-        description='Date as displayed, even if relative ("3 hours ago"); if none is displayed, as'
-        " declared in the markup; otherwise null."
+        description='Date as displayed, even if relative ("3 hours ago"); if none is displayed,'
+        " as declared in the markup; otherwise null."
     )
     text: str = Field(description="The text, with blank lines between paragraphs.")
     parent: int | None = Field(
         description="Index of the comment to which this one replies, or null."
     )
     published: str | None = _nullable(
-        "Date in ISO 8601, as precisely as given. A relative date is resolved against"
-        " fetched_at, to the minute, hour or day; it is null if fetched_at is, or if the date"
-        " is in weeks or longer units."
+        "Date in ISO 8601, as precisely as given. A relative date is resolved against fetched_at,"
+        " to the minute, hour or day; it is null if fetched_at is, or if the date is in weeks or"
+        " longer units."
     )
     permalink: str | None = _nullable("URL of the comment.")
     votes: int | None = _nullable(
@@ -456,40 +439,31 @@ class Parts(MessagePart):
     pages are not joined, and ``missing`` is null.
     """
 
-    number: int | None = Field(default=None, description="Number of this page, or null if unknown.")
-    pages: list[Part] = Field(
-        default=[], description="Numbered pages, ascending; this page may be among them."
+    number: int | None = _key("Number of this page, or null if unknown.")
+    pages: list[Part] = _key("Numbered pages, ascending; this page may be among them.", default=[])
+    next: str | None = _key("URL of the page that this one links to as next, or null.")
+    previous: str | None = _key(
+        "URL of the page that this one links to as previous, or null. On blogs, that may be older"
+        " posts."
     )
-    next: str | None = Field(
-        default=None, description="URL of the page that this one links to as next, or null."
+    first: str | None = _key(
+        "URL of the first page, whose article this part belongs to; null if it is this page or"
+        " unknown."
     )
-    previous: str | None = Field(
-        default=None,
-        description="URL of the page that this one links to as previous, or null. On blogs, that"
-        " may be older posts.",
-    )
-    first: str | None = Field(
-        default=None,
-        description="URL of the first page, whose article this part belongs to; null if it is this"
-        " page or unknown.",
-    )
-    whole: str | None = Field(
-        default=None, description="URL of the page that shows all parts, or null."
-    )
-    joined: list[str] = Field(
+    whole: str | None = _key("URL of the page that shows all parts, or null.")
+    joined: list[str] = _key(
+        "URLs of the parts contained in text, blocks, images, embeds and comments, in order;"
+        " empty if they contain this page only.",
         default=[],
-        description="URLs of the parts contained in text, blocks, images, embeds and comments, in"
-        " order; empty if they contain this page only.",
     )
-    missing: list[str] | None = Field(
-        default=None,
-        description="URLs of the parts that the service has not received and the crawler should"
-        " fetch, in order; null if not determined, as for threads and lists.",
+    missing: list[str] | None = _key(
+        "URLs of the parts that the service has not received and the crawler should fetch, in"
+        " order; null if not determined, as for threads and lists."
     )
-    held_by_whole: bool = Field(
+    held_by_whole: bool = _key(
+        "Whether the article at whole is known and contains this one. If true, use that article"
+        " instead; no parts are joined.",
         default=False,
-        description="Whether the article at whole is known and contains this one. If true, use that"
-        " article instead; no parts are joined.",
     )
 
 
@@ -499,8 +473,8 @@ class Template(MessagePart):
     group: int | None = Field(
         description="Number of the group within the site; null for an outlier."
     )
-    generation: int = Field(ge=1, description="Number of the site's clustering.")
-    size: int = Field(ge=1, description="Number of pages in the group.")
+    generation: int = Field(description="Number of the site's clustering.", ge=1)
+    size: int = Field(description="Number of pages in the group.", ge=1)
     role: Role = Field(description="Role of the page in its group.")
 
 
@@ -515,32 +489,23 @@ class Metadata(MessagePart):
     ``2024-05-31T09:30:00`` (without a time zone) or ``2024-05-31T09:30:00+02:00``.
     """
 
-    published: str | None = Field(
-        default=None,
-        description="Date of publication as given by the page, ISO 8601, or null. A relative date"
-        " is resolved against fetched_at, like those of comments.",
+    published: str | None = _key(
+        "Date of publication as given by the page, ISO 8601, or null. A relative date is resolved"
+        " against fetched_at, like those of comments."
     )
-    modified: str | None = Field(
-        default=None, description="Date of the last change as given by the page, ISO 8601, or null."
-    )
-    canonical_url: str | None = Field(
-        default=None, description="Canonical URL declared by the page, or null."
-    )
-    section: str | None = Field(default=None, description="Section of the site, or null.")
-    tags: list[str] = Field(default=[], description="Keywords.")
-    paywall: bool | None = Field(
-        default=None,
-        description="Whether only subscribers can read the whole article; null if unknown.",
+    modified: str | None = _key("Date of the last change as given by the page, ISO 8601, or null.")
+    canonical_url: str | None = _key("Canonical URL declared by the page, or null.")
+    section: str | None = _key("Section of the site, or null.")
+    tags: list[str] = _key("Keywords.", default=[])
+    paywall: bool | None = _key(
+        "Whether only subscribers can read the whole article; null if unknown."
     )
     truncated: bool | None = _optional(
         "True if the page shows only the beginning of the article, followed by a subscription"
         " offer; otherwise absent."
     )
-    kind: Kind = Field(default="article", description="Kind of page.")
-    wire: str | None = Field(
-        default=None,
-        description="News agency named in the byline, dateline or sign-off, or null.",
-    )
+    kind: Kind = _key("Kind of page.", default="article")
+    wire: str | None = _key("News agency named in the byline, dateline or sign-off, or null.")
     site_name: str | None = _declared("Name of the site")
     description: str | None = _declared("Description of the article")
     image: str | None = _declared("Absolute URL of the lead image")
@@ -563,14 +528,15 @@ class ArticleMessage(SentMessage):
 
     model_config = ConfigDict(title="Article message")
 
-    version: Literal[1] = Field(default=1, description="Version of this contract.")
+    version: Literal[1] = _key("Version of this contract.", default=1)
     id: str = Field(
         description="The consumer's idempotency key, determined by the page and the revision."
     )
     revision: int = Field(
-        ge=1,
         description="Number of this revision of the page's article, from 1; the highest replaces"
-        " all others. Numbers may be skipped, for example after the database is restored.",
+        " all others. Numbers may be skipped, for example after the database is"
+        " restored.",
+        ge=1,
     )
     page_id: str | None = Field(description="The crawler's id of the page, or null.")
     url: str = Field(description="URL of the page, as given by the crawler.")
@@ -592,9 +558,9 @@ class ArticleMessage(SentMessage):
         description="Time of publication, with the page's offset if given; null if unknown."
     )
     text: str = Field(
-        description="The body, with blank lines between paragraphs; the roles that it includes are"
-        " configurable. For a forum page, the whole thread, with each post below its"
-        " author and date."
+        description="The body, with blank lines between paragraphs; the roles that it includes"
+        " are configurable. For a forum page, the whole thread, with each post below"
+        " its author and date."
     )
     blocks: list[Block] = Field(description="The ranges that make up the text, in order.")
     images: list[Image] = Field(description="Images of the body, in order.")
@@ -614,31 +580,30 @@ class ArticleMessage(SentMessage):
         f" 0.8. Below {DOUBTFUL}, the article counts as doubtful.",
     )
     extracted_at: Timestamp = Field(description="Time of the extraction, RFC 3339 in UTC.")
-    metadata: Metadata | None = Field(default=None, description="Added to version 1; see Metadata.")
+    metadata: Metadata | None = _key("Added to version 1; see Metadata.")
     parts: Parts | None = _nullable(
         "Pages of an article that spans several pages; null for a single page."
     )
     canonical: str | None = _nullable(
-        "Canonical URL of the page, without parameters that do not identify it, regardless of"
-        " the URL from which it was fetched. The same in all messages of a page once its URLs"
-        " are known."
+        "Canonical URL of the page, without parameters that do not identify it, regardless of the"
+        " URL from which it was fetched. The same in all messages of a page once its URLs are"
+        " known."
     )
     variants: list[str] | None = _nullable(
         "Other URLs from which the page was fetched, as given by the crawler, sorted, at most 50."
     )
     withdrawn: Timestamp | None = _nullable(
-        "Time of the fetch that confirmed that the site has removed the article, as at least"
-        " two fetches reported. Everything else in such a revision is the same as in the"
-        " previous one. Null as long as the site shows the article, or does not declare it"
-        " removed."
+        "Time of the fetch that confirmed that the site has removed the article, as at least two"
+        " fetches reported. Everything else in such a revision is the same as in the previous one."
+        " Null as long as the site shows the article, or does not declare it removed."
     )
     corrections: list[str] | None = _nullable(
-        "Notes in which the site corrects the article, as displayed, at most 5; null if"
-        " unknown, as in earlier versions."
+        "Notes in which the site corrects the article, as displayed, at most 5; null if unknown,"
+        " as in earlier versions."
     )
     locations: Locations | None = _nullable(
-        "Locations of title, lead, authors and dates in the page; null if the article comes"
-        " from a script."
+        "Locations of title, lead, authors and dates in the page; null if the article comes from"
+        " a script."
     )
 
 
