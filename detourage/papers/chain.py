@@ -1,6 +1,6 @@
 """Chains of methods (Lejeune et al. 2015, section 4.3)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from itertools import groupby
 
@@ -29,9 +29,7 @@ _ELEMENTS: dict[BlockType, str] = {
 def chain(first: Extractor, second: Extractor) -> Extractor:
     """Return a method that feeds the result of one method to a second method.
 
-    The second method receives a page that consists of the title and blocks found by the first,
-    without neighbours, because such a page has no template. Raise UnavailableError if either
-    method does not extract text.
+    The second has no neighbours: a page that consists of a title and blocks has no template.
     """
     for each in (first, second):
         if Gives.TEXT not in each.gives:
@@ -82,11 +80,5 @@ def to_html(extracted: Extracted) -> bytes:
 def _elements(extracted: Extracted) -> Iterator[str]:
     for kind, blocks in groupby(extracted.blocks, key=lambda block: block.type):
         element = _ELEMENTS[kind]
-        shown = [f"<{element}>{escape(block.text)}</{element}>\n" for block in blocks]
-        yield from _wrapped(shown) if kind == "list_item" else shown
-
-
-def _wrapped(items: Sequence[str]) -> Iterator[str]:
-    yield "<ul>"
-    yield from items
-    yield "</ul>"
+        shown = "".join(f"<{element}>{escape(block.text)}</{element}>\n" for block in blocks)
+        yield f"<ul>{shown}</ul>" if kind == "list_item" else shown

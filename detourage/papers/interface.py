@@ -29,10 +29,7 @@ class NoPivotError(NoArticleError):
 
 @dataclass(frozen=True)
 class Source:
-    """A page as it was fetched, with its Content-Type header.
-
-    The HTML is text only if the bytes are not available.
-    """
+    """A page as fetched, with its Content-Type header; text only if the bytes are not available."""
 
     html: bytes | str
     url: str = ""
@@ -100,11 +97,7 @@ class Gives(Flag):
 
 @dataclass(frozen=True)
 class ReaderComment:
-    """A reader's comment.
-
-    `author` and `date` are as returned by the method, and `published` is the parsed date, if the
-    method returns that as well. `parent` is the index of the comment that this one replies to.
-    """
+    """A reader's comment as returned by the method, with the parsed date if it gives one."""
 
     text: str
     author: str | None = None
@@ -115,11 +108,7 @@ class ReaderComment:
 
 @dataclass(frozen=True)
 class Extracted:
-    """A method's result for a page.
-
-    `text` has the texts of `blocks`, separated by blank lines. `authors` and `date` are as returned
-    by the method; `comments` are in page order.
-    """
+    """A method's result for a page; `text` has the texts of `blocks`, separated by blank lines."""
 
     title: str | None
     text: str
@@ -138,10 +127,7 @@ class Extracted:
         date: str | None = None,
         comments: Iterable[ReaderComment] = (),
     ) -> Self:
-        """Build a result from blocks of text.
-
-        White space within a line is collapsed; empty lines and blocks are left out.
-        """
+        """Build a result from blocks of text, without superfluous white space and empty blocks."""
         blocks: list[ArticleBlock] = []
         start = 0
         for kind, stretch in stretches:
@@ -197,21 +183,13 @@ class Extractor:
     gives: Gives = Gives.TEXT
 
     def prepare(self) -> None:
-        """Import and start everything that the method needs, before it receives the first page.
-
-        Raise UnavailableError if something is missing.
-        """
+        """Import and start what the method needs; raise UnavailableError if it is missing."""
         self._resolve(self.function)
         if self.preparation is not None:
             self._call(self.preparation)
 
     def extract(self, source: Source, neighbours: Neighbours = ALONE) -> Extracted:
-        """Apply the method to a page.
-
-        Raise UnavailableError if a library is missing, PageError if the page cannot be read,
-        NoArticleError if the method finds no article, or any exception of the method's library or
-        program.
-        """
+        """Apply the method to a page; errors are those of the page, the method and its library."""
         return cast(Extracted, self._call(self.function, source, self.needs.of(neighbours)))
 
     def _call(self, function: str, *arguments: object) -> object:

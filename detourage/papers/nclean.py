@@ -4,14 +4,12 @@ A segment (heading, list item or paragraph) is kept if the model of the text tha
 finds it more likely than the model of the text that they removed.
 """
 
-import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from hashlib import sha256
 from typing import Any, ClassVar, Self
 
 from detourage.article import BlockType
@@ -45,24 +43,13 @@ class Normalisation(Enum):
 
     def apply(self, text: str) -> str:
         """Normalise a text, without changing its length."""
-        return "".join(map(_NORMALISERS[self], text))
-
-
-def _ascii(character: str) -> str:
-    return character if character < "\x80" else "~"
-
-
-def _non_lexical(character: str) -> str:
-    if character.isalpha():
-        return "a"
-    return "0" if character.isdigit() else character
-
-
-_NORMALISERS: dict[Normalisation, Callable[[str], str]] = {
-    Normalisation.NONE: str,
-    Normalisation.ASCII: _ascii,
-    Normalisation.NON_LEXICAL: _non_lexical,
-}
+        if self is Normalisation.ASCII:
+            return "".join(each if each < "\x80" else "~" for each in text)
+        if self is Normalisation.NON_LEXICAL:
+            return "".join(
+                "a" if each.isalpha() else "0" if each.isdigit() else each for each in text
+            )
+        return text
 
 
 @dataclass(frozen=True)
@@ -141,11 +128,6 @@ class Model:
         """Return whether a non-empty segment is more likely clean than dirty."""
         text = self.normalisation.apply(one_line(segment))
         return self.clean.information(text) <= self.dirty.information(text)
-
-    @property
-    def digest(self) -> str:
-        """Short digest of the model."""
-        return sha256(json.dumps(self.to_parameters()).encode()).hexdigest()[:8]
 
     def to_parameters(self) -> dict[str, Any]:
         """Return all parameters in a form that can be serialised as JSON."""

@@ -43,11 +43,7 @@ def pivot_of(neighbours: Neighbours) -> Source:
 
 
 def text_of(source: Source) -> str:
-    """Decode a page as the service does.
-
-    All compared libraries receive this text, so that a comparison does not measure decoding. The
-    XML declaration is removed because lxml rejects text with one.
-    """
+    """Decode a page as the service does, without an XML declaration, which lxml rejects in text."""
     html = source.html
     text = decode(html, source.content_type).text if isinstance(html, bytes) else html
     text = text.replace("\x00", "").removeprefix("\ufeff")
@@ -69,10 +65,7 @@ def stretches_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[Block
 
 
 def cut(source: Source, page: Outline, finding: Finding, pivot: Outline | None = None) -> Extracted:
-    """Render the element found by a method, with the page's headline.
-
-    Headings and titles shared with `pivot`, another page of the template, are not headlines.
-    """
+    """Render the element found by a method, with a headline that `pivot` does not share."""
     others = () if pivot is None else (Titles.of(pivot),)
     article = article_of(source.url, page, others, finding)
     return Extracted(article.title, article.text, article.blocks)

@@ -127,31 +127,19 @@ METHODS: Final[Mapping[str, Extractor]] = {each.name: each for each in _methods(
 
 
 def get_method(expression: str) -> Extractor:
-    """Return a method, or a chain of methods written ``first>second``.
-
-    Raise UnknownExtractorError if there is no method of that name, and UnavailableError if a method
-    in a chain does not extract text.
-    """
-    first, *others = (_find(name.strip()) for name in expression.split(">"))
+    """Return a method, or a chain of methods written ``first>second``."""
+    try:
+        first, *others = (METHODS[name.strip()] for name in expression.split(">"))
+    except KeyError as error:
+        known = ", ".join(METHODS)
+        raise UnknownExtractorError(f"unknown method {error}; choose one of {known}") from None
     for other in others:
         first = chain(first, other)
     return first
 
 
-def _find(name: str) -> Extractor:
-    try:
-        return METHODS[name]
-    except KeyError:
-        known = ", ".join(METHODS)
-        raise UnknownExtractorError(f"unknown method {name!r}; choose one of {known}") from None
-
-
 def read_by(method: str, page: Source, pivot: Source | None = None) -> Article:
-    """Read a page with a method or a chain of methods (see `get_method`).
-
-    Raise NoArticleError if the method finds no article or lacks a page to compare with, and
-    UnavailableError if a library is not installed.
-    """
+    """Read a page with a method or a chain of methods (see `get_method`)."""
     found = get_method(method).extract(page, Neighbours(pivot, partner=pivot))
     return Article(
         title=found.title,

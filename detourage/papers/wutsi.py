@@ -54,10 +54,7 @@ def extract(source: Source, _neighbours: Neighbours, *, fusion: bool) -> Extract
 
 
 def find_body(page: Outline, *, fusion: bool) -> Finding | None:
-    """Find the node with the most sentences and, with `fusion`, its selected siblings.
-
-    Return None if no node is long enough.
-    """
+    """Find the node with the most sentences and, with `fusion`, its siblings; None if too short."""
     cleaned = _cleaned(page)
     left = page.without(cleaned)
     nodes = _nodes(left)
@@ -126,15 +123,8 @@ def _nodes(page: Outline) -> list[int]:
             continue
         if index not in around:
             nodes.append(index)
-        around.update(_enclosing(page, index, around))
+        parent = page.parents[index]
+        while parent >= 0 and parent not in around:
+            around.add(parent)
+            parent = page.parents[parent]
     return nodes[::-1]
-
-
-def _enclosing(page: Outline, index: int, known: set[int]) -> list[int]:
-    """Return the ancestors of an element, up to the first one in `known`."""
-    found: list[int] = []
-    parent = page.parents[index]
-    while parent >= 0 and parent not in known:
-        found.append(parent)
-        parent = page.parents[parent]
-    return found

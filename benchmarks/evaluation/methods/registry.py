@@ -1,8 +1,10 @@
 """Registry of all methods by name: Détourage, methods from papers, and third parties (peers)."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -208,10 +210,11 @@ def trained(
         model = ngrams.train(ngrams.TRAINED[name](pairs), normalisation)
     except ValueError as error:
         raise UnavailableError(f"{name} must be trained: {error}") from error
+    digest = sha256(json.dumps(model.to_parameters()).encode()).hexdigest()
     return Extractor(
         name=name,
         description=_TRAINED[name],
-        version=f"trained {model.digest}",
+        version=f"trained {digest[:8]}",
         function=f"{nclean.__name__}:extract",
         options={"model": model},
         source=source_digest(

@@ -18,9 +18,7 @@ from detourage.papers.reading import as_given, page_of
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
     """Find comments as in the paper, then read their fields as the service does.
 
-    The comments are the occurrences of the chosen pattern; their nesting shows which comment
-    replies to which (section 3). The ranking function is the one that scored best in
-    ``benchmarks/comments``, boosted trees. The paper assumes that every page has comments.
+    The ranking function is the one that scored best in ``benchmarks/comments``, boosted trees.
     """
     page = page_of(source)
     elements = displayed(page.flat)
@@ -36,12 +34,7 @@ def extract(source: Source, _neighbours: Neighbours) -> Extracted:
 
 
 def find_occurrences(page: FlatDocument, pattern: Subtree) -> list[int]:
-    """Return the root elements of a pattern's occurrences, in ascending order (section 3).
-
-    Elements are visited once, from last to first, so that the children's matches are known. The
-    children of a pattern node are matched in order, each with the next matching child of the
-    element.
-    """
+    """Return the root elements of a pattern's occurrences, in ascending order (section 3)."""
     below = Forest(pattern.labels, pattern.parents).children
     fitting: list[frozenset[int]] = [frozenset()] * len(page.tags)
     children: list[list[int]] = [[] for _ in page.tags]

@@ -11,19 +11,14 @@ from detourage.html.flat import FlatDocument
 from detourage.inference import Features
 
 LETTERS_OF_IDEOGRAPH = 3
-"""Number of letters that a Chinese, Japanese or Korean character counts as; two such characters
-make a word."""
+"""Number of letters per East Asian character; two such characters make a word."""
 
 _IDEOGRAPH = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff]")
 _NAMES = ("text_density", "characters", "link_density", "words")
 
 
 def measure(page: FlatDocument, groups: Sequence[Sequence[int]]) -> Features:
-    """Compute the features of subtrees (at least one), given the roots of their occurrences.
-
-    Each feature is the mean or the coefficient of variation over the occurrences; an occurrence
-    excludes the occurrences nested in it.
-    """
+    """Compute the features of subtrees (at least one), given the roots of their occurrences."""
     texts = [" ".join(text.split()) for text in page.texts]
     ideographs = np.array([len(_IDEOGRAPH.findall(text)) for text in texts])
     characters = np.array([*map(len, texts)]) + (LETTERS_OF_IDEOGRAPH - 1) * ideographs

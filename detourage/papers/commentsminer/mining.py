@@ -22,29 +22,19 @@ Step = tuple[str, tuple[Shape, ...]]
 
 
 class Pattern(NamedTuple):
-    """A subtree, represented by its rightmost path.
-
-    `rightmost` lists, for the root of each occurrence, the nodes that can match the pattern's last
-    node, in ascending order.
-    """
+    """A subtree: its rightmost path and, by root, the nodes that can match the last node."""
 
     path: tuple[Step, ...]
     rightmost: dict[int, tuple[int, ...]]
 
     @property
     def is_unique(self) -> bool:
-        """Whether every root has exactly one rightmost node: ``|RootOcc| = |RmoOcc|``.
-
-        A node has only one ancestor at each distance, so two roots never share a rightmost node.
-        """
+        """Whether every root has exactly one rightmost node: ``|RootOcc| = |RmoOcc|``."""
         return all(len(nodes) == 1 for nodes in self.rightmost.values())
 
 
 class Forest:
-    """One or more trees to be searched for subtrees.
-
-    `labels` and `parents` are in preorder (-1 for a root); `steps` counts the nodes visited so far.
-    """
+    """Trees to be searched for subtrees, in preorder; `steps` counts the nodes visited so far."""
 
     def __init__(self, labels: Sequence[str], parents: Sequence[int]) -> None:
         self.labels = labels
@@ -126,10 +116,7 @@ class Forest:
         return (*path[:depth], (above, (*below, done)), (label, ()))
 
     def can_be_added_to(self, pattern: Pattern) -> bool:
-        """Return whether a node can be added to a pattern without losing any rightmost node.
-
-        The node is added to the left of the last node, or above the root.
-        """
+        """Return whether a node fits above the root or left of the last one at all occurrences."""
         return self._has_root_above(pattern) or self._has_node_to_the_left(pattern)
 
     def _has_root_above(self, pattern: Pattern) -> bool:
@@ -262,8 +249,7 @@ SUPPORT = 2
 """Minimum number of occurrences of a frequent subtree (section 2.1)."""
 
 MAX_STEPS = 400_000
-"""Maximum number of elements visited before mining stops and returns the subtrees found so far: all
-that are more frequent than the last one grown."""
+"""Maximum number of elements visited before mining returns the more frequent subtrees."""
 
 MAX_DEPTH = 100
 """Maximum depth of a subtree, in levels."""

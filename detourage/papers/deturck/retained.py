@@ -42,8 +42,7 @@ MAX_FILTERED = 0.7
 """Maximum share of the page's tokens in a filtered part; a larger part is the page itself."""
 
 Similarity = Callable[[Outline, int, Outline, int], float]
-"""Function that returns the similarity of two elements, each preceded by its page in the arguments;
-1 for identical texts."""
+"""Similarity of two elements, each after its page; 1 for identical texts."""
 
 
 def word_similarity(page: Outline, index: int, other: Outline, counterpart: int) -> float:
@@ -109,10 +108,7 @@ _NO_ZONE = WITHIN_SENTENCES | DIVISIONS | TABLE_PARTS | {"br", "hr", "img"}
 
 
 def extract(source: Source, neighbours: Neighbours, *, reading: str) -> Extracted:
-    """Apply the heuristic with one of the `READINGS`, without any fallback.
-
-    Raise NoPivotError if there is no page to compare with, and NoTextError if no zone survives.
-    """
+    """Apply the heuristic with one of the `READINGS`, without any fallback."""
     pivot = outline_of(pivot_of(neighbours))
     page = outline_of(source)
     finding = find_body(page, pivot, READINGS[reading])
@@ -122,10 +118,7 @@ def extract(source: Source, neighbours: Neighbours, *, reading: str) -> Extracte
 
 
 def find_body(page: Outline, other: Outline, reading: Reading = CHOSEN) -> Finding | None:
-    """Find the body by the text that differs from another page of the same template.
-
-    Return None if no zone survives: the pages have the same text, or no classes and ids.
-    """
+    """Find the text that differs from another page of the template; None if no zone survives."""
     filtered = filtered_parts(page)
     page, other = page.without(filtered), other.without(filtered_parts(other))
     zones = _minimal(page, _candidates(page, other, reading))
