@@ -26,8 +26,7 @@ MIN_NEW_GROUP_PAGES: Final = 3
 may be similar by accident, although two pages are enough for a group in a clustering."""
 
 REPRESENTATIVE_NODES: Final = 500_000
-"""Maximum total number of nodes of the representatives compared with a page; a single
-representative may have more."""
+"""Maximum total number of nodes of several representatives compared with a page."""
 
 
 @dataclass(frozen=True)
@@ -94,10 +93,7 @@ def assign(
 
 
 def worth_comparing(size: int, sizes: Sequence[int]) -> list[int]:
-    """Return the indices of the representatives whose sizes do not rule them out for a new page.
-
-    If these have more than `REPRESENTATIVE_NODES` nodes, the most similar in size are returned.
-    """
+    """Return the indices of the representatives that a new page's size does not rule out."""
     bounds = [size_tolerant_distance(abs(size - each), size, each) for each in sizes]
     possible = [place for place, bound in enumerate(bounds) if bound <= NOT_COMPARABLE_TOLERANT]
     possible.sort(key=lambda place: (bounds[place], place))
@@ -164,10 +160,7 @@ def assign_tree(
 def agreeing_outliers(
     distances: Matrix, *, sizes: npt.ArrayLike | None = None
 ) -> tuple[Group, ...]:
-    """Find new groups among outliers with the default method, and return the largest first.
-
-    The outliers must be in an order independent of their arrival; `distances` are normalised.
-    """
+    """Group outliers, in an order independent of their arrival, by the default method."""
     keys = [f"{place:09}" for place in range(len(distances))]
     found = group_pages(keys, distances, sizes=sizes)
     return tuple(group for group in found.groups if len(group.members) >= MIN_NEW_GROUP_PAGES)

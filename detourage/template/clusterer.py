@@ -31,12 +31,10 @@ DIFFERENT_TEMPLATES_TOLERANT: Final = 0.39
 and real sites)."""
 
 DIFFERENT_TEMPLATES: Final = 0.43
-"""The same limit for plain distances, used if the sizes of the pages are unknown; different
-templates begin to merge at 0.47."""
+"""The same limit for plain distances, if sizes are unknown; different templates merge at 0.47."""
 
 NOT_COMPARABLE_TOLERANT: Final = 0.47
-"""Maximum size-tolerant distance of a group's pages from its pivot (measured with stray pages added
-to real sites)."""
+"""Maximum size-tolerant distance from a group's pivot (measured with stray pages on real sites)."""
 
 NOT_COMPARABLE: Final = 0.55
 """The same limit for plain distances, used if the sizes of the pages are unknown."""
@@ -156,28 +154,23 @@ class MdsKMeans(TemplateClusterer):
         return first_smallest(np.linalg.norm(positions - positions.mean(axis=0), axis=1))
 
 
-def mean_silhouette(distances: Matrix, clusters: Indices) -> float:
-    """Return the mean silhouette coefficient; 0 if there are fewer than two clusters."""
-    return float(silhouette_coefficients(distances, clusters).mean()) if len(clusters) else 0.0
-
-
-def silhouette_coefficients(distances: Matrix, labels: npt.ArrayLike) -> Matrix:
-    """Return how much nearer each item is to its own cluster than to the other clusters.
+def mean_silhouette(distances: Matrix, labels: Indices) -> float:
+    """Return how much nearer items are, on average, to their own cluster than to the others.
 
     For the mean distance ``a`` of an item to the others of its cluster, and the smallest distance
     ``b`` to an item of another cluster, the coefficient is ``1 - a / b`` if ``a < b``, ``b / a -
     1`` if ``a > b``, and otherwise 0. It is also 0 for an item alone in its cluster, and if there
-    is only one cluster.
+    are fewer than two clusters.
 
     Rousseeuw ("Silhouettes", Journal of Computational and Applied Mathematics 20, 1987) uses the
     smallest *mean* distance to another cluster as ``b``; the minimum is the wording of Deturck
     (2015, section 4.3), "the smallest dissimilarity of an element with respect to the elements in
     the other clusters".
     """
-    clusters, own = np.unique(np.asarray(labels), return_inverse=True)
-    coefficients = np.zeros(len(own))
+    clusters, own = np.unique(labels, return_inverse=True)
     if len(clusters) < 2:
-        return coefficients
+        return 0.0
+    coefficients = np.zeros(len(own))
     together = own[:, None] == own
     companions = together.sum(axis=1) - 1
     within = np.where(together, distances, 0.0).sum(axis=1) / np.maximum(companions, 1)
@@ -187,7 +180,7 @@ def silhouette_coefficients(distances: Matrix, labels: npt.ArrayLike) -> Matrix:
     farther = (companions > 0) & (within > nearest)
     coefficients[closer] = 1 - within[closer] / nearest[closer]
     coefficients[farther] = nearest[farther] / within[farther] - 1
-    return coefficients
+    return float(coefficients.mean())
 
 
 def best_separated(distances: Matrix, candidates: Iterable[Indices]) -> Indices:

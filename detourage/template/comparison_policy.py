@@ -35,8 +35,7 @@ SAMPLED_SHARE: Final = 0.75
 
 
 REFERENCE_NODES: Final = 2_000_000
-"""Maximum total number of nodes of the references, unless a single one has more; every comparison
-task unpacks all of them."""
+"""Maximum total number of nodes of several references, which every comparison task unpacks."""
 
 NearestReference: TypeAlias = tuple[int, float]
 """Reference nearest to a tree, and the normalised distance to it."""
@@ -126,10 +125,7 @@ class KnownSite:
         return doubtful
 
     def representative_trees(self, pages: Sequence[SitePage], group: Group) -> list[int]:
-        """Return the trees of a group with which to compare new pages, the pivot's first.
-
-        On a large site, these trees are chosen from the references.
-        """
+        """Return the trees of a group with which to compare new pages, the pivot's first."""
         page_of = {pages[member].tree_id: member for member in reversed(group.members)}
         page_of[pages[group.pivot].tree_id] = group.pivot
         tree_ids = sorted(
@@ -149,11 +145,7 @@ class KnownDistances(Protocol):
     """Lookup of the known distances of a site's trees."""
 
     def among(self, tree_ids: Sequence[int]) -> tuple[Matrix, npt.NDArray[np.bool_]]:
-        """Return the distances among trees in ascending order, and which of them are known.
-
-        These are tree edit distances; a distance is NaN if it is unknown or the two trees cannot
-        be compared.
-        """
+        """Return the edit distances among trees in ascending order, or NaN, and which are known."""
 
     def nearest(
         self, references: Sequence[int], tree_ids: Sequence[int]
@@ -208,8 +200,7 @@ def known_or_missing(
 ) -> KnownSite | NeededComparisons:
     """Return the distances needed to group a site with these distinct trees, or what is missing.
 
-    `whole_matrix_trees` is the maximum number of trees of which all pairs are compared, and the
-    maximum number of references.
+    `whole_matrix_trees` is also the maximum number of references.
     """
     if len(trees) <= whole_matrix_trees:
         return _compared(trees, known, sorted(trees))
@@ -219,9 +210,9 @@ def known_or_missing(
     size = _fitting(ranked[:size], trees, REFERENCE_NODES * SAMPLED_SHARE)
     sample, others = ranked[:size], ranked[size:]
     nearest = known.nearest(sample, sorted(others))
-    missing = _missing_nearest(sample, others, nearest, new_references=len(sample))
-    if missing:
-        return NeededComparisons(missing)
+    unknown = sorted(tree_id for tree_id in others if tree_id not in nearest)
+    if unknown:
+        return NeededComparisons([MissingNearest(unknown, sample, len(sample))])
     rare = [
         tree_id
         for tree_id in others
@@ -231,13 +222,12 @@ def known_or_missing(
     references = sorted(sample + rare, key=lambda tree_id: trees[tree_id].digest)
     others = sorted(set(trees).difference(references))
     nearest = known.nearest(references, others)
-    missing = _missing_nearest(references, others, nearest, new_references=len(rare))
+    unknown = sorted(tree_id for tree_id in others if tree_id not in nearest)
     site = _compared(trees, known, sorted(references), nearest)
-    if missing:
-        return NeededComparisons(
-            [*missing, *(site.comparisons if isinstance(site, NeededComparisons) else ())]
-        )
-    return site
+    if not unknown:
+        return site
+    missing = site.comparisons if isinstance(site, NeededComparisons) else ()
+    return NeededComparisons([MissingNearest(unknown, references, len(rare)), *missing])
 
 
 def group_or_missing(
@@ -246,10 +236,7 @@ def group_or_missing(
     trees: Mapping[int, TreeShape],
     known: KnownDistances,
 ) -> Grouping | NeededComparisons:
-    """Group pages, or return the missing comparisons with pivots that may be too far away.
-
-    `site` is the result of `known_or_missing` for the same trees.
-    """
+    """Group pages, or return the missing comparisons with pivots that may be too far away."""
     grouping = site.group(pages)
     doubtful = site.doubtful(pages, grouping)
     if not doubtful:
@@ -260,11 +247,8 @@ def group_or_missing(
         members = sorted(tree_id for tree_id, other in doubtful if other == pivot)
         found = known.to_pivot(pivot, members)
         for tree_id, raw in found.items():
-            distances[tree_id, pivot] = (
-                np.nan
-                if raw is None
-                else normalised_distance(raw, trees[tree_id].size, trees[pivot].size)
-            )
+            sizes = trees[tree_id].size, trees[pivot].size
+            distances[tree_id, pivot] = np.nan if raw is None else normalised_distance(raw, *sizes)
         unknown = [tree_id for tree_id in members if tree_id not in found]
         if unknown:
             missing.append(MissingToPivot(pivot, unknown))
@@ -287,17 +271,6 @@ def _compared(
     return KnownSite(tree_ids, sizes, np.asarray(distances), nearest)
 
 
-def _missing_nearest(
-    references: Sequence[int],
-    tree_ids: Sequence[int],
-    nearest: Mapping[int, NearestReference | None],
-    *,
-    new_references: int,
-) -> list[MissingComparisons]:
-    missing = sorted(tree_id for tree_id in tree_ids if tree_id not in nearest)
-    return [MissingNearest(missing, references, new_references)] if missing else []
-
-
 def _fitting(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes: float) -> int:
     """Return how many of the first trees have at most `nodes` nodes in total; at least 1."""
     sums = np.cumsum([trees[tree_id].size for tree_id in tree_ids])
@@ -307,11 +280,7 @@ def _fitting(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes: flo
 def without_far_members(
     grouping: Grouping, pages: Sequence[SitePage], distances: Mapping[tuple[int, int], float]
 ) -> Grouping:
-    """Turn pages that are too far from the pivot of their group into outliers.
-
-    `distances` has the distance of each doubtful member by its tree and the pivot's tree; NaN if
-    the two cannot be compared.
-    """
+    """Turn pages that are too far from the pivot of their group into outliers."""
     groups = []
     for group in grouping.groups:
         pivot = pages[group.pivot].tree_id

@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Final, TypeVar
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 MIN_SHARED: Final = 0.5
-"""Minimum share of the smaller group's pages, not counting new pages, that two groups must share to
-have the same ID; with a smaller share, a single stray page could pass on an ID."""
+"""Minimum share of the smaller group's known pages that two groups with the same ID share."""
 
 RECENT_PAGES: Final = 10
 """Number of latest pages examined for a design change."""
@@ -26,8 +26,7 @@ MIN_NEW_SHARE: Final = 0.5
 """Minimum share of recent pages in new groups for a change to be reported."""
 
 MAX_PAST_SHARE: Final = 0.05
-"""Maximum share of a new group among the `PAST_PAGES` earlier pages; it is not 0, because some
-pages are assigned to the wrong group."""
+"""Maximum share of a new group among earlier pages, some of which are in the wrong group."""
 
 Page = TypeVar("Page", bound=Hashable)
 
@@ -88,13 +87,10 @@ def match_groups(
         for row, column in zip(*linear_sum_assignment(weights, maximize=True), strict=True)
         if weights[row, column] > 0
     }
-    following = max([last_identity, *identities])
-    matched = []
-    for place in range(len(new)):
-        if place not in continued:
-            following += 1
-        matched.append(continued.get(place, following))
-    return matched
+    following = count(max([last_identity, *identities]) + 1)
+    return [
+        continued[place] if place in continued else next(following) for place in range(len(new))
+    ]
 
 
 MIN_PAGES_FOR_CHANGE = 2 * MIN_PAGES

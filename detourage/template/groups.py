@@ -18,10 +18,7 @@ from detourage.template.matrix import Matrix, checked_distances, checked_sizes
 
 @dataclass(frozen=True)
 class Group:
-    """Pages that share a template, by index: at least two `members`, ordered by key.
-
-    The `pivot` is the page in the middle of the group.
-    """
+    """At least two pages that share a template, ordered by key, and the one in the middle."""
 
     members: tuple[int, ...]
     pivot: int
@@ -118,10 +115,9 @@ def reference_order(
 
 @dataclass(frozen=True, eq=False)
 class SiteGroups:
-    """A site with its pages and their groups, given as indices into `urls`.
+    """A site's pages, and their groups as indices into `urls`.
 
-    `distances` are normalised; NaN for a page that is too large to be compared. `fetched_at` has
-    the fetch times of the pages, or nothing if all are unknown.
+    `distances` are normalised; NaN for a page that is too large to be compared.
     """
 
     site: str
@@ -135,10 +131,7 @@ class SiteGroups:
         return next((group for group in self.grouping.groups if page in group.members), None)
 
     def compared_with(self, page: int) -> int | None:
-        """Return the page with which to compare a page for extraction, or None for an outlier.
-
-        See `reference_order`.
-        """
+        """Return the page to compare with (see `reference_order`), or None for an outlier."""
         group = self.group_of(page)
         if group is None:
             return None

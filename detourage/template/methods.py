@@ -21,8 +21,7 @@ MIN_GROUP_PAGES: Final = 2
 """Minimum number of pages in a group, because extraction compares two pages."""
 
 BANDWIDTH: Final = 0.2
-"""Standard deviation of the Gaussian that converts distance to similarity (measured on generated
-and real sites)."""
+"""Standard deviation of the Gaussian of distances (measured on generated and real sites)."""
 
 
 class AverageLinkage(TemplateClusterer):

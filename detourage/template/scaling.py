@@ -12,8 +12,7 @@ MAX_ITERATIONS: Final = 300
 """Maximum number of majorisation steps."""
 
 TOLERANCE: Final = 1e-6
-"""Minimum relative reduction of the stress by a step for majorisation to continue (measured on
-generated sites)."""
+"""Minimum relative reduction of the stress by a step (measured on generated sites)."""
 
 
 def classical_scaling(distances: Matrix) -> Matrix:

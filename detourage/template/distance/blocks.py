@@ -8,20 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 BLOCK_SIDE = 32
-"""Maximum number of trees per side of a square block; an oblong block has at most as many pairs as
-a square one."""
+"""Maximum number of trees per side of a square block; an oblong one has no more pairs."""
 
 BLOCK_NODES = 50_000
-"""Maximum total number of nodes on a side of a block, unless the side has a single tree; it
-prevents many huge pages from being unpacked at the same time."""
+"""Maximum number of nodes on a side of several trees, which are all unpacked at the same time."""
 
 
 @dataclass(frozen=True)
 class PairBlock:
-    """IDs of trees, in ascending order, to compare with each other or with other trees.
-
-    The rows and columns are either equal or disjoint.
-    """
+    """IDs of trees in ascending order; the rows and columns are either equal or disjoint."""
 
     rows: tuple[int, ...]
     columns: tuple[int, ...]
@@ -66,10 +61,9 @@ def blocks_of_missing(
     side: int = BLOCK_SIDE,
     sizes: Mapping[int, int] | None = None,
 ) -> list[PairBlock]:
-    """Divide the unknown distances of a matrix into blocks (see `blocks_to_compare`).
+    """Divide the unknown distances of a matrix into blocks, as `blocks_to_compare` does.
 
-    `identities` are in ascending order; `is_known` is symmetric, and True on the diagonal. The
-    blocks contain every missing pair exactly once, and possibly some known pairs.
+    The blocks may also contain some known pairs.
     """
     complete = np.zeros(len(identities), np.bool_)
     # Starting with the trees with the fewest missing distances yields a large complete set.

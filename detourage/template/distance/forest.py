@@ -47,10 +47,7 @@ PAIRS_AT_ONCE = 64
 
 
 class TreeTooLargeError(ValueError):
-    """The trees are too large to compare within the limits of time and memory.
-
-    `trees` has the indices of the trees to leave out so that the remaining ones can be compared.
-    """
+    """The trees are too large to compare; `trees` has the indices of those to leave out."""
 
     def __init__(self, message: str, trees: Iterable[int] = ()) -> None:
         super().__init__(message)
@@ -96,11 +93,7 @@ class Forest:
     def distances(
         self, a: npt.ArrayLike, b: npt.ArrayLike, *, bound: int | None = None, threads: int = 1
     ) -> Indices:
-        """Return the distances of the trees a[i] and b[i], or ``bound + 1`` if they exceed it.
-
-        The threads do not hold the GIL. Raise TreeTooLargeError if any pair is too large to
-        compare.
-        """
+        """Return the distances of the trees a[i] and b[i], or ``bound + 1`` if they exceed it."""
         limit = UNBOUNDED if bound is None else min(bound, UNBOUNDED)
         compare = partial(self._compare, limit=limit)
         return self._whole(a, b, self._for_pairs(compare, a, b, threads))
@@ -110,11 +103,7 @@ class Forest:
         return self._for_pairs(self._compare, a, b)
 
     def lower_bounds(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Indices:
-        """Return lower bounds of the distances of the trees a[i] and b[i], in much less time.
-
-        A bound is the greater of two string edit distances: between the labels in preorder, and
-        between the labels in postorder.
-        """
+        """Return fast lower bounds: the edit distances of the labels in preorder or postorder."""
         return self._whole(a, b, self._for_pairs(self._forest.lower_bounds, a, b))
 
     def _compare(self, a: Indices, b: Indices, out: Indices, limit: int = UNBOUNDED) -> None:
@@ -152,10 +141,7 @@ class Forest:
         return results
 
     def mapping(self, a: int, b: int) -> Indices:
-        """Return the node of tree `b` that an optimal mapping assigns to each node of `a`, or -1.
-
-        Raise TreeTooLargeError if the trees are too large to compare.
-        """
+        """Return the node of `b` that an optimal mapping assigns to each node of `a`, or -1."""
         mapped = np.empty(self._lengths[a], np.int32)
         if self._forest.mapping(a, b, mapped, self._way) < 0:
             raise self._too_large(np.array([a]), np.array([b]))

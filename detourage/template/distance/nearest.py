@@ -31,10 +31,7 @@ class Nearest:
 
 @dataclass(frozen=True)
 class KnownNearest:
-    """Result of an earlier search, expressed by indices into the current references.
-
-    `searched` are the current references covered by the earlier search.
-    """
+    """Result of an earlier search among the current references with the indices `searched`."""
 
     reference: int
     distance: float
