@@ -50,11 +50,7 @@ class FetchError(ExpectedError):
 
 
 def fetch(
-    url: str,
-    *,
-    seconds: float = 30.0,
-    max_bytes: int = MAX_HTML_BYTES,
-    obey_robots: bool = True,
+    url: str, *, seconds: float = 30.0, max_bytes: int = MAX_HTML_BYTES, obey_robots: bool = True
 ) -> Page:
     """Fetch a page, for `extract` and `read`.
 

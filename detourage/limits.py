@@ -10,9 +10,7 @@ MAX_URL_CHARACTERS = 8192
 
 MAX_HEADERS = 200
 MAX_HEADER_CHARACTERS = 64 * 1024
-"""Maximum number of headers of an HTTP response, and maximum length of all names and values
-together.
-"""
+"""Maximum number of headers of an HTTP response, and maximum length of all of them together."""
 
 MAX_BODY_BYTES = 6 * MAX_HTML_BYTES + 1024 * 1024
 """Maximum size in bytes of a body with valid HTML: JSON may need six characters per byte."""

@@ -28,11 +28,7 @@ def pack(content: bytes, level: int) -> bytes:
 
 
 def unpack(packed: bytes, limit: int) -> bytes:
-    """Decompress bytes packed with Zstandard or zlib.
-
-    Raise `DamagedBytesError` if they are damaged, or decompress to more than ``limit`` bytes.
-    Decompression stops at the limit.
-    """
+    """Decompress Zstandard or zlib up to a limit; raise `DamagedBytesError` if impossible."""
     try:
         unpacking = (
             zstd.ZstdDecompressor() if packed.startswith(ZSTANDARD) else zlib.decompressobj()

@@ -6,11 +6,11 @@ import logging
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack, get_args
-from urllib.parse import urlsplit
 
 from detourage.article import Article, Result
 from detourage.html import Page as ParsedPage
 from detourage.html import PageError, parse_page
+from detourage.html.addresses import split_url
 from detourage.outcomes import PageOutcome
 from detourage.pages import Page, as_page, pages_of
 from detourage.reader import NoArticleError, TemplateKnowledge
@@ -115,16 +115,9 @@ def _check(options: ReadingOptions) -> None:
 
 def parse(page: Page) -> ParsedPage | Result:
     """Parse a page; return a result with the reason if that fails."""
-    url = page.url if _is_web_address(page.url) else ""
+    parts = split_url(page.url)
+    url = page.url if parts.scheme in {"http", "https"} and parts.hostname else ""
     return attempt(page, partial(parse_page, page.html, url, content_type=page.content_type))
-
-
-def _is_web_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
 def read_parsed(
@@ -137,14 +130,11 @@ def read_parsed(
     """Read a parsed page, with optional knowledge of its template."""
     _check(options)
     roles, favor = options.get("text_roles", ()), options.get("favor")
-    article = attempt(
-        page,
-        partial(read_content, parsed, template, patterns, roles, page.fetched_at, favor=favor),
-    )
+    read_it = partial(read_content, parsed, template, patterns, roles, page.fetched_at, favor=favor)
+    article = attempt(page, read_it)
     if isinstance(article, Result):
         return article
-    article = replace(with_parts(article, options), url=page.url, page=page)
-    return Result(page.url, article)
+    return Result(page.url, replace(with_parts(article, options), url=page.url, page=page))
 
 
 def with_parts(article: Article, options: ReadingOptions) -> Article:

@@ -62,11 +62,7 @@ CHOOSABLE_ROLES: Final[tuple[LineRole, ...]] = tuple(
     for role in ALL_ROLES
     if role not in ("title", "comment", "share", "legal", "navigation", "template")
 )
-"""Roles that may be selected for the text: everything that belongs to the article.
-
-The headline and reader comments are excluded: the message has separate fields for them, ``title``
-and ``comments``.
-"""
+"""Roles that may be selected for the text; headline and comments have fields of their own."""
 
 
 Favor = Literal["precision", "recall"]
@@ -74,13 +70,7 @@ Favor = Literal["precision", "recall"]
 
 
 def chosen_roles(names: Iterable[str]) -> tuple[LineRole, ...]:
-    """Return the roles with the given names, in the order of `CHOOSABLE_ROLES`.
-
-    Raises
-    ------
-    ValueError
-        If a name is not among `CHOOSABLE_ROLES`.
-    """
+    """Return the roles with these names, in a fixed order; raise ValueError for any other."""
     wanted = {name.strip() for name in names} - {""}
     unknown = sorted(wanted - set(CHOOSABLE_ROLES))
     if unknown:

@@ -89,10 +89,7 @@ _SEPARATOR = re.compile(
 
 @dataclass(frozen=True)
 class DeclaredUrls:
-    """URLs of the same publisher that a page is a variant of, and the page's wording.
-
-    `headlines` and `passages` are digests in ascending order.
-    """
+    """URLs of its publisher that a page is a variant of, and ascending digests of its wording."""
 
     targets: tuple[Target, ...] = ()
     headlines: tuple[int, ...] = ()

@@ -21,10 +21,7 @@ _BEFORE_PAGES: Final = re.compile(
 
 @dataclass(frozen=True)
 class Refusal:
-    """A response that is not the requested page: a wall, or an explicit or implicit removal.
-
-    `is_removal` is set if the site explicitly reports the page as removed.
-    """
+    """A response that is not the requested page; `is_removal` if the site reports it as removed."""
 
     outcome: PageOutcome
     detail: str

@@ -18,7 +18,8 @@ MAX_VARIANTS = 50
 class PageAddress:
     """A URL of a page in canonical form, with its sorted spellings.
 
-    `kind` is None if it may be canonical; content from an authoritative URL represents the page.
+    `kind` is None if the URL may be canonical; content from an authoritative one represents the
+    page.
     """
 
     address: str
@@ -67,7 +68,7 @@ def identity_of(addresses: Sequence[PageAddress], url: str) -> str:
 
 
 MIN_STRANGERS = 3
-"""Minimum number of linked URLs with other content to ignore declarations as site constants."""
+"""Number of linked URLs with other content from which declarations are ignored as constants."""
 
 
 class Joining(Enum):
@@ -91,8 +92,7 @@ class AddressRecord:
 def joining(one: AddressRecord, other: AddressRecord) -> Joining:
     """Decide whether two URLs of a site lead to the same page; symmetric.
 
-    They must agree (see `agreement`) and be linked: one is a variant of the other by its
-    declaration or form, or both declare the same third URL and differ only in their parameters.
+    They must agree and be linked: by a declaration or form, or by declaring the same third URL.
     """
     # If the paths differ, one may be an unrelated page that copies another page's declaration.
     are_spellings = _share_declaration(one, other) and (
@@ -104,11 +104,7 @@ def joining(one: AddressRecord, other: AddressRecord) -> Joining:
 
 
 def agreement(one: AddressRecord, other: AddressRecord) -> Joining:
-    """Compare the content of the pages at two URLs.
-
-    Pages agree if they have the same part number, at least one headline wording in common, and
-    most of their passages in common.
-    """
+    """Compare the part numbers, headline wordings and passages of the pages at two URLs."""
     if are_other_parts(one.address, other.address):
         return Joining.OTHER_PART
     if not set(one.declared.headlines) & set(other.declared.headlines):
@@ -119,7 +115,7 @@ def agreement(one: AddressRecord, other: AddressRecord) -> Joining:
 
 
 def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressRecord]:
-    """Return the URLs that lead to the same page as `one`, without links to many strangers."""
+    """Return the URLs that lead to the same page as `one`; see `MIN_STRANGERS`."""
     declared = [
         other
         for other in others

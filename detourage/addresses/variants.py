@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from detourage.addresses.form import canonical_form
 from detourage.html import site_of
+from detourage.html.addresses import split_url
 from detourage.html.head import MAX_ADDRESS
 from detourage.text.words import listed
 
@@ -25,10 +26,7 @@ MAX_TARGETS = 8
 
 @dataclass(frozen=True, order=True)
 class Target:
-    """A URL, in canonical form, that a page is a variant of; `kind` is the kind of variant.
-
-    Unless `is_declared`, the only evidence is the form of the page's own URL.
-    """
+    """A canonical URL that a page is a variant of; unless declared, by the form of its own URL."""
 
     address: str
     kind: Kind
@@ -87,10 +85,7 @@ def targets_by_form(url: str) -> list[Target]:
     """Return the URLs that a canonical URL may be a variant of by its form, up to `MAX_TARGETS`."""
     if len(url) > MAX_ADDRESS:
         return []
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return []
+    parts = split_url(url)
     found: list[Kind] = []
     query = _query(parts.query, found)
     paths = _paths(parts.path, found)
@@ -167,9 +162,9 @@ _SHORT_PARAMETER = re.compile(r"(?:^|&)p=(\d{1,4})(?:&|$)")
 class Part(NamedTuple):
     """The part of an article that a URL leads to, according to its form.
 
-    `number` may be ``all``, and is None for the first part or if unnumbered. `last` has the
-    numbers at the end of the path and in the parameter ``p``, which may identify either a part or
-    the article; `stem` is the path without these numbers.
+    `number` may be ``all``, and is None for the first part or if unnumbered. `last` has the numbers
+    at the end of the path and in the parameter ``p``, which may identify either a part or the
+    article; `stem` is the path without these numbers.
     """
 
     number: str | None
@@ -178,10 +173,7 @@ class Part(NamedTuple):
 
 
 def are_other_parts(one: str, other: str) -> bool:
-    """Return whether two canonical URLs lead to different parts of an article.
-
-    A bare number is evidence only if the paths are otherwise equal.
-    """
+    """Return whether two canonical URLs lead to different parts of an article."""
     ours, theirs = part_of(one), part_of(other)
     if ours.number != theirs.number:
         return True

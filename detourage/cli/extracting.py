@@ -174,10 +174,7 @@ def _opened(output: Path | None) -> AbstractContextManager[IO[str]]:
 def _write_files(
     results: Iterator[ExtractionOutcome], folder: Path, form: str, *, keep_dirs: bool
 ) -> Iterator[ExtractionOutcome]:
-    """Write each article to a file of its own, and yield all results.
-
-    It is named by its position and URL or, with `keep_dirs`, by the file of its page.
-    """
+    """Write each article to a file named after its position and URL, or after its page's file."""
     written: set[Path] = set()
     for number, result in enumerate(results, start=1):
         yield result

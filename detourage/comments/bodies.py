@@ -33,7 +33,7 @@ _TYPED = frozenset({"code", "kbd", "samp", "var"})
 
 _SIGNATURES = listed("signature sig signatur usersignature postsignature")
 _AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
-"""Punctuation after the name of the person being answered, which is removed before it."""
+"""Punctuation left at a reply's start when the name of the person answered is removed."""
 
 MAX_LABEL = 6
 """Maximum length, in words, of a label next to a name or a date: "Joined in", "Senior member"."""
@@ -65,11 +65,7 @@ _QUOTE_HEADER = re.compile(
 
 
 class Body(NamedTuple):
-    """The text of a comment, with a blank line between paragraphs.
-
-    `nodes` are the text nodes that make up the text. They include the headers of quotes, which the
-    text omits.
-    """
+    """The text of a comment, and its text nodes, which include headers of quotes."""
 
     text: str
     nodes: tuple[int, ...]

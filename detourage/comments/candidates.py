@@ -33,10 +33,7 @@ Numbers = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class PageWords:
-    """The elements of a page that display text, and the number of words in each text.
-
-    `by_readers` is the expected number of words in comments and posts, with their names and dates.
-    """
+    """A page, the number of words of each text, and the number expected to be by readers."""
 
     page: FlatDocument
     words: Integers
@@ -45,11 +42,9 @@ class PageWords:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """Elements that share a signature.
+    """Elements that share a signature, at ascending `places`.
 
-    `signature` is the first signature that occurs exactly once in each member and nowhere else.
-    `levels` is the number of levels from the element that carries it up to the member. `places`
-    are the indices of the members among the page's elements, in ascending order.
+    Each is `levels` above the only element in it with `signature`, which occurs nowhere else.
     """
 
     signature: Signature
@@ -60,10 +55,8 @@ class Candidate:
 def find_candidates(found: PageWords) -> list[Candidate]:
     """Return the groups of at least two elements that share a signature and hold readers' words.
 
-    Each element is replaced by its parent as long as the parent contains no other member of the
-    group, because names and dates are often outside the element that holds a comment's text. Groups
-    that consist of the same elements are merged. The groups are ordered by the first occurrence of
-    their signatures on the page.
+    Each element is widened to its parents as long as these contain no other member, because names
+    and dates are often outside the element that holds a comment's text.
     """
     page = found.page
     before = np.concatenate([[0.0], np.cumsum(found.by_readers)])
@@ -102,10 +95,7 @@ def _widen(page: FlatDocument, members: Integers) -> tuple[Integers, int]:
 
 
 def nesting_of(starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
-    """Return each range's innermost enclosing range, or -1, and its number of enclosing ranges.
-
-    The ranges must be ordered by their start, and overlapping ones must be nested.
-    """
+    """Return the innermost enclosing range of each ordered, nested range (or -1), and its depth."""
     # All previous ranges have started by now.
     depth = np.arange(len(starts)) - np.searchsorted(np.sort(ends), starts, side="right")
     around = np.full(len(starts), -1, dtype=np.int64)

@@ -29,10 +29,7 @@ MAX_READ = 300
 
 @dataclass(frozen=True)
 class CommentModel:
-    """The weights of candidates' features, and those of a logistic regression on the likeliest one.
-
-    `base` is the intercept of the regression.
-    """
+    """The weights of candidates' features, and a logistic regression on the likeliest candidate."""
 
     KIND: ClassVar[str] = "comments"
 

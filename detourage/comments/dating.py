@@ -51,9 +51,8 @@ def date_comments(
 ) -> dict[int, Dating]:
     """Find the date of each comment of a page, by comment number.
 
-    Dates are at the same place in all comments: the place where most comments have a date.
-    Ascending or descending dates are preferred, and dates of another kind are excluded (when the
-    author joined, when the comment was edited).
+    Dates are at the same place in all comments, preferably in ascending or descending order; other
+    dates are excluded (when the author joined, when the comment was edited).
     """
     ranked: list[tuple[float, dict[int, Dating]]] = []
     for column in columns:
@@ -117,7 +116,8 @@ def _score(layouts: Sequence[Layout], column: Column, found: Mapping[int, Dating
     score = len(found) / len(layouts)
     number, value = next(iter(column.values.items()))
     layout = layouts[number]
-    names = _names_around(layout, value.element)
+    around = layout.small_around(value.element, 2)
+    names = layout.names[value.element].union(*map(layout.names.__getitem__, around))
     labels = _LETTERS.findall(value.text.lower())
     if names & _OTHER_DATES or not _OTHER_DATES.isdisjoint(labels):
         score -= 0.5
@@ -131,16 +131,6 @@ def _score(layouts: Sequence[Layout], column: Column, found: Mapping[int, Dating
     if column.is_constant and len(layouts) > 2 and not any(date.moment for date in found.values()):
         score -= 0.5
     return score + 0.3 * _order(found)
-
-
-def _names_around(layout: Layout, index: int) -> frozenset[str]:
-    names = layout.names[index]
-    for _ in range(2):
-        index = layout.parents[index]
-        if index < 0 or layout.lengths[index] > 200:
-            break
-        names |= layout.names[index]
-    return names
 
 
 def _order(found: Mapping[int, Dating]) -> float:

@@ -92,10 +92,8 @@ def may_hold_comments(script: str) -> bool:
 
 
 def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
-    """Read the comments, or the posts of a thread, in the page's JSON-LD, in source order.
+    """Read the comments on the page itself, or a thread's posts, in the page's JSON-LD, in order.
 
-    If the page describes several items with comments, only the comments on the page itself are
-    read. Comments without an author, such as a site's answers to its own questions, are excluded.
     The first post of a thread is included if it has replies.
     """
     threads = _threads(values, is_declared=True)
@@ -117,8 +115,7 @@ def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
 def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
     """Read the comments in the application state in the page's scripts, whatever the software.
 
-    Comments are objects with a text, an author and a date, at any depth below a key that contains
-    ``comment``. If there are several such keys, the key with the most comments is used.
+    Comments are objects with a text, an author and a date, at any depth below a ``comment`` key.
     """
     threads = _threads(values, is_declared=False)
     places = Counter(thread.place for thread in threads)

@@ -155,7 +155,7 @@ def _adjacent(siblings: Sequence[int], place: int, step: int, own: Container[int
 
 
 def _common(shapes: _Shapes, sides: Sequence[Sequence[int]]) -> int:
-    """Count the nearest adjacent siblings whose shapes agree between records, as far as all do."""
+    """Count the adjacent siblings, from the nearest, whose shapes agree between records."""
     if len(sides) < 2:
         return 0
     found = [[shapes.shape(sibling) for sibling in side[:MAX_ROWS]] for side in sides]

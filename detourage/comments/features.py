@@ -1,4 +1,4 @@
-"""Features of candidates: how similar their records are, without those nested in them."""
+"""Features of candidates, whose records count without the records nested in them."""
 
 import re
 from collections.abc import Mapping, Sequence

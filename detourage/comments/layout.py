@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
@@ -18,6 +18,9 @@ from detourage.text.words import clean, tokens
 
 MAX_CHARACTERS = 120
 """Maximum length of an author, a date or a vote count, including other text in the same element."""
+
+MAX_SMALL = 200
+"""Maximum length of an element whose names apply to everything in it, in characters."""
 
 MAX_REPEATS = 3
 """Maximum number of aligned elements per path and comment; more of them form a list."""
@@ -89,10 +92,7 @@ MIN_SHARE = 0.1
 
 
 class Text(NamedTuple):
-    """A text node: the index of its element, and its text as on the page.
-
-    Text nodes that no block border separates have the same `line` number.
-    """
+    """A text node: the index of its element, the number of its line, and its text as given."""
 
     parent: int
     line: int
@@ -131,16 +131,22 @@ class Layout:
         """Return an attribute of an element."""
         return self.attributes.by_element(name).get(self.places[index])
 
+    def small_around(self, index: int, levels: int) -> Iterator[int]:
+        """Yield up to `levels` enclosing elements, as long as they contain little text."""
+        for _ in range(levels):
+            index = self.parents[index]
+            if index < 0 or self.lengths[index] > MAX_SMALL:
+                return
+            yield index
+
     def text_of(self, index: int) -> str:
         """Return the text below an element, on one line."""
-        stretch = self.text_starts[index], self.text_ends[index]
-        text = self._joined.get(stretch)
-        if text is None:
-            start, end = stretch
-            is_alone = end - start == 1
-            text = self.clean_texts[start] if is_alone else joined(self.texts[start:end])
-            self._joined[stretch] = text
-        return text
+        start, end = self.text_starts[index], self.text_ends[index]
+        if end - start == 1:
+            return self.clean_texts[start]
+        if (start, end) not in self._joined:
+            self._joined[start, end] = joined(self.texts[start:end])
+        return self._joined[start, end]
 
     @cached_property
     def clean_texts(self) -> list[str]:

@@ -198,7 +198,9 @@ def _score(
 
 def _hints(layout: Layout, kinds: Sequence[int], index: int, is_text: bool) -> float:
     hints = 0.0
-    own, around = kinds[index], _kinds_around(layout, kinds, index)
+    own, around = kinds[index], 0
+    for each in layout.small_around(index, 3):
+        around |= kinds[each]
     if own & _AUTHOR or layout.get(index, "itemprop") == "name":
         hints += 0.4
     elif around & _AUTHOR:
@@ -214,16 +216,6 @@ def _hints(layout: Layout, kinds: Sequence[int], index: int, is_text: bool) -> f
     if _leads_to_profile(layout, index, is_text):
         hints += 0.4
     return hints
-
-
-def _kinds_around(layout: Layout, kinds: Sequence[int], index: int) -> int:
-    around = 0
-    for _ in range(3):
-        index = layout.parents[index]
-        if index < 0 or layout.lengths[index] > 200:
-            break
-        around |= kinds[index]
-    return around
 
 
 def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:

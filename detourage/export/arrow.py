@@ -110,10 +110,7 @@ def to_table(messages: Iterable[Mapping[str, Any]]) -> Table:
 
 
 def write_parquet(path: Path, messages: Iterable[Mapping[str, Any]]) -> int:
-    """Write article messages (JSON values) to a Parquet file, and return their number.
-
-    Memory is bounded: a row group is written as soon as it has `ROW_GROUP_BYTES`.
-    """
+    """Write article messages to a Parquet file in bounded memory, and return their number."""
     schema = article_schema()
     written = 0
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:

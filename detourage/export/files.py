@@ -56,10 +56,7 @@ class GrowingFile:
 
 @contextmanager
 def replaced(path: Path) -> Iterator[Path]:
-    """Yield the path of a file that replaces the given one only on success.
-
-    Raise `OutputError` on failure.
-    """
+    """Yield a path for a file that replaces the given one on success, or raise `OutputError`."""
     partial = partial_of(path)
     try:
         yield partial
@@ -88,11 +85,7 @@ def replacing(path: Path) -> Iterator[IO[str]]:
 
 
 def write_articles(path: Path, form: FileFormat, messages: Iterable[dict[str, Any]]) -> int:
-    """Write article messages to a file, which is replaced only on success; return their number.
-
-    Memory use does not depend on the number of messages. JSON lines are compressed if the name
-    ends in ``.gz``.
-    """
+    """Replace a file by article messages, if all can be written; return their number."""
     if form == "parquet":
         require_format(form)
         from detourage.export.arrow import write_parquet

@@ -17,10 +17,7 @@ MAX_SERIALISED = 64 << 20
 
 
 def serialised(markup: bytes) -> bytes:
-    """Run `detourage.html.serialisation.serialised` in a child process.
-
-    Raise `TooLargeError` if parsing exceeds the limits.
-    """
+    """Serialise a page in a child process; raise `TooLargeError` if that exceeds the limits."""
     try:
         done = subprocess.run(  # noqa: S603 - the command contains no page content
             [sys.executable, "-m", __name__, str(PARSING_SECONDS)],

@@ -26,9 +26,7 @@ from detourage.html.text import visible_text
 from detourage.text.words import tokens
 
 MAX_TAGS_AT_ONCE = 30_000
-"""Maximum number of ``<`` in a page parsed in this process.
-
-For each tag, lexbor searches all open elements: 100,000 tags of nested ``<ul><li>`` take 33 s."""
+"""Maximum number of ``<`` parsed in this process: 100,000 nested ``<ul><li>`` take 33 s."""
 
 MAX_REOPENED = 1_000_000
 """Maximum number of elements that reopened formatting elements may add in this process.
@@ -42,16 +40,12 @@ MAX_ATTRIBUTES = 1_000
 """Maximum number of attributes per element; lexbor takes 18 s to read 100,000 attributes."""
 
 MAX_ROOTS = 50
-"""Maximum number of ``html`` and ``body`` tags in a page that is parsed in this process.
-
-The parser merges the attributes of all of them into one element each.
-"""
+"""Maximum number of ``html`` and ``body`` tags; the attributes of all of them are merged."""
 
 VERY_DEEP = 1_500
 """Depth of libxml2's tree at which the standard's tree is certainly too deep.
 
-libxml2's tree is deeper only for elements with omitted end tags, and only by a few levels.
-"""
+libxml2's tree is deeper only for elements with omitted end tags, and only by a few levels."""
 
 _IS_VERY_DEEP = etree.XPath(f"boolean(/*{'/*' * VERY_DEEP})")
 
@@ -64,11 +58,9 @@ ELEMENTS: Final = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
 def parse_html(markup: bytes) -> FlatDocument | None:
-    """Parse markup like a browser with scripting enabled; return None if it has no elements.
+    """Parse markup, valid UTF-8 without NUL, as a browser with scripting does; None if empty.
 
-    The markup must be valid UTF-8 without NUL. The content of ``noscript`` is parsed as well, and
-    the content of ``template`` becomes its children. Raise TooLargeError or TooDeepError if parsing
-    would exceed the limits.
+    The content of ``noscript`` is parsed as well, and that of ``template`` becomes its children.
     """
     # The number of ``<`` and of ``html`` and ``body`` tags, the maximum number of attributes per
     # tag, and all formatting tags with their attributes; what only looks like a tag counts too.
@@ -95,10 +87,7 @@ _SEED = hash(__name__) & 0xFFFF_FFFF_FFFF_FFFF
 
 
 def flattened(html: bytes) -> FlatDocument | None:
-    """Flatten a serialised page; return None if it has no elements.
-
-    The result equals ``FlatDocument.of(document_of(html))``, but its elements are built lazily.
-    """
+    """Return ``FlatDocument.of(document_of(html))`` with lazy elements, or None if it is empty."""
     tags, names, attributes, pieces, values, *numbers = _markup.flatten(
         html, _noscript_parser(), _SEED
     )
@@ -275,10 +264,7 @@ def _parse_xml(text: str) -> HtmlElement | None:
 
 
 def well_encoded(text: str) -> tuple[bytes, bool]:
-    """Encode a text in UTF-8, and return whether that is possible.
-
-    Otherwise, join surrogate pairs and replace lone surrogates.
-    """
+    """Encode a text in UTF-8 with surrogates joined or replaced; return whether it had none."""
     try:
         return text.encode(), True
     except UnicodeEncodeError:

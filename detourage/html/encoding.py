@@ -44,8 +44,7 @@ FOREIGN_LETTER_SHARE = 0.02
 """Maximum share of non-ASCII bytes among letters for byte statistics to be skipped.
 
 A page with at most this share is in English or a similar language, with quotation marks in
-windows-1252.
-"""
+windows-1252."""
 
 BYTE_ORDER_MARKS = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -126,10 +125,7 @@ _INVALID_BYTES = re.compile("[\udc80-\udcff]+")
 
 @dataclass(frozen=True)
 class DecodedPage:
-    """Text of a page, and the name of its encoding in the Encoding Standard.
-
-    `utf8` are the bytes without the byte order mark if they are valid UTF-8, otherwise None.
-    """
+    """A page's text, its encoding, and its bytes (without the mark) if they are valid UTF-8."""
 
     text: str
     encoding: str
@@ -161,8 +157,7 @@ _CYRILLIC = ("windows-1251", "koi8-u", "koi8-r", "iso-8859-5")
 _COMMON_CYRILLIC = "оаеинт"
 
 MIN_COMMON_CYRILLIC = 0.35
-"""Minimum share of the six most common letters in a text in a Slavic language written in Cyrillic;
-they are close to half of it."""
+"""Minimum share of the six most common letters in a Slavic language; they are close to half."""
 
 MIN_CYRILLIC_BYTES = 100
 """Minimum number of non-ASCII bytes in a text whose declared encoding is doubted."""
@@ -296,10 +291,7 @@ def _decode_invalid(invalid: re.Match[str]) -> str:
 
 
 def _wide_encoding(content: bytes) -> str | None:
-    """Return the UTF-16 or UTF-32 variant of bytes without a byte order mark, or None.
-
-    Markup is ASCII, so every other byte (or three of four) is zero in most of a page's head.
-    """
+    """Return the UTF-16 or UTF-32 variant of bytes without a byte order mark, or None."""
     head = content[: min(_MARKUP_BYTES, len(content) // 4 * 4)]
     if not head.count(0):
         return None

@@ -20,11 +20,7 @@ _Item = TypeVar("_Item")
 
 
 class _Built:
-    """The elements of a document that have been built, by their positions in the document.
-
-    A single element is found from the root, which takes a tenth of the time that it takes to
-    build all of them. Each element exists only once.
-    """
+    """The built elements by position; building a single one takes a tenth of the time of all."""
 
     def __init__(self, document: Callable[[], HtmlElement], parents: Integers) -> None:
         self._document = document
@@ -74,10 +70,7 @@ MANY_ELEMENTS = 100
 
 
 class Elements(Sequence[HtmlElement]):
-    """A sequence of a document's elements; for a page, the elements are built lazily.
-
-    `numbers` are the elements' positions in the document; `built` is shared by all selections.
-    """
+    """A sequence of a document's elements, which for a page are built lazily."""
 
     def __init__(self, built: _Built, numbers: Integers) -> None:
         self._built = built
@@ -288,7 +281,11 @@ class FlatDocument:
         )
 
     def select(self, kept: Booleans, kept_texts: Booleans | None = None) -> Self:
-        """Return the selected elements, with all ancestors of each, and texts, by default theirs."""
+        """Return the document reduced to the selected elements and texts.
+
+        The selection must include the ancestors of each element. By default, it includes the
+        elements' texts.
+        """
         if kept_texts is None:
             kept_texts = kept[self.text_parents]
         before = _counted_before(kept)

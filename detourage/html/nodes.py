@@ -34,10 +34,7 @@ class Paths:
         return flat.once("paths", lambda: cls(flat))
 
     def path(self, element: int, ancestor: int = -1) -> str:
-        """Return an element's path: relative to an ancestor if one is given, otherwise absolute.
-
-        The path of an element relative to itself is empty.
-        """
+        """Return an element's absolute path, or that from an ancestor (empty for itself)."""
         if element == ancestor:
             return ""
         parent = self._parents[element]
@@ -107,10 +104,7 @@ def _steps(path: str) -> list[tuple[str, int]]:
 
 
 class Node:
-    """An element of a complete document, given by its index.
-
-    Nodes of the same element are equal. Members with the same names as in lxml behave as in lxml.
-    """
+    """An element of a complete document; members named as in lxml behave as in lxml."""
 
     __slots__ = ("flat", "index")
 

@@ -24,20 +24,14 @@ from detourage.text.mojibake import may_need_repair, repair
 
 @dataclass(frozen=True)
 class Answer:
-    """Metadata of the HTTP response as reported by the crawler; None for missing values.
-
-    `final_url` is the URL after redirects.
-    """
+    """Metadata of the HTTP response as reported by the crawler; None for missing values."""
 
     status: int | None = None
     final_url: str | None = None
 
     @classmethod
     def of(cls, extra: str) -> Self:
-        """Read the response from a page message's extra keys, stored as JSON text.
-
-        Ignores an invalid status or URL, because earlier releases stored them unchecked.
-        """
+        """Read a page message's extra keys, without the invalid values that old releases stored."""
         if extra == "{}":
             return cls()
         values = json.loads(extra)
@@ -56,11 +50,7 @@ NO_ANSWER = Answer()
 
 
 MAX_DEPTH = 512
-"""Maximum depth of elements, where the root has depth 1; the same limit as in Blink.
-
-libxml2 silently drops elements deeper than 2,048. Recursion to this depth does not exhaust the
-stack, either in C or in Python.
-"""
+"""Maximum depth of elements, as in Blink; recursion to this depth does not exhaust the stack."""
 
 MAX_ELEMENTS = 100_000
 """Maximum number of elements in a page."""
@@ -127,10 +117,7 @@ def parse_page(
     source = Source(raw, utf8, decoded.encoding if decoded.utf8 is None else None, is_changed)
     declared = media_type(content_type) or ""
     flat = parse_document(
-        text,
-        utf8,
-        is_xhtml=declared.endswith("xhtml+xml"),
-        is_plain=declared == "text/plain",
+        text, utf8, is_xhtml=declared.endswith("xhtml+xml"), is_plain=declared == "text/plain"
     )
     if flat.depths.max() >= MAX_DEPTH:
         raise TooDeepError(f"elements are nested deeper than {MAX_DEPTH}")

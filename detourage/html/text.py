@@ -132,12 +132,7 @@ def visible_text(element: HtmlElement) -> str:
 
 
 def paragraphs(element: HtmlElement) -> list[str]:
-    """Return the visible, non-empty paragraphs of an element.
-
-    Paragraphs are separated by block elements and ``br``, and white space within them is
-    normalised. Text is omitted if its element is never displayed or is hidden by ``hidden`` or an
-    inline style.
-    """
+    """Return the visible, non-empty paragraphs of an element, with normalised white space."""
     found: list[str] = []
     line: list[str] = []
 

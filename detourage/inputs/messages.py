@@ -19,10 +19,7 @@ def page_message(
     status: int | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """Return the message for a page, or an `oversized_message` if the page does not fit.
-
-    Headers that exceed the limits of a message are dropped.
-    """
+    """Return the message for a page, or an `oversized_message` if the page does not fit."""
     if len(content) > MAX_CONTENT_BYTES:
         return oversized_message(
             f"more than {MAX_CONTENT_BYTES} bytes of content", url=url, identifier=identifier

@@ -234,10 +234,7 @@ def read_messages(
 def read_folder(
     folder: Path, origin: Origin = UNKNOWN, left_out: Collection[Path] = ()
 ) -> Iterator[HtmlFile | bytes]:
-    """Return the HTML files and the raw page messages in a folder, read lazily.
-
-    Raise `SourceError` immediately if there are none, and log which files are skipped.
-    """
+    """Return a folder's pages and messages, read lazily; raise `SourceError` if it has none."""
     files = (path for path in _files_of(folder) if path.resolve() not in left_out)
     pages = HtmlFolder(folder, origin)
     for path in files:

@@ -32,11 +32,7 @@ class UnusableMessageError(Exception):
 
 
 def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMessage:
-    """Parse the JSON body of a page message; raise `UnusableMessageError` if it is not valid.
-
-    A page dated more than `FETCHED_AHEAD` later than ``received_at`` is rejected, since it would
-    supersede all fetches until that date.
-    """
+    """Parse the JSON body of a page message; raise `UnusableMessageError` if it is not valid."""
     if len(body) > MAX_BODY_BYTES:
         raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message has {len(body)} bytes")
     try:
@@ -52,6 +48,7 @@ def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMes
             _reason_from_source(body) or UnusableMessageError(_reason(problems), detail)
         ) from None
     fetched_at = message.fetched_at
+    # Such a page would supersede all fetches until that date.
     if received_at and fetched_at and fetched_at > received_at + FETCHED_AHEAD:
         detail = f"fetched_at: {fetched_at.isoformat()} is in the future"
         raise UnusableMessageError(UnusableReason.UNLIKELY_TIME, detail)

@@ -34,10 +34,7 @@ class SourceError(ExpectedError):
 
 @contextmanager
 def open_source(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file (or standard input for ``-``), and decompress gzip, recognised by its content.
-
-    Raise `SourceError` if the file cannot be read, is damaged or is truncated.
-    """
+    """Open a file or standard input (``-``), decompressing gzip; raise `SourceError` on failure."""
     try:
         is_standard = path == STANDARD_INPUT
         with nullcontext(sys.stdin.buffer) if is_standard else path.open("rb") as opened:
@@ -75,10 +72,7 @@ class _CountingReader:
 
 
 class _GunzippedStream(io.RawIOBase):
-    """The content of a gzip file, up to the first damage.
-
-    :class:`gzip.GzipFile` reads ahead and, on damage, discards what it has already read.
-    """
+    """The content of a gzip file up to any damage, where `gzip.GzipFile` would discard some."""
 
     def __init__(self, packed: gzip.GzipFile, metered: _CountingReader, path: Path) -> None:
         self._packed = packed

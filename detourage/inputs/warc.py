@@ -23,11 +23,7 @@ _BLOCK_BYTES = 64 * 1024
 
 
 def dechunked(body: bytes) -> bytes:
-    """Undo the chunked transfer coding, as far as possible.
-
-    A body that is not chunked is returned unchanged, because crawlers may keep the header of a
-    body that they have decoded.
-    """
+    """Undo the chunked transfer coding, if the body has it: crawlers may keep only its header."""
     chunks = []
     start = 0
     while (end := body.find(b"\n", start)) >= 0:
@@ -43,10 +39,7 @@ def dechunked(body: bytes) -> bytes:
 
 
 def decoded(body: bytes, coding: str, *, limit: int) -> bytes:
-    """Undo a content coding, as far as possible; return a body with another coding unchanged.
-
-    Decoding stops at most one block after `limit` bytes.
-    """
+    """Undo a content coding, if known, as far as possible; stop at most a block after `limit`."""
     if coding in {"gzip", "x-gzip"}:
         return _inflated(body, 16 + zlib.MAX_WBITS, limit) or body
     if coding == "deflate":
@@ -103,21 +96,11 @@ class _Record:
     length: int
     block: bytes
 
-    @property
-    def url(self) -> str:
-        # wget includes the angle brackets from the grammar in the standard.
-        return self.fields.get("warc-target-uri", "").strip("<>")
-
-    @property
-    def identifier(self) -> str:
-        return self.fields.get("warc-record-id", "").strip("<>")
-
 
 def read_warc(path: Path) -> Iterator[bytes]:
     """Yield a message for each page or HTTP error fetched by http or https, with the record's ID.
 
-    The message's content is the decoded body, of any media type, or the part of it that can be
-    decoded. Other records, such as redirects and revisits, are skipped.
+    The content is the decoded body, of any media type, as far as it can be decoded.
     """
     with open_source(path) as stream:
         for record in _records(stream, path):
@@ -187,7 +170,11 @@ def _read_exactly(stream: IO[bytes], length: int) -> bytes:
 def _message(record: _Record) -> bytes | None:
     if record.fields.get("warc-type") != "response":
         return None
-    if not record.url.lower().startswith(("http://", "https://")):
+    # wget includes the angle brackets from the grammar in the standard.
+    url, identifier = (
+        record.fields.get(name, "").strip("<>") for name in ("warc-target-uri", "warc-record-id")
+    )
+    if not url.lower().startswith(("http://", "https://")):
         return None
     stream = io.BytesIO(record.block)
     # The status of a page or an error; other responses are left out.
@@ -200,10 +187,10 @@ def _message(record: _Record) -> bytes | None:
         headers = {}
     if record.length > len(record.block):
         detail = f"a response of {record.length} bytes"
-        return oversized_message(detail, url=record.url, identifier=record.identifier)
+        return oversized_message(detail, url=url, identifier=identifier)
     return page_message(
-        url=record.url,
-        identifier=record.identifier,
+        url=url,
+        identifier=identifier,
         content=_content(stream.read(), headers),
         content_type=headers.get("content-type"),
         fetched_at=_moment(record.fields.get("warc-date", "")),

@@ -26,10 +26,7 @@ _NOT_COUNTRIES = listed(
 
 
 def written_language(language: str | None, host: str, *declared: str | None) -> str | None:
-    """Return the language in which a page writes dates, with a country (``en-AU``) if known.
-
-    The country is the domain's, or else that of the first of the declared tags of the language.
-    """
+    """Return the language in which a page writes dates, with a country (``en-AU``) if known."""
     if language is None:
         return None
     spoken = language.partition("-")[0]
@@ -50,10 +47,7 @@ def written_language(language: str | None, host: str, *declared: str | None) -> 
 def publication_date(
     declared: Record, shown: Sequence[DisplayedDate], in_path: Moment | None, language: str | None
 ) -> Moment | None:
-    """Choose the publication date among those declared and those displayed next to the article.
-
-    A declared date that the page also displays is certain.
-    """
+    """Choose the publication date; a declared date that the page also displays is certain."""
     moments = (parse_moment(value, language) for value in declared.published)
     stated = [moment for moment in moments if moment is not None]
     clear = [moment for moment in stated if in_other_order(moment) is None]
@@ -86,11 +80,7 @@ def _in_order_of(clear: Iterable[Moment], moment: Moment) -> Moment:
 def dated_from(
     metadata: ArticleMetadata, fetched_at: datetime | None, language: str | None
 ) -> ArticleMetadata:
-    """Date an article whose page only states its age ("3 hours ago").
-
-    `fetched_at` is the time when the page was fetched, with a time zone. A day and month that can
-    be exchanged are, if the date would be later.
-    """
+    """Date an article that only states its age, or whose day and month must be exchanged."""
     if fetched_at is None:
         return metadata
     published = metadata.published
@@ -119,11 +109,7 @@ def publication_date_elsewhere(
 
 
 def _agreed(stated: Moment, shown: Moment) -> Moment:
-    """Combine a declared date with the same date as displayed on the page.
-
-    The declared date is more precise. Its difference from the displayed time reveals the page's
-    time zone.
-    """
+    """Return a declared date in the time zone that the same date as displayed reveals."""
     if stated.clock is None or stated.zone is None:
         return shown if shown.clock is not None or stated.day != shown.day else stated
     if shown.clock is None or shown.zone is not None:

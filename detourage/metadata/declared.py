@@ -1,7 +1,5 @@
 """Values that a page declares in its head, in JSON-LD and in microdata.
 
-The names of ``meta`` elements come from OpenGraph, Dublin Core, Parsely, Sailthru, Google Scholar
-and hundreds of content management systems. JSON-LD and microdata use the schema.org vocabulary.
 JSON-LD is often invalid: it contains comments, too many or too few commas, quotation marks within
 strings or written as HTML entities, or several objects in a row, or it is cut off. It is read as
 far as possible.
@@ -188,11 +186,7 @@ _FIELDS = {
 
 
 def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Record:
-    """Read the declarations about the page's article from elements with microdata properties.
-
-    A page may mark up teasers as well. Its own article is the item around `container` (the element
-    of the body) or else the first item.
-    """
+    """Read what microdata declares about the item around `container`, or else the first item."""
     properties = [element for element in elements if element.get("itemprop")][:MAX_PROPERTIES]
     by_scope: defaultdict[Any, list[AnyElement]] = defaultdict(list)
     kinds: dict[Any, str] = {}
@@ -307,11 +301,7 @@ def read_json_ld(elements: Iterable[AnyElement]) -> Record:
 
 
 def parse_tolerant(text: str) -> list[Any]:
-    """Return the consecutive JSON values in a text, which may be malformed or cut off.
-
-    Strings may contain quotation marks; commas may be missing or superfluous; comments, values
-    without quotation marks and an unfinished last string are ignored.
-    """
+    """Return the consecutive JSON values in a text, which may be malformed or cut off."""
     text = _WRAPPING.sub(" ", text).strip(_AROUND)
     values, is_complete = _decode(text)
     if is_complete:

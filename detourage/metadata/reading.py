@@ -50,11 +50,7 @@ def read_metadata(
     template_lines: Collection[int] = frozenset(),
     text: str = "",
 ) -> ArticleMetadata:
-    """Read the metadata of an article, preferring JSON-LD to microdata and ``meta`` elements.
-
-    Displayed names of authors rank second, after JSON-LD. `template_lines` holds the digests of
-    lines that also occur on other pages of the template and therefore belong to the site.
-    """
+    """Read the metadata of an article, preferring JSON-LD to microdata and ``meta`` elements."""
     head = page.declaring
     linked = read_json_ld(head)
     properties = page.document.values("itemprop")
@@ -200,11 +196,7 @@ _LIVE_PATH = re.compile(
 
 
 def declared_kind(declared: Iterable[str], url: str, text: str) -> Kind | None:
-    """Return ``gallery``, ``live`` or ``video`` if the page declares to be of that kind, or None.
-
-    `declared` are types in lower case. A gallery or video with an article has a long text. The URL
-    may also declare a page to be live.
-    """
+    """Return ``gallery``, ``live`` or ``video`` if the page declares to be one, or None."""
     found = list(declared)
     if _LIVE_PATH.search(split_url(url).path.lower()):
         return "live"

@@ -15,8 +15,7 @@ from detourage.text import words
 from detourage.text.texts import Count
 
 Place = Literal["above", "before", "opening", "closing", "after"]
-"""Position of a line: above the headline, between headline and body, in the body's first or last
-lines, or after the body."""
+"""Position of a line relative to the headline and the body."""
 
 MAX_CHARACTERS = 200
 """Maximum length, in characters, of a line outside the body that describes the article."""
@@ -55,11 +54,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Note:
-    """A line near the body, with its non-empty text nodes.
-
-    `moment` is the machine-readable date of a ``time`` element around the line's text, or empty.
-    `is_linked` is True if the line starts inside a link.
-    """
+    """A line near the body; `moment` is the date of a ``time`` element around it, or empty."""
 
     place: Place
     parts: tuple[Part, ...]

@@ -105,10 +105,7 @@ class Agency(TypedDict):
 
 
 def wire_of(notes: Sequence[Note], text: str, authors: Iterable[str]) -> str | None:
-    """Return the agency that supplied an article, by its name in ``wires.json``, or None.
-
-    The dateline is tried first, then the declared authors, the byline and the end of the text.
-    """
+    """Return the agency that supplied an article, by its name in ``wires.json``, or None."""
     shown = [note for note in notes if _OF_PICTURES.isdisjoint(note.names)]
     body = text.split("\n\n")
     before = [note.text for note in shown if note.place in ("before", "opening")]

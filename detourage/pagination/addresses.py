@@ -60,10 +60,9 @@ _SESSION = re.compile(
 
 
 class Interpretation(NamedTuple):
-    """One interpretation of a URL as the URL of a page, possibly with a number.
+    """One interpretation of a URL: host and path without a number, and the other query fields.
 
-    The stem is the host and path without the number and suffix, and the fields are those of the
-    query without the number. ``is_named`` is set if the URL marks the number as a page number.
+    ``is_named`` is set if the URL marks the number as a page number.
     """
 
     stem: str
@@ -73,10 +72,7 @@ class Interpretation(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """Number of a page among the pages of a series, None if its URL has none.
-
-    ``is_named`` is set if a URL of the series marks its number as a page number.
-    """
+    """Number of a page in a series, or None, and whether a URL of the series marks the number."""
 
     own: int | None
     is_named: bool
