@@ -84,22 +84,7 @@ def _key(description: str, default: Any = None, **options: Any) -> Any:
     return Field(default=default, description=description, **options)
 
 
-class ReceivedMessage(BaseModel):
-    """A message sent to the service."""
-
-    @classmethod
-    def from_json(cls, body: bytes) -> Self:
-        """Parse a message; a leading byte order mark is ignored, as RFC 8259 allows.
-
-        Raises
-        ------
-        pydantic.ValidationError
-            If the body is not such a message.
-        """
-        return cls.model_validate_json(body.removeprefix(codecs.BOM_UTF8))
-
-
-class PageMessage(ReceivedMessage):
+class PageMessage(BaseModel):
     """A fetched page, as published by the crawler on ``crawler.pages``.
 
     Exactly one of ``html`` and ``html_base64`` must be given. Unknown keys are ignored, but
@@ -141,6 +126,17 @@ class PageMessage(ReceivedMessage):
     )
 
     _content: bytes | str = PrivateAttr(default=b"")
+
+    @classmethod
+    def from_json(cls, body: bytes) -> Self:
+        """Parse a message; a leading byte order mark is ignored, as RFC 8259 allows.
+
+        Raises
+        ------
+        pydantic.ValidationError
+            If the body is not such a message.
+        """
+        return cls.model_validate_json(body.removeprefix(codecs.BOM_UTF8))
 
     @field_validator("headers")
     @classmethod

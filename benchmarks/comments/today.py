@@ -23,7 +23,7 @@ from benchmarks.extraction.bags import BagScore, compare_bags
 from benchmarks.extraction.folds import FoldModels, fold_of
 from detourage.article import Article
 from detourage.comments import finding
-from detourage.comments.certainty import CommentModel
+from detourage.comments.finding import CommentModel
 from detourage.html import PageError
 from detourage.papers.reading import page_of
 from detourage.reader import NoArticleError, extract_article

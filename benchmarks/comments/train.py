@@ -18,7 +18,7 @@ from benchmarks.comments.examples import Example, read_examples
 from benchmarks.comments.labels import is_good
 from benchmarks.extraction.folds import fold_of
 from benchmarks.training.headers import ModelFile, Training, corpus_used, training_of
-from detourage.comments.certainty import CommentModel, Floats, read_choice
+from detourage.comments.finding import CommentModel, Floats, read_choice
 
 CORPORA = ("reader_comments", "forum_threads", "dragnet", "l3s_gn1", "wcxb")
 

@@ -13,11 +13,10 @@ from detourage.addresses.same_page import (
     identity_of,
     joined,
     joining,
-    names,
     variants_of,
     with_spelling,
 )
-from detourage.addresses.variants import Kind, Target, are_other_parts
+from detourage.addresses.variants import Target, are_other_parts
 from detourage.html.head import MAX_ADDRESS
 
 __all__ = [
@@ -26,7 +25,6 @@ __all__ = [
     "AddressRecord",
     "DeclaredUrls",
     "Joining",
-    "Kind",
     "PageAddress",
     "Refusal",
     "Target",
@@ -38,7 +36,6 @@ __all__ = [
     "identity_of",
     "joined",
     "joining",
-    "names",
     "read_declared",
     "refusal_of",
     "variants_of",

@@ -28,8 +28,7 @@ MIN_PASSAGE = 40
 """Minimum length without white space (twice that of scripts without spaces); menus are shorter."""
 
 MIN_SHARED = 0.5
-"""Minimum share of characters in common passages, relative to the page with fewer characters
-(measured in `benchmarks.stories.addresses`)."""
+"""Minimum share of characters in common passages (measured in `benchmarks.stories.addresses`)."""
 
 _LENGTHS = (1 << 12) - 1
 """Low bits of a passage's digest, which encode its length."""

@@ -18,8 +18,7 @@ MAX_VARIANTS = 50
 class PageAddress:
     """A URL of a page in canonical form, with its sorted spellings.
 
-    `kind` is None if the URL may be canonical; content from an authoritative one represents the
-    page.
+    `kind` is None if the URL may be the canonical one.
     """
 
     address: str

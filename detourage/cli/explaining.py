@@ -11,11 +11,9 @@ from detourage.cli.options import OutputFile, messages_in, site_pages_option, ur
 from detourage.errors import require_groups
 from detourage.text.terminal import printable
 
-page_argument = click.argument("page", metavar="URL|FILE|-")
-
 
 @click.command()
-@page_argument
+@click.argument("page", metavar="URL|FILE|-")
 @site_pages_option
 @url_option
 @click.option(
@@ -87,11 +85,9 @@ def _explain_groups(source: str, method: str | None, json_file: Path | None) -> 
     from detourage.template.clusterer import DEFAULT_METHOD
 
     messages = messages_in((Path(source),))
-    with measurement_bar() as progress:
-        threads = os.cpu_count() or 1
-        found = cluster_pages(
-            messages, method or DEFAULT_METHOD, threads=threads, progress=progress
-        )
+    threads = os.cpu_count() or 1
+    with measurement_bar() as bar:
+        found = cluster_pages(messages, method or DEFAULT_METHOD, threads=threads, progress=bar)
     click.echo("\n".join(map(printable, found.to_lines())))
     if json_file:
         text = json.dumps(found.to_json(), ensure_ascii=False, indent=1)

@@ -42,10 +42,7 @@ class PageWords:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """Elements that share a signature, at ascending `places`.
-
-    Each is `levels` above the only element in it with `signature`, which occurs nowhere else.
-    """
+    """Elements that share a signature, each `levels` above the only element in it that bears it."""
 
     signature: Signature
     levels: int

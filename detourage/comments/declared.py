@@ -92,10 +92,7 @@ def may_hold_comments(script: str) -> bool:
 
 
 def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
-    """Read the comments on the page itself, or a thread's posts, in the page's JSON-LD, in order.
-
-    The first post of a thread is included if it has replies.
-    """
+    """Read the page's comments, or posts of a thread with replies, in its JSON-LD, in order."""
     threads = _threads(values, is_declared=True)
     if len(threads) > 1:
         own = _plain(url)
@@ -113,10 +110,7 @@ def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
 
 
 def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
-    """Read the comments in the application state in the page's scripts, whatever the software.
-
-    Comments are objects with a text, an author and a date, at any depth below a ``comment`` key.
-    """
+    """Read the comments (a text, an author, a date) below a ``comment`` key in the page's state."""
     threads = _threads(values, is_declared=False)
     places = Counter(thread.place for thread in threads)
     # A path that occurs several times belongs to the items in a list of pages.

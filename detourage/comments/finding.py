@@ -1,16 +1,99 @@
-"""Search for a page's comments, using the likeliest candidate or its template's pattern."""
+"""Search for a page's comments: the likeliest candidate, and whether it is the page's comments.
 
+Most pages have no comments, yet some candidate is always the likeliest, usually teasers or a list.
+Unlike these, comments have authors and dates, so the likeliest candidate is read. The weights are
+trained by ``benchmarks/comments/train.py``.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, ClassVar, Self
 
+import numpy as np
+import numpy.typing as npt
 from lxml.html import HtmlElement
 
 from detourage.comments.candidates import Candidate, PageWords, find_candidates
-from detourage.comments.certainty import read_choice, trained_model
 from detourage.comments.comment import Comment
 from detourage.comments.features import measure
 from detourage.comments.pattern import CommentPattern
+from detourage.comments.reading import read_places
 from detourage.html import Page
+from detourage.inference import Features, load_model
+
+Floats = npt.NDArray[np.float64]
+
+MIN_BY_READERS = 0.05
+"""Minimum share of a candidate's words by readers for it to be read, which is the slowest step."""
+
+MAX_READ = 300
+"""Maximum number of records to read when assessing a candidate."""
+
+
+@dataclass(frozen=True)
+class CommentModel:
+    """The weights of candidates' features, and a logistic regression on the likeliest candidate."""
+
+    KIND: ClassVar[str] = "comments"
+
+    ranking: Mapping[str, float]
+    certainty: Mapping[str, float]
+    base: float
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Build a model from the parameters returned by `to_parameters`."""
+        ranking, certainty = (
+            {name: float(weight) for name, weight in parameters[each].items()}
+            for each in ("ranking", "certainty")
+        )
+        return cls(ranking, certainty, float(parameters["base"]))
+
+    def to_parameters(self) -> dict[str, Any]:
+        """Return all parameters in a form that can be serialised as JSON."""
+        return {"ranking": self.ranking, "certainty": self.certainty, "base": self.base}
+
+    def scores(self, features: Features) -> Floats:
+        """Return the score of each candidate; raise RuntimeError if the features are others."""
+        rows = features.rows_for(tuple(self.ranking))
+        return np.asarray(rows @ np.array([*self.ranking.values()]), dtype=np.float64)
+
+    def probability(self, measures: Mapping[str, float]) -> float:
+        """Return the probability that a candidate with these measures consists of comments."""
+        log_odds = self.base + sum(
+            weight * measures[name] for name, weight in self.certainty.items()
+        )
+        return float(1.0 / (1.0 + np.exp(-log_odds)))
+
+
+def trained_model() -> CommentModel:
+    """Return the shipped model."""
+    return load_model(CommentModel, "detourage.comments", "model.json")
+
+
+def read_choice(
+    page: Page, words: PageWords, chosen: Candidate
+) -> tuple[tuple[Comment, ...], dict[str, float]]:
+    """Read the first records of the likeliest candidate, and measure what the model needs."""
+    flat = words.page
+    is_inside = flat.within(np.isin(np.arange(len(flat.ends)), chosen.places))[flat.text_parents]
+    share = words.by_readers[is_inside].sum() / max(words.words[is_inside].sum(), 1)
+    if share < MIN_BY_READERS:
+        return (), {}
+    records = flat.numbers[chosen.places[:MAX_READ]].tolist()
+    comments = read_places(page.flat, records, page.url)
+    authors = [comment.author for comment in comments if comment.author is not None]
+    dates = [str(date) for each in comments if (date := each.written_date or each.date) is not None]
+    return comments, {
+        "by readers": share,
+        "words by readers": np.log1p(words.by_readers.sum()),
+        "count": np.log(len(chosen.places)),
+        "with author": len(authors) / len(comments),
+        "different authors": len({*authors}) / len(comments),
+        "with date": len(dates) / len(comments),
+        "different dates": len({*dates}) / len(comments),
+    }
+
 
 MIN_CONFIDENCE = 0.3
 """Minimum probability at which the likeliest candidate counts as comments."""

@@ -31,6 +31,7 @@ _DEPTH_CLASS = re.compile(
     re.IGNORECASE,
 )
 _DEPTH_ATTRIBUTE = re.compile(r"^(?:data-)?(?:\w+-)?(?:depth|level|indent|nesting)(?:-level)?$")
+_OWN_ID_ATTRIBUTES = ("id", "name", "data-id", "data-comment-id", "data-cid", "data-commentid")
 _PARENT_ATTRIBUTE = re.compile(
     r"^(?-i:data-).*(?:parent|in-?reply-?to|reply-to)", re.IGNORECASE | re.DOTALL
 )
@@ -91,7 +92,9 @@ def _referred(page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[L
     owners: dict[str, int] = {}
     shared: set[str] = set()
     for number, layout in enumerate(layouts):
-        for name in set(_own_ids(layout)):
+        by_attribute = map(layout.attributes.by_element, _OWN_ID_ATTRIBUTES)
+        own = (each.get(place, "") for each in by_attribute if each for place in layout.places)
+        for name in {name for value in own for name in _ids(value)}:
             if owners.setdefault(name, number) != number:
                 shared.add(name)
     parents: _Parents = []
@@ -99,13 +102,6 @@ def _referred(page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[L
         found = (owners.get(name) for name in names if name not in shared)
         parents.append(next((each for each in found if each is not None and each != number), None))
     return parents if not _has_cycle(parents) else [None] * len(parents)
-
-
-def _own_ids(layout: Layout) -> Iterator[str]:
-    for name in ("id", "name", "data-id", "data-comment-id", "data-cid", "data-commentid"):
-        values = layout.attributes.by_element(name)
-        for place in layout.places if values else ():
-            yield from _ids(values.get(place, ""))
 
 
 def _ids(value: str) -> Iterator[str]:
@@ -124,14 +120,15 @@ def _parent_ids(page: FlatDocument, extent: Extent, layout: Layout) -> Iterator[
 
 def _values_alike(page: FlatDocument, pattern: re.Pattern[str]) -> dict[int, list[str]]:
     """Return the values of all attributes whose names match a pattern, by element."""
-    if pattern not in page.memo:
+
+    def values() -> dict[int, list[str]]:
         found: defaultdict[int, list[str]] = defaultdict(list)
         for name in filter(pattern.search, page.attributes.distinct):
             for place, value in page.attributes.by_element(name).items():
                 found[place].append(value)
-        page.memo[pattern] = found
-    values: dict[int, list[str]] = page.memo[pattern]
-    return values
+        return found
+
+    return page.once(pattern, values)
 
 
 def _answered_ids(layout: Layout) -> Iterator[str]:

@@ -112,10 +112,9 @@ class DayFolder:
                     )
 
     def _check_description(self, text: str) -> None:
-        try:
+        found = None
+        with suppress(ValueError):
             found = json.loads(text)
-        except ValueError:
-            found = None
         if found != self._described():
             raise ExportFolderError(
                 f"{self._path} contains another export, {text.strip()}: use the same --format and"

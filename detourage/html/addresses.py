@@ -151,10 +151,9 @@ def _to_ascii(host: str) -> str:
         return host.lower()
     import idna
 
-    try:
+    with suppress(idna.IDNAError):
         return idna.encode(host, uts46=True).decode("ascii")
-    except idna.IDNAError:
-        return host.lower()
+    return host.lower()
 
 
 def _to_unicode(label: str) -> str:
@@ -162,7 +161,6 @@ def _to_unicode(label: str) -> str:
         return label
     import idna
 
-    try:
+    with suppress(idna.IDNAError):
         return idna.decode(label)
-    except idna.IDNAError:
-        return label
+    return label

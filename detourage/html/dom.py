@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from html.entities import html5
 from itertools import count
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from lxml import etree
@@ -58,10 +58,7 @@ ELEMENTS: Final = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
 def parse_html(markup: bytes) -> FlatDocument | None:
-    """Parse markup, valid UTF-8 without NUL, as a browser with scripting does; None if empty.
-
-    The content of ``noscript`` is parsed as well, and that of ``template`` becomes its children.
-    """
+    """Parse valid UTF-8 without NUL like a browser with scripting; return None if it is empty."""
     # The number of ``<`` and of ``html`` and ``body`` tags, the maximum number of attributes per
     # tag, and all formatting tags with their attributes; what only looks like a tag counts too.
     tags, roots, attributes, formatting = _markup.survey(markup)
@@ -116,18 +113,17 @@ def flattened(html: bytes) -> FlatDocument | None:
     )
 
 
+_XML_OPTIONS: dict[str, Any] = {
+    "encoding": "utf-8",
+    **dict.fromkeys(("huge_tree", "no_network"), True),
+    **dict.fromkeys(("load_dtd", "resolve_entities", "collect_ids"), False),
+}
+
+
 def document_of(html: bytes) -> HtmlElement | None:
     """Build the lxml document of a serialised page."""
-    parser = etree.XMLParser(
-        encoding="utf-8",
-        huge_tree=True,
-        no_network=True,
-        load_dtd=False,
-        resolve_entities=False,
-        collect_ids=False,
-        # Prefixes in names (``fb:like``) do not denote namespaces here, which is an error in XML.
-        recover=True,
-    )
+    # Prefixes in names (``fb:like``) do not denote namespaces here, which is an error in XML.
+    parser = etree.XMLParser(**_XML_OPTIONS, recover=True)
     parser.set_element_class_lookup(ELEMENTS)
     xml = _markup.to_xml(html, _noscript_parser())
     document: HtmlElement | None = etree.fromstring(xml, parser)
@@ -135,7 +131,7 @@ def document_of(html: bytes) -> HtmlElement | None:
 
 
 def _noscript_parser() -> Callable[[bytes], bytes]:
-    """Return a parser for the page's ``noscript`` content."""
+    """Return a parser for the page's ``noscript`` content, which is parsed as well."""
     numbers = count(1)
 
     def parsed(content: bytes) -> bytes:
@@ -237,16 +233,7 @@ def has_text(document: FlatDocument) -> bool:
 
 def _parse_xml(text: str) -> HtmlElement | None:
     """Parse markup as XML; return None if it is not well-formed, not HTML, or a frameset."""
-    parser = XHTMLParser(
-        encoding="utf-8",
-        huge_tree=True,
-        no_network=True,
-        load_dtd=False,
-        resolve_entities=False,
-        remove_comments=True,
-        remove_pis=True,
-        collect_ids=False,
-    )
+    parser = XHTMLParser(**_XML_OPTIONS, remove_comments=True, remove_pis=True)
     parser.set_element_class_lookup(ELEMENTS)
     xml = _ENTITY.sub(lambda found: _ENTITIES.get(found[1], found[0]), text)
     try:

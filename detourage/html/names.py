@@ -26,10 +26,7 @@ def split_name(name: str) -> list[str]:
 
 
 def words_of_each(names: Sequence[str], known: Mapping[str, int]) -> tuple[Integers, Integers]:
-    """Return the index in `names` and the number in `known` of each occurrence of a known word.
-
-    `names` are classes and ids as for `split_words`. Pairs may repeat.
-    """
+    """Return the indices in `names` and the numbers of known words, in pairs that may repeat."""
     # Nearly all names are in lower case and can be split without a pattern.
     is_plain = str.islower if all(map(str.isascii, names)) else _is_plain
     plain = [name if is_plain(name) else " ".join(split_words(name)) for name in names]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Self, TypeAlias
@@ -103,22 +104,12 @@ def _steps(path: str) -> list[tuple[str, int]]:
     return [(each[1] or each[2], int(each[3] or 1)) if each else ("", 1) for each in matches]
 
 
+@dataclass(slots=True, unsafe_hash=True, repr=False)
 class Node:
     """An element of a complete document; members named as in lxml behave as in lxml."""
 
-    __slots__ = ("flat", "index")
-
-    def __init__(self, flat: FlatDocument, index: int) -> None:
-        self.flat = flat
-        self.index = index
-
-    def __eq__(self, other: object) -> bool:
-        """Compare the elements."""
-        return isinstance(other, Node) and (self.flat, self.index) == (other.flat, other.index)
-
-    def __hash__(self) -> int:
-        """Hash the element."""
-        return hash((self.flat, self.index))
+    flat: FlatDocument
+    index: int
 
     @property
     def tag(self) -> str:

@@ -25,8 +25,7 @@ CONTROLS = listed("button input optgroup option select textarea")
 """Interactive elements."""
 
 NO_TEXT = _NEVER_TEXT | CONTROLS | listed("map math rp rt rtc svg")
-"""Elements without article text: those not rendered as text, controls, drawings, formulas and the
-pronunciation above a word."""
+"""Elements without article text: unrendered ones, controls, drawings, formulas, pronunciation."""
 
 _WORDING = listed(
     "a abbr acronym b bdi bdo big blink cite code del dfn em font i ins kbd label mark nobr q rb "

@@ -98,10 +98,7 @@ class _Record:
 
 
 def read_warc(path: Path) -> Iterator[bytes]:
-    """Yield a message for each page or HTTP error fetched by http or https, with the record's ID.
-
-    The content is the decoded body, of any media type, as far as it can be decoded.
-    """
+    """Yield a message, with the record's ID, for each page or HTTP error, of any media type."""
     with open_source(path) as stream:
         for record in _records(stream, path):
             message = _message(record)

@@ -2,7 +2,5 @@
 
 from detourage.metadata.dates import dated_from
 from detourage.metadata.reading import read_metadata
-from detourage.roles import Kind
-from detourage.text.dates import Moment
 
-__all__ = ["Kind", "Moment", "dated_from", "read_metadata"]
+__all__ = ["dated_from", "read_metadata"]

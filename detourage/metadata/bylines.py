@@ -164,10 +164,7 @@ def _han_names() -> re.Pattern[str]:
 
 
 def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False) -> tuple[str, ...]:
-    """Split the value of an author field or a byline into names, without those of `sites`.
-
-    In a byline, every part must look like a name; a declared author may be an agency or an account.
-    """
+    """Split the value of an author field or a byline into names, without those of `sites`."""
     return names_of((Part(text),), sites, is_byline=is_byline)
 
 

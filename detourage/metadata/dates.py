@@ -50,8 +50,8 @@ def publication_date(
     """Choose the publication date; a declared date that the page also displays is certain."""
     moments = (parse_moment(value, language) for value in declared.published)
     stated = [moment for moment in moments if moment is not None]
-    clear = [moment for moment in stated if in_other_order(moment) is None]
-    clear += [] if in_path is None else [in_path]
+    path = [] if in_path is None else [in_path]
+    clear = [*(moment for moment in stated if in_other_order(moment) is None), *path]
     stated = [_in_order_of(clear, moment) for moment in stated]
     shown = [each._replace(moment=_in_order_of(clear, each.moment)) for each in shown]
     for tolerance in (timedelta(0), timedelta(days=1)):
@@ -63,7 +63,6 @@ def publication_date(
         return stated[0]
     sure = [each.moment for each in shown if each.rank <= SURE_RANK]
     near = [each.moment for each in shown if each.rank <= NEAR_RANK]
-    path = [] if in_path is None else [in_path]
     return next(iter((*sure, *stated, *near, *path)), None)
 
 

@@ -57,20 +57,14 @@ class Record:
     """``free`` or ``paid``, if the source declares whether the article is free to read."""
 
     @classmethod
-    def of(cls, values: dict[str, list[str]]) -> Self:
-        """Build a record from lists of values keyed by field name, dropping duplicates."""
+    def of(cls, values: Mapping[str, Iterable[str]]) -> Self:
+        """Build a record from values keyed by field name, dropping duplicates."""
         return cls(**{name: tuple(dict.fromkeys(found)) for name, found in values.items()})
 
     def __add__(self, other: "Record") -> "Record":
         """Return the values of both records, those of the left operand first."""
-        return Record(
-            **{
-                field.name: tuple(
-                    dict.fromkeys((*getattr(self, field.name), *getattr(other, field.name)))
-                )
-                for field in fields(self)
-            }
-        )
+        names = [field.name for field in fields(self)]
+        return Record.of({name: (*getattr(self, name), *getattr(other, name)) for name in names})
 
 
 MAX_METAS = 500
@@ -121,6 +115,12 @@ _BY_WORDS = tuple(
 )
 
 
+_ACCESS = {
+    **dict.fromkeys(("free", "false", "no", "open"), "free"),
+    **dict.fromkeys(("locked", "metered", "paid", "premium", "true", "yes"), "paid"),
+}
+
+
 def read_metas(elements: Iterable[AnyElement]) -> Record:
     """Read the declarations about the page's article from ``meta`` and ``link`` elements."""
     found: defaultdict[str, list[str]] = defaultdict(list)
@@ -139,10 +139,9 @@ def read_metas(elements: Iterable[AnyElement]) -> Record:
         content = words.clean(element.get("content") or "")
         name = element.get("property") or element.get("name") or ""
         field = _field(name.strip()) if content and name else ""
-        if field == "access":
-            found[field].extend(_access(content))
-        elif field:
-            found[field].append(content)
+        value = _ACCESS.get(content.lower()) if field == "access" else content
+        if field and value is not None:
+            found[field].append(value)
     return Record.of(found)
 
 
@@ -153,13 +152,6 @@ def _field(name: str) -> str:
         return field
     spelled = " ".join(split_name(unquote(name[:MAX_NAME])))
     return next((field for pattern, field in _BY_WORDS if pattern.search(spelled)), "")
-
-
-def _access(content: str) -> list[str]:
-    tier = content.lower()
-    if tier in {"free", "false", "no", "open"}:
-        return ["free"]
-    return ["paid"] if tier in {"locked", "metered", "paid", "premium", "true", "yes"} else []
 
 
 MAX_PROPERTIES = 500

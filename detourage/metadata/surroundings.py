@@ -173,13 +173,9 @@ class Surroundings:
         return Note(place, parts, next(filter(None, moments), ""), is_linked)
 
     def _names_around(self, index: int) -> frozenset[str]:
-        known = self._names.get(index)
-        if known is None:
-            known = _EMPTY
-            for each in self._around(index):
-                known |= self._own_names(each)
-            self._names[index] = known
-        return known
+        if index not in self._names:
+            self._names[index] = _EMPTY.union(*map(self._own_names, self._around(index)))
+        return self._names[index]
 
     def _around(self, index: int) -> Sequence[int]:
         """Return an element and its enclosing elements, as long as they contain little else."""
@@ -194,14 +190,11 @@ class Surroundings:
         return known
 
     def _own_names(self, index: int) -> frozenset[str]:
-        known = self._own.get(index)
-        if known is None:
-            known = self._page.name_words(index)
-            for name in ("rel", "itemprop"):
-                if mark := self._page.flat.values(name).get(index):
-                    known |= {mark.strip().lower()}
-            self._own[index] = known
-        return known
+        if index not in self._own:
+            marks = (self._page.flat.values(name).get(index) for name in ("rel", "itemprop"))
+            words_of_marks = {mark.strip().lower() for mark in marks if mark}
+            self._own[index] = self._page.name_words(index) | words_of_marks
+        return self._own[index]
 
     def _moment(self, index: int) -> str:
         times = (each for each in self._around(index) if self._page.tags[each] == "time")

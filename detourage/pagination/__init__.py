@@ -6,8 +6,6 @@ from detourage.pagination.parts import (
     chain_of,
     is_held_by,
     joined_values,
-    key_of,
-    kind_of,
     may_be_part,
     urls_of,
 )
@@ -20,8 +18,6 @@ __all__ = [
     "chain_of",
     "is_held_by",
     "joined_values",
-    "key_of",
-    "kind_of",
     "may_be_part",
     "read_pagination",
     "urls_of",

@@ -39,10 +39,7 @@ class Pagination:
 
 
 def read_pagination(page: Page) -> Pagination:
-    """Find the links from a page to the other parts of its article.
-
-    The page's URL must be the one from which it was fetched.
-    """
+    """Find the links from a page, with the URL as fetched, to the other parts of its article."""
     links = Links(page)
     if not links.own.readings:
         return Pagination()

@@ -27,10 +27,7 @@ _ELEMENTS: dict[BlockType, str] = {
 
 
 def chain(first: Extractor, second: Extractor) -> Extractor:
-    """Return a method that feeds the result of one method to a second method.
-
-    The second has no neighbours: a page that consists of a title and blocks has no template.
-    """
+    """Return a method that feeds one method's result, as a page without neighbours, to another."""
     for each in (first, second):
         if Gives.TEXT not in each.gives:
             raise UnavailableError(f"{each.name} extracts no text and cannot be part of a chain")

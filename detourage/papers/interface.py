@@ -1,11 +1,9 @@
 """Interface of the extraction methods: their input, their output, and the method itself."""
 
-import hashlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, Flag, auto
-from functools import cached_property
 from typing import Any, Self, cast
 
 from detourage.article import ArticleBlock, BlockType
@@ -34,18 +32,6 @@ class Source:
     html: bytes | str
     url: str = ""
     content_type: str | None = None
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of all fields, in hexadecimal."""
-        html = self.html.encode("utf-8", "surrogatepass") if isinstance(self.html, str) else None
-        parts = (
-            b"bytes" if html is None else b"text",
-            self.url.encode("utf-8", "surrogatepass"),
-            (self.content_type or "").encode("utf-8", "surrogatepass"),
-            html if html is not None else cast(bytes, self.html),
-        )
-        return hashlib.sha256(b"\x00".join(parts)).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from detourage.template.groups import Group, group_pages
 from detourage.template.matrix import Matrix, size_tolerant_distance
 
 MAX_REPRESENTED_DISTANCE: Final = 0.3
-"""Maximum distance of a member from its nearest representative. If it is exceeded, the group gets
-another representative, up to `MAX_REPRESENTATIVES`."""
+"""Maximum distance of a member from its nearest representative while more of them may be added."""
 
 MAX_REPRESENTATIVES: Final = 3
 """Maximum number of representatives per group, with which new pages are compared."""

@@ -27,8 +27,7 @@ DECIMALS: Final = 9
 """Number of decimals compared; further digits are rounding errors."""
 
 DIFFERENT_TEMPLATES_TOLERANT: Final = 0.39
-"""Maximum mean size-tolerant distance between clusters of the same template (measured on generated
-and real sites)."""
+"""Maximum mean size-tolerant distance of a template's clusters (measured, also on real sites)."""
 
 DIFFERENT_TEMPLATES: Final = 0.43
 """The same limit for plain distances, if sizes are unknown; different templates merge at 0.47."""

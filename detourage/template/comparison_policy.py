@@ -168,8 +168,8 @@ class MissingPairs:
 class MissingNearest:
     """Trees whose nearest reference is missing, in ascending order.
 
-    `references` are ordered by digest; `new_references` is the number of them that no earlier
-    round has covered.
+    `references` are ordered by digest; `new_references` is the number of them that no earlier round
+    has covered.
     """
 
     tree_ids: Sequence[int]
@@ -198,10 +198,7 @@ class NeededComparisons:
 def known_or_missing(
     trees: Mapping[int, TreeShape], known: KnownDistances, *, whole_matrix_trees: int
 ) -> KnownSite | NeededComparisons:
-    """Return the distances needed to group a site with these distinct trees, or what is missing.
-
-    `whole_matrix_trees` is also the maximum number of references.
-    """
+    """Return the distances needed to group a site with these distinct trees, or what is missing."""
     if len(trees) <= whole_matrix_trees:
         return _compared(trees, known, sorted(trees))
     # Ordering by digest is random, but reproducible on every machine.

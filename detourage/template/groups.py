@@ -115,10 +115,7 @@ def reference_order(
 
 @dataclass(frozen=True, eq=False)
 class SiteGroups:
-    """A site's pages, and their groups as indices into `urls`.
-
-    `distances` are normalised; NaN for a page that is too large to be compared.
-    """
+    """A site's pages, and their groups as indices into `urls`; unknown distances are NaN."""
 
     site: str
     urls: tuple[str, ...]

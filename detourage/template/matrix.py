@@ -9,8 +9,7 @@ Matrix: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.int64]
 
 EXCUSED_SHARE: Final = 0.5
-"""Share of the larger page's surplus nodes that is not counted (measured on generated sites); with
-1, small pages fit any template."""
+"""Share of surplus nodes not counted (measured); with 1, small pages fit any template."""
 
 
 def checked_distances(matrix: npt.ArrayLike) -> Matrix:
@@ -34,10 +33,7 @@ def checked_distances(matrix: npt.ArrayLike) -> Matrix:
 
 
 def comparable_pages(distances: Matrix) -> Indices:
-    """Select pages between which all distances are known.
-
-    Pages with the most unknown distances are removed first (the last one in a tie).
-    """
+    """Select pages with all distances known, leaving out those with the most unknown ones first."""
     unknown = np.isnan(distances)
     kept = np.arange(len(distances))
     while unknown.any():

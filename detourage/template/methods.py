@@ -1,6 +1,6 @@
 """Grouping methods by name: the default, and those that it is compared with."""
 
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -91,13 +91,11 @@ class Spectral(TemplateClusterer):
         return best_separated(distances, map(clustered, range(2, most + 1)))
 
 
-METHODS: Final = MappingProxyType[str, type[TemplateClusterer]](
-    {
-        "average_linkage": AverageLinkage,
-        "dbscan": Dbscan,
-        "hdbscan": Hdbscan,
-        DEFAULT_METHOD: MdsKMeans,
-        "spectral": Spectral,
-    }
-)
+METHODS: Final[Mapping[str, type[TemplateClusterer]]] = {
+    "average_linkage": AverageLinkage,
+    "dbscan": Dbscan,
+    "hdbscan": Hdbscan,
+    DEFAULT_METHOD: MdsKMeans,
+    "spectral": Spectral,
+}
 """All grouping methods; each works on any site with its default parameters."""

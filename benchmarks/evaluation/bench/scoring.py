@@ -6,6 +6,7 @@ from dataclasses import astuple, dataclass, replace
 
 from benchmarks.evaluation.bench.memo import Memo
 from benchmarks.evaluation.methods import Source
+from benchmarks.evaluation.methods.cache import digest_of
 from benchmarks.evaluation.scores import (
     DiseaseWatch,
     Event,
@@ -62,7 +63,7 @@ def prepare(memo: Memo, source: Source, gold: Gold) -> tuple[Target, TextStatist
         authors = [comment.author for comment in comments or ()]
         return headline, authors, astuple(TextStatistics.of_html(text_of(source)))
 
-    headline, authors, counts = memo(("prepare", source.digest, gold), compute)
+    headline, authors, counts = memo(("prepare", digest_of(source), gold), compute)
     if gold.comments:
         named = zip(gold.comments, authors, strict=True)
         gold = replace(gold, comments=tuple(replace(each, author=name) for each, name in named))
@@ -82,7 +83,7 @@ def limits(memo: Memo, source: Source, target: Target) -> list[Prediction]:
 
     found = [
         tuple(TextBlock(*block) for block in blocks)
-        for blocks in memo(("limits", source.digest, target), compute)
+        for blocks in memo(("limits", digest_of(source), target), compute)
     ]
     return [
         Prediction(target.gold.title, "\n".join(block.text for block in blocks), blocks)

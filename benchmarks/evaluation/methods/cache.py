@@ -4,13 +4,14 @@ import json
 import os
 import tempfile
 from dataclasses import asdict
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from benchmarks.evaluation.methods.outcome import Failure, Job, Outcome
 from detourage.article import ArticleBlock, ArticleEmphasis, ArticleLink
-from detourage.papers.interface import Extracted, Extractor, ReaderComment
+from detourage.papers.interface import Extracted, Extractor, ReaderComment, Source
 
 _LASTING = frozenset({"refused", "error"})
 """Kinds of failure that would recur in another run, and are therefore cached."""
@@ -46,8 +47,8 @@ class ResultCache:
 
     def _path(self, extractor: Extractor, job: Job) -> Path:
         neighbours = extractor.needs.of(job.neighbours)
-        pivot = neighbours.pivot.digest if neighbours.pivot else "-"
-        digests = [job.source.digest, pivot, *(other.digest for other in neighbours.group)]
+        pivot = digest_of(neighbours.pivot) if neighbours.pivot else "-"
+        digests = [digest_of(job.source), pivot, *map(digest_of, neighbours.group)]
         code = (extractor.name, extractor.version, extractor.source)
         method = sha256("\x00".join(code).encode()).hexdigest()[:12]
         page = sha256("\n".join(digests).encode()).hexdigest()
@@ -71,3 +72,16 @@ def _read(values: dict[str, Any]) -> Extracted | Failure:
     authors = tuple(values.pop("authors"))
     comments = tuple(ReaderComment(**comment) for comment in values.pop("comments"))
     return Extracted(blocks=blocks, authors=authors, comments=comments, **values)
+
+
+@lru_cache(maxsize=1024)
+def digest_of(source: Source) -> str:
+    """Return the SHA-256 of a page's HTML, URL and content type, in hexadecimal."""
+    html = source.html
+    parts = (
+        b"text" if isinstance(html, str) else b"bytes",
+        source.url.encode("utf-8", "surrogatepass"),
+        (source.content_type or "").encode("utf-8", "surrogatepass"),
+        html.encode("utf-8", "surrogatepass") if isinstance(html, str) else html,
+    )
+    return sha256(b"\x00".join(parts)).hexdigest()

@@ -16,10 +16,7 @@ from detourage.papers.reading import as_given, page_of
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Find comments as in the paper, then read their fields as the service does.
-
-    The ranking function is the one that scored best in ``benchmarks/comments``, boosted trees.
-    """
+    """Find comments as in the paper, with its best ranking function, and read them as usual."""
     page = page_of(source)
     elements = displayed(page.flat)
     candidates = mine(elements)

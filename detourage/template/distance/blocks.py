@@ -61,10 +61,7 @@ def blocks_of_missing(
     side: int = BLOCK_SIDE,
     sizes: Mapping[int, int] | None = None,
 ) -> list[PairBlock]:
-    """Divide the unknown distances of a matrix into blocks, as `blocks_to_compare` does.
-
-    The blocks may also contain some known pairs.
-    """
+    """Divide the unknown distances of a matrix into blocks, which may have known ones as well."""
     complete = np.zeros(len(identities), np.bool_)
     # Starting with the trees with the fewest missing distances yields a large complete set.
     for place in np.argsort((~is_known).sum(axis=1), kind="stable"):

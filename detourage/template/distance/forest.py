@@ -19,8 +19,7 @@ LEFT: Final = -3
 """Sentinel for a distance that was not computed because the work limit was reached."""
 
 TASK_WORK = 5_000_000_000
-"""Units of work that a task may use before it stops starting comparisons; they take at most 1.25
-s."""
+"""Units of work after which a task starts no further comparison; they take at most 1.25 s."""
 
 MEMORY = 64 * 2**20
 """Default size in bytes of the cache of subtree distances."""
