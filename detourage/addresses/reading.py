@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 
@@ -195,11 +196,6 @@ def _paragraphs(flat: FlatDocument) -> Iterator[str]:
     in_links = np.add.reduceat(lengths * linked, bounds)
     kept = np.flatnonzero((2 * whole >= MIN_PASSAGE) & (2 * in_links < whole))
     ends = np.append(bounds[1:], len(flat.texts))
+    seen = (~unseen).tolist()
     for start, end in zip(bounds[kept].tolist(), ends[kept].tolist(), strict=True):
-        yield "".join(
-            text
-            for text, is_unseen in zip(
-                flat.texts[start:end], unseen[start:end].tolist(), strict=True
-            )
-            if not is_unseen
-        )
+        yield "".join(compress(flat.texts[start:end], seen[start:end]))

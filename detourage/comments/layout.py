@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import NamedTuple, TypeVar
@@ -126,6 +126,7 @@ class Layout:
     word_counts: list[int]
     attributes: Attributes
     text_places: list[int]
+    _joined: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def get(self, index: int, name: str) -> str | None:
         """Return an attribute of an element."""
@@ -152,10 +153,6 @@ class Layout:
     def clean_texts(self) -> list[str]:
         """Text nodes, each on one line."""
         return [clean(node.text) for node in self.texts]
-
-    @cached_property
-    def _joined(self) -> dict[tuple[int, int], str]:
-        return {}
 
 
 _NAMING = ("itemprop", "rel", "data-role", "data-testid")

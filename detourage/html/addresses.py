@@ -139,10 +139,7 @@ def site_name(key: str) -> str:
 
 def _host_of(url: str) -> str:
     url = url.strip()
-    try:
-        parts = urlsplit(url if _SCHEME.match(url) else f"//{url}")
-    except ValueError:
-        return ""
+    parts = split_url(url if _SCHEME.match(url) else f"//{url}")
     return _to_ascii(parts.hostname or "").rstrip(".")
 
 

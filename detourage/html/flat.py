@@ -1,7 +1,7 @@
 """Columnar representation of a document, built once and shared by all readers of a page."""
 
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from operator import itemgetter
@@ -150,6 +150,7 @@ class Attributes:
     owners: Integers
     names: Integers
     utf8: bytes
+    _by_name: dict[str, dict[int, str]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def values(self) -> list[str]:
@@ -161,10 +162,6 @@ class Attributes:
         number = self.distinct.index(name) if name in self.distinct else -1
         places = np.flatnonzero(self.names == number)
         return self.owners[places], [self.values[place] for place in places.tolist()]
-
-    @cached_property
-    def _by_name(self) -> dict[str, dict[int, str]]:
-        return {}
 
     def by_element(self, name: str) -> dict[int, str]:
         """Return the values of the named attribute by element, computed once."""

@@ -54,10 +54,7 @@ class TextLocation(NamedTuple):
 
 @dataclass(frozen=True)
 class ValueLocations:
-    """The locations of an article's values outside of its body; None for those not found.
-
-    `authors` are parallel to the article's authors.
-    """
+    """Locations of an article's values outside of its body, or None; authors in their order."""
 
     title: Location | None = None
     lead: Location | None = None

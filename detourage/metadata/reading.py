@@ -161,12 +161,9 @@ def _persons(record: Record) -> tuple[str, ...]:
 
 def _canonical(addresses: Iterable[str], url: str) -> str | None:
     """Return the first absolute URL that is not a home page and so may be the article's."""
-    for address in addresses:
-        found = absolute(address, url)
-        parts = split_url(found or "")
-        if found and (parts.path not in ("", "/") or parts.query):
-            return found
-    return None
+    found = filter(None, (absolute(address, url) for address in addresses))
+    split = ((each, split_url(each)) for each in found)
+    return next((each for each, at in split if at.path not in ("", "/") or at.query), None)
 
 
 def _tags(declared: Record) -> tuple[str, ...]:

@@ -117,15 +117,13 @@ class Forest:
 
     def can_be_added_to(self, pattern: Pattern) -> bool:
         """Return whether a node fits above the root or left of the last one at all occurrences."""
-        return self._has_root_above(pattern) or self._has_node_to_the_left(pattern)
-
-    def _has_root_above(self, pattern: Pattern) -> bool:
         above = [self.parents[root] for root in pattern.rightmost]
-        return (
+        has_root_above = (
             min(above) >= 0
             and len({self.labels[node] for node in above}) == 1
             and len(set(above)) == len(above)
         )
+        return has_root_above or self._has_node_to_the_left(pattern)
 
     def _has_node_to_the_left(self, pattern: Pattern) -> bool:
         shared: set[tuple[int, tuple[Shape, ...]]] | None = None
