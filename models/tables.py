@@ -1,8 +1,4 @@
-"""Database tables (SQLAlchemy 2, typed).
-
-Natural keys include a version (a digest, a generation or a revision), so that a task that runs
-twice writes the same rows.
-"""
+"""Database tables. Natural keys include a version, so that a task that runs twice writes once."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -89,9 +85,7 @@ class Site(Base):
     """Incremented whenever the site's pages change."""
     changed_at: Mapped[datetime] = mapped_column(server_default=func.now())
     pairs_planned: Mapped[int] = mapped_column(server_default="0")
-    """Number of tree pairs ever planned for comparison."""
     pairs_compared: Mapped[int] = mapped_column(server_default="0")
-    """Number of planned tree pairs that have been compared."""
 
 
 class StoredTree(Base):
@@ -152,14 +146,12 @@ class StoredPage(Base):
     fetched_at: Mapped[datetime | None]
     received_at: Mapped[datetime] = mapped_column(server_default=func.now())
     waiting_since: Mapped[datetime] = mapped_column(server_default=func.now())
-    """When the page last became pending."""
     extra: Mapped[str] = mapped_column(server_default="{}")
     """Unknown keys of the message and fields about the HTTP response, as JSON text, because jsonb
     rejects NUL characters."""
     content_digest: Mapped[str]
-    """SHA-256 of the page as fetched."""
     refused: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
-    """The latest response if it was a refusal; null if it was the page."""
+    """The latest response if it was a refusal."""
     encoding: Mapped[str | None]
     tree_id: Mapped[int | None] = mapped_column(ForeignKey("trees.id"), index=True)
     outcome: Mapped[str | None]
@@ -175,30 +167,20 @@ class StoredPage(Base):
     revision: Mapped[Small] = mapped_column(server_default="0")
     """Revision of the latest article; 0 before the first."""
     confidence: Mapped[float | None]
-    """`ArticleMessage.confidence` of the latest extraction; null without an article."""
     short_text: Mapped[bytes | None]
-    """Key of the latest text and its publisher if the text is short and doubtful; null
-    otherwise."""
+    """Key of the latest text and its publisher if the text is short and doubtful."""
     asked_at: Mapped[datetime | None]
-    """When the page's extraction was last enqueued."""
     attempts: Mapped[Small] = mapped_column(server_default="0")
-    """Number of times workers have started this extraction."""
     comment_pattern: Mapped[str | None]
-    """Location of the page's own comments, as `CommentPattern.to_json`; null if not searched
-    for, or if the page is too long to search."""
+    """`CommentPattern.to_json` of the page's own comments; null if not determined yet, or if the
+    page is too long to search."""
     html_removed_at: Mapped[datetime | None]
-    """When the page's HTML was pruned; null while it is stored. Its results are kept."""
     trace: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
-    """W3C Trace Context of the latest fetch, until the page has an outcome; null if it is not
-    traced."""
+    """W3C Trace Context of the latest fetch, until the page has an outcome."""
 
 
 class Address(Base):
-    """An address of a page: all spellings of a canonical form.
-
-    Each fetch of the address determines which page it belongs to, by comparing the fetched wording
-    with the wording stored for other addresses.
-    """
+    """All spellings of a canonical form; each fetch determines anew to which page it belongs."""
 
     __tablename__ = "addresses"
     __table_args__ = (UniqueConstraint("site_id", "digest"),)
@@ -209,15 +191,12 @@ class Address(Base):
     digest: Mapped[str]
     """SHA-256 of the address; long addresses do not fit into an index row."""
     address: Mapped[str]
-    """Canonical form."""
     spellings: Mapped[list[str]] = mapped_column(ARRAY(Text))
     """Spellings as given by the crawler, sorted; if many, only the first ones."""
     kind: Mapped[str | None]
     """`detourage.addresses.Kind`; null if the address is not a variant."""
     headlines: Mapped[list[int]] = mapped_column(server_default="{}")
-    """Digests of the headline wordings of the fetched page."""
     passages: Mapped[list[int]] = mapped_column(server_default="{}")
-    """Digests of passages of the fetched page."""
     came_at: Mapped[datetime] = mapped_column(server_default=func.now())
     read_at: Mapped[datetime | None]
     """Fetch time of the page whose wording is stored; null if unknown."""
@@ -237,9 +216,7 @@ class AddressTarget(Base):
     number: Mapped[Small] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
     digest: Mapped[str]
-    """SHA-256 of the target address."""
     target: Mapped[str]
-    """The target address in canonical form."""
     kind: Mapped[str]
     is_declared: Mapped[bool]
     """Whether the page declares the target; otherwise, only the form of its address does."""
@@ -253,9 +230,7 @@ class PageContent(Base):
 
     page_id: Mapped[PageKey]
     compressed: Mapped[bytes | None]
-    """Zstandard; null if in an object store."""
     object_url: Mapped[str | None]
-    """URL of the object with the compressed HTML; null if in the database."""
     is_text: Mapped[bool]
     """Whether the page was sent as text (stored as UTF-8) rather than as bytes."""
     stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
@@ -275,13 +250,9 @@ class WaitingFetch(Base):
     content_type: Mapped[str | None]
     fetched_at: Mapped[datetime | None]
     extra: Mapped[str]
-    """`StoredPage.extra`."""
     compressed: Mapped[bytes]
-    """The content, compressed with Zstandard."""
     is_text: Mapped[bool]
-    """`PageContent.is_text`."""
     trace: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
-    """`StoredPage.trace`."""
 
 
 class PageKnowledge(Base):
@@ -291,9 +262,8 @@ class PageKnowledge(Base):
 
     page_id: Mapped[PageKey]
     content_digest: Mapped[str]
-    """`StoredPage.content_digest` of the page when the knowledge was learned."""
+    """`StoredPage.content_digest` of the page from which it was learned."""
     packed: Mapped[bytes]
-    """`TemplateKnowledge.to_bytes`."""
     learned_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
@@ -312,11 +282,7 @@ class Distance(Base):
 
 
 class SiteComparison(Base):
-    """The comparisons that the next clustering of a site waits for.
-
-    They cover the trees that the site had when the comparisons began; pages that arrive later wait
-    for the clustering after the next.
-    """
+    """The comparisons of the trees for which the next clustering of a site waits."""
 
     __tablename__ = "site_comparisons"
 
@@ -337,7 +303,6 @@ class ReferenceSet(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
     digest: Mapped[str]
-    """SHA-256 of the tree ids."""
     tree_ids: Mapped[list[int]]
     """Tree ids, ordered by the trees' digests."""
 
@@ -369,18 +334,12 @@ class ComparisonBlock(Base):
     reference_set_id: Mapped[int | None] = mapped_column(
         ForeignKey("reference_sets.id", ondelete="CASCADE"), index=True
     )
-    """Reference set if only the nearest reference of each row is needed; null if every distance
-    is."""
+    """Set of which only the tree nearest to each row is needed; null if all distances are."""
     rows: Mapped[list[int]]
-    """Ids of the trees to compare."""
     columns: Mapped[list[int]]
-    """Ids of the trees to compare each row with."""
     pairs: Mapped[Small]
-    """Maximum number of comparisons."""
     asked_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    """When the block's task was last enqueued."""
     attempts: Mapped[Small] = mapped_column(server_default="0")
-    """Number of times a worker has started the block."""
 
 
 class Generation(Base):
@@ -405,13 +364,11 @@ class ClusteringAttempt(Base):
 
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
     number: Mapped[Small]
-    """Number of attempts started."""
     began_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    """Start of the latest attempt."""
     error: Mapped[str | None]
     """Latest exception; null if every attempt ended with the death of its process."""
     quarantined_at: Mapped[datetime | None]
-    """When clustering was disabled for the site; null if it is enabled."""
+    """When clustering was disabled for the site."""
 
 
 class ClusteringRequest(Base):
@@ -440,18 +397,12 @@ class TemplateGroup(Base):
     size: Mapped[Small]
     representative_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
     comment_pattern: Mapped[str | None]
-    """Location of comments on the group's pages, by majority; null if undecided."""
     shared_lines: Mapped[bytes | None]
-    """Lines that the group's pages share, as `SharedLines.to_bytes`; null if there are none, or for
-    an earlier generation."""
+    """`SharedLines.to_bytes`; null if there are none, or for an earlier generation."""
 
 
 class GroupRepresentative(Base):
-    """A tree that represents a group, with which new pages are compared.
-
-    It is the tree that a page of the group had when the group was formed; the page may have changed
-    since.
-    """
+    """A tree that represents a group; the page that had it may have changed since."""
 
     __tablename__ = "group_representatives"
     __table_args__ = (
@@ -482,7 +433,6 @@ class DesignChange(Base):
     seen_until: Mapped[datetime]
     """Fetch time of the newest page when the change was last detected."""
     first_url: Mapped[str]
-    """URL of the first page with the new design."""
     new_share: Mapped[float]
     """Share of the newest pages in new groups or in none."""
     outlier_share: Mapped[float]
@@ -506,7 +456,6 @@ class Membership(Base):
     """Null for an outlier."""
     role: Mapped[str]
     pivot_id: Mapped[int | None] = mapped_column(ForeignKey("pages.id"))
-    """Page with which this one is compared; null for an outlier."""
     confidence: Mapped[float | None]
     """Silhouette, 0 to 1, of a page assigned after the clustering; otherwise null."""
 
@@ -521,8 +470,7 @@ class Article(Base):
     page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"))
     revision: Mapped[Small]
     content_digest: Mapped[str]
-    """Digest of everything that a reader would notice; if it is the same after an extraction, there
-    is no new revision."""
+    """Digest of everything that a reader would notice."""
     message: Mapped[dict[str, Any]] = mapped_column(ArticleJson)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
@@ -534,12 +482,10 @@ class ArticleComment(Base):
 
     article_id: Mapped[ArticleKey]
     number: Mapped[Small] = mapped_column(primary_key=True)
-    """Position of the comment on the page, from 0."""
     parent: Mapped[Small | None]
-    """Number of the comment to which this one replies, or null."""
     author: Mapped[str | None]
     published_at: Mapped[datetime | None]
-    """Publication time; null if the page gives none, or a relative one."""
+    """Null if the page gives none, or a relative one."""
     written_date: Mapped[str | None]
     """Date as displayed, unless it is the publication time in ISO 8601."""
     text: Mapped[str]
@@ -562,20 +508,16 @@ class PageParts(Base):
     links: Mapped[dict[str, Any]]
     """`Pagination` of the page; empty if it no longer links to other parts."""
     message: Mapped[dict[str, Any] | None] = mapped_column(ArticleJson)
-    """Latest article message of this page without other parts; null without an article."""
     whole_digests: Mapped[list[str]] = mapped_column(ARRAY(Text))
     """SHA-256 of each spelling of the address that shows all parts on one page."""
     version: Mapped[int] = mapped_column(server_default="1")
-    """Incremented by every change."""
     seen_version: Mapped[int] = mapped_column(server_default="0")
-    """Version processed by the latest search for parts."""
     changed_at: Mapped[datetime] = mapped_column(server_default=func.now())
     first_id: Mapped[int | None]
     """Page whose article most recently included this part."""
     joined_revision: Mapped[Small | None]
     """Revision of the page's article that the latest search for parts made."""
     size: Mapped[Small | None]
-    """Size of the message as JSON text, in bytes; null if not recorded."""
     attempts: Mapped[Small | None]
     """Number of searches started since the last completed one; null if none."""
 
@@ -587,12 +529,10 @@ class Receipt(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     message_id: Mapped[str | None] = mapped_column(index=True)
-    """The publisher's AMQP message id."""
     received_at: Mapped[datetime] = mapped_column(server_default=func.now())
     result: Mapped[str]
     """A `ReceiptResult`."""
     reason: Mapped[str | None]
-    """`UnusableReason` of a quarantined message."""
     page_id: Mapped[int | None] = mapped_column(
         ForeignKey("pages.id", ondelete="SET NULL"), index=True
     )
@@ -630,11 +570,10 @@ class Reprocessing(Base):
     """Null for no limit."""
     asked_at: Mapped[datetime] = mapped_column(server_default=func.now())
     site_id: Mapped[int] = mapped_column(server_default="0")
-    """Id of the last site processed."""
+    """The last site processed."""
     last_site_id: Mapped[int]
-    """Id of the newest site at the time of the request."""
+    """The newest site at the time of the request."""
     pages: Mapped[int] = mapped_column(server_default="0")
-    """Number of pages processed so far."""
     resume_at: Mapped[datetime] = mapped_column(server_default=func.now())
     """When the rate allows the next site."""
     ended_at: Mapped[datetime | None]
@@ -662,10 +601,8 @@ class Duration(Base):
     slot: Mapped[Small] = mapped_column(primary_key=True)
     """Slot; processes use different ones, so that they do not wait for each other."""
     at_most: Mapped[float] = mapped_column(primary_key=True)
-    """Upper bound of the class, in seconds."""
     number: Mapped[int]
     seconds: Mapped[float]
-    """Total duration in seconds."""
 
 
 class OutboxEntry(Base):
@@ -683,26 +620,21 @@ class OutboxEntry(Base):
     lane: Mapped[str | None] = mapped_column(
         Computed("CASE WHEN refused_at IS NULL THEN coalesce(task, exchange) END", persisted=True)
     )
-    """Sequence in which the message is published: the tasks of a kind, or the messages of an
-    exchange; null if it was set aside."""
+    """The tasks of a kind, or the messages of an exchange; null if the entry was set aside."""
     turn: Mapped[int] = mapped_column(server_default="0")
     """Position in the lane, chosen so that sites take turns; negative for short queues."""
     site_id: Mapped[int | None]
-    """Site for which the task works, or null."""
     task: Mapped[str | None]
     arguments: Mapped[dict[str, Any] | None]
     exchange: Mapped[str | None]
     routing_key: Mapped[str | None]
     headers: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
-    """Headers of the message; for a task, its trace or null."""
     message_id: Mapped[str | None]
     body: Mapped[bytes | None]
-    """The message as it is, or packed; see `worker.store.outbox.unpacked_body`."""
+    """As it is, or packed; see `worker.store.outbox.unpacked_body`."""
     refused_at: Mapped[datetime | None]
-    """When the message was set aside, since the broker refused it or its body is damaged; it is
-    kept until an operator decides."""
+    """When it was set aside, because the broker refused it or its body is damaged."""
     refusal: Mapped[str | None]
-    """Why the message was set aside."""
 
 
 class OutboxTurn(Base):
@@ -712,5 +644,4 @@ class OutboxTurn(Base):
 
     lane: Mapped[str] = mapped_column(primary_key=True)
     is_short: Mapped[bool] = mapped_column(primary_key=True)
-    """Whether the half is that of short queues, or that of backlogs."""
     turn: Mapped[int]

@@ -29,12 +29,7 @@ unbind_all = structlog.contextvars.clear_contextvars
 def configure(
     level: str, form: Format, file: str | None = None, *, secrets: Collection[str] = ()
 ) -> None:
-    """Send all logs of at least the given level to a file or, by default, to standard error.
-
-    In JSON, each line has ``event``, ``level``, ``logger``, ``timestamp`` (RFC 3339, UTC),
-    ``process`` (the ID), ``exception`` (if any), bound context and, if tracing is enabled,
-    ``trace_id`` and ``span_id``. ``secrets`` are masked.
-    """
+    """Send all logs of at least a level to a file or standard error, with ``secrets`` masked."""
     handler = logging.FileHandler(file) if file else logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter(form, secrets))
     handler.addFilter(_OneLineForLostConnections(level))

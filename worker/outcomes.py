@@ -1,8 +1,4 @@
-"""Enumerations of the outcomes of pages, messages and tasks.
-
-The values appear in the database, in message headers and in reports, and other services rely on
-them.
-"""
+"""Outcomes of pages, messages and tasks, on whose values the database and other services rely."""
 
 from enum import StrEnum, unique
 from typing import Final

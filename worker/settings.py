@@ -277,10 +277,7 @@ class Settings(BaseSettings):
 
 
 def psycopg2_url(url: str) -> str:
-    """Return a database URL in the form that SQLAlchemy uses for psycopg2.
-
-    Raise ValueError if the URL is invalid or names another database or driver.
-    """
+    """Return a database URL in the form that SQLAlchemy uses for psycopg2."""
     _check_url(url, DATABASE_SCHEMES)
     return f"postgresql+psycopg2://{url.partition('://')[2]}"
 
@@ -304,10 +301,7 @@ def _check_url(url: str, schemes: Collection[str]) -> None:
 
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
-    """Return the environment variables that have the prefix but name no setting.
-
-    Those of a neighbour begin with the name of its command.
-    """
+    """Return the environment variables that have the prefix but name no setting."""
     own = (f"{PREFIX}{each.name.upper()}_" for each in entry_points(group="detourage.commands"))
     neighbours = (f"{PREFIX}TEST_", *own)
     return sorted(

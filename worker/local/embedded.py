@@ -91,11 +91,7 @@ class Services(NamedTuple):
 
 @contextlib.contextmanager
 def embedded_services(directory: Path | None = None) -> Iterator[Services]:
-    """Run PostgreSQL, with the SQL objects of pgmq, during a ``with`` block.
-
-    The data in ``directory``, which no other process may use, is kept; by default, a temporary
-    directory is used and removed. Raise `EmbeddedError` if PostgreSQL cannot run on this machine.
-    """
+    """Run PostgreSQL, with the SQL objects of pgmq; data in ``directory`` is kept."""
     runtime = _runtime_directory()
     with Supervisor(remove=[runtime]) as supervisor:
         home = runtime if directory is None else directory

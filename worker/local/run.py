@@ -89,15 +89,7 @@ def completed_run(
     on_progress: Callable[[int, RunProgress], None] = lambda _sent, _counts: None,
     alongside: Callable[[Settings], AbstractContextManager[None]] = lambda _: nullcontext(),
 ) -> Iterator[RunSummary]:
-    """Run the service over page messages, and yield the summary before its processes are ended.
-
-    If the settings name no deployment, embedded services are started for the duration of the run.
-    JSON lines are appended to ``output`` as articles arrive; at the end, it is replaced by a file
-    with all articles in order. ``on_progress`` is called repeatedly with the number of messages
-    sent and the counts, and ``alongside`` is entered with the settings of the processes. Raise an
-    `ExpectedError`, such as `RunError` if the service stalled or a resumed run was started with
-    other pages.
-    """
+    """Run the service over page messages, and yield the summary before its processes are ended."""
     started = time.monotonic()
     is_embedded = settings.database_url is None and settings.broker_url is None
     folder.require(
@@ -264,10 +256,7 @@ class NumberedMessages:
         self.count = 0
 
     def without(self, received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield the ID and body of each message whose ID is not in ``received`` (ascending).
-
-        Raise `RunError` if an ID in ``received`` belongs to no message.
-        """
+        """Yield the ID and body of each message whose ID is not in ``received`` (ascending)."""
         following = next(received, None)
         for body in self._messages:
             # Zero-padded, so that IDs sort correctly as text.

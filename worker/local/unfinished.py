@@ -24,11 +24,7 @@ class UnfinishedRunError(ExpectedError):
 
 
 class RunFolder:
-    """The folder of a run, locked by this process.
-
-    ``run_id`` is the prefix of the run's message IDs. ``is_resumed`` means that an earlier process
-    started the run.
-    """
+    """The folder of a run, locked by this process; ``run_id`` is the prefix of message IDs."""
 
     def __init__(self, path: Path, leftover: Leftover) -> None:
         """Resume or discard an earlier run, or raise `UnfinishedRunError`, as ``leftover`` says."""
@@ -93,10 +89,7 @@ def quarantine_of(output: Path) -> Path:
 
 @contextmanager
 def run_folder(output: Path, leftover: Leftover) -> Iterator[RunFolder]:
-    """Lock the folder of a run, ``OUTPUT.run``, and remove it once the run is finished.
-
-    Raise `UnfinishedRunError` if another process is running it, or as `RunFolder` does.
-    """
+    """Lock the folder of a run, ``OUTPUT.run``, and remove it once the run is finished."""
     path = output.with_name(f"{output.name}.run")
     path.mkdir(parents=True, exist_ok=True)
     # The kernel releases the lock no matter how this process ends.

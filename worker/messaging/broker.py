@@ -19,8 +19,7 @@ from worker.settings import Settings
 logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 30
-"""Heartbeat interval. The intake and the relay stop reading from the broker only for much shorter
-times. A connection counts as lost after one or two intervals without traffic."""
+"""Heartbeat interval; one or two intervals without traffic end a connection."""
 
 CONNECT_SECONDS = 5.0
 """Connection timeout, after which the process retries."""

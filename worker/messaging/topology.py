@@ -114,11 +114,7 @@ class Topology:
                     queue(channel).declare()
 
     def declare_for_crawler(self, connection: Connection) -> None:
-        """Declare all exchanges and queues, so that no page of a crawler is lost.
-
-        If the crawler lacks the permission, raise `amqp.exceptions.NotFound` unless the exchange of
-        page messages exists.
-        """
+        """Declare everything, or require the exchange of pages if the rights do not suffice."""
         try:
             self.declare(connection)
         except AccessRefused:

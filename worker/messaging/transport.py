@@ -114,12 +114,7 @@ def packed_properties(properties: Mapping[str, Any]) -> bytes:
 
 
 def lenient_properties(packed: bytes) -> dict[str, Any]:
-    """Decode message properties as far as possible.
-
-    ``packed`` holds property flags and properties (AMQP 0-9-1, section 4.2.6.1). Invalid UTF-8
-    becomes replacement characters, an unreadable header table is omitted, and decoding stops at a
-    property that is cut off.
-    """
+    """Decode flags and properties (AMQP 0-9-1, 4.2.6.1) up to the first that is cut off."""
     properties: dict[str, Any] = {}
     offset = 2
     if len(packed) < offset:
@@ -173,11 +168,7 @@ class Connection(pyamqp.Connection):
 
 
 def tls_options(url: str, ca_file: Path | None = None) -> dict[str, Any] | None:
-    """Return the TLS options for an ``amqps://`` URL, or the first of several; None for others.
-
-    ``ca_file`` holds the trusted certificate authorities, by default the system's. Without these
-    options, the AMQP library would not verify the server's name.
-    """
+    """Return the TLS options for an ``amqps://`` URL, by which the server's name is verified."""
     if not url.startswith("amqps:"):
         return None
     return {

@@ -89,12 +89,7 @@ class Guardian:
         user: list[int] | None,
         stop_signal: int,
     ) -> None:
-        """Start a child and report it.
-
-        ``env`` is its entire environment, and its output is appended to the file ``log``. ``user``
-        is a pair of user and group ID. On Linux, the child also gets the ``stop_signal`` if the
-        guardian dies.
-        """
+        """Start a child, and report it; on Linux, it also ends with the guardian."""
         guardian = os.getpid()
         with Path(log).open("ab") as output:
             # A signal that arrives before the child has handlers of its own waits until then.

@@ -36,11 +36,7 @@ class SupervisorError(ExpectedError):
 
 
 class ChildDied(SupervisorError):  # noqa: N818
-    """A child ended unexpectedly, or could not be started.
-
-    ``status`` is negative if a signal killed the child, and None if it could not be started.
-    ``tail`` holds the last lines of the log file, which may already be removed.
-    """
+    """A child ended unexpectedly, or could not be started, in which case it has no status."""
 
     def __init__(self, name: str, status: int | None, log: Path, reason: str) -> None:
         self.name = name
@@ -127,12 +123,7 @@ class Supervisor:
         user: tuple[int, int] | None = None,
         stop_signal: signal.Signals = signal.SIGTERM,
     ) -> int:
-        """Start a child and return its process ID; raise `ChildDied` if the program cannot be run.
-
-        ``name`` must be unique within this supervisor. ``env`` is the entire environment, by
-        default that of this process; ``user`` is a user and group ID. Output is appended to
-        ``log``.
-        """
+        """Start a child and return its process ID; raise `ChildDied` if it cannot be run."""
         if name in self._logs:
             raise ValueError(f"a child is already named {name}")
         environment = dict(os.environ if env is None else env)

@@ -40,11 +40,7 @@ class Browser:
     has_network: bool = False
 
     def render(self, html: str, url: str) -> str:
-        """Return the HTML of a page after its scripts have run, without fetching the page again.
-
-        Shadow trees are serialised as ``template`` elements. Raise `RenderingError` if a limit is
-        exceeded, or if the browser cannot be run.
-        """
+        """Return a page's HTML after its scripts have run, or raise `RenderingError`."""
         try:
             require_extra("render", "a browser", "playwright", distribution="detourage-service")
         except MissingExtraError as error:

@@ -1,8 +1,4 @@
-"""The program that renders a page with Playwright.
-
-`worker.rendering.browser` runs it as ``python -m worker.rendering.program REQUEST RESULT``, and
-terminates it. The result file is moved into place once it is complete.
-"""
+"""The program that renders a page with Playwright, which `worker.rendering.browser` runs."""
 
 import json
 import sys

@@ -57,8 +57,7 @@ from worker.workflow.process import process_state
 logger = logging.getLogger(__name__)
 
 HARD_LIMIT_AFTER_SECONDS = 30.0
-"""Time between a task's soft limit and the killing of its process, so that native code can return.
-"""
+"""Time between a task's soft limit and the killing of its process, for native code."""
 
 WALL_TIMES = 10
 """Maximum wall-clock time of a page task, as a multiple of its CPU time limit. It leaves room for a
@@ -154,11 +153,7 @@ def create_app(settings: Settings) -> Celery:
 
 
 class HeartbeatStep(bootsteps.StartStopStep):
-    """Step that confirms, while no task ends, that the worker is able to work.
-
-    It runs only while the worker is connected to the broker, which AMQP heartbeats verify. Each
-    task that has been done is confirmed by its pool process.
-    """
+    """Step that confirms, while no task ends, that a connected worker is able to work."""
 
     requires = frozenset({"celery.worker.consumer.tasks:Tasks"})
 

@@ -29,10 +29,7 @@ class Finding(NamedTuple):
 
 
 def examine(settings: Settings, *, accepting: bool = False) -> list[Finding]:
-    """Check all dependencies of the service, even if some checks fail; declare missing queues.
-
-    ``accepting`` has the meaning that it has for `readiness`.
-    """
+    """Check all dependencies of the service, even if some fail; declare missing queues."""
     unknown = unknown_variables(os.environ)
     detail = f"unknown: {', '.join(unknown)}" if unknown else "all variables are known"
     findings = [Finding("settings", not unknown, detail)]
@@ -46,10 +43,7 @@ def examine(settings: Settings, *, accepting: bool = False) -> list[Finding]:
 
 
 def readiness(settings: Settings, *, accepting: bool = False) -> list[Finding]:
-    """Check what a process needs, without side effects.
-
-    With ``accepting``, also check that the intake is not paused.
-    """
+    """Check what a process needs, without side effects; if ``accepting``, the intake, too."""
     return list(_readiness(settings, accepting, _find_queues))
 
 

@@ -42,18 +42,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class QuarantinedMessage:
-    """A message in quarantine, with its body as received.
-
-    ``stage`` is ``intake``, a task stage, or ``relay``. ``reason`` is a code, from the broker if
-    the message was dead-lettered. ``failed_at`` is an RFC 3339 time.
-    """
+    """A message in quarantine, with its body as received."""
 
     stage: str
     reason: str
     detail: str
     message_id: str | None
     body: bytes
-    failed_at: str | None = None
+    failed_at: str | None = None  # RFC 3339
     traceback: str | None = None
 
     @property
@@ -108,10 +104,7 @@ def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
 
 
 def requeue(settings: Settings, stage: str, message_id: str | None = None) -> int:
-    """Move a stage's messages, or one of them, back to their queue, and return their number.
-
-    Messages with bodies too large to be read stay, since they would fail again.
-    """
+    """Move messages back to their queue, except for oversized ones, which would fail again."""
     if stage == RELAY:
         return _with_store(settings, _count_changed, outbox.SQL.retry_refused, message_id)
     moved = 0

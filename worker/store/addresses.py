@@ -40,30 +40,21 @@ Fetch = tuple[int, FetchedPage, ReadPage]
 
 @dataclass(frozen=True)
 class Resolution:
-    """The address and the stored pages to which a fetch resolves.
-
-    ``address`` is the canonical form and ``spelling`` the URL as sent. ``known`` and
-    ``declared_before`` are the stored row and declarations, None for a new address. ``is_stale``
-    means that a later fetch has already been read. ``joins`` holds the IDs of the addresses that
-    lead to the same page, and ``page_ids`` those of their stored pages, ascending.
-    ``authoritative`` is the address that provides the content (see
-    `detourage.addresses.authoritative_record`), and ``parted_from`` the ID of the page that the
-    address had joined but no longer matches.
-    """
+    """The address and the stored pages to which a fetch resolves."""
 
     site_id: int
     address: str
     digest: str
-    spelling: str
+    spelling: str  # the URL as sent
     fetched_at: datetime | None
     declared: DeclaredUrls
-    known: Row[Any] | None
+    known: Row[Any] | None  # the stored row
     declared_before: DeclaredUrls | None
-    is_stale: bool
-    joins: tuple[int, ...]
+    is_stale: bool  # a later fetch has already been read
+    joins: tuple[int, ...]  # addresses that lead to the same page
     page_ids: tuple[int, ...]
-    authoritative: str
-    parted_from: int | None = None
+    authoritative: str  # the address that provides the content
+    parted_from: int | None = None  # the page that the address had joined but no longer matches
 
     @property
     def is_authoritative(self) -> bool:
@@ -75,10 +66,7 @@ _KNOWN_OR_CLAIMING = SQL.known_or_claiming.bindparams(most=MAX_CLAIMANTS)
 
 
 def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
-    """Resolve fetches in order, up to the first that may affect the same page as an earlier fetch.
-
-    The sites must be locked. Store the results before resolving the remaining fetches.
-    """
+    """Resolve fetches in order, up to the first that may affect the same page as an earlier one."""
     forms = [canonical_form(fetched.url) for _, fetched, _ in fetches]
     keys = [
         _keys(site_id, form, read) for (site_id, _, read), form in zip(fetches, forms, strict=True)
@@ -358,10 +346,7 @@ MAX_LISTED = 10_000
 
 @dataclass(frozen=True)
 class JoinedAddress:
-    """An address that joined another address's page.
-
-    ``kind`` is a `detourage.addresses.Kind`; ``canonical`` is the page's address.
-    """
+    """An address, with its `Kind`, that joined the page of the address `canonical`."""
 
     address: str
     kind: str

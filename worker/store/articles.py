@@ -26,10 +26,7 @@ READ_AT_ONCE = 50
 
 @dataclass(frozen=True)
 class NewRevision:
-    """A new revision of a page's article, given as its article message and as that to publish.
-
-    `trace` is the trace that the message continues; if empty, the current one.
-    """
+    """A new revision of a page's article, as its message and as the message to publish."""
 
     page_id: int
     content_digest: str
@@ -37,7 +34,7 @@ class NewRevision:
     exchange: str
     routing_key: str
     body: bytes
-    trace: Context
+    trace: Context  # that the message continues; if empty, the current one
 
 
 def save_revisions(session: Session, revisions: Sequence[NewRevision]) -> None:
@@ -91,20 +88,14 @@ def last_article(session: Session, page_id: int) -> tuple[dict[str, Any], str]:
 
 
 def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
-    """Return the revision of each article yielded by `articles_of_run`, by page ID.
-
-    Parts that are yet to be joined are skipped, because joining gives their article a new revision.
-    """
+    """Return the revisions of a run's articles by page ID, without parts yet to be joined."""
     return dict(session.execute(SQL.revisions_of_run, {"pattern": f"{message_prefix}%"}).all())
 
 
 def articles_of_run(
     session: Session, message_prefix: str, page_ids: Sequence[int] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the latest articles of a run's pages (or the given ones), ordered by site and URL.
-
-    Pages without a current article (`has_article`) are skipped.
-    """
+    """Yield the current articles of a run's pages (or the given ones), ordered by site and URL."""
     query = SQL.articles_of_run.columns(message=ArticleJson).execution_options(yield_per=200)
     asked = {"pattern": f"{message_prefix}%", "ids": None if page_ids is None else list(page_ids)}
     yield from session.scalars(query, asked)

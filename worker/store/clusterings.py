@@ -48,14 +48,12 @@ class SettleTimes:
     """Waiting times, in seconds, before a site is clustered."""
 
     silence: float
-    """Minimum time without a changed page for a site to be settled."""
+    """Time without a changed page after which a site is settled."""
     first_silence: float
-    """Same as ``silence``, for a site that has never been clustered."""
     longest: float
     """Maximum time that a site waits to settle, counted from its latest clustering."""
     first_longest: float
-    """Same as ``longest``, for a site that has never been clustered; counted from its first
-    page."""
+    """Same, for a site never clustered; counted from its first page."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +76,7 @@ def due_sites(
     pauses_seconds: Sequence[float] = (),
     first_at_once: bool = False,
 ) -> list[DueSite]:
-    """Return the settled sites whose pages have changed since their last clustering.
-
-    With ``first_at_once``, new sites do not wait to settle. Excluded are sites for which `begin`
-    would return None, and sites whose clustering or comparisons have been requested within
-    ``patience_seconds`` and are still pending.
-    """
+    """Return the settled sites that have changed and whose clustering is not yet requested."""
     asked = {
         **vars(settle),
         "patience": patience_seconds,

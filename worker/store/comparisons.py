@@ -20,16 +20,12 @@ large to compare."""
 
 @dataclass(frozen=True)
 class NewBlock:
-    """At most `pairs` comparisons for one task, of trees in `rows` with trees in `columns`.
-
-    With `reference_set_id`, the columns are the references in that set, and only the reference
-    nearest to each row is needed.
-    """
+    """At most `pairs` comparisons for one task, of trees in `rows` with trees in `columns`."""
 
     rows: Sequence[int]
     columns: Sequence[int]
     pairs: int
-    reference_set_id: int | None = None
+    reference_set_id: int | None = None  # the columns; only each row's nearest is needed
 
 
 class Block(NamedTuple):
@@ -64,10 +60,7 @@ def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> li
 
 
 def lock_for_result(session: Session, site_id: int) -> None:
-    """Lock a site, so that the last result of its blocks is recognised as the last.
-
-    Call this before writing anything else, since the intake also locks the site first.
-    """
+    """Lock a site before writing anything else, so that its last block knows to be the last."""
     session.execute(SQL.lock_for_result, {"id": site_id})
 
 

@@ -46,10 +46,9 @@ SILENCE_SECONDS = 25
 down does not close its connections, and the server would hold their locks for two hours."""
 
 _KEEPALIVES = {"idle": 10, "interval": 5, "count": 3}
-"""Keepalive settings, in seconds and number of probes; they add up to `SILENCE_SECONDS`."""
+"""Seconds and number of probes, which add up to `SILENCE_SECONDS`."""
 
 CONNECT_SECONDS = 10
-"""Connection timeout, after which the process retries."""
 
 LOCK_SECONDS = 60
 """Lock timeout per statement, after which the transaction is retried."""
@@ -111,7 +110,7 @@ class AdvisoryLock(IntEnum):
     """Classes of locks. Other programs that use the same database must not use these numbers."""
 
     GENERATION = 0x6474
-    """The key is a site whose generation is being written; held for the rest of the transaction."""
+    """The key is a site whose generation is being written."""
 
     EXTRACTION = 0x6475
     """The key is a page being extracted."""
@@ -126,12 +125,10 @@ class AdvisoryLock(IntEnum):
     """The key is a block of pairs being compared."""
 
     SHORT_TEXTS = 0x6483
-    """The key is a site whose identical short texts are being counted; held until the
-    transaction ends."""
+    """The key is a site whose identical short texts are being counted."""
 
     PAGE_OBJECTS = 0x6486
-    """The key is a shard of the object store. It is shared by transactions that store contents, and
-    exclusive while objects are deleted; held until the transaction ends."""
+    """The key is a shard: shared to store contents, exclusive to delete objects."""
 
     PARTS = 0x6481
     """Held while the parts of articles are joined; the key is 0."""
@@ -226,11 +223,7 @@ class Database(AbstractContextManager["Database"]):
     def run(
         self, work: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
     ) -> T:
-        """Run ``work`` in a transaction, and retry it after a failure that may pass.
-
-        ``work`` must have no effects outside its session that a retry, which uses a new session,
-        does not repeat.
-        """
+        """Run `work`, whose only effects are in its session; retry it if a failure may pass."""
 
         def attempt() -> T:
             with self.transaction() as session:
@@ -389,10 +382,7 @@ def _with_retries(attempt: Callable[[], T]) -> T:
 
 
 def is_connection_lost(error: Exception) -> bool:
-    """Return whether a transaction failed for a reason that passes, such as a lost connection.
-
-    Otherwise, the transaction would fail again.
-    """
+    """Return whether a transaction failed for a reason that passes."""
     if not isinstance(error, DBAPIError):
         return isinstance(error, UnavailableError)
     # A server that crashes while responding, and one that cannot be reached, give no SQLSTATE. In

@@ -40,10 +40,7 @@ class Histogram:
 
 
 class Durations:
-    """The durations measured by a process, aggregated and written ``written_after`` seconds later.
-
-    Unwritten durations are lost if the process is killed or the database is unavailable.
-    """
+    """The durations measured by a process, which are written together after a delay."""
 
     def __init__(self, database: Database, *, written_after: float = WRITTEN_AFTER_SECONDS) -> None:
         self._database = database

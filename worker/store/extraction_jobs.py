@@ -56,15 +56,10 @@ class BegunPage:
 
 @dataclass(frozen=True)
 class ExtractionJob(BegunPage):
-    """An extraction that a worker has started, with everything it needs from the store.
-
-    ``content`` is the page as fetched, the reason it cannot be read, or None if it is not read
-    because it has had too many attempts. ``group_pattern`` is `TemplateGroup.comment_pattern`; for
-    ``shared_lines`` and ``lines``, see `TemplateGroup` and `PageContent`.
-    """
+    """An extraction that a worker has started, with everything it needs from the store."""
 
     site_key: str
-    content: bytes | str | LostContentError | None
+    content: bytes | str | LostContentError | None  # None: not read, after too many attempts
     group_number: int | None
     role: str
     group_size: int
@@ -97,11 +92,7 @@ _PLACES = SQL.places.columns(compressed=LargeBinary, shared_lines=LargeBinary, l
 
 
 def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> list[ExtractionJob]:
-    """Return the jobs of pages whose extraction has begun, with their contents.
-
-    After ``max_attempts`` attempts, the content is not read again. Raise `StoreUnavailableError` if
-    an object store does not respond.
-    """
+    """Return the jobs of begun pages; after `max_attempts`, their content is not read again."""
     found = []
     page_of = {page.page_id: page for page in begun}
     readable = [each.page_id for each in begun if each.attempt <= max_attempts]
@@ -192,10 +183,7 @@ def save_results(
     revisions: Sequence[NewRevision],
     no_parts: Sequence[int],
 ) -> None:
-    """Store the results of pages, which must be locked, and enqueue their new revisions.
-
-    The pages in `no_parts` link to no other part of an article.
-    """
+    """Store the results of pages, which must be locked, and enqueue their new revisions."""
     columns = map(list, zip(*results, strict=True))
     values = dict(zip(ExtractionResult._fields, columns, strict=True))
     session.execute(SQL.save_results, {**values, "others": list(no_parts), **columns_of(revisions)})
@@ -204,11 +192,7 @@ def save_results(
 def find_late(
     session: Session, lanes: Sequence[str], *, patience_seconds: float, limit: int
 ) -> list[tuple[int, int]]:
-    """Return overdue extractions as pairs of a page ID and a generation.
-
-    They include pages with a generation that have waited for an outcome without any request.
-    Extractions still in the outbox, in ``lanes``, are excluded.
-    """
+    """Return overdue extractions, as page IDs and generations, that have left the outbox."""
     wanted = {"lanes": list(lanes), "patience": patience_seconds, "limit": limit}
     return [(page_id, generation) for page_id, generation in session.execute(SQL.find_late, wanted)]
 

@@ -44,16 +44,10 @@ class NewMembership:
 
 @dataclass(frozen=True)
 class NewGroup:
-    """A group of a new generation.
-
-    ``number`` identifies the group across generations. Its pages are compared with the first of the
-    ``members``, and that one with the second; new pages are first compared with the
-    ``representative_trees``, which are distinct. For ``comment_pattern`` and ``shared_lines``, see
-    `TemplateGroup`.
-    """
+    """A group of a new generation; its `number` identifies the group across generations."""
 
     number: int
-    members: Sequence[int]
+    members: Sequence[int]  # the first is compared with the second, all others with the first
     representative_trees: Sequence[int]
     comment_pattern: str | None
     shared_lines: bytes | None
@@ -90,23 +84,16 @@ def columns_of_memberships(memberships: Sequence[NewMembership]) -> dict[str, li
 
 
 class SiteState(NamedTuple):
-    """State of a site when its clustering starts.
-
-    ``generation`` is the latest generation (0 if there is none), based on version ``seen_version``
-    of the site. ``is_new`` is set if the site has never been clustered. ``compared_version`` and
-    ``compared_trees`` describe the comparison in progress, or are None (see `SiteComparison`);
-    ``is_comparing`` is set if the comparison has unfinished blocks. ``last_group`` is the highest
-    group number ever used, or 0 if there is none.
-    """
+    """State of a site when its clustering starts."""
 
     version: int
-    generation: int
-    seen_version: int
-    is_new: bool
-    compared_version: int | None
+    generation: int  # the latest; 0 if there is none
+    seen_version: int  # version of the site on which it is based
+    is_new: bool  # never clustered
+    compared_version: int | None  # of the comparison in progress
     compared_trees: Sequence[int] | None
-    is_comparing: bool
-    last_group: int
+    is_comparing: bool  # some blocks are unfinished
+    last_group: int  # highest number ever used; 0 if there is none
 
 
 def site_state(session: Session, site_id: int) -> SiteState:
@@ -167,26 +154,18 @@ OUTLIERS = SQL.newest_outliers.columns(lines=LargeBinary)
 
 @dataclass(frozen=True)
 class GroupHistory:
-    """A group across the generations of its site.
-
-    ``since`` and ``until`` are the dates of the first and latest clustering that found it, ``size``
-    is its number of pages in the latest generation (0 if gone), ``largest`` the maximum over all
-    generations, and ``example`` the URL of its latest pivot.
-    """
+    """A group across the generations of its site."""
 
     number: int
     since: datetime
     until: datetime
-    size: int
-    largest: int
-    example: str
+    size: int  # in the latest generation; 0 if gone
+    largest: int  # maximum over all generations
+    example: str  # URL of its latest pivot
 
 
 def note_design_change(session: Session, change: DesignChange) -> bool:
-    """Store a redesign, and return whether it is new.
-
-    A redesign that began no later than ``seen_until`` of the latest stored one only updates it.
-    """
+    """Store a redesign, and return whether it is new or merely updates the latest one."""
     last = next(reversed(design_changes(session, change.site_id)), None)
     if last is None or change.since > last.seen_until:
         session.add(change)

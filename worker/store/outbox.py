@@ -76,11 +76,7 @@ def add_tasks_of_sites(
     is_short: bool | None = None,
     turn: int | None = None,
 ) -> None:
-    """Enqueue tasks of one kind, each with its site (or None) and its arguments.
-
-    They continue the given traces or, by default, the current one. `is_short` selects the half of
-    the lane; by default, the number of the site's waiting tasks does. So does `turn` the place.
-    """
+    """Enqueue tasks of one kind, each with its site (or None) and its arguments."""
     if not wanted:
         return
     if traces is None:
@@ -113,10 +109,7 @@ _REQUEST_ASSIGNMENTS = SQL.request_assignments.bindparams(*_TURNS)
 def request_assignments(
     session: Session, task: str, changed: Sequence[int], pages: Sequence[tuple[int, int, Context]]
 ) -> None:
-    """Record that pages of sites changed; enqueue the assignment of pages whose sites have groups.
-
-    The pages are given as the IDs of their sites, their own, and their traces.
-    """
+    """Record that pages of sites changed; enqueue their assignment to groups, if any."""
     asked = {
         "sites": list(changed),
         "task": task,
@@ -200,10 +193,7 @@ def unpacked_body(body: bytes) -> bytes:
 
 
 class Places(NamedTuple):
-    """Number of entries to take from a lane, and how many of them may be from short queues first.
-
-    Short queues also get the places that the backlogs leave unused.
-    """
+    """Number of entries to take from a lane, and how many may be from short queues first."""
 
     number: int
     short: int
@@ -212,10 +202,7 @@ class Places(NamedTuple):
 def take_next(
     session: Session, wanted: Mapping[str, Places], *, max_bytes: int
 ) -> dict[str, list[WaitingEntry]]:
-    """Lock and return the next entries of lanes, skipping entries locked by another relay.
-
-    A lane's entries end once their bodies total `max_bytes`, but contain at least one.
-    """
+    """Lock and return the next entries of lanes, up to `max_bytes` and at least one per lane."""
     asked = {
         "lanes": list(wanted),
         "numbers": [each.number for each in wanted.values()],

@@ -146,10 +146,7 @@ def shard_of(url: str) -> int:
 
 
 def get(urls: Iterable[str]) -> dict[str, bytes | LostContentError]:
-    """Return objects, or why they cannot be read, by URL.
-
-    Raise `StoreUnavailableError` if a store does not respond.
-    """
+    """Return objects, or why they cannot be read, by URL."""
     distinct = sorted(set(urls))
     if distinct:
         require_extra(

@@ -55,11 +55,7 @@ def sites_called(session: Session, name: str) -> dict[int, str]:
 def load_contents(
     session: Session, page_ids: Collection[int]
 ) -> dict[int, bytes | str | LostContentError]:
-    """Return the contents of pages that have one, as fetched (text if sent as text), by page ID.
-
-    A content that cannot be read is replaced by the reason. Raise `StoreUnavailableError` if an
-    object store does not respond.
-    """
+    """Return contents (text if sent as text), or why they cannot be read, by page ID."""
     if not page_ids:
         return {}
     rows = session.execute(_CONTENTS, {"page_ids": list(page_ids)})
@@ -68,10 +64,7 @@ def load_contents(
 
 
 def load_content(session: Session, page_id: int) -> bytes | str | None:
-    """Return a page's content as fetched (text if sent as text), or None if it was removed.
-
-    For errors, see `read_content`.
-    """
+    """Return a page's content, None if it was removed; raise `LostContentError` if lost."""
     content = load_contents(session, [page_id]).get(page_id)
     if isinstance(content, LostContentError):
         raise content
@@ -149,11 +142,7 @@ _CONTENTS = SQL.contents.columns(compressed=LargeBinary)
 
 
 def read_content(stored: StoredContent) -> bytes | str:
-    """Return stored content as it was fetched.
-
-    Raise `LostContentError` if it is not in its object store, and `StoreUnavailableError` if the
-    object store does not respond.
-    """
+    """Return stored content as it was fetched; raise `LostContentError` if it cannot be read."""
     [content] = read_contents([stored])
     if isinstance(content, LostContentError):
         raise content
@@ -161,10 +150,7 @@ def read_content(stored: StoredContent) -> bytes | str:
 
 
 def read_contents(stored: Sequence[StoredContent]) -> list[bytes | str | LostContentError]:
-    """Return stored contents as they were fetched, or why they cannot be read.
-
-    Raise `StoreUnavailableError` if an object store does not respond.
-    """
+    """Return stored contents as they were fetched, or why they cannot be read."""
     objects = page_objects.get(each.object_url for each in stored if each.object_url is not None)
     return [
         _unpacked(objects[each.object_url] if each.object_url else each.compressed or b"", each)
@@ -250,11 +236,7 @@ def digest_of_url(url: str) -> str:
 
 @dataclass(frozen=True)
 class ReadPage:
-    """A parsed page; a rejected page has an outcome instead of a tree.
-
-    For ``comment_pattern``, see `StoredPage.comment_pattern`; ``declared`` holds the addresses that
-    the page declares. For ``lines``, see `PageContent.lines`.
-    """
+    """A parsed page; a rejected page has an outcome instead of a tree."""
 
     tree: Tree | None = None
     encoding: str | None = None

@@ -27,11 +27,7 @@ Addresses = Callable[[Mapping[str, Any]], Iterable[str]]
 
 
 class NewParts(NamedTuple):
-    """Links to other parts (as JSON) found by the extraction of a page.
-
-    ``message`` is the new article message, or None if the latest one is current; ``whole`` is the
-    URL of the single-page version.
-    """
+    """Links to other parts (as JSON) found by the extraction of a page."""
 
     page_id: int
     links: Mapping[str, Any]
@@ -41,10 +37,7 @@ class NewParts(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredPart:
-    """A page that is a part of an article; see `PageParts`.
-
-    ``size`` is the size in bytes of its own message, or None if it has no article.
-    """
+    """A part of an article; `size` is that of its own message in bytes, None without an article."""
 
     page_id: int
     url: str
@@ -82,10 +75,7 @@ def _digests_of(url: str) -> list[str]:
 def find_pages(
     session: Session, addresses: Mapping[int, Collection[str]]
 ) -> dict[int, dict[str, int]]:
-    """Resolve the URLs to which each page links, by page ID, to page IDs of the same site.
-
-    URLs that lead to no stored page are omitted.
-    """
+    """Resolve each page's URLs to IDs of stored pages of the same site."""
     asked = [
         (page_id, url, digest)
         for page_id, urls in addresses.items()
@@ -131,10 +121,7 @@ def is_due() -> ColumnElement[bool]:
 
 
 def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[int], bool]:
-    """Return the parts reachable from a page, including itself, and whether all were found.
-
-    ``addresses`` extracts the URLs to follow from `NewParts.links`.
-    """
+    """Return the parts reachable from a page, including itself, and whether all were found."""
     reached: dict[int, None] = {}
     following = {page_id: None}
     while following and len(reached) < MAX_REACHED:
@@ -149,9 +136,6 @@ def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[in
 
 
 def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
-    """Lock the given pages, and return those that are parts, ordered by ID.
-
-    Article messages are omitted, since the messages of many parts may not fit into memory.
-    """
+    """Lock pages, and return those that are parts; their messages may not fit into memory."""
     session.execute(SQL.lock, {"ids": list(page_ids)})
     return [StoredPart(*row) for row in session.execute(SQL.load_parts, {"ids": list(page_ids)})]

@@ -128,15 +128,7 @@ class SiteHistory:
 
 @dataclass(frozen=True)
 class ServiceCounts:
-    """Counts for the whole service, used for monitoring.
-
-    ``outcomes`` counts pages by outcome, with `worker.outcomes.PENDING` for pages without one;
-    ``waiting`` counts these and the pages to be extracted again. ``groups`` and ``outliers`` are
-    those of the latest generations. ``generations``, ``articles`` and ``design_changes`` (by site)
-    are all-time totals. ``doubtful`` and ``walls`` cover the last day, for sites where they are the
-    majority; ``recent_failures``, by task name, the last `RECENT_SECONDS`. ``oldest_seconds`` holds
-    the age of the oldest open request, by kind of work. Times are 0 if nothing waits.
-    """
+    """Counts for the whole service, used for monitoring."""
 
     outcomes: dict[str, int]
     waiting: int
@@ -197,10 +189,7 @@ NEARLY = 0.9
 
 
 def is_backlog_full(session: Session, limit: int, *, repeated: Collection[str]) -> bool:
-    """Return whether pages without an outcome, or unpublished messages, reach a limit (0: none).
-
-    Messages in ``repeated`` lanes are excluded, so that reprocessing does not block the intake.
-    """
+    """Return whether pending pages or messages, without `repeated`, reach a limit (0: none)."""
     values = {"most": limit, "repeated": list(repeated), "counts_repeated": False}
     return bool(limit) and bool(session.scalar(SQL.is_backlog_full, values))
 

@@ -28,10 +28,7 @@ _HOLD = SQL.hold.bindparams(lock=AdvisoryLock.GENERATION.value)
 
 
 def hold(session: Session, site_ids: Sequence[int]) -> list[int]:
-    """Lock those sites that are not yet locked, and return their IDs.
-
-    The locks are held until the transaction ends.
-    """
+    """Lock those sites that are not yet locked, and return their IDs."""
     return list(session.scalars(_HOLD, {"sites": list(site_ids)}))
 
 
@@ -49,8 +46,5 @@ _COUNT_AS_CLUSTERED = SQL.count_as_clustered.bindparams(
 
 
 def count_as_clustered(session: Session, site_ids: Sequence[int], *, has_seen_all: bool) -> None:
-    """Turn the provisional generations of locked sites into clusterings without groups.
-
-    With ``has_seen_all``, all their current pages count as clustered; otherwise, none do.
-    """
+    """Turn provisional generations of locked sites into clusterings without groups."""
     session.execute(_COUNT_AS_CLUSTERED, {"sites": list(site_ids), "has_seen_all": has_seen_all})

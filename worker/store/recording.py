@@ -49,10 +49,7 @@ class RecordedFetch:
 
 
 class _ResolvedFetch(NamedTuple):
-    """A fetch with its address, the stored page (if any), and the result.
-
-    If it ``waits``, it is not stored until the page has an outcome.
-    """
+    """A fetch with its stored page (if any) and result; one that `waits` is not stored yet."""
 
     fetched: FetchedPage
     read: ReadPage

@@ -12,10 +12,7 @@ SQL = Statements("reprocessings")
 
 @dataclass(frozen=True)
 class ReprocessingProgress:
-    """Progress of the latest reprocessing of all sites; which is running or has ended.
-
-    ``sites_done`` and ``pages`` count the sites and pages that have been started.
-    """
+    """Progress of the latest reprocessing of all sites, in sites and pages started."""
 
     stage: str
     pages_per_minute: float | None

@@ -43,10 +43,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Step:
-    """Number of rows removed (or removable, in a dry run) by one transaction, and the next place.
-
-    ``following`` is None at the end.
-    """
+    """Number of rows removed, or removable in a dry run, and the next place (None at the end)."""
 
     kind: Kind
     removed: int
@@ -55,15 +52,11 @@ class Step:
 
 @dataclass(frozen=True)
 class _Rule:
-    """A rule that determines the removable rows of one table.
-
-    ``windows`` is the column scanned window by window, and ``key`` the column with the same IDs in
-    the table from which rows are removed. ``is_removable`` may bind ``age``.
-    """
+    """A rule that determines the removable rows of one table; `is_removable` may bind `age`."""
 
     kind: Kind
-    windows: InstrumentedAttribute[int]
-    key: InstrumentedAttribute[int]
+    windows: InstrumentedAttribute[int]  # scanned window by window
+    key: InstrumentedAttribute[int]  # the same IDs, in the table from which rows are removed
     is_removable: TextClause
 
     def remove(self, session: Session, keys: Collection[int], age: timedelta) -> int:
@@ -115,10 +108,7 @@ def first_place(kinds: Collection[Kind], rule: int = 0) -> Place | None:
 def prune(
     session: Session, place: Place, *, kinds: Collection[Kind], days: float, dry_run: bool = False
 ) -> Step:
-    """Scan one window of IDs and remove the removable rows, or only count them if ``dry_run``.
-
-    ``days`` is the minimum age. Rows locked by another transaction remain until the next run.
-    """
+    """Remove, or only count, the removable rows of a window; locked rows remain for now."""
     rule = _RULES[place.rule]
     age = timedelta(days=days)
     window = (
@@ -143,10 +133,7 @@ def prune(
 
 
 def prune_shard(database: Database, store_url: str, shard: int, *, dry_run: bool = False) -> Step:
-    """Delete the objects of one shard that contain no page's HTML, or only count them.
-
-    ``store_url`` is empty if there is no object store.
-    """
+    """Delete, or count, the objects of a shard that contain no page's HTML, if there is a store."""
     if not store_url:
         return Step("objects", 0, None)
     removed = sum(
@@ -157,10 +144,7 @@ def prune_shard(database: Database, store_url: str, shard: int, *, dry_run: bool
 
 
 def _delete_unused(session: Session, store_url: str, urls: Sequence[str], *, dry_run: bool) -> int:
-    """Delete those of a shard's objects that contain no page's HTML, and return their number.
-
-    If the shard is in use, its objects remain until the next run.
-    """
+    """Delete those of a shard's objects that contain no page's HTML, unless the shard is in use."""
     query = SQL.unused_objects
     unused = session.scalars(query, {"urls": urls}).all()
     if not unused or dry_run:
@@ -183,10 +167,7 @@ def pruning(
     begin: Place | None = None,
     dry_run: bool = False,
 ) -> Iterator[Step]:
-    """Remove expired data in small steps, each of which is one transaction or shard of objects.
-
-    See `prune` and `prune_shard`.
-    """
+    """Remove expired data in steps, each of which is one transaction or shard of objects."""
     place = begin or first_place(kinds)
     while place is not None:
         if place.rule == OBJECTS:
@@ -206,10 +187,7 @@ PAGES_AT_ONCE = 20
 
 
 def delete_site(database: Database, name: str) -> int:
-    """Delete a site with all its pages, and return their number; raise `SiteDeletionError`.
-
-    An interrupted deletion can be repeated.
-    """
+    """Delete a site with all its pages, and return their number; this can be repeated."""
     site_id = database.run(_id_of, name)
     deleted = 0
     with database.exclusive(AdvisoryLock.CLUSTERING, site_id) as is_ours:

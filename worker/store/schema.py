@@ -70,21 +70,14 @@ class SchemaIsForeignError(ExpectedError):
 
 
 def require_current(database: Database) -> None:
-    """Wait for the database, and require that its schema is that of this code.
-
-    Raise `SchemaIsBehindError`, `SchemaIsForeignError`, or `DatabaseRefusesError`.
-    """
+    """Wait for the database, and require that its schema is that of this code."""
     database.wait()
     database.run(lambda session: _require_current(session.connection()))
 
 
 @contextmanager
 def current_database(url: str) -> Iterator[Database]:
-    """Yield a connection pool for a command, if the schema is that of this code.
-
-    Raise `DatabaseIsAwayError` if the database does not respond at the start,
-    `SchemaIsBehindError`, or `SchemaIsForeignError`.
-    """
+    """Yield a connection pool for a command, if the schema is that of this code."""
     with Database(url, connect_seconds=COMMAND_CONNECT_SECONDS) as database:
         try:
             check_current(database)
@@ -113,11 +106,7 @@ def _require_current(connection: Connection) -> None:
 
 
 def migrate(database: Database) -> None:
-    """Migrate the schema in one transaction, once no other process migrates it.
-
-    No process of the service may be running. Raise `SchemaIsForeignError` if the database belongs
-    to another version of the service.
-    """
+    """Migrate the schema in one transaction, while no process of the service runs."""
     import alembic.command
 
     with database.patient_transaction() as session:

@@ -46,11 +46,7 @@ def load_trees(
 
 
 def remove_trees(session: Session, tree_ids: Collection[int]) -> list[tuple[int, int]]:
-    """Delete trees; return the IDs of the site and page of each page that has none left.
-
-    The extractions requested of these pages are void; `worker.tasks.reprocess.parse` gives them
-    their trees again.
-    """
+    """Delete trees, and return the site and the ID of each page that has none left."""
     ids = {"ids": list(tree_ids)}
     left = [(site_id, page_id) for site_id, page_id in session.execute(SQL.clear_trees, ids)]
     session.execute(SQL.remove_trees, ids)
@@ -76,10 +72,7 @@ def known_distances(
 def distance_matrix(
     session: Session, tree_ids: Sequence[int]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return the raw distances among trees (by ascending ID), and a mask of the stored ones.
-
-    Distances are NaN if they are not stored or the trees cannot be compared.
-    """
+    """Return raw distances (NaN if unknown or not comparable), and a mask of stored ones."""
     distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
     is_stored = np.eye(len(tree_ids), dtype=np.bool_)
     np.fill_diagonal(distances, 0)

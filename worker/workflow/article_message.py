@@ -63,12 +63,7 @@ def new_revision(
     *,
     revisions_from: int = 1,
 ) -> tuple[dict[str, Any], str] | None:
-    """Return the message and the digest of a page's next revision, or None if none is to be sent.
-
-    A revision is sent if a reader would notice a difference from the latest revision, or if
-    reprocessing requested it. `found_parts` has the URLs of the other parts that are stored,
-    or is None if the page is not a part.
-    """
+    """Return message and digest of a page's next revision, or None if none is to be sent."""
     number = next_number(page.revision, revisions_from)
     message = compose(page, job, article, number, extracted_at)
     if found_parts is not None and message.parts is not None:
@@ -87,10 +82,7 @@ def further_revision(
     addresses: Sequence[PageAddress],
     **replaced: Any,
 ) -> ArticleMessage:
-    """Return an article message as another revision, with the new values in `replaced`.
-
-    `addresses` has all addresses of the page.
-    """
+    """Return an article message as another revision, with the new values in `replaced`."""
     identity = identity_of(addresses, message.url)
     made = {
         "id": str(article_id(message.site, identity, revision)),
@@ -151,10 +143,7 @@ def reader_digest(message: ArticleMessage) -> str:
 
 
 def article_id(site: str, url: str, revision: int) -> UUID:
-    """Return the ID of an article revision, the same on every machine.
-
-    `site` is the name of the site, and `url` the result of `detourage.addresses.identity_of`.
-    """
+    """Return the ID of an article revision, the same everywhere; `url` is an `identity_of`."""
     return uuid5(NAMESPACE_URL, f"{url}\n{site}\n{revision}")
 
 
@@ -182,9 +171,6 @@ def revision_of(
 
 
 def routing_key(sort: str | None, site: str) -> str:
-    """Return a message's routing key, truncated to the length that AMQP allows.
-
-    `sort` is an article's language or a page's kind; None if unknown.
-    """
+    """Return a message's routing key, truncated to the length that AMQP allows."""
     key = f"{sort or 'und'}.{site}"
     return key.encode()[:MAX_ROUTING_KEY_BYTES].decode(errors="ignore")

@@ -86,11 +86,7 @@ def from_json(links: Mapping[str, Any]) -> Pagination:
 def joined_parts(
     declared: Parts, urls: Mapping[int, str], joined: Sequence[str], found: Collection[str]
 ) -> Parts:
-    """Return the parts to list in the first page's message after joining.
-
-    `declared` are the parts declared by the page, `urls` all known parts by number, `joined`
-    the parts whose text the message contains, and `found` the parts whose pages are stored.
-    """
+    """Return the parts to list in the first page's message after joining."""
     return declared.model_copy(
         update={
             "number": 1,

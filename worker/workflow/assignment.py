@@ -42,8 +42,7 @@ Sizes: TypeAlias = npt.NDArray[np.int64]
 logger = logging.getLogger(__name__)
 
 OUTLIERS_COMPARED = 20
-"""Number of a site's newest outliers that are compared with each other to find a new group: at most
-190 pairs, and 19 for each further outlier."""
+"""Number of a site's newest outliers that are compared with each other: 190 pairs."""
 
 
 def request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
@@ -64,10 +63,7 @@ def request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
 def assign_pages(
     session: Session, state: ProcessState, wanted: Mapping[int, int], *, compares: bool
 ) -> dict[int, int]:
-    """Assign pages, given with their site versions, and return those left to other tasks.
-
-    Once the comparisons have used `TASK_WORK` units, the remaining pages are left.
-    """
+    """Assign pages, given with their site versions, and return those left beyond `TASK_WORK`."""
     left: dict[int, int] = {}
     work = 0
     locked = session.execute(groups.SQL.lock_pages, {"ids": list(wanted)}).all()

@@ -30,10 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
-    """Store a new generation of a site, or request the comparisons that it needs.
-
-    Return whether a generation was stored, with which the attempts to make it are forgotten.
-    """
+    """Store a new generation of a site and return True, or request missing comparisons."""
     lock = {"class": AdvisoryLock.GENERATION.value, "site_id": site_id}
     session.execute(groups.SQL.lock_clustering, lock)
     # Read the version before the pages: a page that arrives in between is then included, and merely

@@ -44,10 +44,7 @@ class TreeCache:
         self._trees: OrderedDict[int, Tree] = OrderedDict()
 
     def load(self, session: Session, tree_ids: Sequence[int]) -> dict[int, Tree]:
-        """Return the given trees that exist, by ID.
-
-        Damaged trees are removed, and their pages are parsed again.
-        """
+        """Return the given trees by ID; remove damaged ones, and have their pages parsed again."""
         missing = [tree_id for tree_id in tree_ids if tree_id not in self._trees]
         found, damaged = trees.load_trees(session, missing) if missing else ({}, {})
         if damaged:
@@ -79,17 +76,13 @@ class BlockResult:
 
 @dataclass(frozen=True)
 class ComparisonJob:
-    """A block of comparisons with everything needed to compute it.
-
-    `known` has the stored distances, `done` the rows whose nearest references are stored, and
-    `earlier` the site's other reference sets, each with the reference nearest to each row.
-    """
+    """A block of comparisons with everything needed to compute it."""
 
     block: Block
     trees: dict[int, Tree]
     known: Distances
-    done: set[int]
-    earlier: list[tuple[list[int], Nearest]]
+    done: set[int]  # rows whose nearest references are stored
+    earlier: list[tuple[list[int], Nearest]]  # other reference sets with their nearest references
 
     @property
     def is_abandoned(self) -> bool:
@@ -184,10 +177,7 @@ def _distances(job: ComparisonJob, memory: int) -> BlockResult:
 
 
 def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple[int, int]]) -> int:
-    """Compute and store the distances of a few pairs of trees, and return the units of work used.
-
-    Once `TASK_WORK` is used up, the remaining pairs are skipped.
-    """
+    """Store the distances of a few pairs within `TASK_WORK`; return the units of work used."""
     loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
     there = [pair for pair in pairs if loaded.keys() >= set(pair)]
     distances, work = distances_of_pairs(there, loaded, memory=CACHE_BYTES)
@@ -198,11 +188,7 @@ def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple
 def distances_of_pairs(
     pairs: Sequence[tuple[int, int]], loaded: Mapping[int, Tree], *, memory: int
 ) -> tuple[Distances, int]:
-    """Compare pairs of trees within `TASK_WORK` and a limit on memory; see `Forest`.
-
-    Return the distances of the compared pairs, and the units of work used. A distance is None if
-    the two trees are too large to compare, which does not depend on the other pairs.
-    """
+    """Compare pairs of trees within `TASK_WORK`; return distances (None: too large) and work."""
     ids = sorted({each for pair in pairs for each in pair})
     place = {tree_id: i for i, tree_id in enumerate(ids)}
     forest = Forest([loaded[tree_id] for tree_id in ids], memory=memory, work=TASK_WORK)

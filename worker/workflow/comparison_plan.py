@@ -83,10 +83,7 @@ class StoredDistances:
 
 @dataclass(frozen=True)
 class ComparedSite:
-    """A site during one clustering, with its distinct trees by ID.
-
-    `version` is the site's version when the comparison began.
-    """
+    """A site during one clustering, with its distinct trees by ID."""
 
     id: int
     state: SiteState

@@ -50,10 +50,7 @@ def suspect_late_extractions(session: Session, patience_seconds: float) -> None:
 def request_late_extractions(
     session: Session, suspects: Mapping[int, int], *, patience_seconds: float
 ) -> int:
-    """Re-request the suspects' extractions that are still overdue, and return their number.
-
-    `suspects` maps page IDs to generations.
-    """
+    """Re-request the suspects' extractions that are still overdue, and return their number."""
     late = {**asked(suspects), "lanes": list(EXTRACTIONS), "patience": patience_seconds}
     return _enqueue(session, sorted(session.execute(SQL.take_late, late)))
 
@@ -64,10 +61,7 @@ def request_overtaken(session: Session, page_ids: Iterable[int]) -> None:
 
 
 def request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
-    """Request the extraction of those pages that still wait, with one task per page.
-
-    `wanted` maps page IDs to generations.
-    """
+    """Request the extraction of those pages that still wait, with one task per page."""
     _enqueue(session, session.execute(SQL.begun_before, asked(wanted)), **{OTHERS: []})
 
 

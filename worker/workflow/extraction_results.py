@@ -74,10 +74,7 @@ def save_extractions(
     state: ProcessState,
     extracted: Sequence[tuple[ExtractionJob, Article | NoArticle]],
 ) -> set[int]:
-    """Store extracted pages, and write their messages to the outbox.
-
-    Pages that changed during their extraction are skipped, and their IDs are returned.
-    """
+    """Store extracted pages, and return the IDs of those that changed in the meantime."""
     now = datetime.now(UTC)
     current = list(_not_overtaken(session, extracted))
     overtaken = {job.page_id for job, _ in extracted} - {job.page_id for job, _, _ in current}

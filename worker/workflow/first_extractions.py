@@ -42,11 +42,7 @@ def urgent_pages(session: Session, first_article_seconds: float) -> dict[int, in
 
 
 def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> int:
-    """Request extractions without a template for the given `urgent_pages`.
-
-    Return the number of pages. The clustering has them extracted again if their group makes a
-    difference.
-    """
+    """Request extractions of `urgent_pages` without a template; return their number."""
     if not site_of:
         return 0
     held = provisional.hold(session, sorted(set(site_of.values())))

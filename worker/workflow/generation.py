@@ -38,10 +38,7 @@ def save_generation(
     grouping: Grouping,
     reference_sets: Sequence[int],
 ) -> list[NewGroup]:
-    """Store the groups of a site as its next generation, and keep the given reference sets.
-
-    `site_pages` are the site's pages that have a tree; `grouping` refers to them by index.
-    """
+    """Store the groups of a site as its next generation, and keep the given reference sets."""
     new = [
         new_group(
             identity,
@@ -144,10 +141,7 @@ new."""
 
 
 def note_design_change(session: Session, site_id: int, generation: int, *, pages: int) -> None:
-    """Store and log a redesign if the newest pages belong to different groups from earlier pages.
-
-    `pages` is the number of pages in the generation.
-    """
+    """Store and log a redesign if the newest pages are in other groups than earlier pages."""
     if pages < MIN_PAGES_FOR_CHANGE:
         return
     asked = {"site_id": site_id, "generation": generation, "number": PAGES_SEARCHED}

@@ -32,11 +32,7 @@ def reprocess_site(session: Session, site_id: int, stage: str) -> int:
 
 
 def reprocess_page(session: Session, page_id: int, stage: str) -> bool:
-    """Process a page again from a given stage, as `reprocess_site` does for all pages of a site.
-
-    The article gets a new revision, after the site's first clustering if that is pending. Return
-    False if the page does not exist, its HTML was removed, or it was joined with another page.
-    """
+    """Process a page again from a given stage; return False if it has no HTML of its own."""
     page = session.get(StoredPage, page_id)
     if page is None or page.html_removed_at is not None or page.outcome == PageOutcome.JOINED:
         return False

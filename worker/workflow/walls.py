@@ -43,8 +43,7 @@ MAX_REPEATED_LENGTH: Final = 600
 """Maximum length, in characters, of a repeated wall; copies of articles are longer."""
 
 MIN_ADDRESSES: Final = 3
-"""Minimum number of a publisher's addresses at which a doubtful short text must appear to be a
-wall."""
+"""Minimum number of a publisher's addresses at which a doubtful short text is a wall."""
 
 
 @dataclass(frozen=True)
