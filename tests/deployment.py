@@ -17,6 +17,7 @@ import pytest
 from sqlalchemy import func, select
 
 from models.tables import OutboxEntry, Receipt, Site, StoredPage
+from tests.conditions import is_pending
 from tests.preloaded import PreloadedSupervisor
 from tests.services import SPELLINGS, Services, spelled
 from worker.messaging.broker import connect, topology_of
@@ -25,7 +26,6 @@ from worker.processes.supervisor import Supervisor
 from worker.service.quarantine import QuarantinedMessage, browse
 from worker.settings import PREFIX, Settings, load_settings
 from worker.store.database import Database
-from worker.store.pages import is_pending
 
 PATIENCE_SECONDS = 600.0
 LOOKS_APART_SECONDS = 0.2

@@ -173,7 +173,10 @@ def _send(
             yield message
 
     with database.patient_transaction() as session:
-        received = progress.received(session, folder.run_id) if folder.is_resumed else iter(())
+        received: Iterator[str] = iter(())
+        if folder.is_resumed:
+            query = progress.SQL.received.execution_options(yield_per=1000)
+            received = iter(session.scalars(query, {"pattern": f"{folder.run_id}%"}))
         publish_pages(settings, begun(received))
     return numbered.count
 

@@ -69,7 +69,9 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
     """Resolve fetches in order, up to the first that may affect the same page as an earlier one."""
     forms = [canonical_form(fetched.url) for _, fetched, _ in fetches]
     keys = [
-        _keys(site_id, form, read) for (site_id, _, read), form in zip(fetches, forms, strict=True)
+        {(site_id, digest_of_url(form))}
+        | {(site_id, digest_of_url(target.address)) for target in read.declared.targets}
+        for (site_id, _, read), form in zip(fetches, forms, strict=True)
     ]
     wanted = _arrays({key for each in keys for key in each})
     rows = {row.id: row for row in session.execute(_KNOWN_OR_CLAIMING, wanted)}
@@ -95,9 +97,7 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
             for row in (by_digest.get(key), *claimants[key])
             if row is not None and row is not own
         }
-        found = _located(
-            site_id, form, fetched, read, own, others, _StoredDeclarations(declared, authoritative)
-        )
+        found = _located(site_id, form, fetched, read, own, others, declared, authoritative)
         rows_touched = [*others.values(), *([own] if own is not None else [])]
         touched = {*own_keys, *found.page_ids, *(row.page_id for row in rows_touched)}
         if touched & seen:
@@ -126,18 +126,6 @@ def _spelling_key(each: Resolution) -> tuple[int, str]:
     return each.site_id, digest_of_url(each.spelling)
 
 
-def yield_url(session: Session, page_id: int, urls: Iterable[str]) -> None:
-    """Release the URL digest of a page, so that another page can take it."""
-    session.execute(
-        SQL.yield_url, {"page": page_id, "digests": [digest_of_url(each) for each in urls]}
-    )
-
-
-def _keys(site_id: int, form: str, read: ReadPage) -> set[tuple[int, str]]:
-    targets = (target.address for target in read.declared.targets)
-    return {(site_id, digest_of_url(address)) for address in (form, *targets)}
-
-
 def _arrays(keys: Iterable[tuple[int, str]]) -> dict[str, list[Any]]:
     ordered = sorted(keys)
     return {"sites": [site for site, _ in ordered], "digests": [digest for _, digest in ordered]}
@@ -156,20 +144,6 @@ def _declared(session: Session, rows: Iterable[Row[Any]]) -> dict[int, DeclaredU
     }
 
 
-@dataclass(frozen=True)
-class _StoredDeclarations:
-    """Stored declarations by address, and the address that represents each page."""
-
-    declared: Mapping[int, DeclaredUrls]
-    authoritative: Mapping[int, Row[Any]]
-
-    def known(self, row: Row[Any]) -> AddressRecord:
-        return AddressRecord(row.address, self.declared[row.id])
-
-    def authoritative_of(self, row: Row[Any]) -> Row[Any]:
-        return self.authoritative.get(row.page_id, row)
-
-
 def _located(
     site_id: int,
     form: str,
@@ -177,37 +151,43 @@ def _located(
     read: ReadPage,
     own: Row[Any] | None,
     others: Mapping[int, Row[Any]],
-    stored: _StoredDeclarations,
+    stored: Mapping[int, DeclaredUrls],
+    authoritative: Mapping[int, Row[Any]],
 ) -> Resolution:
+    def known(row: Row[Any]) -> AddressRecord:
+        return AddressRecord(row.address, stored[row.id])
+
+    def authoritative_of(row: Row[Any]) -> Row[Any]:
+        return authoritative.get(row.page_id, row)
+
     declared = read.declared
     read_at = own.read_at if own is not None else None
     is_stale = bool(fetched.fetched_at and read_at and fetched.fetched_at < read_at)
     declares_nothing_new = is_stale or declared == NOTHING_DECLARED
     if own is not None and declares_nothing_new:
-        declared = stored.declared[own.id]
+        declared = stored[own.id]
     one = AddressRecord(form if own is None else own.address, declared)
-    agreeing = joined(one, [stored.known(row) for row in others.values()])
+    agreeing = joined(one, [known(row) for row in others.values()])
     addresses = {each.address for each in agreeing}
     joins = {
         number: row
         for number, row in others.items()
         if row.address in addresses
-        and agreement(one, stored.known(stored.authoritative_of(row))) is Joining.JOINED
+        and agreement(one, known(authoritative_of(row))) is Joining.JOINED
     }
     page_ids = {row.page_id for row in joins.values()}
     parted_from = None
     if own is not None:
-        is_authoritative = stored.authoritative_of(own).id == own.id
+        is_authoritative = authoritative_of(own).id == own.id
         if is_authoritative or declares_nothing_new or own.page_id in page_ids:
             page_ids.add(own.page_id)
         else:
             parted_from = own.page_id
-    members = {row.id: row for row in joins.values()}
-    members |= {row.id: row for row in map(stored.authoritative_of, joins.values())}
+    members = {row.id: row for row in (*joins.values(), *map(authoritative_of, joins.values()))}
     if own is not None and own.page_id in page_ids:
-        members |= {stored.authoritative_of(own).id: stored.authoritative_of(own)}
+        members |= {authoritative_of(own).id: authoritative_of(own)}
         members.pop(own.id, None)
-    chosen = authoritative_record([one, *map(stored.known, members.values())]).address
+    chosen = authoritative_record([one, *map(known, members.values())]).address
     return Resolution(
         site_id,
         one.address,
@@ -216,7 +196,7 @@ def _located(
         fetched.fetched_at,
         declared,
         own,
-        None if own is None else stored.declared[own.id],
+        None if own is None else stored[own.id],
         is_stale,
         tuple(sorted(joins)),
         tuple(sorted(page_ids)),
@@ -352,11 +332,6 @@ class JoinedAddress:
     kind: str
     canonical: str
     since: datetime
-
-
-def count_joined(session: Session, site_id: int) -> dict[str, int]:
-    """Return how many of a site's addresses have joined other pages, by kind."""
-    return dict(session.execute(SQL.count_joined, {"site_id": site_id}).all())
 
 
 def list_joined(session: Session, key: str) -> list[JoinedAddress]:

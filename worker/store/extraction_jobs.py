@@ -172,7 +172,7 @@ class ExtractionResult(NamedTuple):
 
     @property
     def has_article(self) -> bool:
-        """Whether the page's latest revision is current; see `worker.store.pages.has_article`."""
+        """Whether the page's latest revision is current, even if it is now behind a wall."""
         is_missed = self.outcome in (PageOutcome.WALL, PageOutcome.GONE)
         return self.outcome == PageOutcome.ARTICLE or (is_missed and self.revision > 0)
 

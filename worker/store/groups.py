@@ -111,11 +111,6 @@ def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
 _COMPARABLE = SQL.comparable_pages.columns(lines=LargeBinary)
 
 
-def last_group(session: Session, site_id: int) -> int:
-    """Return the highest group number ever used by a site, or 0 if there is none."""
-    return session.scalar(SQL.last_group, {"site_id": site_id}) or 0
-
-
 LOAD_KNOWLEDGE = SQL.load.columns(page_id=BigInteger, packed=LargeBinary)
 
 

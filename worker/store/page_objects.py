@@ -64,18 +64,13 @@ class PageObjects:
 
     def __init__(self, url: str) -> None:
         require_extra("objects", "an object store", "obstore", distribution="detourage-service")
-        self._url = url
+        self.url = url
         self._is_marked = False
-
-    @property
-    def url(self) -> str:
-        """URL with which the URLs of its objects begin."""
-        return self._url
 
     def url_of(self, content: bytes) -> str:
         """Return the URL of the object for the given content."""
         digest = hashlib.sha256(content).hexdigest()
-        return f"{self._url}/{digest[:2]}/{digest}"
+        return f"{self.url}/{digest[:2]}/{digest}"
 
     def put(self, contents: Sequence[bytes]) -> None:
         """Write contents durably."""
@@ -90,8 +85,8 @@ class PageObjects:
 
         if self._is_marked:
             return True
-        with _answering(self._url):
-            store = _opened(self._url)
+        with _answering(self.url):
+            store = _opened(self.url)
             try:
                 obstore.head(store, MARKER)
             except FileNotFoundError:
@@ -111,8 +106,8 @@ class PageObjects:
         import obstore
         from obstore.store import LocalStore
 
-        with _answering(self._url):
-            store = _opened(self._url)
+        with _answering(self.url):
+            store = _opened(self.url)
             obstore.put(store, name, content)
             if isinstance(store, LocalStore):
                 _sync(Path(str(store.prefix)) / name)
@@ -121,17 +116,17 @@ class PageObjects:
         """Yield the URLs of the objects of a shard, up to `LISTED` at a time."""
         import obstore
 
-        with _answering(self._url):
-            for found in obstore.list(_opened(self._url), f"{shard:02x}", chunk_size=LISTED):
-                yield [f"{self._url}/{each['path']}" for each in found]
+        with _answering(self.url):
+            for found in obstore.list(_opened(self.url), f"{shard:02x}", chunk_size=LISTED):
+                yield [f"{self.url}/{each['path']}" for each in found]
 
     def delete(self, urls: Sequence[str]) -> None:
         """Delete objects."""
         import obstore
 
         # Another process may have deleted some of them; the rest are listed again next time.
-        with _answering(self._url), suppress(FileNotFoundError):
-            obstore.delete(_opened(self._url), [_parts(url)[1] for url in urls])
+        with _answering(self.url), suppress(FileNotFoundError):
+            obstore.delete(_opened(self.url), [_parts(url)[1] for url in urls])
 
 
 @cache
@@ -222,10 +217,7 @@ def _connected(url: str) -> "ObjectStore":
             "allow_http": True,
             "timeout": timedelta(seconds=REQUEST_SECONDS),
         },
-        retry_config={
-            "max_retries": RETRIES,
-            "retry_timeout": timedelta(seconds=RETRY_SECONDS),
-        },
+        retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=RETRY_SECONDS)},
     )
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final, NamedTuple, Self
 
-from sqlalchemy import ColumnElement, LargeBinary, and_, or_
+from sqlalchemy import LargeBinary
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -18,7 +18,7 @@ from detourage.limits import MAX_HTML_BYTES
 from detourage.messages import PageMessage
 from detourage.outcomes import PageOutcome, UnusableReason
 from detourage.packed_bytes import DamagedBytesError, pack, unpack
-from models.tables import Receipt, StoredPage
+from models.tables import Receipt
 from worker.errors import LostContentError
 from worker.outcomes import ReceiptResult
 from worker.store import page_objects
@@ -101,21 +101,6 @@ _ADD_RECEIPTS = rows_only(insert(Receipt))
 def add_receipts(session: Session, receipts: Iterable[NewReceipt]) -> None:
     """Record the results of messages."""
     session.execute(_ADD_RECEIPTS, [each._asdict() for each in receipts])
-
-
-def has_article() -> ColumnElement[bool]:
-    """Condition: the page's latest revision is current, even if the page is now behind a wall."""
-    is_missed = StoredPage.outcome.in_((PageOutcome.WALL, PageOutcome.GONE))
-    return or_(StoredPage.outcome == PageOutcome.ARTICLE, and_(is_missed, StoredPage.revision > 0))
-
-
-def is_pending() -> ColumnElement[bool]:
-    """Condition: the page has no outcome yet, or is to be extracted again."""
-    return or_(
-        StoredPage.outcome.is_(None),
-        StoredPage.forced,
-        StoredPage.extracted_generation < StoredPage.generation,
-    )
 
 
 COMPRESSION = 6

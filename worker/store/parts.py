@@ -4,13 +4,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam
+from sqlalchemy import bindparam
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from detourage.addresses import canonical_form
 from models.column_types import ArticleJson
-from models.tables import PageParts
 from worker.store.pages import digest_of_url
 from worker.store.queries import Statements
 
@@ -113,11 +112,6 @@ def note_parts(session: Session, parts: Sequence[NewParts]) -> None:
                 for each in sorted(parts)
             ],
         )
-
-
-def is_due() -> ColumnElement[bool]:
-    """Condition: the page is due for joining."""
-    return PageParts.version > PageParts.seen_version
 
 
 def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[int], bool]:

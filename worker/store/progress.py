@@ -2,11 +2,12 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import NamedTuple, Self
+from typing import Any, Self
 
+from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from detourage.messages import DOUBTFUL
@@ -174,7 +175,7 @@ def site_history(session: Session, key: str) -> SiteHistory:
     return SiteHistory(
         [GroupHistory(*row) for row in histories],
         groups.design_changes(session, site_id),
-        addresses.count_joined(session, site_id),
+        dict(session.execute(addresses.SQL.count_joined, {"site_id": site_id}).all()),
     )
 
 
@@ -200,21 +201,7 @@ def is_backlog_nearly_full(session: Session, limit: int) -> bool:
     return bool(limit) and bool(session.scalar(SQL.is_backlog_full, values))
 
 
-def received(session: Session, message_prefix: str) -> Iterator[str]:
-    """Yield the IDs of a run's received messages, in order."""
-    query = SQL.received.execution_options(yield_per=1000)
-    yield from session.scalars(query, {"pattern": f"{message_prefix}%"})
-
-
-class LastFailure(NamedTuple):
-    """A task's latest failure."""
-
-    failed_at: datetime
-    error: str
-    traceback: str
-
-
-def last_failures(session: Session, task_ids: Iterable[str]) -> dict[str, LastFailure]:
+def last_failures(session: Session, task_ids: Sequence[str]) -> dict[str, Row[Any]]:
     """Return the latest failure of each given task that has failed, by task ID."""
-    rows = session.execute(SQL.last_failures, {"ids": list(task_ids)})
-    return {task_id: LastFailure(*rest) for task_id, *rest in rows}
+    rows = session.execute(SQL.last_failures, {"ids": task_ids})
+    return {row.task_id: row for row in rows}

@@ -24,7 +24,14 @@ from worker.store.page_objects import (
     page_objects,
     shard_of,
 )
-from worker.store.pages import FetchedPage, ReadPage, StoredContent, pack_content, read_content
+from worker.store.pages import (
+    FetchedPage,
+    ReadPage,
+    StoredContent,
+    digest_of_url,
+    pack_content,
+    read_content,
+)
 from worker.store.queries import Statements
 
 SQL = Statements("recording")
@@ -59,17 +66,9 @@ class _ResolvedFetch(NamedTuple):
     result: ReceiptResult
     waits: bool
 
-    @property
-    def site_id(self) -> int:
-        return self.located.site_id
-
 
 def record_pages(
-    session: Session,
-    fetches: Sequence[Fetch],
-    store_url: str = "",
-    *,
-    have_waited: bool = False,
+    session: Session, fetches: Sequence[Fetch], store_url: str = "", *, have_waited: bool = False
 ) -> list[RecordedFetch]:
     """Store fetched pages, and return the result of each. Their sites must be locked.
 
@@ -105,7 +104,9 @@ def _record(
 ) -> list[RecordedFetch]:
     for place in located:
         if place.parted_from is not None:
-            addresses.yield_url(session, place.parted_from, [place.spelling])
+            # Another page can then take the URL.
+            left = {"page": place.parted_from, "digests": [digest_of_url(place.spelling)]}
+            session.execute(addresses.SQL.yield_url, left)
     resolved = _judged(session, fetches, located, have_waited=have_waited)
     add_waiting(
         session, [(each.located.page_ids[0], each.fetched) for each in resolved if each.waits]
@@ -120,7 +121,7 @@ def _record(
     def page_id(each: _ResolvedFetch) -> int:
         if each.stored is not None:
             return each.stored.id
-        return added[each.site_id, each.fetched.url_digest]
+        return added[each.located.site_id, each.fetched.url_digest]
 
     for each in judged:
         if each.located.parted_from is not None:
@@ -134,7 +135,7 @@ def _record(
     return [
         RecordedFetch(
             page_id(each),
-            each.site_id,
+            each.located.site_id,
             each.result,
             has_tree=(each.read.tree if each.stored is None else each.stored.tree_id) is not None,
             is_changed=not each.waits and (each.was_joined or each.result in CHANGES),
@@ -257,7 +258,7 @@ def _add_pages(
         _ADD_PAGES,
         [
             {
-                "site_id": each.site_id,
+                "site_id": each.located.site_id,
                 "url_digest": each.fetched.url_digest,
                 **columns_of_fetch(each.fetched, each.read),
                 **columns_of_reading(each.read, tree_ids),
@@ -295,21 +296,18 @@ def _judge(
         return ReceiptResult.UPDATED if is_back else ReceiptResult.DUPLICATE
     # Of equal fetches, the earliest is kept, so the page's date may precede its latest fetch.
     is_earlier = _is_later(page, fetched) or (place.is_stale and page.refused is None)
-    if is_earlier and not _is_before_wall(session, page, fetched):
+    if not is_earlier:
+        return ReceiptResult.UPDATED
+    if not _is_missed(page):
         return ReceiptResult.SUPERSEDED
-    return ReceiptResult.UPDATED
+    # A wall hides the page, so that an earlier fetch may still be later than its article.
+    of_article = session.scalar(SQL.article_fetched_at, {"page_id": page.id})
+    is_newer = of_article is None or (fetched.fetched_at or of_article) > of_article
+    return ReceiptResult.UPDATED if is_newer else ReceiptResult.SUPERSEDED
 
 
 def _is_missed(page: StoredPage) -> bool:
     return page.outcome in (PageOutcome.WALL, PageOutcome.GONE)
-
-
-def _is_before_wall(session: Session, page: StoredPage, fetched: FetchedPage) -> bool:
-    """Return whether a wall hides the page, and an earlier fetch is later than its article."""
-    if not _is_missed(page):
-        return False
-    of_article = session.scalar(SQL.article_fetched_at, {"page_id": page.id})
-    return of_article is None or (fetched.fetched_at or of_article) > of_article
 
 
 def _judge_refusal(page: StoredPage, refusal: Refusal, place: Resolution) -> ReceiptResult:

@@ -193,7 +193,7 @@ def delete_site(database: Database, name: str) -> int:
     with database.exclusive(AdvisoryLock.CLUSTERING, site_id) as is_ours:
         if not is_ours:
             raise SiteDeletionError(f"{name} is being clustered: try again in a few minutes")
-        database.run(_ungroup, site_id)
+        database.execute(SQL.ungroup, site_id=site_id)
         while number := database.run(_delete_some, site_id):
             deleted += number
         try:
@@ -216,11 +216,6 @@ def _id_of(session: Session, name: str) -> int:
     return found[name if name in found else next(iter(found))]
 
 
-def _ungroup(session: Session, site_id: int) -> None:
-    """Delete everything that refers to more than one page of a locked site."""
-    session.execute(SQL.ungroup, {"site_id": site_id})
-
-
 def _delete_some(session: Session, site_id: int) -> int:
     some = {"site_id": site_id, "most": PAGES_AT_ONCE}
     deleted: Any = session.execute(SQL.delete_some_pages, some)
@@ -229,5 +224,5 @@ def _delete_some(session: Session, site_id: int) -> int:
 
 def _delete_empty(session: Session, site_id: int) -> None:
     # Its pages may have been grouped while they were deleted.
-    _ungroup(session, site_id)
+    session.execute(SQL.ungroup, {"site_id": site_id})
     session.execute(SQL.delete_site, {"site_id": site_id})

@@ -19,20 +19,8 @@ from worker.tracing import Context
 from worker.workflow.article_parts import with_missing
 from worker.workflow.process import ProcessState
 
-_READER_FIELDS = {
-    "language",
-    "title",
-    "lead",
-    "authors",
-    "published_at",
-    "text",
-    "blocks",
-    "images",
-    "embeds",
-    "comments",
-    "metadata",
-    "corrections",
-}
+_READER_FIELDS = {"language", "title", "lead", "authors", "published_at", "text", "corrections"}
+_READER_FIELDS |= {"blocks", "images", "embeds", "comments", "metadata"}
 _NO_READER_FIELDS = {
     # Changes in typography and link targets are ignored: sites put tracking data into their links.
     # Locations change whenever anything else on the page does.

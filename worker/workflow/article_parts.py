@@ -1,6 +1,6 @@
 """Articles that a site spreads across several pages."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -9,9 +9,6 @@ from detourage.article import Article
 from detourage.messages import Part, Parts
 from detourage.pagination import MAX_PARTS, Pagination, may_be_part
 from worker.store import parts
-from worker.store.articles import NewRevision
-from worker.store.extraction_jobs import ExtractionResult
-from worker.store.parts import NewParts
 
 
 def find_parts(session: Session, contents: Mapping[int, Article]) -> dict[int, Collection[str]]:
@@ -44,31 +41,6 @@ def with_missing(declared: Parts, found: Collection[str]) -> Parts:
 def _urls(listed: Sequence[str], links: Pagination | Parts) -> list[str]:
     others = [each for each in (links.previous, links.next) if each is not None]
     return list(dict.fromkeys([*listed[:MAX_PARTS], *others]))
-
-
-def note_parts(
-    session: Session,
-    contents: Mapping[int, Article],
-    results: Sequence[ExtractionResult],
-    revisions: Iterable[NewRevision],
-) -> list[int]:
-    """Record which pages are parts of an article, for joining; return the IDs of the others."""
-    revised = {each.page_id: each.message for each in revisions}
-    noted = {
-        result.page_id: contents[result.page_id]
-        for result in results
-        if result.page_id in contents and is_part(contents[result.page_id])
-    }
-    parts.note_parts(
-        session,
-        [
-            NewParts(
-                page_id, to_json(content.pagination), revised.get(page_id), content.pagination.whole
-            )
-            for page_id, content in noted.items()
-        ],
-    )
-    return sorted(result.page_id for result in results if result.page_id not in noted)
 
 
 def to_json(links: Pagination) -> dict[str, Any]:

@@ -173,7 +173,7 @@ def _promote_outliers(
         # The next outlier, or a clustering, continues the comparisons.
         return promoted, work
     for group in agreeing_outliers(distances, sizes=sizes):
-        number = groups.last_group(session, site_id) + 1
+        number = (session.scalar(groups.SQL.last_group, {"site_id": site_id}) or 0) + 1
         members = [outliers[member] for member in group.members]
         new = new_group(number, members, [outliers[group.pivot].tree_id])
         # Placing the pages counts them.
@@ -182,12 +182,7 @@ def _promote_outliers(
         places = columns_of_memberships(new.memberships())
         session.execute(groups.SQL.place_pages, of_site | places)
         promoted |= set(new.members)
-        logger.info(
-            "site %d: %d outliers form the new group %d",
-            site_id,
-            len(group.members),
-            number,
-        )
+        logger.info("site %d: %d outliers form the new group %d", site_id, len(members), number)
     return promoted, work
 
 

@@ -12,9 +12,8 @@ from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
 from worker.settings import Settings
-from worker.store import clusterings, comparisons, outbox, progress
+from worker.store import clusterings, outbox, progress
 from worker.store.clusterings import DueSite, SettleTimes, due_sites
-from worker.store.comparisons import NewBlock
 from worker.workflow.attempts import CLUSTERING_PAUSES, PATIENCE_SECONDS
 from worker.workflow.first_extractions import settle_lone_sites
 
@@ -77,12 +76,6 @@ def continue_clustering(session: Session, site_id: int) -> None:
     outbox.add_tasks_of_sites(
         session, task_names.CLUSTER, wanted, is_short=True, turn=outbox.FIRST_TURN
     )
-
-
-def request_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> None:
-    """Enqueue comparison blocks of a site."""
-    block_ids = comparisons.add_blocks(session, site_id, blocks)
-    request_stored_blocks(session, site_id, block_ids)
 
 
 def request_stored_blocks(session: Session, site_id: int, block_ids: Sequence[int]) -> None:

@@ -140,7 +140,16 @@ def _save(session: Session, job: ComparisonJob, quarantine: str, compared: Block
         return
     _save_compared(session, job, compared)
     if job.is_abandoned:
-        _offer_to_compare_again(session, job, quarantine)
+        site = site_name(pages.key_of_site(session, job.block.site_id))
+        quarantine_task(
+            session,
+            task_names.REPROCESS,
+            {"site": site, "stage": "compare"},
+            queue=quarantine,
+            reason=AbandonedReason.COMPARISON_FAILED,
+            detail=f"{site}: comparing {len(job.trees)} trees crashed its process, or took too"
+            f" long, {COMPARISON_ATTEMPTS} times; they count as not comparable",
+        )
     if is_last:
         continue_clustering(session, job.block.site_id)
 
@@ -149,19 +158,6 @@ def _save_compared(session: Session, job: ComparisonJob, compared: BlockResult) 
     trees.save_distances(session, compared.distances)
     if compared.nearest and job.block.reference_set_id is not None:
         comparisons.save_nearest(session, job.block.reference_set_id, compared.nearest)
-
-
-def _offer_to_compare_again(session: Session, job: ComparisonJob, quarantine: str) -> None:
-    site = site_name(pages.key_of_site(session, job.block.site_id))
-    quarantine_task(
-        session,
-        task_names.REPROCESS,
-        {"site": site, "stage": "compare"},
-        queue=quarantine,
-        reason=AbandonedReason.COMPARISON_FAILED,
-        detail=f"{site}: comparing {len(job.trees)} trees crashed its process, or took too long,"
-        f" {COMPARISON_ATTEMPTS} times; they count as not comparable",
-    )
 
 
 def _distances(job: ComparisonJob, memory: int) -> BlockResult:

@@ -27,7 +27,7 @@ from worker.store import comparisons, outbox, trees
 from worker.store.comparisons import Nearest, NewBlock, load_nearest, save_set
 from worker.store.groups import SiteState
 from worker.workflow.attempts import PATIENCE_SECONDS
-from worker.workflow.clustering_requests import request_blocks, request_stored_blocks
+from worker.workflow.clustering_requests import request_stored_blocks
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.process import ProcessState
 
@@ -178,4 +178,5 @@ def _enqueue_missing(
     if site.state.compared_version is None:
         begun = {"site_id": site.id, "version": site.version, "tree_ids": sorted(site.trees)}
         session.execute(comparisons.SQL.begin, begun)
-    request_blocks(session, site.id, list(blocks_of(missing, site.trees, stored)))
+    blocks = list(blocks_of(missing, site.trees, stored))
+    request_stored_blocks(session, site.id, comparisons.add_blocks(session, site.id, blocks))

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
@@ -19,10 +19,11 @@ from detourage.roles import LineRole
 from detourage.versions import EXTRACTION_VERSION
 from worker import logs, tracing
 from worker.errors import cause
-from worker.store import addresses, articles, extraction_jobs
+from worker.store import addresses, articles, extraction_jobs, parts
 from worker.store.articles import NewRevision
 from worker.store.database import is_connection_lost
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
+from worker.store.parts import NewParts
 from worker.workflow.article_message import (
     further_revision,
     new_revision,
@@ -30,7 +31,7 @@ from worker.workflow.article_message import (
     revision_of,
     shortened,
 )
-from worker.workflow.article_parts import find_parts, note_parts
+from worker.workflow.article_parts import find_parts, is_part, to_json
 from worker.workflow.process import ProcessState
 from worker.workflow.shared_lines import shared_lines_on
 from worker.workflow.walls import (
@@ -85,8 +86,7 @@ def save_extractions(
     if revised:
         results = [each.result for each in revised]
         revisions = [each.revision for each in revised if each.revision is not None]
-        no_parts = _note_parts(session, revised, revisions)
-        extraction_jobs.save_results(session, results, revisions, no_parts)
+        extraction_jobs.save_results(session, results, revisions, _note_parts(session, revised))
     for each in revised:
         if each.result.revision and is_removed(each.page) and not is_withdrawn(each.page):
             withdraw(session, state, each.result.page_id, each.page)
@@ -120,7 +120,7 @@ def _revise(
     now: datetime,
 ) -> list[_RevisedPage]:
     contents = {job.page_id: each for job, _, each in current if isinstance(each, Article)}
-    parts = find_parts(session, contents)
+    found_parts = find_parts(session, contents)
     revised = []
     for job, page, result in current:
         made = revision = None
@@ -130,11 +130,16 @@ def _revise(
                 job,
                 result,
                 now,
-                parts.get(job.page_id),
+                found_parts.get(job.page_id),
                 revisions_from=state.settings.revisions_from,
             )
         if made is not None:
-            revision = _small_enough(state, job, *made)
+            message, digest = made
+            revision = revision_of(state, job.page_id, message, digest, trace=job.trace)
+            if len(revision.body) > MAX_MESSAGE_BYTES:
+                # The article is more important than its locations.
+                message = shortened(message)
+                revision = revision_of(state, job.page_id, message, digest, trace=job.trace)
             size = len(revision.body)
             if size > MAX_MESSAGE_BYTES:
                 # The broker would refuse the message, so it must not enter the outbox.
@@ -144,17 +149,6 @@ def _revise(
         saved = _result(job, page, result, revision, state, texts.get(job.page_id))
         revised.append(_RevisedPage(job, page, article, saved, revision))
     return revised
-
-
-def _small_enough(
-    state: ProcessState, job: ExtractionJob, message: dict[str, Any], content_digest: str
-) -> NewRevision:
-    """Return a revision that is small enough to be sent, if possible."""
-    revision = revision_of(state, job.page_id, message, content_digest, trace=job.trace)
-    if len(revision.body) <= MAX_MESSAGE_BYTES:
-        return revision
-    # The article is more important than its locations.
-    return revision_of(state, job.page_id, shortened(message), content_digest, trace=job.trace)
 
 
 def _log_outcomes(revised: Sequence[_RevisedPage]) -> None:
@@ -171,20 +165,20 @@ def _log_outcomes(revised: Sequence[_RevisedPage]) -> None:
         logs.unbind("site", "page", "page_id", "trace_id", "span_id")
 
 
-def _note_parts(
-    session: Session, revised: Sequence[_RevisedPage], revisions: Sequence[NewRevision]
-) -> list[int]:
+def _note_parts(session: Session, revised: Sequence[_RevisedPage]) -> list[int]:
     """Record the pages that are parts of an article; return the IDs of those that are not."""
-    contents = {each.job.page_id: each.article for each in revised if each.article is not None}
-    removed = {each.job.page_id for each in revised if is_removed(each.page)}
-    # A page that was a part of an article remains one while it is behind a wall.
-    changed = [
-        each.result
-        for each in revised
-        if each.article is not None or is_removed(each.page) or not each.result.has_article
-    ]
-    present = {page: content for page, content in contents.items() if page not in removed}
-    return note_parts(session, present, changed, revisions)
+    noted: list[NewParts] = []
+    others: list[int] = []
+    for each in revised:
+        if each.article is not None and not is_removed(each.page) and is_part(each.article):
+            links = each.article.pagination
+            message = each.revision.message if each.revision is not None else None
+            noted.append(NewParts(each.job.page_id, to_json(links), message, links.whole))
+        # A page that was a part of an article remains one while it is behind a wall.
+        elif each.article is not None or is_removed(each.page) or not each.result.has_article:
+            others.append(each.job.page_id)
+    parts.note_parts(session, noted)
+    return sorted(others)
 
 
 def _not_overtaken(
@@ -213,7 +207,6 @@ def _result(
     state: ProcessState,
     short_text: bytes | None,
 ) -> ExtractionResult:
-    pivot_digest = job.pivot.content_digest if job.pivot else None
     failure = result if isinstance(result, NoArticle) else None
     if page.refused is not None:
         failure = NoArticle(PageOutcome(page.refused["outcome"]), page.refused["detail"])
@@ -222,7 +215,7 @@ def _result(
         generation=job.generation,
         extraction_key=extraction_key(
             job.content_digest,
-            pivot_digest,
+            job.pivot.content_digest if job.pivot else None,
             job.group_pattern,
             state.settings.chosen_text_roles,
             shared_lines_on(job.url, job.shared_lines, job.lines),

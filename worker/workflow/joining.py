@@ -11,13 +11,7 @@ from sqlalchemy.orm import Session
 
 from detourage.limits import MAX_MESSAGE_BYTES
 from detourage.messages import ArticleMessage
-from detourage.pagination import (
-    Member,
-    chain_of,
-    is_held_by,
-    joined_values,
-    urls_of,
-)
+from detourage.pagination import Member, chain_of, is_held_by, joined_values, urls_of
 from detourage.reader.article_values import parts_of
 from worker.store import addresses, articles, parts
 from worker.store.parts import StoredPart

@@ -25,6 +25,7 @@ from benchmarks.faults.hostile.measured.sitecustomize import FILE
 from benchmarks.faults.hostile.sent import FORGED, Draw, Kind, PackedMessage, Sent
 from benchmarks.faults.hostile.waits import Consumer, GoodPage, Phase, good_pages
 from models.tables import OutboxEntry, Receipt, StoredPage
+from tests.conditions import is_pending, parts_are_due
 from tests.deployment import Deployment, peak_bytes, process_environment
 from tests.faults.proving_ground import Servers
 from tests.faults.scenarios import site_pages
@@ -32,8 +33,6 @@ from worker.messaging.broker import connect, depth
 from worker.processes.supervisor import Supervisor
 from worker.service.quarantine import QuarantinedMessage
 from worker.settings import Settings
-from worker.store.pages import is_pending
-from worker.store.parts import is_due
 
 GOOD_SITES = tuple(f"good-{name}.example" for name in ("ash", "birch", "cedar", "elm", "fir"))
 GOOD_PAGES = 40
@@ -214,7 +213,7 @@ class WatchedDeployment(Deployment):
         waiting = (
             select(func.count()).select_from(StoredPage).where(is_pending()),
             select(func.count()).select_from(OutboxEntry),
-            select(func.count()).where(is_due()),
+            select(func.count()).where(parts_are_due()),
         )
         if any(map(self.count, waiting)):
             return False

@@ -18,11 +18,12 @@ from models.tables import (
     TaskFailure,
 )
 from tests.commands import invoke
+from tests.conditions import is_pending
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.outcomes import ReceiptResult
 from worker.store import pages, progress, retention
-from worker.store.pages import NewReceipt, is_pending
+from worker.store.pages import NewReceipt
 from worker.tasks.maintenance import prune
 
 LONG_AGO = timedelta(days=100)

@@ -22,12 +22,12 @@ from models.tables import (
     TemplateGroup,
 )
 from tests.commands import invoke
+from tests.conditions import is_pending
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
 from worker.store.database import Database
-from worker.store.pages import is_pending
 from worker.tasks.assign import assign
 from worker.workflow import assignment, known_templates
 

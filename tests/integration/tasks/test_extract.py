@@ -12,6 +12,7 @@ from detourage import Page, Site
 from detourage.messages import ArticleMessage
 from detourage.reader.content import read_content
 from models.tables import Article, StoredPage, TemplateGroup
+from tests.conditions import is_pending
 from tests.deployment import own_queues
 from tests.inline_tasks import Tasks
 from tests.pages import article_html, article_pages, paragraphs
@@ -20,7 +21,6 @@ from worker.messaging.broker import connect
 from worker.service.application import create_app
 from worker.store import extraction_jobs
 from worker.store.extraction_jobs import ExtractionJob, PageState
-from worker.store.pages import is_pending
 from worker.tasks.extract import extract, extract_late
 from worker.workflow import article_message, extraction, extraction_results
 from worker.workflow.attempts import EXTRACTION_ATTEMPTS

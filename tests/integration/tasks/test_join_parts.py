@@ -12,11 +12,11 @@ from sqlalchemy import func, select
 
 from detourage.messages import ArticleMessage
 from models.tables import Article, PageParts
+from tests.conditions import parts_are_due
 from tests.inline_tasks import Tasks
 from tests.pages import paragraphs, prose
 from tests.parted_pages import SITE, STORY, address, page_html, part_html
 from worker.messaging import task_names
-from worker.store.parts import is_due
 from worker.tasks.extract import extract
 from worker.tasks.join_parts import join_parts
 from worker.workflow.joining import process_part
@@ -79,7 +79,7 @@ def test_a_task_that_reaches_its_time_limit_leaves_the_remaining_articles_to_the
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def waiting() -> int:
-        return int(tasks.ask(select(func.count()).where(is_due()))[0])
+        return int(tasks.ask(select(func.count()).where(parts_are_due()))[0])
 
     stories = [f"https://{SITE}/news/{name}" for name in ("ferry", "mill", "tower")]
     send(tasks, {each: part_html(1, title=each, story=each) for each in stories})
@@ -210,5 +210,5 @@ def test_concurrent_joining_and_extraction_give_the_same_article(tasks: Tasks) -
             done.result()
     join_parts(settle_seconds=0)
     assert last(tasks)["text"] == expected_text(list(numbers))
-    (due,) = tasks.ask(select(func.count()).select_from(PageParts).where(is_due()))
+    (due,) = tasks.ask(select(func.count()).select_from(PageParts).where(parts_are_due()))
     assert due == 0

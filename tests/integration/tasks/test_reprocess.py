@@ -7,11 +7,11 @@ from sqlalchemy import func, select, update
 
 from models.tables import Article, Reprocessing, Site, StoredPage
 from tests.commands import invoke
+from tests.conditions import is_pending
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.messaging import task_names
 from worker.store import extraction_jobs, reprocessings
-from worker.store.pages import is_pending
 from worker.tasks import reprocess
 from worker.workflow.extraction_requests import request_late_extractions
 

@@ -13,9 +13,9 @@ import pytest
 from sqlalchemy import select
 
 from models.tables import Article, StoredPage
+from tests.conditions import has_article
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
-from worker.store.pages import has_article
 
 SEQUENCES = int(os.environ.get("DETOURAGE_TEST_SEQUENCES", "30"))
 AT_ONCE = 10

@@ -6,12 +6,12 @@ import pytest
 from sqlalchemy import BigInteger, cast, func, select, update
 
 from models.tables import OutboxEntry, StoredPage
+from tests.conditions import is_pending
 from tests.inline_tasks import Tasks
 from tests.pages import article_html, article_pages
 from worker.messaging import task_names
 from worker.messaging.task_names import ReprocessStage
 from worker.store import extraction_jobs
-from worker.store.pages import is_pending
 from worker.store.progress import ServiceCounts, service_counts
 
 AGE = timedelta(days=400)
