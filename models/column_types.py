@@ -20,15 +20,6 @@ def without_block_texts(message: Mapping[str, Any]) -> dict[str, Any]:
     return {**message, "blocks": blocks}
 
 
-def with_block_texts(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a stored article message with the texts of its blocks."""
-    if not message.get("blocks"):
-        return message
-    text = message["text"]
-    blocks = [{"text": text[each["start"] : each["end"]], **each} for each in message["blocks"]]
-    return {**message, "blocks": blocks}
-
-
 class ArticleJson(TypeDecorator[dict[str, Any]]):
     """Article message, stored as it is or as the result of `without_block_texts`."""
 
@@ -38,4 +29,9 @@ class ArticleJson(TypeDecorator[dict[str, Any]]):
     def process_result_value(self, value: Any, dialect: Dialect) -> dict[str, Any] | None:
         """Return the message with the texts of its blocks."""
         del dialect
-        return None if value is None else with_block_texts(value)
+        stored: dict[str, Any] | None = value
+        if not stored or not stored.get("blocks"):
+            return stored
+        text = stored["text"]
+        blocks = [{"text": text[each["start"] : each["end"]], **each} for each in stored["blocks"]]
+        return {**stored, "blocks": blocks}

@@ -372,11 +372,7 @@ class ClusteringAttempt(Base):
 
 
 class ClusteringRequest(Base):
-    """A requested clustering; deleted by the worker that starts it.
-
-    The table has no foreign key, because inserting a request would then lock the site's row, and
-    would have to wait for the intake.
-    """
+    """A requested clustering. Adding one must not wait for the intake, as a foreign key would."""
 
     __tablename__ = "clustering_requests"
 

@@ -3,7 +3,7 @@
 import logging
 import sys
 from collections.abc import Collection, MutableMapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import structlog
 
@@ -12,6 +12,7 @@ from worker import tracing
 from worker.errors import cause, is_lost_connection, without_passwords
 
 Format = Literal["text", "json"]
+Event: TypeAlias = MutableMapping[str, Any]
 
 bind = structlog.contextvars.bind_contextvars
 """Bind context to all further log lines of this task or message."""
@@ -69,9 +70,7 @@ class _Formatter(structlog.stdlib.ProcessorFormatter):
             final += [
                 _on_one_line,
                 structlog.dev.ConsoleRenderer(
-                    colors=False,
-                    pad_event_to=0,
-                    exception_formatter=structlog.dev.plain_traceback,
+                    colors=False, pad_event_to=0, exception_formatter=structlog.dev.plain_traceback
                 ),
             ]
         super().__init__(
@@ -93,25 +92,19 @@ class _Formatter(structlog.stdlib.ProcessorFormatter):
         return line
 
 
-def _on_one_line(
-    _logger: Any, _method: str, event: MutableMapping[str, Any]
-) -> MutableMapping[str, Any]:
+def _on_one_line(_logger: Any, _method: str, event: Event) -> Event:
     for name, value in event.items():
         if isinstance(value, str):
             event[name] = printable(value)
     return event
 
 
-def _add_process(
-    _logger: Any, _method: str, event: MutableMapping[str, Any]
-) -> MutableMapping[str, Any]:
+def _add_process(_logger: Any, _method: str, event: Event) -> Event:
     event["process"] = event["_record"].process
     return event
 
 
-def _add_span(
-    _logger: Any, _method: str, event: MutableMapping[str, Any]
-) -> MutableMapping[str, Any]:
+def _add_span(_logger: Any, _method: str, event: Event) -> Event:
     for name, value in tracing.log_keys(tracing.current()).items():
         event.setdefault(name, value)
     return event

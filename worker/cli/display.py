@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from models.tables import DesignChange
     from worker.local.run import RunSummary
     from worker.store.addresses import JoinedAddress
     from worker.store.progress import RunProgress, SiteHistory, SiteStatus
@@ -49,7 +48,14 @@ def print_status(
     if history:
         out.print(_history_table(history))
         for change in history.changes:
-            say(out, _change_line(change))
+            groups = ", ".join(map(str, change.new_groups)) or "none"
+            gone = ", ".join(map(str, change.gone_groups)) or "none"
+            say(
+                out,
+                f"design changed with {change.first_url}, fetched {change.since:%Y-%m-%d %H:%M}:"
+                f" {change.new_share:.0%} of the newest pages are new, groups {groups};"
+                f" gone: {gone}",
+            )
         if history.addresses:
             say(out, f"joined addresses: {_listed(history.addresses)}")
     print_queues(depths)
@@ -177,15 +183,6 @@ def _history_table(history: SiteHistory) -> Table:
             Text(printable(group.example)),
         )
     return table
-
-
-def _change_line(change: DesignChange) -> str:
-    groups = ", ".join(map(str, change.new_groups)) or "none"
-    gone = ", ".join(map(str, change.gone_groups)) or "none"
-    return (
-        f"design changed with {change.first_url}, fetched {change.since:%Y-%m-%d %H:%M}:"
-        f" {change.new_share:.0%} of the newest pages are new, groups {groups}; gone: {gone}"
-    )
 
 
 @contextmanager

@@ -78,7 +78,13 @@ def status(
         "--port": port,
         "--host": host,
     }
-    _check_combination({name for name, value in values.items() if value})
+    given = {name for name, value in values.items() if value}
+    for name, allowed in ALONE.items():
+        if name in given and given - allowed - {name}:
+            raise click.UsageError(f"{name} can only be combined with {' and '.join(allowed)}")
+    for name, needed in NEEDED.items():
+        if name in given and needed not in given:
+            raise click.UsageError(f"{name} needs {needed}")
     if prometheus:
         _show_metrics(port, host or "127.0.0.1")
     elif is_url:
@@ -99,15 +105,6 @@ ALONE = {
 
 NEEDED = {"--addresses": "SITE", "--port": "--prometheus", "--host": "--port"}
 """Options that require another one."""
-
-
-def _check_combination(given: set[str]) -> None:
-    for name, allowed in ALONE.items():
-        if name in given and given - allowed - {name}:
-            raise click.UsageError(f"{name} can only be combined with {' and '.join(allowed)}")
-    for name, needed in NEEDED.items():
-        if name in given and needed not in given:
-            raise click.UsageError(f"{name} needs {needed}")
 
 
 def _show_queues(*, as_json: bool) -> None:
@@ -240,7 +237,12 @@ def prune(
     if site is not None:
         if days is not None or kinds or dry_run:
             raise click.UsageError("--site can only be combined with --yes")
-        _delete_site(site, confirmed=yes)
+        from worker.store.retention import delete_site
+
+        if not yes:
+            click.confirm("Delete the site with its pages and articles permanently?", abort=True)
+        deleted = with_database(lambda database: delete_site(database, site))
+        click.echo(f"{counted(deleted, 'page')} of {site} deleted")
         return
     if days is None:
         raise click.UsageError("give either --older-than or --site")
@@ -262,12 +264,3 @@ def prune(
         click.echo(f"{kind}\t{number}")
     if stop.is_set():
         raise click.ClickException("interrupted; run the same command to continue")
-
-
-def _delete_site(site: str, *, confirmed: bool) -> None:
-    from worker.store.retention import delete_site
-
-    if not confirmed:
-        click.confirm("Delete the site with its pages and articles permanently?", abort=True)
-    deleted = with_database(lambda database: delete_site(database, site))
-    click.echo(f"{counted(deleted, 'page')} of {site} deleted")

@@ -104,7 +104,13 @@ def run(
 
     form = form or format_of(output)
     require_format(form)
-    inspector = _inspector() if inspect else None
+    inspector: ModuleType | None = None
+    if inspect:
+        try:
+            inspector = import_module("inspector.command")
+        except ModuleNotFoundError as error:
+            raise ExpectedError("--inspect needs the inspector, which is not installed") from error
+        inspector.check_installed()
     settings = load_settings()
     if text_roles is not None:
         settings = settings.model_copy(update={"text_roles": ",".join(text_roles)})
@@ -157,16 +163,6 @@ def run(
             err=True,
         )
         sys.exit(EXIT_UNUSABLE_INPUT)
-
-
-def _inspector() -> ModuleType:
-    """Return the inspector's commands; the inspector is a neighbour that need not be installed."""
-    try:
-        inspector = import_module("inspector.command")
-    except ModuleNotFoundError as error:
-        raise ExpectedError("--inspect needs the inspector, which is not installed") from error
-    inspector.check_installed()
-    return inspector
 
 
 @click.command()

@@ -13,6 +13,8 @@ from worker.messaging.task_names import PAGE_STAGES, REPROCESS, REPROCESS_ALL, R
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from worker.store.reprocessings import ReprocessingProgress
+
 
 @click.command()
 @click.argument("site", metavar="[SITE|URL]", required=False)
@@ -46,7 +48,14 @@ def reprocess(
     if rate is not None and not every:
         raise click.UsageError("--rate can only be combined with --all")
     if action is not None:
-        _show_progress() if action == "progress" else _cancel()
+        from worker.store import reprocessings
+
+        if action == "progress":
+            _show_progress(read_database(reprocessings.progress))
+        elif with_database(lambda database: database.run(reprocessings.cancel)):
+            click.echo("cancelled")
+        else:
+            raise click.ClickException("no reprocessing of all sites is in progress")
         return
     if site is not None and "://" in site:
         _reprocess_page(site, stage)
@@ -89,10 +98,7 @@ def _reprocess_page(url: str, stage: str) -> None:
     click.echo(f"reprocessing of {url} from {stage} requested")
 
 
-def _show_progress() -> None:
-    from worker.store import reprocessings
-
-    found = read_database(reprocessings.progress)
+def _show_progress(found: ReprocessingProgress | None) -> None:
     if found is None:
         click.echo("no reprocessing of all sites: start one with `detourage reprocess --all`")
         return
@@ -103,11 +109,3 @@ def _show_progress() -> None:
         f"{state}: {found.sites_done} of {counted(found.sites, 'site')},"
         f" {counted(found.pages, 'page')} from {found.stage}{limit}"
     )
-
-
-def _cancel() -> None:
-    from worker.store import reprocessings
-
-    if not with_database(lambda database: database.run(reprocessings.cancel)):
-        raise click.ClickException("no reprocessing of all sites is in progress")
-    click.echo("cancelled")

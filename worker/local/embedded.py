@@ -121,8 +121,6 @@ def remove_services(directory: Path) -> None:
 
 
 class _Server:
-    """A PostgreSQL server and its files."""
-
     def __init__(self, *, home: Path, runtime: Path) -> None:
         self.data = home.resolve() / "postgresql"
         self.log = home.resolve() / "postgresql.log"
@@ -139,7 +137,10 @@ class _Server:
     def programs(self) -> Path:
         """Directory of ``initdb`` and ``postgres`` that is accessible to the user who runs them."""
         found = postgresql_programs()
-        if self.user is None or _reachable(found):
+        resolved = found.resolve()
+        parts = (resolved, *resolved.parents)
+        # Any user may traverse the directory and all its parents.
+        if self.user is None or all(part.stat().st_mode & stat.S_IXOTH for part in parts):
             return found
         # Copied, because changing the parents' mode would give everyone access.
         package = found.parent.parent
@@ -275,12 +276,6 @@ def _unprivileged_user() -> tuple[int, int] | None:
             "PostgreSQL cannot run as root, and this machine has no user named nobody to run it"
         ) from None
     return entry.pw_uid, entry.pw_gid
-
-
-def _reachable(directory: Path) -> bool:
-    """Return whether any user may traverse the directory and all its parents."""
-    resolved = directory.resolve()
-    return all(part.stat().st_mode & stat.S_IXOTH for part in (resolved, *resolved.parents))
 
 
 def _runtime_directory() -> Path:

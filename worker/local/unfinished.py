@@ -1,7 +1,4 @@
-"""The folder next to a run's output from which an unfinished run can be resumed.
-
-This module imports little, so that a run can be refused before slow modules are loaded.
-"""
+"""The folder next to a run's output from which an unfinished run can be resumed; imports little."""
 
 import fcntl
 import json

@@ -25,10 +25,7 @@ MAX_AGE_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Confirmed:
-    """The last confirmed work of a process, and the age at which the process counts as stuck.
-
-    ``at`` is on the monotonic clock of the host, which cannot be set.
-    """
+    """The last confirmed work of a process, and the age at which the process counts as stuck."""
 
     did: str
     at: float

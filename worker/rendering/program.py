@@ -36,19 +36,15 @@ _CONTENT = """() => {
 def main(request_file: Path, result_file: Path) -> None:
     """Render the page described by a request file."""
     request: dict[str, Any] = json.loads(request_file.read_text(encoding="utf-8"))
-    limited = _limited(request, request_file.with_name("browser"))
+    # A script that runs the browser, but not its driver, with a memory limit.
+    limited = request_file.with_name("browser")
+    limits = f"ulimit -c 0 && ulimit -d {request['memory'] // 1024}"
+    limited.write_text(f'#!/bin/sh\n{limits} && exec {quote(request["executable"])} "$@"\n')
+    limited.chmod(0o700)
     html = _render(request, limited)
     draft = result_file.with_suffix(".draft")
     draft.write_text(html, encoding="utf-8", errors="replace")
     draft.replace(result_file)
-
-
-def _limited(request: dict[str, Any], script: Path) -> Path:
-    """Write a script that runs the browser, but not its driver, with a memory limit."""
-    limits = f"ulimit -c 0 && ulimit -d {request['memory'] // 1024}"
-    script.write_text(f'#!/bin/sh\n{limits} && exec {quote(request["executable"])} "$@"\n')
-    script.chmod(0o700)
-    return script
 
 
 def _render(request: dict[str, Any], executable: Path) -> str:

@@ -32,19 +32,8 @@ from detourage.errors import ExpectedError
 from detourage.text.plural import counted
 from worker import logs, tracing
 from worker.errors import warn_of
+from worker.messaging import task_names
 from worker.messaging.broker import broker_tls, connect, topology_of, transport_options
-from worker.messaging.task_names import (
-    ASSIGN,
-    CLUSTER_DUE,
-    EXTRACT,
-    EXTRACT_LATE,
-    JOIN_PARTS,
-    OTHERS,
-    PARSE,
-    REPROCESS_DUE,
-    STAGE_OF_TASK,
-    STAGES,
-)
 from worker.messaging.transport import BrokerConnection
 from worker.processes.allocation import return_large_blocks
 from worker.processes.heartbeat import CONFIRM_SECONDS, MAX_AGE_SECONDS, Heartbeat
@@ -70,10 +59,10 @@ messages that are not acknowledged by then (``consumer_timeout``)."""
 LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
 """Task arguments that are included in every log line of the task."""
 
-TASK_MODULES = [f"worker.tasks.{name}" for name in (*STAGES, "join_parts")]
+TASK_MODULES = [f"worker.tasks.{name}" for name in (*task_names.STAGES, "join_parts")]
 """Modules in which tasks are defined."""
 
-PAGE_TASKS = (ASSIGN, EXTRACT, PARSE)
+PAGE_TASKS = (task_names.ASSIGN, task_names.EXTRACT, task_names.PARSE)
 """Tasks that process pages."""
 
 
@@ -115,7 +104,8 @@ def create_app(settings: Settings) -> Celery:
         task_default_exchange_type=topology.tasks_exchange.type,
         task_create_missing_queues=False,
         task_routes={
-            task: {"queue": topology.task_queue(stage)} for task, stage in STAGE_OF_TASK.items()
+            task: {"queue": topology.task_queue(stage)}
+            for task, stage in task_names.STAGE_OF_TASK.items()
         },
         task_acks_late=True,
         task_reject_on_worker_lost=True,
@@ -136,10 +126,10 @@ def create_app(settings: Settings) -> Celery:
         worker_soft_shutdown_timeout=5,
         worker_enable_soft_shutdown_on_idle=True,
         beat_schedule={
-            "cluster-due-sites": {"task": CLUSTER_DUE, "schedule": period},
-            "extract-late": {"task": EXTRACT_LATE, "schedule": period},
-            "join-parts": {"task": JOIN_PARTS, "schedule": period},
-            "reprocess-due": {"task": REPROCESS_DUE, "schedule": period},
+            "cluster-due-sites": {"task": task_names.CLUSTER_DUE, "schedule": period},
+            "extract-late": {"task": task_names.EXTRACT_LATE, "schedule": period},
+            "join-parts": {"task": task_names.JOIN_PARTS, "schedule": period},
+            "reprocess-due": {"task": task_names.REPROCESS_DUE, "schedule": period},
         },
         beat_scheduler="worker.service.application:HeartbeatScheduler",
         beat_max_loop_interval=CONFIRM_SECONDS,
@@ -213,10 +203,7 @@ class HeartbeatScheduler(PersistentScheduler):
         super().__init__(*args, **kwargs)
 
     def stop(self) -> None:
-        """Exit now, or once the task that is being sent has been.
-
-        A signal handler calls this, so nothing is logged: what is interrupted may be a log line.
-        """
+        """Exit now, or once a task is sent; logs nothing, as a signal may interrupt a log line."""
         self._is_stopping = True
         if not self._is_sending:
             raise SystemExit
@@ -324,7 +311,7 @@ def _begin_task(
 def _end_task(
     task: Any = None, kwargs: Mapping[str, Any] | None = None, state: str | None = None, **_: object
 ) -> None:
-    pieces = 1 + len((kwargs or {}).get(OTHERS, ()))
+    pieces = 1 + len((kwargs or {}).get(task_names.OTHERS, ()))
     process_state().durations.note(task.name, monotonic() - task.request.began, pieces)
     if state == SUCCESS:
         own_heartbeat("worker").confirm(f"did {task.name}")

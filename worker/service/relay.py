@@ -110,10 +110,7 @@ def bounds_of(settings: Settings) -> dict[str, Bound | None]:
 
 
 class Relay(BrokerProcess):
-    """Process that publishes outbox entries, each at least once, while their queues have room.
-
-    At SIGTERM or SIGINT, it finishes the current batch.
-    """
+    """Process that publishes outbox entries, each at least once, while their queues have room."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__("relay", settings)
@@ -175,10 +172,7 @@ class Relay(BrokerProcess):
     def _publish_batch(
         self, session: Session, producer: Producer, waiting: Sequence[str]
     ) -> tuple[Sequence[str], Exception | None]:
-        """Publish entries of the lanes that have any, and remove the confirmed ones.
-
-        Return the lane of each confirmed entry, and the error that ended the batch early, if any.
-        """
+        """Publish entries; return the lanes of those confirmed, and the error that came, if any."""
         confirmed: dict[int, str] = {}
         failure: Exception | None = None
         logs.unbind_all()
@@ -193,11 +187,7 @@ class Relay(BrokerProcess):
         return list(confirmed.values()), failure
 
     def _publish_lanes(
-        self,
-        session: Session,
-        producer: Producer,
-        lanes: Sequence[str],
-        confirmed: dict[int, str],
+        self, session: Session, producer: Producer, lanes: Sequence[str], confirmed: dict[int, str]
     ) -> None:
         first = [lane for lane in lanes if lane != EXTRACT_AGAIN]
         again = [lane for lane in lanes if lane == EXTRACT_AGAIN]

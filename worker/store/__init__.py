@@ -1,4 +1,1 @@
-"""All SQL of the service: named statements, and functions where more than a statement is needed.
-
-Each function runs in the transaction of the session passed to it, and never commits.
-"""
+"""All SQL of the service. Functions run in the transaction of their session, and never commit."""

@@ -69,7 +69,6 @@ def _json(value: object) -> str:
 
 
 def _comment_values(comment: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of a comment in a message."""
     published, written = comment["published"], comment["date"]
     instant = datetime.fromisoformat(published) if published is not None else None
     zoned = instant and (instant if instant.tzinfo else instant.replace(tzinfo=UTC))
@@ -107,12 +106,7 @@ def articles_published(
     until: datetime | None = None,
     site_ids: Sequence[int] | None = None,
 ) -> Iterator[tuple[datetime, dict[str, Any]]]:
-    """Yield the latest articles whose revisions were stored in a period, each with its time.
-
-    They are in chronological order. The period excludes ``until``; None means no restriction.
-    Messages are as published, including those of withdrawn articles; pages that joined another
-    page are skipped.
-    """
+    """Yield the latest articles with revisions of a period, as published, in order of time."""
     columns = SQL.articles_published.columns(created_at=DateTime, message=ArticleJson)
     query = columns.execution_options(yield_per=READ_AT_ONCE)
     asked = {"since": since, "until": until, "site_ids": site_ids}

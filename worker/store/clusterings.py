@@ -1,8 +1,4 @@
-"""Clustering requests and attempts, and quarantined sites.
-
-A killed process reports nothing, so each attempt is counted in a separate transaction before it
-starts.
-"""
+"""Clustering requests and attempts, which are counted before they start, and quarantined sites."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

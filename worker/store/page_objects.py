@@ -233,7 +233,6 @@ def _answering(url: str) -> Iterator[None]:
 
 
 def _sync(path: Path) -> None:
-    """Wait until a new file and its directory entry are on disk."""
     for each in (path, path.parent):
         opened = os.open(each, os.O_RDONLY)
         try:

@@ -66,7 +66,6 @@ def _spellings_of(url: str) -> list[str]:
 
 
 def _digests_of(url: str) -> list[str]:
-    """Return the digests of a link target's spellings and of their canonical forms."""
     ways = _spellings_of(url)
     return [*dict.fromkeys(map(digest_of_url, [*ways, *map(canonical_form, ways)]))]
 

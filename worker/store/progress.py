@@ -58,7 +58,6 @@ class SiteStatus:
     key: str
     pages: int
     pending: int
-    """Number of pages without an outcome."""
     again: int
     """Number of pages that have an outcome and are being extracted again."""
     generation: int
@@ -69,7 +68,6 @@ class SiteStatus:
     changed_design: datetime | None = None
     """Fetch date of the first page of the latest redesign."""
     not_clustered_since: datetime | None = None
-    """When clustering was disabled, or None if it is enabled."""
     not_clustered_because: str | None = None
     doubtful: int = 0
     """Number of articles that are probably wrong."""
@@ -89,13 +87,9 @@ class SiteTotals:
     outliers: int
     outcomes: dict[str, int]
     changed_design: int
-    """Number of sites that have had a redesign."""
     not_clustered: int
-    """Number of sites for which clustering is disabled."""
     doubtful: int
-    """Number of articles that are probably wrong."""
     dark: int
-    """Number of sites whose articles from the last day are mostly doubtful."""
 
     @classmethod
     def of(cls, sites: Sequence[SiteStatus]) -> Self:

@@ -350,7 +350,6 @@ def _await_extraction(page: StoredPage, fetched: FetchedPage) -> None:
 
 
 def _is_later(page: StoredPage, fetched: FetchedPage | StoredPage) -> bool:
-    """Return whether the stored page is from a later fetch; False if a date is missing."""
     return (
         page.fetched_at is not None
         and fetched.fetched_at is not None

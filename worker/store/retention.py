@@ -207,7 +207,6 @@ def delete_site(database: Database, name: str) -> int:
 
 
 def _id_of(session: Session, name: str) -> int:
-    """Return the ID of the site with a name or key."""
     found = {key: site_id for site_id, key in pages.sites_called(session, name).items()}
     if not found:
         raise SiteDeletionError(f"no page of site {name!r} is known")

@@ -1,7 +1,4 @@
-"""Kinds of data that can be removed from the store.
-
-The command line imports this module, so it must not import the database.
-"""
+"""Kinds of removable data, for the command line, which must not import the database."""
 
 from typing import Literal, get_args
 

@@ -1,7 +1,4 @@
-"""The schema of a database: its migration, and the check that it is that of this code.
-
-Alembic, whose import is slow, is only loaded for a migration.
-"""
+"""The schema of a database. Alembic, whose import is slow, is only loaded for a migration."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -110,10 +107,8 @@ def migrate(database: Database) -> None:
     import alembic.command
 
     with database.patient_transaction() as session:
-        session.execute(
-            text("SELECT pg_advisory_xact_lock(:class, 0)"),
-            {"class": AdvisoryLock.MIGRATION.value},
-        )
+        lock = {"class": AdvisoryLock.MIGRATION.value}
+        session.execute(text("SELECT pg_advisory_xact_lock(:class, 0)"), lock)
         connection = session.connection()
         current = revision_of(connection)
         if current is not None and current not in known_revisions():

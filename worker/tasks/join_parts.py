@@ -1,7 +1,4 @@
-"""Join the parts of articles once they have not changed for a while.
-
-A separate task joins them, so that the revisions do not depend on the order of arrival.
-"""
+"""Join the parts of articles in a task of its own, whatever the order of their arrival."""
 
 import logging
 import time
@@ -36,11 +33,7 @@ pages to extract."""
 
 @shared_task(name=task_names.JOIN_PARTS, **TASK_OPTIONS)
 def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
-    """Join the parts of changed articles, and publish the joined articles.
-
-    Does nothing while another process is joining. Parts that changed within the last
-    `settle_seconds` wait.
-    """
+    """Publish articles with their parts, once these have not changed for `settle_seconds`."""
     state = process_state()
     with state.database.exclusive(AdvisoryLock.PARTS, 0) as is_ours:
         if not is_ours:

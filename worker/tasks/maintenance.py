@@ -22,10 +22,7 @@ def prune(
     kinds: Sequence[Kind] = KINDS,
     begin: tuple[int, int] | None = None,
 ) -> None:
-    """Remove expired data of some kinds in small transactions, and enqueue a task for the rest.
-
-    `begin` is where the previous task stopped: the number of the rule and the last ID examined.
-    """
+    """Remove expired data, beginning at a rule and an ID, and enqueue a task for the rest."""
     if unknown := set(kinds).difference(KINDS):
         raise ValueError(
             f"cannot remove {', '.join(sorted(map(str, unknown)))}: kinds are {', '.join(KINDS)}"

@@ -55,10 +55,7 @@ def pauses_seconds(settings: Settings) -> list[float]:
 
 
 def _request_clusterings(session: Session, due: Sequence[DueSite]) -> None:
-    """Enqueue the clusterings of due sites, smaller sites first.
-
-    A site becomes due again only once a worker has started its clustering.
-    """
+    """Enqueue the clusterings of due sites, smaller sites first."""
     if not due:
         return
     session.execute(clusterings.SQL.note_asked, {"site_ids": sorted(site.id for site in due)})

@@ -16,10 +16,7 @@ REPEATED_AT_ONCE = 1000
 def request_extractions(
     session: Session, page_ids: Collection[int], generation: int, **after_clustering: Any
 ) -> None:
-    """Request extractions with a generation; see `worker.store.outbox.request_extractions`.
-
-    Pages that already have an outcome are queued behind those that have none.
-    """
+    """Request extractions; pages that have an outcome queue behind those without."""
     if page_ids or after_clustering:
         outbox.request_extractions(
             session, EXTRACTIONS, sorted(page_ids), generation, **after_clustering

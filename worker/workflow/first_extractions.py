@@ -25,11 +25,7 @@ REQUESTED_AT_ONCE = 200
 
 
 def urgent_pages(session: Session, first_article_seconds: float) -> dict[int, int]:
-    """Return pages that must not wait for their site's first clustering, mapped to their site IDs.
-
-    A page qualifies if it is the only one of its site, or has waited longer than
-    `first_article_seconds` (0 disables both).
-    """
+    """Return pages, to sites, that are alone or have waited `first_article_seconds` (0: none)."""
     if not first_article_seconds:
         return {}
     limits = {
@@ -58,10 +54,7 @@ def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> i
 
 
 def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[int]:
-    """Mark the given sites that have at most one page as clustered, and return them.
-
-    A single page cannot be compared with anything, and is extracted immediately.
-    """
+    """Mark those of the sites that have at most one page as clustered, and return them."""
     lone = session.scalars(SQL.without_siblings, {"sites": list(site_ids)}).all()
     held = provisional.hold(session, lone)
     # More pages may have arrived before the lock was acquired.

@@ -141,7 +141,6 @@ def _compose(
 
 
 def _digest(message: ArticleMessage) -> str:
-    """Return the digest of a message's content, including its parts."""
     declared = message.parts.model_dump() if message.parts is not None else None
     text = reader_digest(message) + json.dumps(declared, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -24,10 +24,7 @@ _Key = tuple[int, str]
 
 
 class KnownTemplates:
-    """An LRU cache of template knowledge, keyed by the pivot from which it was learned.
-
-    A task loads the templates of all its pages together, and stores all that it learned together.
-    """
+    """An LRU cache of template knowledge, keyed by the pivot from which it was learned."""
 
     def __init__(self) -> None:
         self._templates: OrderedDict[_Key, TemplateKnowledge] = OrderedDict()
@@ -55,11 +52,7 @@ class KnownTemplates:
             self._contents[page_id, missing[page_id]] = content
 
     def of(self, pivot: Pivot) -> TemplateKnowledge | None:
-        """Return the template knowledge of a loaded pivot, learning it if it is not stored.
-
-        Return None if it was never learned and the page's HTML has been removed or lost. Raise
-        PageError if the page cannot be parsed.
-        """
+        """Return a loaded or learned template, or None without HTML; raise PageError."""
         key = (pivot.id, pivot.content_digest)
         template = self._at_hand.get(key)
         if template is None:

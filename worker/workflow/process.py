@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 
 class ProcessState:
-    """The state of a process that runs tasks.
-
-    Caches, which cost 30 MB and several seconds, are created on first use, because beat, the relay
-    and the command line also create the application.
-    """
+    """State of a process that runs tasks; caches (30 MB, several seconds) are made on first use."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

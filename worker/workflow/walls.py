@@ -101,10 +101,7 @@ def _key(url: str, text: str) -> bytes:
 def without_repeats(
     session: Session, extracted: Sequence[ExtractedPage], texts: Mapping[int, bytes]
 ) -> list[ExtractedPage]:
-    """Substitute `NoArticle` for the given texts at `MIN_ADDRESSES` or more addresses.
-
-    Pages already published with such a text are extracted again, so that they get the same outcome.
-    """
+    """Substitute `NoArticle` for texts at `MIN_ADDRESSES`, and have others extracted again."""
     by_site: defaultdict[int, dict[int, bytes]] = defaultdict(dict)
     for job, page, _ in extracted:
         if job.page_id in texts:
