@@ -24,23 +24,17 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, MappedColumn, mapped_column
 
 from models.column_types import ArticleJson
 
 Small = Annotated[int, 32]
 """An integer that fits into 32 bits."""
 
-PageKey = Annotated[
-    int, mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), primary_key=True)
-]
-IndexedTreeKey = Annotated[
-    int, mapped_column(ForeignKey("trees.id", ondelete="CASCADE"), primary_key=True, index=True)
-]
-ArticleKey = Annotated[
-    UUID, mapped_column(ForeignKey("articles.id", ondelete="CASCADE"), primary_key=True)
-]
-"""Foreign key in a primary key; its row is deleted together with the row to which it refers."""
+
+def _part_of(target: str, **options: Any) -> MappedColumn[Any]:
+    """Return a foreign key, whose row is deleted together with the row to which it refers."""
+    return mapped_column(ForeignKey(target, ondelete="CASCADE"), **options)
 
 
 class Base(DeclarativeBase):
@@ -96,7 +90,6 @@ class StoredTree(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     digest: Mapped[str] = mapped_column(unique=True)
     size: Mapped[Small]
-    """Number of nodes."""
     packed: Mapped[bytes]
 
 
@@ -138,7 +131,6 @@ class StoredPage(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), index=True)
     url: Mapped[str]
-    """URL of the current fetch, as given by the crawler."""
     url_digest: Mapped[str]
     """SHA-256 of the page's first URL, with a suffix if another page has the same URL."""
     crawler_id: Mapped[str | None]
@@ -187,7 +179,7 @@ class Address(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
-    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), index=True)
+    page_id: Mapped[int] = _part_of("pages.id", index=True)
     digest: Mapped[str]
     """SHA-256 of the address; long addresses do not fit into an index row."""
     address: Mapped[str]
@@ -210,9 +202,7 @@ class AddressTarget(Base):
     __tablename__ = "address_targets"
     __table_args__ = (Index(None, "site_id", "digest"),)
 
-    address_id: Mapped[int] = mapped_column(
-        ForeignKey("addresses.id", ondelete="CASCADE"), primary_key=True
-    )
+    address_id: Mapped[int] = _part_of("addresses.id", primary_key=True)
     number: Mapped[Small] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
     digest: Mapped[str]
@@ -228,14 +218,14 @@ class PageContent(Base):
     __tablename__ = "page_contents"
     __table_args__ = (Index(None, "object_url", postgresql_using="hash"),)
 
-    page_id: Mapped[PageKey]
+    page_id: Mapped[int] = _part_of("pages.id", primary_key=True)
     compressed: Mapped[bytes | None]
     object_url: Mapped[str | None]
     is_text: Mapped[bool]
     """Whether the page was sent as text (stored as UTF-8) rather than as bytes."""
     stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
     lines: Mapped[bytes | None]
-    """Digests of its lines, as `PageLines.to_bytes`; null if it cannot be parsed."""
+    """`PageLines.to_bytes`; null if it cannot be parsed."""
 
 
 class WaitingFetch(Base):
@@ -244,7 +234,7 @@ class WaitingFetch(Base):
     __tablename__ = "waiting_fetches"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"), index=True)
+    page_id: Mapped[int] = _part_of("pages.id", index=True)
     url: Mapped[str]
     crawler_id: Mapped[str | None]
     content_type: Mapped[str | None]
@@ -260,7 +250,7 @@ class PageKnowledge(Base):
 
     __tablename__ = "page_knowledge"
 
-    page_id: Mapped[PageKey]
+    page_id: Mapped[int] = _part_of("pages.id", primary_key=True)
     content_digest: Mapped[str]
     """`StoredPage.content_digest` of the page from which it was learned."""
     packed: Mapped[bytes]
@@ -273,10 +263,8 @@ class Distance(Base):
     __tablename__ = "distances"
     __table_args__ = (CheckConstraint("lower_tree_id < higher_tree_id", name="ordered"),)
 
-    lower_tree_id: Mapped[int] = mapped_column(
-        ForeignKey("trees.id", ondelete="CASCADE"), primary_key=True
-    )
-    higher_tree_id: Mapped[IndexedTreeKey]
+    lower_tree_id: Mapped[int] = _part_of("trees.id", primary_key=True)
+    higher_tree_id: Mapped[int] = _part_of("trees.id", primary_key=True, index=True)
     distance: Mapped[Small | None]
     """Null if the pair cannot be compared."""
 
@@ -288,7 +276,6 @@ class SiteComparison(Base):
 
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
     site_version: Mapped[int]
-    """`Site.version` when the comparisons began."""
     tree_ids: Mapped[list[int]]
     """Distinct trees of the site, ascending."""
     began_at: Mapped[datetime] = mapped_column(server_default=func.now())
@@ -312,10 +299,8 @@ class NearestReference(Base):
 
     __tablename__ = "nearest_references"
 
-    reference_set_id: Mapped[int] = mapped_column(
-        ForeignKey("reference_sets.id", ondelete="CASCADE"), primary_key=True
-    )
-    tree_id: Mapped[IndexedTreeKey]
+    reference_set_id: Mapped[int] = _part_of("reference_sets.id", primary_key=True)
+    tree_id: Mapped[int] = _part_of("trees.id", primary_key=True, index=True)
     reference_id: Mapped[int | None]
     """Nearest tree of the set; null if the tree is too large to be compared."""
     distance: Mapped[float | None]
@@ -328,12 +313,8 @@ class ComparisonBlock(Base):
     __tablename__ = "comparison_blocks"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    site_id: Mapped[int] = mapped_column(
-        ForeignKey("site_comparisons.site_id", ondelete="CASCADE"), index=True
-    )
-    reference_set_id: Mapped[int | None] = mapped_column(
-        ForeignKey("reference_sets.id", ondelete="CASCADE"), index=True
-    )
+    site_id: Mapped[int] = _part_of("site_comparisons.site_id", index=True)
+    reference_set_id: Mapped[int | None] = _part_of("reference_sets.id", index=True)
     """Set of which only the tree nearest to each row is needed; null if all distances are."""
     rows: Mapped[list[int]]
     columns: Mapped[list[int]]
@@ -350,7 +331,6 @@ class Generation(Base):
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
     number: Mapped[Small] = mapped_column(primary_key=True)
     site_version: Mapped[int]
-    """`Site.version` that was clustered."""
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     method: Mapped[str]
     """Grouping method; for a provisional generation, see `worker.store.provisional`."""
@@ -368,7 +348,6 @@ class ClusteringAttempt(Base):
     error: Mapped[str | None]
     """Latest exception; null if every attempt ended with the death of its process."""
     quarantined_at: Mapped[datetime | None]
-    """When clustering was disabled for the site."""
 
 
 class ClusteringRequest(Base):
@@ -411,7 +390,7 @@ class GroupRepresentative(Base):
     site_id: Mapped[int] = mapped_column(primary_key=True)
     generation: Mapped[Small] = mapped_column(primary_key=True)
     group_number: Mapped[Small] = mapped_column(primary_key=True)
-    tree_id: Mapped[IndexedTreeKey]
+    tree_id: Mapped[int] = _part_of("trees.id", primary_key=True, index=True)
 
 
 class DesignChange(Base):
@@ -422,7 +401,6 @@ class DesignChange(Base):
 
     site_id: Mapped[int] = mapped_column(primary_key=True)
     generation: Mapped[Small] = mapped_column(primary_key=True)
-    """Clustering that first detected the change."""
     noticed_at: Mapped[datetime] = mapped_column(server_default=func.now())
     since: Mapped[datetime]
     """Fetch time of the first page with the new design."""
@@ -445,7 +423,7 @@ class Membership(Base):
     __tablename__ = "memberships"
     __table_args__ = (_generation_key(), Index(None, "site_id", "generation"))
 
-    page_id: Mapped[PageKey]
+    page_id: Mapped[int] = _part_of("pages.id", primary_key=True)
     generation: Mapped[Small] = mapped_column(primary_key=True)
     site_id: Mapped[int]
     group_number: Mapped[Small | None]
@@ -463,10 +441,9 @@ class Article(Base):
     __table_args__ = (UniqueConstraint("page_id", "revision"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
-    page_id: Mapped[int] = mapped_column(ForeignKey("pages.id", ondelete="CASCADE"))
+    page_id: Mapped[int] = _part_of("pages.id")
     revision: Mapped[Small]
     content_digest: Mapped[str]
-    """Digest of everything that a reader would notice."""
     message: Mapped[dict[str, Any]] = mapped_column(ArticleJson)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
@@ -476,7 +453,7 @@ class ArticleComment(Base):
 
     __tablename__ = "comments"
 
-    article_id: Mapped[ArticleKey]
+    article_id: Mapped[UUID] = _part_of("articles.id", primary_key=True)
     number: Mapped[Small] = mapped_column(primary_key=True)
     parent: Mapped[Small | None]
     author: Mapped[str | None]
@@ -499,7 +476,7 @@ class PageParts(Base):
         Index("ix_page_parts_first_id", "first_id", postgresql_where=text("first_id IS NOT NULL")),
     )
 
-    page_id: Mapped[PageKey]
+    page_id: Mapped[int] = _part_of("pages.id", primary_key=True)
     site_id: Mapped[int]
     links: Mapped[dict[str, Any]]
     """`Pagination` of the page; empty if it no longer links to other parts."""

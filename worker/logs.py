@@ -15,16 +15,9 @@ Format = Literal["text", "json"]
 Event: TypeAlias = MutableMapping[str, Any]
 
 bind = structlog.contextvars.bind_contextvars
-"""Bind context to all further log lines of this task or message."""
-
 bound = structlog.contextvars.bound_contextvars
-"""Bind context to the log lines of a ``with`` block."""
-
 unbind = structlog.contextvars.unbind_contextvars
-"""Remove bound context by name."""
-
 unbind_all = structlog.contextvars.clear_contextvars
-"""Remove all bound context."""
 
 
 def configure(

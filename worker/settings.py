@@ -17,7 +17,6 @@ from detourage.errors import ExpectedError
 from detourage.roles import CHOOSABLE_ROLES, TEXT_ROLES, LineRole, chosen_roles
 
 PREFIX = "DETOURAGE_"
-"""Prefix of all environment variables."""
 
 SECRETS = ("database_url", "broker_url")
 """Settings that contain a password and may therefore be read from a file."""

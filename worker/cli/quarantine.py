@@ -24,10 +24,8 @@ MAX_COLUMN_WIDTH = 48
 """Maximum width of a column; a longer ID pushes the rest of its line to the right."""
 
 MAX_CELL_LENGTH = 100
-"""Maximum length of a URL or detail in a list."""
 
 MAX_VALUE_LENGTH = 1000
-"""Maximum length of a value, unless the whole value is requested."""
 
 stage_option = click.option(
     "--stage",

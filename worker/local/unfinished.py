@@ -13,7 +13,6 @@ from uuid import uuid4
 from detourage.errors import ExpectedError
 
 Leftover = Literal["refuse", "resume", "overwrite"]
-"""How to treat an unfinished earlier run with the same output file."""
 
 
 class UnfinishedRunError(ExpectedError):

@@ -22,7 +22,6 @@ HEARTBEAT_SECONDS = 30
 """Heartbeat interval; one or two intervals without traffic end a connection."""
 
 CONNECT_SECONDS = 5.0
-"""Connection timeout, after which the process retries."""
 
 COMMAND_CONNECT_SECONDS = 3.0
 """Connection timeout for commands, per node, which must not keep a person waiting."""

@@ -28,7 +28,6 @@ PUBLISHED_AS: Final = {EXTRACT_AGAIN: EXTRACT}
 that pages without an outcome go first."""
 
 EXTRACTIONS: Final = (EXTRACT, EXTRACT_AGAIN)
-"""Outbox lanes for extractions."""
 
 REPEATED: Final = (EXTRACT_AGAIN, PARSE)
 """Outbox lanes of pages that have been processed before."""
@@ -47,15 +46,10 @@ STAGE_OF_TASK: Final = {
     PARSE: "reprocess",
     PRUNE: "maintenance",
 }
-"""Stage, and therefore queue, of each task."""
 
 STAGES: Final = tuple(dict.fromkeys(STAGE_OF_TASK.values()))
 """Kinds of task. Each has its own queue, so that hosts can be dedicated to a stage."""
 
 ReprocessStage = Literal["parse", "compare", "cluster", "extract"]
-"""Stages from which reprocessing can start."""
-
 REPROCESS_STAGES: Final[tuple[ReprocessStage, ...]] = get_args(ReprocessStage)
-
 PAGE_STAGES: Final = ("extract", "parse")
-"""Stages from which single pages can be reprocessed."""

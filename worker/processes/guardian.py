@@ -37,7 +37,6 @@ PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 
 POLL_SECONDS = 0.02
-"""Polling interval while processes are ending."""
 
 HANDLED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 """Signals that wake the guardian; its children handle them by default."""

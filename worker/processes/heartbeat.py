@@ -14,7 +14,6 @@ from math import inf
 from pathlib import Path
 
 PROCESSES = ("intake", "relay", "worker", "beat")
-"""Kinds of processes of a deployment that have a heartbeat."""
 
 CONFIRM_SECONDS = 5.0
 """Interval at which a process without work confirms that it could work."""

@@ -57,13 +57,8 @@ TASK_SECONDS = 1500.0
 messages that are not acknowledged by then (``consumer_timeout``)."""
 
 LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
-"""Task arguments that are included in every log line of the task."""
-
 TASK_MODULES = [f"worker.tasks.{name}" for name in (*task_names.STAGES, "join_parts")]
-"""Modules in which tasks are defined."""
-
 PAGE_TASKS = (task_names.ASSIGN, task_names.EXTRACT, task_names.PARSE)
-"""Tasks that process pages."""
 
 
 class Messaging(AMQP):

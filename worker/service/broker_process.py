@@ -20,7 +20,6 @@ from worker.store.database import Database
 logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 2.0
-"""Pause after a broker or database failure."""
 
 
 class UnroutableError(Exception):

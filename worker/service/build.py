@@ -34,7 +34,6 @@ def log_beginning(process: str, settings: Settings) -> None:
 
 
 PERIOD_SECONDS = 60.0
-"""Interval between summaries."""
 
 
 class Summary:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from sqlalchemy.orm import Session
 
@@ -13,24 +12,10 @@ from worker.store.queries import Statements
 SQL = Statements("clusterings")
 
 
-@dataclass(frozen=True)
-class Quarantine:
-    """When and why a site was quarantined: clustering is disabled for it."""
-
-    since: datetime
-    reason: str
-
-
-def give_up(session: Session, site_id: int) -> Quarantine:
-    """Quarantine a site, and subtract the attempt that was counted but not made."""
-    since, number, error = session.execute(SQL.give_up, {"site_id": site_id}).one()
-    return Quarantine(since, quarantine_reason(number, error))
-
-
-def quarantine(session: Session, site_id: int) -> Quarantine | None:
-    """Return the quarantine of a site, or None if it is not quarantined."""
-    row = session.execute(SQL.quarantine, {"site_id": site_id}).one_or_none()
-    return Quarantine(row.quarantined_at, quarantine_reason(row.number, row.error)) if row else None
+def give_up(session: Session, site_id: int) -> str:
+    """Disable the clustering of a site, subtract the attempt not made, and return the reason."""
+    _, number, error = session.execute(SQL.give_up, {"site_id": site_id}).one()
+    return quarantine_reason(number, error)
 
 
 def quarantine_reason(attempts: int, error: str | None) -> str:

@@ -22,7 +22,6 @@ SQL = Statements("durations")
 logger = logging.getLogger(__name__)
 
 BOUNDS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, math.inf)
-"""Upper bounds of the histogram buckets, in seconds."""
 
 SLOTS = 16
 """Number of rows per bucket, so that processes rarely wait for each other's row locks."""

@@ -27,17 +27,13 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 REQUEST_SECONDS = 10
-"""Time limit for a request to the object store."""
 
 RETRY_SECONDS = 20
 """Time after which a failed request is no longer retried. Transactions hold their locks in the
 meantime, so it must be well below `worker.store.database.LOCK_SECONDS`."""
 
 RETRIES = 3
-"""Maximum number of retries of a request, with increasing pauses."""
-
 CONCURRENT_REQUESTS = 8
-"""Maximum number of concurrent requests of a transaction."""
 
 MAX_OBJECT_BYTES = MAX_HTML_BYTES + MAX_HTML_BYTES // 64
 """Maximum size of an object, with room for incompressible content."""

@@ -20,7 +20,6 @@ from worker.store.queries import Statements
 SQL = Statements("progress")
 
 RECENT_SECONDS = 900
-"""Maximum age of a recent failure."""
 
 RECENT_PERIOD = timedelta(days=1)
 """Period within which the extraction of a recent page was requested."""
@@ -180,7 +179,6 @@ def service_counts(session: Session) -> ServiceCounts:
 
 
 NEARLY = 0.9
-"""Fraction of a limit at which the limit counts as nearly reached."""
 
 
 def is_backlog_full(session: Session, limit: int, *, repeated: Collection[str]) -> bool:

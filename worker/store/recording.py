@@ -37,7 +37,6 @@ from worker.store.queries import Statements
 SQL = Statements("recording")
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
-"""Results of a fetch that changes the content of its page."""
 
 
 _OF_FETCH: Final = ("url", "crawler_id", "content_type", "fetched_at", "extra")
@@ -482,18 +481,6 @@ def _require_store(session: Session, objects: PageObjects) -> None:
     objects.mark()
 
 
-def _put_objects(session: Session, store_url: str, contents: Sequence[bytes]) -> list[str]:
-    """Write contents to an object store; return their URLs, which the transaction must store."""
-    objects = page_objects(store_url)
-    _require_store(session, objects)
-    urls = [objects.url_of(content) for content in contents]
-    # An existing object may be unused. The lock keeps it from being deleted until the commit.
-    shards = sorted(set(map(shard_of, urls)))
-    session.execute(SQL.share_shards, {"class": AdvisoryLock.PAGE_OBJECTS.value, "shards": shards})
-    objects.put(contents)
-    return urls
-
-
 def save_contents(
     session: Session, contents: Sequence[tuple[int, FetchedPage, bytes | None]], store_url: str
 ) -> None:
@@ -501,11 +488,21 @@ def save_contents(
     if not contents:
         return
     packed = [pack_content(fetched.content_bytes) for _, fetched, _ in contents]
+    urls: list[str] = []
+    if store_url:
+        objects = page_objects(store_url)
+        _require_store(session, objects)
+        urls = [objects.url_of(content) for content in packed]
+        # An existing object may be unused. The lock keeps it from being deleted until the commit.
+        shards = sorted(set(map(shard_of, urls)))
+        lock = {"class": AdvisoryLock.PAGE_OBJECTS.value, "shards": shards}
+        session.execute(SQL.share_shards, lock)
+        objects.put(packed)
     nothing = [None] * len(contents)
     values = {
         "page_ids": [page_id for page_id, _, _ in contents],
-        "compressed": nothing if store_url else packed,
-        "object_urls": _put_objects(session, store_url, packed) if store_url else nothing,
+        "compressed": nothing if urls else packed,
+        "object_urls": urls or nothing,
         "is_text": [isinstance(fetched.content, str) for _, fetched, _ in contents],
         "lines": [lines for _, _, lines in contents],
     }

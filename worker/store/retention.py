@@ -76,22 +76,17 @@ class _Rule:
         return len(removed)
 
 
+_TREE = GroupRepresentative.tree_id
 _RULES = (
     _Rule("html", StoredPage.id, StoredPage.id, SQL.html_is_removable),
     _Rule("revisions", StoredPage.id, Article.page_id, SQL.is_superseded),
     _Rule("groups", StoredPage.id, Membership.page_id, SQL.membership_is_superseded),
-    _Rule(
-        "groups",
-        GroupRepresentative.tree_id,
-        GroupRepresentative.tree_id,
-        SQL.representative_is_superseded,
-    ),
+    _Rule("groups", _TREE, _TREE, SQL.representative_is_superseded),
     _Rule("trees", StoredTree.id, StoredTree.id, SQL.tree_is_unused),
     _Rule("receipts", Receipt.id, Receipt.id, text("received_at <= now() - :age")),
     _Rule("receipts", TaskFailure.id, TaskFailure.id, text("failed_at <= now() - :age")),
     _Rule("receipts", FollowedRequest.id, FollowedRequest.id, text("followed_at <= now() - :age")),
 )
-
 
 OBJECTS = len(_RULES)
 """Number of the rule for objects; the IDs of its `Place` are numbers of shards."""
@@ -132,17 +127,6 @@ def prune(
     return Step(rule.kind, rule.remove(session, locked, age), following)
 
 
-def prune_shard(database: Database, store_url: str, shard: int, *, dry_run: bool = False) -> Step:
-    """Delete, or count, the objects of a shard that contain no page's HTML, if there is a store."""
-    if not store_url:
-        return Step("objects", 0, None)
-    removed = sum(
-        database.run(_delete_unused, store_url, urls, dry_run=dry_run)
-        for urls in page_objects(store_url).listed(shard)
-    )
-    return Step("objects", removed, Place(OBJECTS, shard + 1) if shard + 1 < SHARDS else None)
-
-
 def _delete_unused(session: Session, store_url: str, urls: Sequence[str], *, dry_run: bool) -> int:
     """Delete those of a shard's objects that contain no page's HTML, unless the shard is in use."""
     query = SQL.unused_objects
@@ -170,10 +154,18 @@ def pruning(
     """Remove expired data in steps, each of which is one transaction or shard of objects."""
     place = begin or first_place(kinds)
     while place is not None:
-        if place.rule == OBJECTS:
-            step = prune_shard(database, store_url, place.after, dry_run=dry_run)
-        else:
+        if place.rule < OBJECTS:
             step = database.run(prune, place, kinds=kinds, days=days, dry_run=dry_run)
+        elif not store_url:
+            step = Step("objects", 0, None)
+        else:
+            shard = place.after
+            removed = sum(
+                database.run(_delete_unused, store_url, urls, dry_run=dry_run)
+                for urls in page_objects(store_url).listed(shard)
+            )
+            following = Place(OBJECTS, shard + 1) if shard + 1 < SHARDS else None
+            step = Step("objects", removed, following)
         yield step
         place = step.following
 
@@ -183,7 +175,6 @@ class SiteDeletionError(ExpectedError):
 
 
 PAGES_AT_ONCE = 20
-"""Number of pages of a site deleted per transaction."""
 
 
 def delete_site(database: Database, name: str) -> int:

@@ -26,7 +26,6 @@ def known_revisions() -> list[str]:
 
 
 REVISION: Final = known_revisions()[-1]
-"""Schema revision of this code."""
 
 
 def check_current(database: Database) -> None:

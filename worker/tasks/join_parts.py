@@ -24,7 +24,6 @@ ATTEMPTS = 3
 """Maximum number of crashed attempts to join a part, which is then abandoned until it changes."""
 
 PARTS_PER_TASK = 500
-"""Maximum number of parts processed per task."""
 
 WORK_SECONDS = 1.0
 """Time after which a task leaves the remaining parts to the next one, because the process also has

@@ -160,7 +160,7 @@ def _promote_outliers(
     # outliers may be the very step that fails.
     lock = {"class": AdvisoryLock.GENERATION.value, "site_id": site_id}
     is_locked = session.scalar(groups.SQL.try_lock_clustering, lock)
-    if not is_locked or clusterings.quarantine(session, site_id):
+    if not is_locked or session.execute(clusterings.SQL.quarantine, {"site_id": site_id}).first():
         return set(), 0
     asked = {"site_id": site_id, "generation": generation, "limit": OUTLIERS_COMPARED}
     newest = (ComparablePage(*row) for row in session.execute(groups.OUTLIERS, asked))

@@ -82,7 +82,7 @@ def give_up_clustering(session: Session, state: ProcessState, site_id: int) -> N
     comparisons.lock_for_result(session, site_id)
     site = pages.key_of_site(session, site_id)
     logs.bind(site=site)
-    reason = clusterings.give_up(session, site_id).reason
+    reason = clusterings.give_up(session, site_id)
     waiting = session.scalars(pages.SQL.pending_with_tree, {"site_id": site_id}).all()
     found = groups.site_state(session, site_id)
     if found.is_new:

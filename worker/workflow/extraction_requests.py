@@ -10,7 +10,6 @@ from worker.store import extraction_jobs, outbox
 from worker.store.extraction_jobs import SQL, BegunPage, asked
 
 REPEATED_AT_ONCE = 1000
-"""Maximum number of overdue extractions requested again per task."""
 
 
 def request_extractions(

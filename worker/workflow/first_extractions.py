@@ -21,7 +21,6 @@ WATCHED_SECONDS = 20.0
 cost; it is then extracted when its site settles."""
 
 REQUESTED_AT_ONCE = 200
-"""Maximum number of pages requested together."""
 
 
 def urgent_pages(session: Session, first_article_seconds: float) -> dict[int, int]:
