@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from detourage.text.plural import counted
@@ -37,15 +39,6 @@ class SettleTimes:
     """Same, for a site never clustered; counted from its first page."""
 
 
-@dataclass(frozen=True)
-class DueSite:
-    """A site to be clustered; ``is_new`` means that it has never been clustered."""
-
-    id: int
-    is_new: bool
-    pages: int
-
-
 _DUE = SQL.due.bindparams(provisional=PROVISIONAL)
 
 
@@ -56,7 +49,7 @@ def due_sites(
     patience_seconds: float,
     pauses_seconds: Sequence[float] = (),
     first_at_once: bool = False,
-) -> list[DueSite]:
+) -> Sequence[Row[Any]]:
     """Return the settled sites that have changed and whose clustering is not yet requested."""
     asked = {
         **vars(settle),
@@ -64,4 +57,4 @@ def due_sites(
         "pauses_seconds": list(pauses_seconds),
         "first_at_once": first_at_once,
     }
-    return [DueSite(*row) for row in session.execute(_DUE, asked)]
+    return session.execute(_DUE, asked).all()

@@ -1,9 +1,10 @@
 """Reprocessing large sites or all sites loses no page and adds one revision to each."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import Row, func, select, update
 
 from models.tables import Article, Reprocessing, Site, StoredPage
 from tests.commands import invoke
@@ -87,7 +88,7 @@ def sites(tasks: Tasks) -> int:
     return 5
 
 
-def progress(tasks: Tasks) -> reprocessings.ReprocessingProgress:
+def progress(tasks: Tasks) -> Row[Any]:
     found = tasks.read(reprocessings.progress)
     assert found is not None
     return found
@@ -95,7 +96,7 @@ def progress(tasks: Tasks) -> reprocessings.ReprocessingProgress:
 
 def taken_up(tasks: Tasks) -> int:
     """Return how many sites the reprocessing has started."""
-    return progress(tasks).sites_done
+    return int(progress(tasks).sites_done)
 
 
 def test_all_sites_are_reprocessed(tasks: Tasks, sites: int) -> None:
