@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from amqp.exceptions import AccessRefused, NotAllowed
 from kombu import Connection
@@ -127,30 +127,19 @@ def messages_seen(settings: Settings, queue: str) -> int | None:
         return None
 
 
-class QueueState(NamedTuple):
-    """State of a queue: the number of ready messages and of consumers."""
-
-    messages: int
-    consumers: int
-
-
-def queue_states(settings: Settings) -> dict[str, QueueState]:
-    """Return the state of each queue, in the order in which pages pass through them."""
+def queue_states(settings: Settings) -> dict[str, Any]:
+    """Return the counts of each queue, in the order in which pages pass through them."""
     topology = topology_of(settings)
     names = [*topology.work_queues, *topology.quarantines.values()]
     with connected(settings) as connection:
         topology.declare(connection)
         with connection.channel() as channel:
-            found = {name: channel.queue_declare(name, passive=True) for name in names}
-    return {
-        name: QueueState(int(each.message_count), int(each.consumer_count))
-        for name, each in found.items()
-    }
+            return {name: channel.queue_declare(name, passive=True) for name in names}
 
 
 def queue_depths(settings: Settings) -> dict[str, int]:
     """Return the number of messages ready in each queue; see `queue_states`."""
-    return {name: state.messages for name, state in queue_states(settings).items()}
+    return {name: int(state.message_count) for name, state in queue_states(settings).items()}
 
 
 def depth(channel: StdChannel, queue: str) -> int:

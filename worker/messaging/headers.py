@@ -1,8 +1,7 @@
 """Headers that state why and since when a message has been in quarantine."""
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from detourage.outcomes import UnusableReason
 from worker.outcomes import AbandonedReason
@@ -14,7 +13,7 @@ FAILED_AT: Final = "x-failed-at"
 DEATHS: Final = "x-death"
 """Header that RabbitMQ adds to dead-lettered messages."""
 
-FIRST_DEATH_PREFIX: Final = "x-first-death"
+OF_QUARANTINE: Final = (REASON, DETAIL, FAILED_AT, DEATHS)
 
 DELIVERY_COUNT: Final = "x-delivery-count"
 """Header in which RabbitMQ counts redeliveries from a quorum queue."""
@@ -25,13 +24,3 @@ def quarantine_headers(
 ) -> dict[str, str]:
     """Return the headers that explain why a message is in quarantine."""
     return {REASON: reason.value, DETAIL: detail, FAILED_AT: failed_at.isoformat()}
-
-
-def without_quarantine(headers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the headers without those added by quarantine."""
-    return {
-        name: value
-        for name, value in headers.items()
-        if name not in (REASON, DETAIL, FAILED_AT, DEATHS)
-        and not str(name).startswith(FIRST_DEATH_PREFIX)
-    }

@@ -43,11 +43,11 @@ class ServiceCollector:
         yield from _of_store(self._database.read_snapshot(service_counts))
         yield _of_durations(self._database.read_snapshot(histograms))
         states = queue_states(self._settings)
-        depths = {queue: state.messages for queue, state in states.items()}
+        depths = {queue: int(state.message_count) for queue, state in states.items()}
         # The relay's quarantine is in the outbox.
         depths[f"{RELAY}.quarantine"] = self._database.execute(outbox.SQL.count_refused)[0][0]
         yield _labelled("queue_messages", "Messages ready in a queue.", "queue", depths)
-        consumers = {queue: state.consumers for queue, state in states.items()}
+        consumers = {queue: int(state.consumer_count) for queue, state in states.items()}
         yield _labelled("queue_consumers", "Consumers of a queue.", "queue", consumers)
 
 

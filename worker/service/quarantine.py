@@ -201,7 +201,11 @@ def _republish(producer: Producer, message: Message, queue: str) -> None:
         message.body,
         exchange="",
         routing_key=queue,
-        headers=headers.without_quarantine(message.headers),
+        headers={
+            name: value
+            for name, value in message.headers.items()
+            if name not in headers.OF_QUARANTINE and not str(name).startswith("x-first-death")
+        },
         content_type=message.content_type,
         content_encoding=message.content_encoding,
         delivery_mode=2,

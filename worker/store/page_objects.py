@@ -157,32 +157,26 @@ def _read(url: str) -> bytes | LostContentError:
     with _answering(base):
         store = _opened(base)
         try:
-            content = _content(store, name)
+            return _content(store, name, url)
         except (BaseError, OSError) as error:
             # Also fails if the whole store does not respond.
             obstore.get(store, MARKER).bytes()
             if isinstance(error, FileNotFoundError):
                 return LostContentError(f"the stored HTML is missing: {url}")
-        else:
-            return _checked(content, url)
         # The store may not have responded for a moment only.
         try:
-            return _checked(_content(store, name), url)
+            return _content(store, name, url)
         except (BaseError, OSError) as error:
             return LostContentError(f"the stored HTML cannot be read: {url}: {cause(error)}")
 
 
-def _content(store: "ObjectStore", name: str) -> bytes | None:
-    """Return an object, or None if it is too large."""
+def _content(store: "ObjectStore", name: str, url: str) -> bytes | LostContentError:
     import obstore
 
     found = obstore.get(store, name)
-    return bytes(found.bytes()) if found.meta["size"] <= MAX_OBJECT_BYTES else None
-
-
-def _checked(content: bytes | None, url: str) -> bytes | LostContentError:
-    if content is None:
+    if found.meta["size"] > MAX_OBJECT_BYTES:
         return LostContentError(f"the stored HTML is damaged, as it is too large: {url}")
+    content = bytes(found.bytes())
     if hashlib.sha256(content).hexdigest() != url.rpartition("/")[2]:
         return LostContentError(f"the stored HTML is damaged, as its SHA-256 differs: {url}")
     return content

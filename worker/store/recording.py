@@ -157,11 +157,7 @@ _KNOWN_PAGES = select(StoredPage).where(
 
 
 def _judged(
-    session: Session,
-    fetches: Sequence[Fetch],
-    located: Sequence[Resolution],
-    *,
-    have_waited: bool,
+    session: Session, fetches: Sequence[Fetch], located: Sequence[Resolution], *, have_waited: bool
 ) -> list[_ResolvedFetch]:
     ids = [page_id for each in located for page_id in each.page_ids]
     found = {page.id: page for page in session.scalars(_KNOWN_PAGES, {"ids": ids})} if ids else {}

@@ -18,9 +18,7 @@ STEPS_PER_TASK = 20
 
 @shared_task(name=task_names.PRUNE, **TASK_OPTIONS)
 def prune(
-    older_than_days: float,
-    kinds: Sequence[Kind] = KINDS,
-    begin: tuple[int, int] | None = None,
+    older_than_days: float, kinds: Sequence[Kind] = KINDS, begin: tuple[int, int] | None = None
 ) -> None:
     """Remove expired data, beginning at a rule and an ID, and enqueue a task for the rest."""
     if unknown := set(kinds).difference(KINDS):

@@ -88,11 +88,7 @@ def shortened(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def compose(
-    page: PageState,
-    job: ExtractionJob,
-    article: Article,
-    revision: int,
-    extracted_at: datetime,
+    page: PageState, job: ExtractionJob, article: Article, revision: int, extracted_at: datetime
 ) -> ArticleMessage:
     """Compose the article message for a revision of a page's article."""
     site = site_name(job.site_key)

@@ -118,12 +118,7 @@ def _save_places(
 
 
 def _place(
-    session: Session,
-    state: ProcessState,
-    page: Row[Any],
-    newest: LatestGroups,
-    *,
-    compares: bool,
+    session: Session, state: ProcessState, page: Row[Any], newest: LatestGroups, *, compares: bool
 ) -> tuple[list[NewMembership], int]:
     """Return the place of a page (none if its tree is damaged), and the units of work used."""
     found, pivot_id = NOT_COMPARED, None

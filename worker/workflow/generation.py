@@ -109,10 +109,7 @@ def request_changed_extractions(
 
 
 def _identities(
-    session: Session,
-    site: ComparedSite,
-    site_pages: Sequence[ComparablePage],
-    grouping: Grouping,
+    session: Session, site: ComparedSite, site_pages: Sequence[ComparablePage], grouping: Grouping
 ) -> list[int]:
     members = [[site_pages[index].id for index in group.members] for group in grouping.groups]
     if not site.state.generation:
