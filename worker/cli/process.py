@@ -19,10 +19,7 @@ T = TypeVar("T")
 
 
 def process_settings(process: str | None = None) -> Settings:
-    """Configure logging and return complete settings.
-
-    If ``process`` is given, log its start, and enable tracing if it is configured.
-    """
+    """Configure logging and return complete settings; log and trace the start of ``process``."""
     from worker import logs, tracing
     from worker.service.build import log_beginning
     from worker.settings import has_trace_receiver, load_settings

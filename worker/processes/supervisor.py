@@ -1,8 +1,4 @@
-"""Child processes of a command, which never outlive the command.
-
-The children belong to a separate process, the guardian (:mod:`worker.processes.guardian`), which
-terminates them when its connection to this process closes, even if ``kill -9`` ends the command.
-"""
+"""Child processes of a command, which a guardian ends even if ``kill -9`` ends the command."""
 
 import contextlib
 import os

@@ -1,8 +1,4 @@
-"""Metrics for monitoring, in the Prometheus format.
-
-All values are read from the database and the broker on request, so they do not depend on the number
-of processes and restarts.
-"""
+"""Metrics in the Prometheus format, read on request, so that restarts do not affect them."""
 
 import threading
 from collections.abc import Iterator, Mapping

@@ -41,9 +41,8 @@ class Histogram:
 class Durations:
     """The durations measured by a process, which are written together after a delay."""
 
-    def __init__(self, database: Database, *, written_after: float = WRITTEN_AFTER_SECONDS) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._written_after = written_after
         self._counts: dict[tuple[str, float], tuple[int, float]] = {}
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
@@ -65,7 +64,7 @@ class Durations:
             number, total = self._counts.get((work, at_most), (0, 0.0))
             self._counts[work, at_most] = number + pieces, total + seconds
             if self._timer is None:
-                self._timer = threading.Timer(self._written_after, self.write)
+                self._timer = threading.Timer(WRITTEN_AFTER_SECONDS, self.write)
                 # The timer must not delay the process exit.
                 self._timer.daemon = True
                 self._timer.start()

@@ -71,7 +71,6 @@ def add_tasks_of_sites(
     session: Session,
     task: str,
     wanted: Sequence[tuple[int | None, Mapping[str, Any]]],
-    traces: Sequence[Context] | None = None,
     *,
     is_short: bool | None = None,
     turn: int | None = None,
@@ -79,15 +78,14 @@ def add_tasks_of_sites(
     """Enqueue tasks of one kind, each with its site (or None) and its arguments."""
     if not wanted:
         return
-    if traces is None:
-        traces = [tracing.current()] * len(wanted)
+    trace = tracing.current()
     session.execute(
         _ADD_TASKS,
         {
             "task": task,
             "sites": [site_id for site_id, _ in wanted],
             "arguments": [json.dumps(dict(arguments)) for _, arguments in wanted],
-            "traces": [json.dumps(trace) if trace else None for trace in traces],
+            "traces": [json.dumps(trace) if trace else None] * len(wanted),
             "is_short": is_short,
             "turn": turn,
         },

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Final, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from sqlalchemy import LargeBinary
 from sqlalchemy.dialects.postgresql import insert
@@ -114,14 +114,12 @@ def pack_content(content: bytes) -> bytes:
 
 
 class StoredContent(NamedTuple):
-    """The columns from which a content is read (`CONTENT_COLUMNS`)."""
+    """The columns from which a content is read."""
 
     compressed: bytes | None
     object_url: str | None
     is_text: bool
 
-
-CONTENT_COLUMNS: Final = "compressed, object_url, is_text"
 
 _CONTENTS = SQL.contents.columns(compressed=LargeBinary)
 

@@ -409,12 +409,7 @@ _OF_CONTENT = (
 
 
 def join_pages(session: Session, page_ids: Sequence[int], authoritative: str) -> StoredPage:
-    """Merge pages of a locked site that turn out to be the same page, and return the first.
-
-    That page gets the content of ``authoritative``, the address that represents all of them. If any
-    of the pages has a revision, another is published even if nothing changed, so that consumers
-    learn of the merge.
-    """
+    """Merge pages of a locked site into the first; it gets the content of ``authoritative``."""
     locked = (
         select(StoredPage)
         .where(StoredPage.id.in_(page_ids))
@@ -438,6 +433,7 @@ def join_pages(session: Session, page_ids: Sequence[int], authoritative: str) ->
         page.revision = max(page.revision, other.revision)
     if page.tree_id is not None:
         page.outcome, page.outcome_detail = None, None
+        # Consumers learn of the merge by another revision, even if nothing changed.
         page.forced = page.revision > 0
         page.waiting_since = func.now()
     for other in others:

@@ -51,9 +51,6 @@ class DatabaseIsAwayError(ExpectedError):
 class SchemaIsBehindError(ExpectedError):
     """The database has not been migrated to the schema of this version."""
 
-    def __init__(self) -> None:
-        super().__init__("schema: older than this version: run `detourage migrate`")
-
 
 class SchemaIsForeignError(ExpectedError):
     """The database has a schema that this version of the service does not know."""
@@ -97,7 +94,7 @@ def _require_current(connection: Connection) -> None:
     if current == REVISION:
         return
     if current is None or current in known_revisions():
-        raise SchemaIsBehindError
+        raise SchemaIsBehindError("schema: older than this version: run `detourage migrate`")
     raise SchemaIsForeignError(current)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from detourage.article import Article
-from detourage.messages import Part, Parts
+from detourage.messages import Parts
 from detourage.pagination import MAX_PARTS, Pagination, may_be_part
 from worker.store import parts
 
@@ -53,17 +53,3 @@ def from_json(links: Mapping[str, Any]) -> Pagination:
     """Return the links serialised by `to_json`."""
     pages = {int(number): url for number, url in links.get("pages", {}).items()}
     return Pagination(**{**links, "pages": pages})
-
-
-def joined_parts(
-    declared: Parts, urls: Mapping[int, str], joined: Sequence[str], found: Collection[str]
-) -> Parts:
-    """Return the parts to list in the first page's message after joining."""
-    return declared.model_copy(
-        update={
-            "number": 1,
-            "pages": [Part(number=number, url=url) for number, url in urls.items()],
-            "joined": list(joined),
-            "missing": [url for url in urls.values() if url not in found],
-        }
-    )

@@ -135,14 +135,8 @@ def _place(
             [each.group_number for each in near],
         )
         pivot_id = {each.group_number: each.pivot_id for each in near}.get(found.group or 0)
-    logger.info(
-        "page %d of site %d: group %s, confidence %.2f, distance %.2f",
-        page.id,
-        page.site_id,
-        found.group,
-        found.confidence,
-        found.distance,
-    )
+    numbers = page.id, page.site_id, found.group, found.confidence, found.distance
+    logger.info("page %d of site %d: group %s, confidence %.2f, distance %.2f", *numbers)
     role = "outlier" if found.group is None else "member"
     return [NewMembership(page.id, found.group, role, pivot_id, found.confidence)], found.work
 

@@ -65,14 +65,9 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
         wanted = [{"page_id": page_id, "site_version": version} for page_id, version in overlooked]
         outbox.add_tasks(session, task_names.ASSIGN, wanted, site_id=site_id)
     note_design_change(session, site_id, generation, pages=len(site_pages))
-    logger.info(
-        "site %d: generation %d, %s, %s, %s",
-        site_id,
-        generation,
-        counted(len(site_pages), "page"),
-        counted(len(grouping.groups), "group"),
-        counted(len(grouping.outliers), "outlier"),
-    )
+    numbers = counted(len(site_pages), "page"), counted(len(grouping.groups), "group")
+    outliers = counted(len(grouping.outliers), "outlier")
+    logger.info("site %d: generation %d, %s, %s, %s", site_id, generation, *numbers, outliers)
     return True
 
 

@@ -1,8 +1,4 @@
-"""Clustering requests, which are made in the transaction that requires them, and their order.
-
-Sites take turns, as at every task (`worker.store.outbox`). First clusterings and those of sites
-that have groups, and therefore articles, each get half of the places.
-"""
+"""Clustering requests, for which sites take turns: half are first clusterings, half others."""
 
 from collections.abc import Sequence
 from itertools import groupby

@@ -153,13 +153,8 @@ def _revise(
 
 def _log_outcomes(revised: Sequence[_RevisedPage]) -> None:
     for each in revised:
-        job = each.job
-        logs.bind(
-            site=site_name(job.site_key),
-            page=job.url,
-            page_id=job.page_id,
-            **tracing.log_keys(job.trace),
-        )
+        job, site = each.job, site_name(each.job.site_key)
+        logs.bind(site=site, page=job.url, page_id=job.page_id, **tracing.log_keys(job.trace))
         logger.info("page %d: %s", job.page_id, each.result.outcome)
     if len(revised) > 1:
         logs.unbind("site", "page", "page_id", "trace_id", "span_id")

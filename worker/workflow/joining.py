@@ -11,7 +11,7 @@ from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from detourage.limits import MAX_MESSAGE_BYTES
-from detourage.messages import ArticleMessage
+from detourage.messages import ArticleMessage, Part
 from detourage.pagination import Member, chain_of, is_held_by, joined_values, urls_of
 from detourage.reader.article_values import parts_of
 from worker.store import addresses, articles, parts
@@ -21,7 +21,7 @@ from worker.workflow.article_message import (
     reader_digest,
     revision_of,
 )
-from worker.workflow.article_parts import from_json, joined_parts, urls_of_links, with_missing
+from worker.workflow.article_parts import from_json, urls_of_links, with_missing
 from worker.workflow.process import ProcessState
 
 ARTICLES_PER_PART = 8
@@ -134,7 +134,14 @@ def _compose(
     if len(chain) == 1:
         alone = with_missing(declared, found).model_copy(update={"held_by_whole": is_held})
         return own.model_copy(update={"parts": alone})
-    joined = joined_parts(declared, places, [member.url for member in chain], found)
+    joined = declared.model_copy(
+        update={
+            "number": 1,
+            "pages": [Part(number=number, url=url) for number, url in places.items()],
+            "joined": [member.url for member in chain],
+            "missing": [url for url in places.values() if url not in found],
+        }
+    )
     return ArticleMessage.model_validate(
         {**own.to_json(), **joined_values(chain), "parts": joined.model_dump()}
     )

@@ -58,11 +58,7 @@ def browser_of(settings: Settings) -> "Browser | None":
 
 
 class ProcessStates:
-    """The state of this process and, in a child process, also the parent's state.
-
-    A child does not touch its parent's state: closing inherited connections would also close them
-    for the parent.
-    """
+    """The state of this process and, in a child, the parent's, which the child never touches."""
 
     def __init__(self) -> None:
         self._settings: Settings | None = None
