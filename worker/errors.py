@@ -8,16 +8,8 @@ from detourage.errors import ExpectedError
 # The password in a URL or in a libpq connection string.
 _PASSWORD = re.compile(r"(\w://[^\s:/@]*:)[^\s@/]+(?=@)|(\bpassword=)\S+")
 
-_LOST = frozenset(
-    {
-        "ConnectionError",
-        "InterfaceError",
-        "OperationalError",
-        "RecoverableConnectionError",
-        "SSLError",
-        "gaierror",
-    }
-)
+_LOST = {"ConnectionError", "InterfaceError", "OperationalError", "RecoverableConnectionError"}
+_LOST |= {"SSLError", "gaierror"}
 """Names of the errors that Python and client libraries raise for a lost connection."""
 
 _REFUSED = frozenset({"AccessRefused", "InsufficientPrivilege", "ReadOnlySqlTransaction"})

@@ -39,8 +39,6 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
 
 
 class _Service:
-    """The service's part of the command line; see `detourage.cli.Service`."""
-
     def commands(self) -> Mapping[str, Sequence[click.Command]]:
         """Return the commands; those of neighbours are for operators."""
         found = sorted(entry_points(group=NEIGHBOURS), key=lambda each: each.name)

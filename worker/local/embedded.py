@@ -83,8 +83,7 @@ class Services(NamedTuple):
 
     database_url: str
     broker_url: str
-    directory: Path
-    """Private directory, removed at the end."""
+    directory: Path  # private directory, removed at the end
     check: Callable[[], None]
     """Raise :class:`~worker.processes.supervisor.ChildDied` if PostgreSQL has ended."""
 

@@ -1,8 +1,4 @@
-"""All exchanges and queues; no other module declares any.
-
-If a queue is declared again with different arguments, publishers and consumers fail with 406
-PRECONDITION_FAILED.
-"""
+"""All exchanges and queues; declaring one again with different arguments fails with error 406."""
 
 from amqp.exceptions import AccessRefused, NotFound
 from kombu import Connection, Exchange, Queue

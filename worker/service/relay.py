@@ -82,8 +82,7 @@ class Bound:
 
     queue: str
     limit: int
-    pieces: int = 1
-    """Maximum number of entries that one message may represent."""
+    pieces: int = 1  # maximum number of entries that one message may represent
 
 
 def bounds_of(settings: Settings) -> dict[str, Bound | None]:

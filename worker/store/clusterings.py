@@ -30,13 +30,10 @@ def quarantine_reason(attempts: int, error: str | None) -> str:
 class SettleTimes:
     """Waiting times, in seconds, before a site is clustered."""
 
-    silence: float
-    """Time without a changed page after which a site is settled."""
+    silence: float  # time without a changed page after which a site is settled
     first_silence: float
-    longest: float
-    """Maximum time that a site waits to settle, counted from its latest clustering."""
-    first_longest: float
-    """Same, for a site never clustered; counted from its first page."""
+    longest: float  # maximum time that a site waits to settle, counted from its latest clustering
+    first_longest: float  # same, for a site never clustered; counted from its first page
 
 
 _DUE = SQL.due.bindparams(provisional=PROVISIONAL)

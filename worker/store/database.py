@@ -107,34 +107,17 @@ REFUSALS = re.compile(
 
 @unique
 class AdvisoryLock(IntEnum):
-    """Classes of locks. Other programs that use the same database must not use these numbers."""
+    """Classes of locks, each with its keys. Other programs must not use these numbers."""
 
-    GENERATION = 0x6474
-    """The key is a site whose generation is being written."""
-
-    EXTRACTION = 0x6475
-    """The key is a page being extracted."""
-
-    REPROCESSING = 0x6476
-    """Held while the reprocessing of all sites is continued; the key is 0."""
-
-    CLUSTERING = 0x6477
-    """The key is a site being clustered, which takes several transactions."""
-
-    COMPARISON = 0x6478
-    """The key is a block of pairs being compared."""
-
-    SHORT_TEXTS = 0x6483
-    """The key is a site whose identical short texts are being counted."""
-
-    PAGE_OBJECTS = 0x6486
-    """The key is a shard: shared to store contents, exclusive to delete objects."""
-
-    PARTS = 0x6481
-    """Held while the parts of articles are joined; the key is 0."""
-
-    MIGRATION = 0x6487
-    """Held by the process that migrates the schema; the key is 0."""
+    GENERATION = 0x6474  # a site whose generation is being written
+    EXTRACTION = 0x6475  # a page being extracted
+    REPROCESSING = 0x6476  # 0, while the reprocessing of all sites is continued
+    CLUSTERING = 0x6477  # a site being clustered, which takes several transactions
+    COMPARISON = 0x6478  # a block of pairs being compared
+    SHORT_TEXTS = 0x6483  # a site whose identical short texts are being counted
+    PAGE_OBJECTS = 0x6486  # a shard: shared to store contents, exclusive to delete objects
+    PARTS = 0x6481  # 0, while the parts of articles are joined
+    MIGRATION = 0x6487  # 0, while the schema is migrated
 
 
 class UnavailableError(ExpectedError):

@@ -206,11 +206,6 @@ class FetchedPage:
             kind = f"{self.refusal.detail}:".encode() + kind
         return hashlib.sha256(kind + self.content_bytes).hexdigest()
 
-    @cached_property
-    def url_digest(self) -> str:
-        """SHA-256 of the URL."""
-        return digest_of_url(self.url)
-
 
 def digest_of_url(url: str) -> str:
     """Return the SHA-256 of a URL, which is the key of its page."""

@@ -41,12 +41,10 @@ class RunProgress:
     pairs: int
     compared: int
     grouped: int
-    pending: int
-    """Number of pages and waiting fetches without an outcome."""
+    pending: int  # number of pages and waiting fetches without an outcome
     outcomes: dict[str, int]
     outbox: int
-    parts: int
-    """Number of pages whose parts have yet to be joined."""
+    parts: int  # number of pages whose parts have yet to be joined
 
 
 @dataclass(frozen=True)
@@ -56,21 +54,17 @@ class SiteStatus:
     key: str
     pages: int
     pending: int
-    again: int
-    """Number of pages that have an outcome and are being extracted again."""
+    again: int  # number of pages that have an outcome and are being extracted again
     generation: int
     groups: dict[int, int] = field(default_factory=dict)
     outliers: int = 0
     silhouette: float | None = None
     outcomes: dict[str, int] = field(default_factory=dict)
-    changed_design: datetime | None = None
-    """Fetch date of the first page of the latest redesign."""
+    changed_design: datetime | None = None  # fetch date of the first page of the latest redesign
     not_clustered_since: datetime | None = None
     not_clustered_because: str | None = None
-    doubtful: int = 0
-    """Number of articles that are probably wrong."""
-    dark: bool = False
-    """Whether most articles from the last day are doubtful."""
+    doubtful: int = 0  # number of articles that are probably wrong
+    dark: bool = False  # whether most articles from the last day are doubtful
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ def _record(
     def page_id(each: _ResolvedFetch) -> int:
         if each.stored is not None:
             return each.stored.id
-        return added[each.located.site_id, each.fetched.url_digest]
+        return added[each.located.site_id, digest_of_url(each.fetched.url)]
 
     for each in judged:
         if each.located.parted_from is not None:
@@ -254,7 +254,7 @@ def _add_pages(
         [
             {
                 "site_id": each.located.site_id,
-                "url_digest": each.fetched.url_digest,
+                "url_digest": digest_of_url(each.fetched.url),
                 **columns_of_fetch(each.fetched, each.read),
                 **columns_of_reading(each.read, tree_ids),
                 "refused": _refused(refusal, each.fetched.fetched_at)

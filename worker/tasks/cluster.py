@@ -10,13 +10,9 @@ from worker.messaging.broker import messages_seen
 from worker.store.clusterings import SQL
 from worker.store.database import AdvisoryLock, is_connection_lost
 from worker.tasks.base import TASK_OPTIONS
+from worker.workflow import clustering_requests as requests
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS
 from worker.workflow.clustering import cluster_site, give_up_clustering
-from worker.workflow.clustering_requests import (
-    pauses_seconds,
-    request_settled_clusterings,
-    settle_times,
-)
 from worker.workflow.process import process_state
 
 MAX_ERROR_LENGTH = 500
@@ -34,11 +30,11 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
     state = process_state()
     settings = state.settings
     if settle_seconds is None:
-        settle = settle_times(settings, messages_seen(settings, state.topology.pages))
+        settle = requests.settle_times(settings, messages_seen(settings, state.topology.pages))
     else:
         times = {"silence": settle_seconds, "first_silence": settle_seconds}
-        settle = replace(settle_times(settings, 0), **times)
-    state.database.run(request_settled_clusterings, settings, settle)
+        settle = replace(requests.settle_times(settings, 0), **times)
+    state.database.run(requests.request_settled_clusterings, settings, settle)
 
 
 @shared_task(name=task_names.CLUSTER, **TASK_OPTIONS)
@@ -62,7 +58,7 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
             return
         if afresh:
             database.execute(SQL.forget, site_id=site_id)
-        pauses = pauses_seconds(state.settings)
+        pauses = requests.pauses_seconds(state.settings)
         # Counted first, since a killed process reports nothing; none if it must not start yet.
         attempts = database.execute(SQL.begin, site_id=site_id, pauses_seconds=pauses)
         if not attempts:

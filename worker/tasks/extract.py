@@ -10,15 +10,9 @@ from detourage.text.plural import counted
 from worker.messaging import task_names
 from worker.store.database import AdvisoryLock, is_connection_lost
 from worker.tasks.base import TASK_OPTIONS
+from worker.workflow import extraction_requests as requests
 from worker.workflow.attempts import PATIENCE_SECONDS
 from worker.workflow.extraction import extract_page, load_jobs
-from worker.workflow.extraction_requests import (
-    begin_extractions,
-    request_each_alone,
-    request_late_extractions,
-    request_overtaken,
-    suspect_late_extractions,
-)
 from worker.workflow.extraction_results import save_or_fail
 from worker.workflow.process import process_state
 
@@ -39,7 +33,7 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
         wanted = {page: wanted[page] for page in wanted if page in ours}
         if not wanted:
             return
-        begun = state.database.run(begin_extractions, wanted, is_alone=not others)
+        begun = state.database.run(requests.begin_extractions, wanted, is_alone=not others)
         if not begun:
             return
         try:
@@ -57,11 +51,11 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
                 "extraction of %s failed; each is enqueued separately", number, exc_info=not is_late
             )
             again = {page.page_id: page.generation for page in begun}
-            state.database.run(request_each_alone, again)
+            state.database.run(requests.request_each_alone, again)
             return
     if overtaken:
         # Their new requests may have been delivered and skipped while this task held the pages.
-        state.database.run(request_overtaken, overtaken)
+        state.database.run(requests.request_overtaken, overtaken)
 
 
 @shared_task(name=task_names.EXTRACT_LATE, **TASK_OPTIONS)
@@ -74,9 +68,11 @@ def extract_late(suspects: Sequence[tuple[int, int]] | None = None) -> None:
     """
     state = process_state()
     if suspects is None:
-        state.database.run(suspect_late_extractions, PATIENCE_SECONDS)
+        state.database.run(requests.suspect_late_extractions, PATIENCE_SECONDS)
         return
     wanted = dict(suspects)
-    number = state.database.run(request_late_extractions, wanted, patience_seconds=PATIENCE_SECONDS)
+    number = state.database.run(
+        requests.request_late_extractions, wanted, patience_seconds=PATIENCE_SECONDS
+    )
     if number:
         logger.warning("%s enqueued again", counted(number, "late extraction"))

@@ -21,21 +21,11 @@ from worker.workflow.process import ProcessState
 
 _READER_FIELDS = {"language", "title", "lead", "authors", "published_at", "text", "corrections"}
 _READER_FIELDS |= {"blocks", "images", "embeds", "comments", "metadata"}
+# Changes in typography and link targets are ignored: sites put tracking data into their links.
+_STYLE = {"role_probability", "level", "marker", "links", "emphasis", "language"}
 _NO_READER_FIELDS = {
-    # Changes in typography and link targets are ignored: sites put tracking data into their links.
     # Locations change whenever anything else on the page does.
-    "blocks": {
-        "__all__": {
-            "role_probability",
-            "level",
-            "marker",
-            "links",
-            "emphasis",
-            "language",
-            "xpath",
-            "texts",
-        }
-    },
+    "blocks": {"__all__": _STYLE | {"xpath", "texts"}},
     "images": {"__all__": {"block", "location"}},
     "embeds": {"__all__": {"block", "location"}},
     "comments": {"__all__": {"location"}},

@@ -24,13 +24,7 @@ from worker import logs, tracing
 from worker.messaging import task_names
 from worker.store import clusterings, groups, outbox, pages, trees
 from worker.store.database import AdvisoryLock
-from worker.store.groups import (
-    ComparablePage,
-    LatestGroups,
-    NewMembership,
-    columns_of_groups,
-    columns_of_memberships,
-)
+from worker.store.groups import ComparablePage, LatestGroups, NewMembership
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.generation import new_group
@@ -108,7 +102,7 @@ def _save_places(
     moved = [each for each in places if each.pivot_id != each.page_id]
     if moved:
         place = {"site_id": site_id, "number": generation}
-        session.execute(groups.SQL.place_pages, place | columns_of_memberships(moved))
+        session.execute(groups.SQL.place_pages, place | groups.columns_of_memberships(moved))
     changed, work = {each.page_id for each in places}, 0
     if compares and any(each.group_number is None for each in places):
         promoted, work = _promote_outliers(session, state, site_id, generation)
@@ -167,8 +161,8 @@ def _promote_outliers(
         new = new_group(number, members, [outliers[group.pivot].tree_id])
         # Placing the pages counts them.
         of_site = {"site_id": site_id, "number": generation, "sizes": [0]}
-        session.execute(groups.SQL.save_groups, of_site | columns_of_groups([new]))
-        places = columns_of_memberships(new.memberships())
+        session.execute(groups.SQL.save_groups, of_site | groups.columns_of_groups([new]))
+        places = groups.columns_of_memberships(new.memberships())
         session.execute(groups.SQL.place_pages, of_site | places)
         promoted |= set(new.members)
         logger.info("site %d: %d outliers form the new group %d", site_id, len(members), number)

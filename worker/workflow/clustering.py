@@ -10,13 +10,7 @@ from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
 from worker.store import clusterings, comparisons, groups, outbox, pages, provisional
 from worker.store.database import AdvisoryLock
-from worker.workflow.comparison_plan import (
-    StoredDistances,
-    enqueue_late_blocks,
-    known_grouping,
-    known_site,
-    load_site,
-)
+from worker.workflow import comparison_plan
 from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.generation import (
     note_design_change,
@@ -37,19 +31,19 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     # makes the site due again. In the opposite order, it would be missed.
     found = groups.site_state(session, site_id)
     if found.is_comparing:
-        enqueue_late_blocks(session, site_id)
+        comparison_plan.enqueue_late_blocks(session, site_id)
         return False
-    site = load_site(session, site_id, found)
+    site = comparison_plan.load_site(session, site_id, found)
     if site is None:
         return False
-    stored = StoredDistances(session, site_id)
-    known = known_site(session, state, site, stored)
+    stored = comparison_plan.StoredDistances(session, site_id)
+    known = comparison_plan.known_site(session, state, site, stored)
     if known is None:
         return False
     site_pages = [
         page for page in groups.comparable_pages(session, site_id) if page.tree_id in site.trees
     ]
-    grouping = known_grouping(session, site, stored, known, site_pages)
+    grouping = comparison_plan.known_grouping(session, site, stored, known, site_pages)
     if grouping is None:
         return False
     if found.is_new:

@@ -24,6 +24,7 @@ from worker.store.articles import NewRevision
 from worker.store.database import is_connection_lost
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
 from worker.store.parts import NewParts
+from worker.workflow import walls
 from worker.workflow.article_message import (
     further_revision,
     new_revision,
@@ -34,21 +35,13 @@ from worker.workflow.article_message import (
 from worker.workflow.article_parts import find_parts, is_part, to_json
 from worker.workflow.process import ProcessState
 from worker.workflow.shared_lines import shared_lines_on
-from worker.workflow.walls import (
-    ExtractedPage,
-    NoArticle,
-    short_texts,
-    without_repeats,
-    without_walls,
-)
+from worker.workflow.walls import ExtractedPage, NoArticle
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class _RevisedPage:
-    """An extracted page, with a new revision if there is one to publish."""
-
     job: ExtractionJob
     page: PageState
     article: Article | None
@@ -79,9 +72,9 @@ def save_extractions(
     now = datetime.now(UTC)
     current = list(_not_overtaken(session, extracted))
     overtaken = {job.page_id for job, _ in extracted} - {job.page_id for job, _, _ in current}
-    current = without_walls(session, current)
-    texts = short_texts(current)
-    revised = _revise(session, state, without_repeats(session, current, texts), texts, now)
+    current = walls.without_walls(session, current)
+    texts = walls.short_texts(current)
+    revised = _revise(session, state, walls.without_repeats(session, current, texts), texts, now)
     _log_outcomes(revised)
     if revised:
         results = [each.result for each in revised]

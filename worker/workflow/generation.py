@@ -16,13 +16,7 @@ from detourage.template.generations import MIN_PAGES_FOR_CHANGE, design_change, 
 from detourage.template.groups import Grouping, reference_order
 from models.tables import DesignChange
 from worker.store import groups
-from worker.store.groups import (
-    ComparablePage,
-    NewGroup,
-    NewMembership,
-    columns_of_groups,
-    columns_of_memberships,
-)
+from worker.store.groups import ComparablePage, NewGroup, NewMembership
 from worker.workflow.comment_patterns import pattern_of_group
 from worker.workflow.comparison_plan import ComparedSite
 from worker.workflow.extraction_requests import request_extractions
@@ -62,7 +56,7 @@ def save_generation(
         "sets": list(reference_sets),
         "sizes": [len(each.members) for each in new],
     }
-    columns = columns_of_groups(new) | columns_of_memberships(memberships)
+    columns = groups.columns_of_groups(new) | groups.columns_of_memberships(memberships)
     session.execute(groups.SQL.add_generation, generation | columns)
     return new
 

@@ -13,13 +13,8 @@ from detourage.article import Article
 from detourage.html import publisher_of
 from detourage.outcomes import PageOutcome
 from detourage.text.words import count_unspaced, tokens
-from worker.store import articles
-from worker.store.extraction_jobs import (
-    ExtractionJob,
-    PageState,
-    articles_among,
-    pages_with_short_texts,
-)
+from worker.store import articles, extraction_jobs
+from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.workflow.extraction_requests import request_extractions
 
 DOUBTFUL_CONFIDENCE: Final = 0.5
@@ -108,14 +103,14 @@ def without_repeats(
             by_site[page.site_id][job.page_id] = texts[job.page_id]
     walls: set[int] = set()
     for site_id, own in sorted(by_site.items()):
-        others = pages_with_short_texts(session, site_id, set(own.values()))
+        others = extraction_jobs.pages_with_short_texts(session, site_id, set(own.values()))
         showing = {key: others[key] - own.keys() for key in own.values()}
         for page_id, key in own.items():
             showing[key].add(page_id)
         repeated = [pages for pages in showing.values() if len(pages) >= MIN_ADDRESSES]
         walls |= {page_id for pages in repeated for page_id in pages}
         before = sorted({page_id for pages in repeated for page_id in pages} - own.keys())
-        for generation, page_ids in articles_among(session, before).items():
+        for generation, page_ids in extraction_jobs.articles_among(session, before).items():
             request_extractions(session, page_ids, generation)
     wall = NoArticle(
         PageOutcome.WALL, "the same text appears at three or more addresses of the publisher"
