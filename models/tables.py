@@ -172,7 +172,7 @@ class StoredPage(Base):
 
 
 class Address(Base):
-    """All spellings of a canonical form; each fetch determines anew to which page it belongs."""
+    """All spellings of a canonical form; each fetch decides again to which page it belongs."""
 
     __tablename__ = "addresses"
     __table_args__ = (UniqueConstraint("site_id", "digest"),)

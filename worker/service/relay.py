@@ -171,7 +171,7 @@ class Relay(BrokerProcess):
     def _publish_batch(
         self, session: Session, producer: Producer, waiting: Sequence[str]
     ) -> tuple[Sequence[str], Exception | None]:
-        """Publish entries; return the lanes of those confirmed, and the error that came, if any."""
+        """Publish entries and remove those confirmed; return their lanes, and the error, if any."""
         confirmed: dict[int, str] = {}
         failure: Exception | None = None
         logs.unbind_all()

@@ -49,7 +49,7 @@ def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> li
 
 
 def lock_for_result(session: Session, site_id: int) -> None:
-    """Lock a site before writing anything else, so that its last block knows to be the last."""
+    """Lock a site before writing anything else, so that its last result is seen to be the last."""
     session.execute(SQL.lock_for_result, {"id": site_id})
 
 

@@ -192,7 +192,7 @@ def save_results(
 def find_late(
     session: Session, lanes: Sequence[str], *, patience_seconds: float, limit: int
 ) -> list[tuple[int, int]]:
-    """Return overdue extractions, as page IDs and generations, that have left the outbox."""
+    """Return overdue extractions, as page IDs and generations, that are not in the outbox."""
     wanted = {"lanes": list(lanes), "patience": patience_seconds, "limit": limit}
     return [(page_id, generation) for page_id, generation in session.execute(SQL.find_late, wanted)]
 

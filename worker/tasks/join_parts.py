@@ -1,4 +1,4 @@
-"""Join the parts of articles in a task of its own, whatever the order of their arrival."""
+"""Join the parts of articles in a separate task, so that their order of arrival has no effect."""
 
 import logging
 import time

@@ -1,4 +1,4 @@
-"""Clustering requests, for which sites take turns: half are first clusterings, half others."""
+"""Clustering requests. Sites take turns, and half of the places are for first clusterings."""
 
 from collections.abc import Sequence
 from itertools import groupby

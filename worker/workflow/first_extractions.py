@@ -24,7 +24,7 @@ REQUESTED_AT_ONCE = 200
 
 
 def urgent_pages(session: Session, first_article_seconds: float) -> dict[int, int]:
-    """Return pages, to sites, that are alone or have waited `first_article_seconds` (0: none)."""
+    """Return pages, mapped to their sites, that must not wait for a site's first clustering."""
     if not first_article_seconds:
         return {}
     limits = {
