@@ -98,7 +98,7 @@ ORDER BY key
 SELECT id FROM sites WHERE key = :key
 
 -- service_counts --
--- Return the counts that monitoring exposes; see `ServiceCounts`.
+-- Return the counts that monitoring exposes.
 WITH last AS (
     SELECT site_id, max(number) AS generation FROM generations GROUP BY site_id
 )
