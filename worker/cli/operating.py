@@ -162,7 +162,7 @@ def _show_sites(
         "queues": depths,
     }
     if history:
-        values["groups"] = [group._asdict() for group in history.groups]
+        values["groups"] = [vars(group) for group in history.groups]
         values["design_changes"] = [
             {
                 column.name: getattr(change, column.name)

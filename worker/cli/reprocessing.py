@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,8 +11,9 @@ from worker.cli.process import read_database, with_database
 from worker.messaging.task_names import PAGE_STAGES, REPROCESS, REPROCESS_ALL, REPROCESS_STAGES
 
 if TYPE_CHECKING:
-    from sqlalchemy import Row
     from sqlalchemy.orm import Session
+
+    from worker.store.reprocessings import ReprocessingProgress
 
 
 @click.command()
@@ -97,7 +98,7 @@ def _reprocess_page(url: str, stage: str) -> None:
     click.echo(f"reprocessing of {url} from {stage} requested")
 
 
-def _show_progress(found: Row[Any] | None) -> None:
+def _show_progress(found: ReprocessingProgress | None) -> None:
     if found is None:
         click.echo("no reprocessing of all sites: start one with `detourage reprocess --all`")
         return

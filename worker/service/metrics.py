@@ -4,7 +4,6 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from math import isinf
-from typing import Any
 
 from prometheus_client import CollectorRegistry, generate_latest, start_http_server
 from prometheus_client.core import (
@@ -14,7 +13,6 @@ from prometheus_client.core import (
     InfoMetricFamily,
     Metric,
 )
-from sqlalchemy import Row
 
 from worker.messaging.broker import queue_states
 from worker.service.build import build
@@ -23,7 +21,7 @@ from worker.settings import Settings
 from worker.store import outbox
 from worker.store.database import Database
 from worker.store.durations import Histogram, histograms
-from worker.store.progress import RECENT_SECONDS, service_counts
+from worker.store.progress import RECENT_SECONDS, ServiceCounts, service_counts
 
 
 class ServiceCollector:
@@ -102,7 +100,7 @@ def _labelled(
     return family
 
 
-def _of_store(counts: Row[Any]) -> Iterator[Metric]:
+def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
     yield _labelled("pages", "Pages by outcome.", "outcome", counts.outcomes)
     changes = counts.design_changes
     yield _labelled("design_changes", "Redesigns of a site.", "site", changes, CounterMetricFamily)

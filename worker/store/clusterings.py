@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from detourage.text.plural import counted
@@ -36,6 +34,15 @@ class SettleTimes:
     first_longest: float  # same, for a site never clustered; counted from its first page
 
 
+@dataclass(frozen=True)
+class DueSite:
+    """A site to be clustered; ``is_new`` means that it has never been clustered."""
+
+    id: int
+    is_new: bool
+    pages: int
+
+
 _DUE = SQL.due.bindparams(provisional=PROVISIONAL)
 
 
@@ -46,7 +53,7 @@ def due_sites(
     patience_seconds: float,
     pauses_seconds: Sequence[float] = (),
     first_at_once: bool = False,
-) -> Sequence[Row[Any]]:
+) -> list[DueSite]:
     """Return the settled sites that have changed and whose clustering is not yet requested."""
     asked = {
         **vars(settle),
@@ -54,4 +61,4 @@ def due_sites(
         "pauses_seconds": list(pauses_seconds),
         "first_at_once": first_at_once,
     }
-    return session.execute(_DUE, asked).all()
+    return [DueSite(*row) for row in session.execute(_DUE, asked)]

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
@@ -26,6 +26,17 @@ class NewBlock:
     columns: Sequence[int]
     pairs: int
     reference_set_id: int | None = None  # the columns; only each row's nearest is needed
+
+
+class Block(NamedTuple):
+    """A block of comparisons whose attempt was counted; see `ComparisonBlock`."""
+
+    id: int
+    site_id: int
+    reference_set_id: int | None
+    rows: list[int]
+    columns: list[int]
+    attempts: int
 
 
 def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> list[int]:

@@ -147,6 +147,18 @@ def latest_groups(session: Session, site_ids: Collection[int]) -> dict[int, Late
 OUTLIERS = SQL.newest_outliers.columns(lines=LargeBinary)
 
 
+@dataclass(frozen=True)
+class GroupHistory:
+    """A group across the generations of its site."""
+
+    number: int
+    since: datetime
+    until: datetime
+    size: int  # in the latest generation; 0 if gone
+    largest: int  # maximum over all generations
+    example: str  # URL of its latest pivot
+
+
 def note_design_change(session: Session, change: DesignChange) -> bool:
     """Store a redesign, and return whether it is new or merely updates the latest one."""
     last = next(reversed(design_changes(session, change.site_id)), None)

@@ -1,9 +1,10 @@
 """Multi-page articles: the links between their parts, and the articles joined from the parts."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, bindparam
+from sqlalchemy import bindparam
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
@@ -31,6 +32,20 @@ class NewParts(NamedTuple):
     links: Mapping[str, Any]
     message: Mapping[str, Any] | None
     whole: str | None
+
+
+@dataclass(frozen=True)
+class StoredPart:
+    """A part of an article; `size` is that of its own message in bytes, None without an article."""
+
+    page_id: int
+    url: str
+    revision: int
+    links: dict[str, Any]
+    size: int | None
+    first_id: int | None
+    joined_revision: int | None
+    version: int
 
 
 def _spellings_of(url: str) -> list[str]:
@@ -113,7 +128,7 @@ def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[in
     return sorted(reached), not following
 
 
-def load_parts(session: Session, page_ids: Sequence[int]) -> Sequence[Row[Any]]:
+def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
     """Lock pages, and return those that are parts; their messages may not fit into memory."""
     session.execute(SQL.lock, {"ids": list(page_ids)})
-    return session.execute(SQL.load_parts, {"ids": list(page_ids)}).all()
+    return [StoredPart(*row) for row in session.execute(SQL.load_parts, {"ids": list(page_ids)})]

@@ -14,6 +14,7 @@ from detourage.messages import DOUBTFUL
 from models.tables import DesignChange
 from worker.outcomes import PENDING
 from worker.store import addresses, clusterings, groups
+from worker.store.groups import GroupHistory
 from worker.store.queries import Statements
 
 SQL = Statements("progress")
@@ -108,9 +109,30 @@ class SiteTotals:
 class SiteHistory:
     """History of a site: groups, redesigns, and number of joined addresses by kind."""
 
-    groups: Sequence[Row[Any]]
+    groups: list[GroupHistory]
     changes: Sequence[DesignChange]
     addresses: dict[str, int]
+
+
+@dataclass(frozen=True)
+class ServiceCounts:
+    """Counts for the whole service, used for monitoring."""
+
+    outcomes: dict[str, int]
+    waiting: int
+    longest_wait_seconds: float
+    sites: int
+    groups: int
+    outliers: int
+    sites_in_quarantine: int
+    generations: int
+    articles: int
+    design_changes: dict[str, int]
+    doubtful: dict[str, int]
+    walls: dict[str, int]
+    recent_failures: dict[str, int]
+    outbox: int
+    oldest_seconds: dict[str, float]
 
 
 def run_progress(session: Session, message_prefix: str) -> RunProgress:
@@ -136,18 +158,18 @@ def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[S
 def site_history(session: Session, key: str) -> SiteHistory:
     """Return the history of a site; raise `NoResultFound` if the site is unknown."""
     site_id = int(session.execute(SQL.id_of_site, {"key": key}).scalar_one())
-    histories = session.execute(groups.SQL.group_histories, {"site_id": site_id}).all()
+    histories = session.execute(groups.SQL.group_histories, {"site_id": site_id})
     return SiteHistory(
-        histories,
+        [GroupHistory(*row) for row in histories],
         groups.design_changes(session, site_id),
         dict(session.execute(addresses.SQL.count_joined, {"site_id": site_id}).all()),
     )
 
 
-def service_counts(session: Session) -> Row[Any]:
+def service_counts(session: Session) -> ServiceCounts:
     """Return the counts that monitoring exposes."""
     asked = {**_DOUBTS, "pending": PENDING, "recent": RECENT_SECONDS}
-    return session.execute(SQL.service_counts, asked).one()
+    return ServiceCounts(**session.execute(SQL.service_counts, asked).one()._asdict())
 
 
 NEARLY = 0.9

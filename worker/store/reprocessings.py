@@ -1,13 +1,25 @@
 """State of the reprocessing of all sites: its progress, and when it may continue."""
 
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from worker.store.queries import Statements
 
 SQL = Statements("reprocessings")
+
+
+@dataclass(frozen=True)
+class ReprocessingProgress:
+    """Progress of the latest reprocessing of all sites, in sites and pages started."""
+
+    stage: str
+    pages_per_minute: float | None
+    sites_done: int
+    sites: int
+    pages: int
+    is_running: bool
 
 
 def cancel(session: Session) -> bool:
@@ -16,6 +28,7 @@ def cancel(session: Session) -> bool:
     return bool(changed.rowcount)
 
 
-def progress(session: Session) -> Row[Any] | None:
+def progress(session: Session) -> ReprocessingProgress | None:
     """Return the progress of the latest reprocessing, or None if there never was one."""
-    return session.execute(SQL.progress).one_or_none()
+    row = session.execute(SQL.progress).one_or_none()
+    return None if row is None else ReprocessingProgress(*row)

@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
 
-from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
 from worker.settings import Settings
 from worker.store import clusterings, outbox, progress
-from worker.store.clusterings import SettleTimes, due_sites
+from worker.store.clusterings import DueSite, SettleTimes, due_sites
 from worker.workflow.attempts import CLUSTERING_PAUSES, PATIENCE_SECONDS
 from worker.workflow.first_extractions import settle_lone_sites
 
@@ -52,7 +50,7 @@ def pauses_seconds(settings: Settings) -> list[float]:
     return [settings.looking_seconds * periods for periods in CLUSTERING_PAUSES]
 
 
-def _request_clusterings(session: Session, due: Sequence[Row[Any]]) -> None:
+def _request_clusterings(session: Session, due: Sequence[DueSite]) -> None:
     """Enqueue the clusterings of due sites, smaller sites first."""
     if not due:
         return

@@ -4,10 +4,9 @@ import logging
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from detourage.html import Tree, site_name
@@ -17,7 +16,7 @@ from detourage.text.plural import counted
 from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
 from worker.store import comparisons, outbox, pages, trees
-from worker.store.comparisons import Nearest
+from worker.store.comparisons import Block, Nearest
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 from worker.workflow.clustering_requests import continue_clustering, request_stored_blocks
 from worker.workflow.process import ProcessState
@@ -79,7 +78,7 @@ class BlockResult:
 class ComparisonJob:
     """A block of comparisons with everything needed to compute it."""
 
-    block: Row[Any]
+    block: Block
     trees: dict[int, Tree]
     known: Distances
     done: set[int]  # rows whose nearest references are stored
@@ -88,7 +87,7 @@ class ComparisonJob:
     @property
     def is_abandoned(self) -> bool:
         """Whether the block ran out of attempts."""
-        return bool(self.block.attempts > COMPARISON_ATTEMPTS)
+        return self.block.attempts > COMPARISON_ATTEMPTS
 
 
 def compare_block(state: ProcessState, block_id: int) -> None:
@@ -97,7 +96,8 @@ def compare_block(state: ProcessState, block_id: int) -> None:
     taken = state.database.execute(comparisons.SQL.take_block, id=block_id)
     if not taken:
         return
-    job = state.database.run(_load, state.trees, taken[0])
+    block = Block(**taken[0]._asdict())
+    job = state.database.run(_load, state.trees, block)
     if job.is_abandoned:
         logger.error("block %d abandoned; its trees count as not comparable", block_id)
     quarantine = state.topology.quarantines["compare"]
@@ -106,7 +106,7 @@ def compare_block(state: ProcessState, block_id: int) -> None:
     state.database.run(_save, job, quarantine, compared)
 
 
-def _load(session: Session, cache: TreeCache, block: Row[Any]) -> ComparisonJob:
+def _load(session: Session, cache: TreeCache, block: Block) -> ComparisonJob:
     set_id = block.reference_set_id
     done: set[int] = set()
     earlier: list[tuple[list[int], Nearest]] = []

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from detourage.limits import MAX_MESSAGE_BYTES
@@ -15,6 +14,7 @@ from detourage.messages import ArticleMessage, Part
 from detourage.pagination import Member, chain_of, is_held_by, joined_values, urls_of
 from detourage.reader.article_values import parts_of
 from worker.store import addresses, articles, parts
+from worker.store.parts import StoredPart
 from worker.workflow.article_message import (
     further_revision,
     next_number,
@@ -71,7 +71,7 @@ def _message_of(session: Session, page_id: int) -> dict[str, Any]:
 def _revise(
     session: Session,
     state: ProcessState,
-    stored: Row[Any],
+    stored: StoredPart,
     first: Member,
     members: Sequence[Member],
 ) -> bool:

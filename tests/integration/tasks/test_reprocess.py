@@ -1,10 +1,9 @@
 """Reprocessing large sites or all sites loses no page and adds one revision to each."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
-from sqlalchemy import Row, func, select, update
+from sqlalchemy import func, select, update
 
 from models.tables import Article, Reprocessing, Site, StoredPage
 from tests.commands import invoke
@@ -88,7 +87,7 @@ def sites(tasks: Tasks) -> int:
     return 5
 
 
-def progress(tasks: Tasks) -> Row[Any]:
+def progress(tasks: Tasks) -> reprocessings.ReprocessingProgress:
     found = tasks.read(reprocessings.progress)
     assert found is not None
     return found
@@ -96,7 +95,7 @@ def progress(tasks: Tasks) -> Row[Any]:
 
 def taken_up(tasks: Tasks) -> int:
     """Return how many sites the reprocessing has started."""
-    return int(progress(tasks).sites_done)
+    return progress(tasks).sites_done
 
 
 def test_all_sites_are_reprocessed(tasks: Tasks, sites: int) -> None:

@@ -12,7 +12,7 @@ from tests.pages import article_html, article_pages
 from worker.messaging import task_names
 from worker.messaging.task_names import ReprocessStage
 from worker.store import extraction_jobs
-from worker.store.progress import service_counts
+from worker.store.progress import ServiceCounts, service_counts
 
 AGE = timedelta(days=400)
 REFUSED = "<frameset><frame src='a'></frameset>"
@@ -70,7 +70,7 @@ def test_a_page_changed_before_its_outcome_waits_since_receipt(tasks: Tasks) -> 
     tasks.publish("a", article_pages([0]))
     grow_old(tasks)
     tasks.publish("a", [("0", article_html(20))])
-    counts = tasks.read(service_counts)
+    counts: ServiceCounts = tasks.read(service_counts)
     assert counts.longest_wait_seconds == pytest.approx(AGE.total_seconds(), abs=60)
 
 

@@ -53,8 +53,7 @@ WHERE site_id = :site_id AND quarantined_at IS NOT NULL
 
 -- due --
 -- Sites whose pages have changed since their last clustering and have settled.
-SELECT sites.id, last.at IS NULL AS is_new,
-    (SELECT count(*) FROM pages WHERE site_id = sites.id) AS pages
+SELECT sites.id, last.at IS NULL, (SELECT count(*) FROM pages WHERE site_id = sites.id)
 FROM sites LEFT JOIN (
     SELECT site_id, max(site_version) AS version, max(created_at) AS at FROM generations
     WHERE method <> :provisional GROUP BY site_id

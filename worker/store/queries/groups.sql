@@ -185,11 +185,11 @@ ORDER BY fetched DESC, url DESC LIMIT :number
 -- group_histories --
 -- Return the history of all past and present groups of a site, by number.
 SELECT DISTINCT ON (template_groups.number) template_groups.number,
-    min(created_at) OVER through AS since, max(created_at) OVER through AS until,
+    min(created_at) OVER through, max(created_at) OVER through,
     CASE WHEN template_groups.generation = (
         SELECT max(number) FROM generations WHERE site_id = :site_id
-    ) THEN size ELSE 0 END AS size,
-    max(size) OVER through AS largest, url AS example
+    ) THEN size ELSE 0 END,
+    max(size) OVER through, url
 FROM template_groups
 JOIN generations ON generations.site_id = template_groups.site_id
     AND generations.number = template_groups.generation

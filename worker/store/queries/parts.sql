@@ -76,7 +76,7 @@ ORDER BY page_id
 SELECT page_id, url, pages.revision, links,
     CASE WHEN message IS NOT NULL
         AND (outcome = 'article' OR outcome IN ('wall', 'gone') AND pages.revision > 0)
-        THEN coalesce(size, octet_length(CAST(message AS text))) END AS size,
+        THEN coalesce(size, octet_length(CAST(message AS text))) END,
     first_id, joined_revision, version
 FROM page_parts JOIN pages ON pages.id = page_id
 WHERE page_id = ANY (CAST(:ids AS bigint[]))

@@ -35,7 +35,7 @@ UPDATE reprocessings SET ended_at = now() WHERE ended_at IS NULL
 -- progress --
 -- Progress of the latest reprocessing.
 SELECT stage, pages_per_minute,
-    (SELECT count(*) FROM sites WHERE id <= site_id) AS sites_done,
-    (SELECT count(*) FROM sites WHERE id <= last_site_id) AS sites,
-    pages, ended_at IS NULL AS is_running
+    (SELECT count(*) FROM sites WHERE id <= site_id),
+    (SELECT count(*) FROM sites WHERE id <= last_site_id),
+    pages, ended_at IS NULL
 FROM reprocessings ORDER BY id DESC LIMIT 1
