@@ -207,10 +207,7 @@ def _message(name: str, number: int, body: bytes) -> GivenPage:
 
 @dataclass(frozen=True)
 class Subject:
-    """The page to examine, and the knowledge from its group, if others were given.
-
-    `pivot` is the page of the group that it is compared with.
-    """
+    """The page to examine, and the page (`pivot`) and knowledge to compare it with, if any."""
 
     source: Source
     page: Page

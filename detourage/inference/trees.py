@@ -57,10 +57,7 @@ _NODES = {"sizes": "u2", "column": "i2", "threshold": "f4", "right": "i2", "valu
 
 @dataclass(frozen=True, eq=False)
 class BoostedTrees:
-    """A classifier of rows into two classes, based on a sum over trees (Friedman 2001).
-
-    `base` is the log odds before adding any tree.
-    """
+    """A classifier by a sum over trees (Friedman 2001); `base` is the log odds without any."""
 
     KIND: ClassVar[str] = "boosted trees"
 

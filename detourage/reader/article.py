@@ -294,11 +294,7 @@ def article_of(
     template_lines: Collection[int] = frozenset(),
     headline: tuple[str | None, int | None] | None = None,
 ) -> Article:
-    """Build the article from the body that was found.
-
-    `others` and `template_lines` are the titles and the digests of the lines of other pages of the
-    template; `headline` is the result of `titles.headline`, if known.
-    """
+    """Build the article from a body and the titles and digests of lines of other pages, if any."""
     title, heading = headline or titles.headline(outline, finding.container, url, others)
     if heading is not None:
         finding = replace(finding, dropped=finding.dropped | {heading})

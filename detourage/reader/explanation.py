@@ -23,11 +23,7 @@ between comments. Passages that the page repeats are dropped, however probable t
 
 @dataclass(frozen=True)
 class ExplainedLine:
-    """A line of a page (numbered as in `TextNode`), with the verdict on it.
-
-    `xpath` is the XPath of the enclosing block, `role` the most probable role of the line, and
-    `probability` the probability that the line belongs to the text.
-    """
+    """The verdict on a line, with its block's XPath, likeliest role and probability to be text."""
 
     number: int
     xpath: str

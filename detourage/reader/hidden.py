@@ -66,11 +66,7 @@ Find = Callable[[HtmlElement], Article]
 def hidden_article(
     url: str, page: Outline, shown: Article | None, cut: Cut, find: Find
 ) -> Article | None:
-    """Find an article that a page contains but does not display; None to keep the displayed one.
-
-    The article's `method` states where it was found: ``articleBody``, ``json-state``, ``noscript``
-    or ``template``.
-    """
+    """Find an article that a page contains but does not display; None to keep the displayed one."""
     text = shown.text if shown is not None else ""
     is_teaser = len(words.tokens(text[:MAX_TEASER_CHARACTERS])) <= MAX_TEASER_WORDS
     for article in _candidates(url, page, shown, is_teaser, cut, find):

@@ -75,11 +75,7 @@ class TemplateKnowledge:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Read the output of `to_bytes`.
-
-        Raise ValueError if the data is invalid or has a different `FORMAT`. In that case, learn
-        from the pages again.
-        """
+        """Read the output of `to_bytes`; raise ValueError if it is damaged or of another format."""
         try:
             values: dict[str, Any] = json.loads(unpack(data, _MAX_BYTES))
             found = values["format"]

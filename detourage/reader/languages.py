@@ -23,10 +23,7 @@ _CLOSE = [
 
 
 def language_of(page: Outline, text: str) -> str | None:
-    """Return the BCP 47 tag of an article's language, or None if unknown.
-
-    The detected language overrides the declared one, unless the two are easily confused.
-    """
+    """Return the detected language's BCP 47 tag, or the declared one's if easily confused."""
     declared = declared_language(page)
     detected = detected_language(text)
     if detected is None:

@@ -193,10 +193,7 @@ class PageLocations:
         return [number for number, text in enumerate(texts) if not text.isspace()]
 
     def _of_value(self, value: str, near: int) -> Location | None:
-        """Find a value in a text or, failing that, in an attribute or a script.
-
-        If several texts contain it, the one nearest to the element `near` is chosen.
-        """
+        """Find a value in the text nearest to an element, or else in an attribute or a script."""
         if len(value) < MIN_VALUE_CHARACTERS:
             return None
         flat, holders = self._flat, self._source.holders
@@ -447,11 +444,7 @@ def _shown(text: str) -> list[int]:
 
 
 def text_fragment(url: str, text: str, start: int, end: int) -> str:
-    """Return a URL that makes a browser highlight a range of an article's text.
-
-    The fragment (``#:~:text=``) quotes the range, with a few of the words before and after it in
-    the same block.
-    """
+    """Return a URL that makes a browser highlight a range of a text (``#:~:text=``)."""
     if not text[start:end].strip():
         return url
     before = text[:start].rpartition("\n")[2].split()[-CONTEXT_WORDS:]

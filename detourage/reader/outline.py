@@ -36,10 +36,7 @@ _OUTLINE = "outline"
 
 @dataclass(frozen=True, eq=False)
 class PageTexts:
-    """The text nodes of a page, and the lines that are not a single visible one, tokenised.
-
-    `of_lines` holds each line's index in `texts`.
-    """
+    """The text nodes of a page, then its lines of several; `of_lines` has each line's index."""
 
     texts: Texts
     of_lines: Integers

@@ -14,10 +14,7 @@ _OfText = Callable[Concatenate[str, _Rest], _Result]
 
 
 def cached_if_short(size: int) -> Callable[[_OfText[_Rest, _Result]], _OfText[_Rest, _Result]]:
-    """Cache the last `size` results of a function for texts of at most `MAX_LENGTH` characters.
-
-    The text is the first argument; all arguments are positional.
-    """
+    """Cache the last `size` results of a function whose first argument is a short text."""
 
     def decorated(function: _OfText[_Rest, _Result]) -> _OfText[_Rest, _Result]:
         cached = lru_cache(maxsize=size)(function)

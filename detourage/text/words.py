@@ -118,11 +118,7 @@ def count_unspaced(text: str) -> int:
 
 
 def cosine(a: Iterable[str], b: Iterable[str]) -> float:
-    """Return the cosine similarity of two bags of words (Deturck 2015, section 4.4.2).
-
-    The similarity is 0 if the bags have no word in common, and exactly 1 for equal counts unless
-    both are empty.
-    """
+    """Return the cosine similarity of two bags of words (Deturck 2015, section 4.4.2)."""
     counts_a, counts_b = Counter(a), Counter(b)
     if counts_a == counts_b:
         return 1.0 if counts_a else 0.0
