@@ -26,7 +26,10 @@ def publish_when_accepted(producer: Producer, body: bytes, **options: Any) -> No
 
 
 def publish_pages(settings: Settings, messages: Iterable[tuple[str, bytes]]) -> int:
-    """Publish pairs of message ID and body on ``crawler.pages``; return their number."""
+    """Publish pairs of message ID and body on ``crawler.pages``, and return their number.
+
+    The intake validates the bodies. While the queue is full, wait.
+    """
     topology = topology_of(settings)
     exchange, routing_key = topology.pages_address
     sent = 0

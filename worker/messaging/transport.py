@@ -114,7 +114,12 @@ def packed_properties(properties: Mapping[str, Any]) -> bytes:
 
 
 def lenient_properties(packed: bytes) -> dict[str, Any]:
-    """Decode flags and properties (AMQP 0-9-1, 4.2.6.1) up to the first that is cut off."""
+    """Decode message properties as far as possible.
+
+    ``packed`` holds property flags and properties (AMQP 0-9-1, section 4.2.6.1). Invalid UTF-8
+    becomes replacement characters, an unreadable header table is omitted, and decoding stops at a
+    property that is cut off.
+    """
     properties: dict[str, Any] = {}
     offset = 2
     if len(packed) < offset:

@@ -23,9 +23,11 @@ MAX_ERROR_LENGTH = 500
 def cluster_due_sites(settle_seconds: float | None = None) -> None:
     """Start the clustering of all settled sites whose pages have changed.
 
-    As long as messages, which may contain pages of any site, wait at the intake, a site that has
-    groups settles late, since its new pages are assigned to these groups in the meantime.
-    `settle_seconds`, if given, overrides the setting, whether or not messages wait.
+    Messages waiting at the intake may contain further pages of any site. As long as any are
+    waiting, a site that has groups settles only after `longest_settle_seconds`, since its new pages
+    are assigned to these groups in the meantime. The same applies to every site if the queue length
+    is unknown. `settle_seconds`, if given, overrides the setting, whether or not messages wait
+    at the intake.
     """
     state = process_state()
     settings = state.settings
@@ -42,8 +44,12 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
     """Group the pages of a site, and request the extractions that the new groups affect.
 
     If distances are missing, blocks of comparisons are requested instead; the last block enqueues
-    this task again. After `CLUSTERING_ATTEMPTS` failures, clustering is disabled for the site, and
-    a task that clusters it with a new count of attempts (`afresh`) is put into quarantine.
+    this task again. Does nothing while another process clusters the site, while blocks are being
+    compared, or if no page has changed since the latest generation.
+
+    After `CLUSTERING_ATTEMPTS` failures, clustering is disabled for the site: its pages are
+    extracted with its current groups, if any, and a task that clusters the site with a new count
+    of attempts (`afresh`) is put into quarantine.
     """
     state = process_state()
     database = state.database

@@ -11,7 +11,12 @@ from worker.workflow.process import process_state
 
 @shared_task(name=task_names.COMPARE, **TASK_OPTIONS)
 def compare(block_id: int) -> None:
-    """Compare a block, unless another process does; the last block of a site has it clustered."""
+    """Compute and store the missing distances of a block.
+
+    The last block of a site enqueues the site's clustering. Work beyond `TASK_WORK` is left to the
+    block's next task. Does nothing if the block is finished, no longer needed, or being compared by
+    another process.
+    """
     # The lock prevents a redelivery during the comparison from counting as an attempt.
     state = process_state()
     with state.database.exclusive(AdvisoryLock.COMPARISON, block_id) as is_ours:

@@ -23,9 +23,14 @@ logger = logging.getLogger(__name__)
 def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = ()) -> None:
     """Extract pages with their groups in a generation, and publish their articles.
 
-    Pages that are finished, or that another process is extracting, are skipped. The pages of a task
-    are stored together. If that fails, takes too long, or has killed a process before, each page is
-    enqueued separately, so that none is affected by a bug that another page triggers.
+    `others` are further pages, each with its generation. A revision is published if a reader would
+    notice a difference from the latest revision, or if a reprocessing requested it. Pages whose
+    generation has changed, that are finished, or that another process is extracting are skipped. A
+    page whose extraction killed `EXTRACTION_ATTEMPTS` processes gets the outcome ``failed``.
+
+    The pages of a task are stored together. If that fails, takes too long, or has killed a process
+    before, each page is enqueued separately, so that none is affected by a bug that another page
+    triggers.
     """
     wanted = {page_id: generation, **dict(others)}
     state = process_state()

@@ -32,7 +32,11 @@ pages to extract."""
 
 @shared_task(name=task_names.JOIN_PARTS, **TASK_OPTIONS)
 def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
-    """Publish articles with their parts, once these have not changed for `settle_seconds`."""
+    """Join the parts of changed articles, and publish the joined articles.
+
+    Does nothing while another process is joining. Parts that changed within the last
+    `settle_seconds` wait.
+    """
     state = process_state()
     with state.database.exclusive(AdvisoryLock.PARTS, 0) as is_ours:
         if not is_ours:

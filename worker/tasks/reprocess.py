@@ -32,7 +32,12 @@ class UnknownSiteError(LookupError):
 
 @shared_task(name=task_names.REPROCESS, bind=True, **TASK_OPTIONS)
 def reprocess(self: Any, site: str, stage: task_names.ReprocessStage = "extract") -> None:
-    """Process a site's pages with HTML again from a stage; each article gets a new revision."""
+    """Process all pages of a site again from a given stage; each article gets a new revision.
+
+    The stages are ``parse`` (from the stored HTML), ``compare``, ``cluster`` and ``extract``, and
+    `site` is named as in its articles. A page whose HTML was removed keeps its latest article. If
+    the task's message is redelivered, it has no further effect.
+    """
     _check(stage)
     process_state().database.run(_reprocess, self.request.id, site, stage)
 
@@ -61,7 +66,12 @@ def _is_new(session: Session, task_id: str | None) -> bool:
 def reprocess_all(
     self: Any, stage: task_names.ReprocessStage = "extract", pages_per_minute: float | None = None
 ) -> None:
-    """Process all sites again from a stage, site by site, unless that is already in progress."""
+    """Process all pages of all sites again from a given stage (see `reprocess`), site by site.
+
+    If a reprocessing of all sites is already in progress, logs a warning and does nothing else.
+    Since sites are processed as a whole, a maximum rate means that each site waits until the time
+    allotted to the pages of the previous site is over.
+    """
     _check(stage)
     if pages_per_minute is not None and not pages_per_minute > 0:
         raise ValueError(f"pages_per_minute must be above 0, not {pages_per_minute}")
@@ -79,7 +89,10 @@ def reprocess_all(
 
 @shared_task(name=task_names.REPROCESS_DUE, **TASK_OPTIONS)
 def reprocess_due() -> None:
-    """Continue a reprocessing with the sites that are due, storing the progress after each."""
+    """Continue a reprocessing of all sites with the sites that are due.
+
+    Progress is stored after each site, so that another process can resume after a crash.
+    """
     state = process_state()
     limit = state.settings.pending_limit
     with state.database.exclusive(AdvisoryLock.REPROCESSING, 0) as is_ours:

@@ -41,7 +41,12 @@ def new_revision(
     *,
     revisions_from: int = 1,
 ) -> tuple[dict[str, Any], str] | None:
-    """Return message and digest of a page's next revision, or None if none is to be sent."""
+    """Return the message and the digest of a page's next revision, or None if none is to be sent.
+
+    A revision is sent if a reader would notice a difference from the latest revision, or if
+    reprocessing requested it. `found_parts` has the URLs of the other parts that are stored,
+    or is None if the page is not a part.
+    """
     number = next_number(page.revision, revisions_from)
     message = compose(page, job, article, number, extracted_at)
     if found_parts is not None and message.parts is not None:
