@@ -170,9 +170,6 @@ def _string(value: str | None) -> str | None:
 
 
 def _timestamp(value: str | None) -> datetime | None:
-    if value is None:
-        return None
-    try:
-        return datetime.fromisoformat(value).astimezone(UTC)
-    except (OverflowError, ValueError):
-        return None
+    with suppress(OverflowError, ValueError):
+        return None if value is None else datetime.fromisoformat(value).astimezone(UTC)
+    return None

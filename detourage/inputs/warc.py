@@ -8,6 +8,7 @@ import io
 import re
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -208,8 +209,6 @@ def _content(body: bytes, headers: dict[str, str]) -> bytes:
 
 def _moment(date: str) -> str | None:
     """Return a date that is a complete timestamp; None for a year or a day, as in WARC 1.1."""
-    try:
-        moment = datetime.fromisoformat(date)
-    except ValueError:
-        return None
-    return date if moment.tzinfo else None
+    with suppress(ValueError):
+        return date if datetime.fromisoformat(date).tzinfo else None
+    return None

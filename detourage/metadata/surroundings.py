@@ -120,11 +120,8 @@ class Surroundings:
         below = range(last + 1, min(len(self._lines), last + 1 + LINES_FARTHER))
         sides: tuple[tuple[range, Place], ...] = ((above, "above"), (below, "after"))
         for positions, place in sides:
-            for position in positions:
-                if self._may_tell_date[position] and position not in places:
-                    note = self._note(position, place)
-                    if note is not None:
-                        yield note
+            wanted = (at for at in positions if self._may_tell_date[at] and at not in places)
+            yield from filter(None, (self._note(position, place) for position in wanted))
 
     @cached_property
     def _may_tell_date(self) -> Booleans:

@@ -105,11 +105,9 @@ def chain_of(first: Member, members: Collection[Member]) -> list[Member]:
 def _following(chain: Sequence[Member], by_key: Mapping[str, Member]) -> Member | None:
     number = len(chain) + 1
     last = chain[-1].links
-    for address in (last.next, last.pages.get(number), chain[0].links.pages.get(number)):
-        member = by_key.get(key_of(address)) if address is not None else None
-        if member is not None:
-            return member
-    return None
+    addresses = (last.next, last.pages.get(number), chain[0].links.pages.get(number))
+    members = (by_key.get(key_of(each)) for each in addresses if each is not None)
+    return next(filter(None, members), None)
 
 
 def _agree(chain: Sequence[Member], after: Member) -> bool:
