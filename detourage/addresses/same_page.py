@@ -67,7 +67,7 @@ def identity_of(addresses: Sequence[PageAddress], url: str) -> str:
 
 
 MIN_STRANGERS = 3
-"""Number of linked URLs with other content from which declarations are ignored as constants."""
+"""Minimum number of linked URLs with other content for declarations to be a site's constant."""
 
 
 class Joining(Enum):

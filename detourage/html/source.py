@@ -162,7 +162,7 @@ class PageSource:
         return offset
 
     def tag_range(self, element: int) -> ByteRange | None:
-        """Return the range of a start tag if the source has as many as the tree near it."""
+        """Return the range of a start tag if the source and the tree have equally many near it."""
         if self._source is None:
             return None
         place = bisect_left(self._after, element)

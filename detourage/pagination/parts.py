@@ -21,7 +21,7 @@ MAX_BYTES = 8 * 1024 * 1024
 """Maximum total size of the parts' messages, in bytes."""
 
 MIN_REPEATED = 0.8
-"""Minimum share of a page's text in earlier parts for it to be no further part but a repetition."""
+"""Minimum share of a page's text in earlier parts for the page to be a mere repetition."""
 
 MIN_CONTAINED = 0.8
 """Minimum share of the first part's text on a page that shows the whole article."""

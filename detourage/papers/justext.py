@@ -22,7 +22,7 @@ def prepare(*, stop_words: bool) -> None:
 
 
 def extract(source: Source, _neighbours: Neighbours, *, stop_words: bool) -> Extracted:
-    """Keep the paragraphs found good with the best stop list or, without one, in any language."""
+    """Keep the paragraphs found good, by the stop list that best covers the page, if any."""
     from justext import justext
 
     html = text_of(source)

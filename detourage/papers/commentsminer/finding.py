@@ -16,7 +16,7 @@ from detourage.papers.reading import as_given, page_of
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Find comments as in the paper, with its best ranking function, and read them as usual."""
+    """Find comments as in the paper, ranked by boosted trees, and read them as the service does."""
     page = page_of(source)
     elements = displayed(page.flat)
     candidates = mine(elements)

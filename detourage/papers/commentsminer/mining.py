@@ -173,7 +173,8 @@ class Forest:
         """Yield the one-node extensions of a sequence of subtrees that the given nodes match."""
         self.steps += len(nodes) * (len(below) + 1)
         first = self._leftmost(below, nodes)
-        last = self._rightmost(below, nodes)
+        mirrored = self._leftmost(below[::-1], nodes[::-1])
+        last = [len(nodes) - 1 - place for place in reversed(mirrored)]
         for place in range(len(below) + 1):
             start = first[place - 1] + 1 if place else 0
             end = last[place] if place < len(below) else len(nodes)
@@ -205,10 +206,6 @@ class Forest:
             found.append(place)
             place += 1
         return found
-
-    def _rightmost(self, below: Sequence[Shape], nodes: Sequence[int]) -> list[int]:
-        mirrored = self._leftmost(below[::-1], nodes[::-1])
-        return [len(nodes) - 1 - place for place in reversed(mirrored)]
 
     def has_around(self, node: int, others: Container[int]) -> bool:
         """Return whether a node or one of its ancestors is among `others`."""
