@@ -27,14 +27,12 @@ USER_AGENT = "Mozilla/5.0 (compatible; detourage)"
 PRODUCT = "detourage"
 """Name of the user agent in robots.txt."""
 
-MAX_REDIRECTS = 10
-"""Maximum number of redirects from a URL to its page."""
+MAX_REDIRECTS = 10  # redirects from a URL to its page
 
 MAX_ROBOTS_BYTES = 500 * 1024
 """Maximum number of bytes of robots.txt to parse, the minimum in RFC 9309; the rest is ignored."""
 
-MAX_ORIGINS = 1_000
-"""Maximum number of origins whose robots.txt is kept, for at most a day (RFC 9309)."""
+MAX_ORIGINS = 1_000  # origins whose robots.txt is kept, for at most a day (RFC 9309)
 
 _DAY_SECONDS = 86_400
 _BLOCK_BYTES = 64 * 1024

@@ -15,8 +15,7 @@ from typing import TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-AHEAD = 4
-"""Number of items per process submitted ahead of the next result."""
+AHEAD = 4  # number of items per process submitted ahead of the next result
 
 
 def in_processes(

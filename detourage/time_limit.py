@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-AGAIN_SECONDS = 1.0
-"""Time after which the exception is raised again if the code has ignored it."""
+AGAIN_SECONDS = 1.0  # time after which the exception is raised again if the code has ignored it
 
 
 class TimeIsUpError(BaseException):

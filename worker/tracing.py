@@ -20,11 +20,8 @@ Context: TypeAlias = Mapping[str, str]
 
 HEADERS: Final = ("traceparent", "tracestate")
 
-MAX_CHARACTERS: Final = 512
-"""Maximum length of a header; longer ones are ignored."""
-
-FLUSH_SECONDS = 2.0
-"""Maximum time that an exiting process waits for its last spans to be exported."""
+MAX_CHARACTERS: Final = 512  # length of a header; longer ones are ignored
+FLUSH_SECONDS = 2.0  # maximum time that an exiting process waits for its last spans to be exported
 
 _enabled: list[Any] = []
 """The provider, the tracer, and the propagator of this process, if it is traced."""

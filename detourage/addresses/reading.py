@@ -19,11 +19,8 @@ from detourage.html.text import INLINE, UNSEEN
 from detourage.text import words
 from detourage.text.words import squash
 
-MAX_HEADLINES = 8
-"""Maximum number of stored wordings of headings, and of titles with and without the site."""
-
-MAX_PASSAGES = 32
-"""Maximum number of stored passages: those with the lowest digests, the same on equal pages."""
+MAX_HEADLINES = 8  # stored wordings of headings, and of titles with and without the site
+MAX_PASSAGES = 32  # stored passages: those with the lowest digests, the same on equal pages
 
 MIN_PASSAGE = 40
 """Minimum length without white space (twice that of scripts without spaces); menus are shorter."""
@@ -31,8 +28,7 @@ MIN_PASSAGE = 40
 MIN_SHARED = 0.5
 """Minimum share of characters in common passages (measured in `benchmarks.stories.addresses`)."""
 
-_LENGTHS = (1 << 12) - 1
-"""Low bits of a passage's digest, which encode its length."""
+_LENGTHS = (1 << 12) - 1  # low bits of a passage's digest, which encode its length
 
 
 def digest(text: str) -> int:
@@ -76,11 +72,8 @@ def share_passages(some: Sequence[int], others: Sequence[int]) -> bool:
     return fewer > 0 and common >= MIN_SHARED * fewer
 
 
-MAX_HEADINGS = 3
-"""Maximum number of first-level headings read."""
-
-MIN_PART_WORDS = 3
-"""Minimum number of words for a part of a title to be the headline; shorter parts name sections."""
+MAX_HEADINGS = 3  # first-level headings read
+MIN_PART_WORDS = 3  # words for a part of a title to be the headline; shorter parts name sections
 
 _SEPARATOR = re.compile(
     r"(?<!\s)\s*+(?:[|｜]|::|//|--)\s*|(?<!\s)\s++[-–—·•»«>/:]+\s+|:\s+|(?<=\S)_(?=\S)"

@@ -7,11 +7,8 @@ from enum import Enum
 from detourage.addresses.reading import DeclaredUrls, share_passages
 from detourage.addresses.variants import Kind, are_other_parts
 
-MAX_SPELLINGS = 50
-"""Maximum number of spellings stored per URL; without a limit, every newsletter would add one."""
-
-MAX_VARIANTS = 50
-"""Maximum number of variants in a message."""
+MAX_SPELLINGS = 50  # spellings stored per URL; without a limit, every newsletter would add one
+MAX_VARIANTS = 50  # variants in a message
 
 
 @dataclass(frozen=True)
@@ -66,8 +63,7 @@ def identity_of(addresses: Sequence[PageAddress], url: str) -> str:
     return canonical_of(addresses)
 
 
-MIN_STRANGERS = 3
-"""Minimum number of linked URLs with other content for declarations to be a site's constant."""
+MIN_STRANGERS = 3  # linked URLs with other content for declarations to be a site's constant
 
 
 class Joining(Enum):

@@ -20,8 +20,7 @@ Kind = Literal["form", "canonical", "amp", "mobile", "print"]
 - ``amp``, ``mobile``, ``print``: the URL is the AMP, mobile or print variant of the other URL.
 """
 
-MAX_TARGETS = 8
-"""Maximum number of URLs that a URL may be a variant of."""
+MAX_TARGETS = 8  # URLs that a URL may be a variant of
 
 
 @dataclass(frozen=True, order=True)

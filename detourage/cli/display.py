@@ -15,11 +15,8 @@ from detourage.text.terminal import printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-FILE_COLUMNS = 200
-"""Width of tables that are not written to a terminal."""
-
-LINE_SECONDS = 10.0
-"""Interval between progress lines if there is no terminal."""
+FILE_COLUMNS = 200  # width of tables that are not written to a terminal
+LINE_SECONDS = 10.0  # interval between progress lines if there is no terminal
 
 console = Console(stderr=True)
 

@@ -35,11 +35,8 @@ _SIGNATURES = listed("signature sig signatur usersignature postsignature")
 _AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
 """Punctuation left at a reply's start when the name of the person answered is removed."""
 
-MAX_LABEL = 6
-"""Maximum length, in words, of a label next to a name or a date: "Joined in", "Senior member"."""
-
-MAX_SHOWING = 200
-"""Maximum length, in characters, of an element that displays nothing but a name or a date."""
+MAX_LABEL = 6  # length, in words, of a label next to a name or a date: "Joined in", "Senior member"
+MAX_SHOWING = 200  # length, in characters, of an element that displays nothing but a name or a date
 
 MAX_HEAD_WORDS = 12
 """Maximum length, in words, of a text that displays a name or a date: "Posted on May 31, 2024"."""
@@ -119,8 +116,7 @@ def _repeated(placed: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[in
 
 
 _DIGITS = re.compile(r"\d+")
-_MIN_SPACES = 4
-"""Minimum number of spaces for the numbers in a text to be significant, unlike in "Reply (3)"."""
+_MIN_SPACES = 4  # spaces for the numbers in a text to be significant, unlike in "Reply (3)"
 
 
 @cached_if_short(4096)
@@ -175,8 +171,7 @@ _NAMED_AROUND = 0.1
 """Maximum probability that the commenter wrote a text if the names of an enclosing element indicate
 another part. A line that consists entirely of such texts is dropped."""
 
-_NAMED_LINK = 0.2
-"""Like `_NAMED_AROUND`, for a mere link: both commenters and pages add links."""
+_NAMED_LINK = 0.2  # like `_NAMED_AROUND`, for a mere link: both commenters and pages add links
 
 
 _LIKELY = 0.3

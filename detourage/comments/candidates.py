@@ -14,17 +14,10 @@ import numpy.typing as npt
 from detourage.comments.signatures import Signature, looks_of
 from detourage.html.flat import FlatDocument, Integers
 
-MIN_WORDS = 10
-"""Minimum number of words by readers for a page to have candidates."""
-
-MIN_SHARE = 0.2
-"""Minimum share of the page's words by readers in the elements of a candidate."""
-
-MAX_CANDIDATES = 100
-"""Maximum number of candidates, to bound the work on malicious pages."""
-
-MAX_LEVELS = 8
-"""Maximum number of levels from the element with the signature up to its record's root."""
+MIN_WORDS = 10  # words by readers for a page to have candidates
+MIN_SHARE = 0.2  # share of the page's words by readers in the elements of a candidate
+MAX_CANDIDATES = 100  # candidates, to bound the work on malicious pages
+MAX_LEVELS = 8  # levels from the element with the signature up to its record's root
 
 _NO_RECORD = frozenset({"html", "body", "b", "i", "em", "strong", "br", "img", "time", "input"})
 

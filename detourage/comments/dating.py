@@ -12,8 +12,7 @@ from detourage.text.dates import Moment, find_dates, in_one_order, parse_moment
 from detourage.text.relative import find_relative
 from detourage.text.words import listed
 
-MIN_SHARE = 0.5
-"""Minimum share of a column's texts with a date, and of the best score for another column."""
+MIN_SHARE = 0.5  # share of a column's texts with a date, and of the best score for another column
 
 _NAMES = listed(
     "date time datetime timestamp datum fecha data created published posted ago when permalink"

@@ -17,20 +17,11 @@ from detourage.html.page import plain_paragraphs
 from detourage.text.dates import parse_moment
 from detourage.text.words import clean
 
-MAX_VALUES = 100_000
-"""Maximum number of JSON values examined per page."""
-
-MAX_DEPTH = 100
-"""Maximum nesting depth of values."""
-
-MAX_COMMENTS = 1_000
-"""Maximum number of comments read; the text of each is parsed as HTML."""
-
-MAX_CHARACTERS = 50_000
-"""Maximum length of a comment's text, in characters."""
-
-MAX_SHORT = 300
-"""Maximum length of a name, date, ID or URL, in characters."""
+MAX_VALUES = 100_000  # JSON values examined per page
+MAX_DEPTH = 100  # nesting depth of values
+MAX_COMMENTS = 1_000  # comments read; the text of each is parsed as HTML
+MAX_CHARACTERS = 50_000  # length of a comment's text, in characters
+MAX_SHORT = 300  # length of a name, date, ID or URL, in characters
 
 _TYPES = ('Comment"', 'UserComments"', 'Answer"')
 _KEY = re.compile(r"omment[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]\s{0,20}[^\s\]}]")

@@ -13,17 +13,10 @@ from detourage.html.text import visible_text
 from detourage.text.caches import cached_if_short
 from detourage.text.words import tokens
 
-MAX_WIDER = 6
-"""Maximum number of levels by which a record is widened; no known page needs more."""
-
-MIN_ALIKE = 0.8
-"""Minimum share of records whose enclosing elements, or adjacent siblings, are similar."""
-
-MAX_ROWS = 3
-"""Maximum number of siblings on each side that belong to a record."""
-
-MAX_BETWEEN = 100
-"""Maximum number of words in an element between two comments; longer ones may be the article."""
+MAX_WIDER = 6  # levels by which a record is widened; no known page needs more
+MIN_ALIKE = 0.8  # share of records whose enclosing elements, or adjacent siblings, are similar
+MAX_ROWS = 3  # siblings on each side that belong to a record
+MAX_BETWEEN = 100  # words in an element between two comments; longer ones may be the article
 
 _Shape = tuple[str, ...]
 

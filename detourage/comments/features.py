@@ -13,8 +13,7 @@ from detourage.text.caches import cached_if_short
 LONGEST_DATE = 80
 """Maximum length, in characters, of a text searched for a date; longer ones are prose."""
 
-MIN_WORDS = 5
-"""Minimum number of words of a record that is more than a name or a button."""
+MIN_WORDS = 5  # words of a record that is more than a name or a button
 
 _DATE = re.compile(
     r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}"

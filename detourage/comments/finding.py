@@ -26,8 +26,7 @@ Floats = npt.NDArray[np.float64]
 MIN_BY_READERS = 0.05
 """Minimum share of a candidate's words by readers for it to be read, which is the slowest step."""
 
-MAX_READ = 300
-"""Maximum number of records to read when assessing a candidate."""
+MAX_READ = 300  # records to read when assessing a candidate
 
 
 @dataclass(frozen=True)
@@ -95,8 +94,7 @@ def read_choice(
     }
 
 
-MIN_CONFIDENCE = 0.3
-"""Minimum probability at which the likeliest candidate counts as comments."""
+MIN_CONFIDENCE = 0.3  # probability at which the likeliest candidate counts as comments
 
 
 @dataclass(frozen=True)

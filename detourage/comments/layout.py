@@ -19,11 +19,8 @@ from detourage.text.words import clean, tokens
 MAX_CHARACTERS = 120
 """Maximum length of an author, a date or a vote count, including other text in the same element."""
 
-MAX_SMALL = 200
-"""Maximum length of an element whose names apply to everything in it, in characters."""
-
-MAX_REPEATS = 3
-"""Maximum number of aligned elements per path and comment; more of them form a list."""
+MAX_SMALL = 200  # length of an element whose names apply to everything in it, in characters
+MAX_REPEATS = 3  # aligned elements per path and comment; more of them form a list
 
 
 class Value(NamedTuple):
@@ -87,8 +84,7 @@ _Value = TypeVar("_Value")
 
 _HIDDEN = frozenset(["hidden", "sr-only", "visually-hidden", "screen-reader-text", "d-none"])
 
-MIN_SHARE = 0.1
-"""Minimum share of comments with a class for the class to be part of the template."""
+MIN_SHARE = 0.1  # share of comments with a class for the class to be part of the template
 
 
 class Text(NamedTuple):

@@ -76,8 +76,7 @@ def _anchor(page: FlatDocument, extent: Extent) -> str:
     return next((f"#{name}" for name in names if name), "")
 
 
-MAX_VOTES = 10**12
-"""Maximum number of votes; larger numbers have another meaning."""
+MAX_VOTES = 10**12  # votes; larger numbers have another meaning
 
 _VOTE_NAMES = listed(
     "vote votes voting like likes liked score points karma upvotes upvote rating ratings"

@@ -12,17 +12,10 @@ from detourage.comments.naming import Naming
 from detourage.html.flat import FlatDocument
 from detourage.text.caches import cached_if_short
 
-MIN_SHARE = 0.9
-"""Minimum share of comments with a depth for depths to be used; missing depths count as 0."""
-
-MAX_JUMPS = 0.1
-"""Maximum share of comments that are more than one level deeper than the preceding comment."""
-
-MAX_AROUND = 12
-"""Maximum number of enclosing elements searched for a comment's indentation."""
-
-MAX_HEADER = 80
-"""Maximum length, in characters, of a text that states who is being answered."""
+MIN_SHARE = 0.9  # share of comments with a depth for depths to be used; missing depths count as 0
+MAX_JUMPS = 0.1  # share of comments that are more than one level deeper than the preceding comment
+MAX_AROUND = 12  # enclosing elements searched for a comment's indentation
+MAX_HEADER = 80  # length, in characters, of a text that states who is being answered
 
 _Parents = list[int | None]
 

@@ -12,8 +12,7 @@ import numpy as np
 from detourage.html.flat import FlatDocument, Integers, numbered
 
 _DIGITS = re.compile(r"\d+")
-MIN_HEXADECIMAL = 8
-"""Minimum length, in characters, of a hexadecimal number."""
+MIN_HEXADECIMAL = 8  # length, in characters, of a hexadecimal number
 
 _LONG = re.compile(f"[a-f0-9-]{{{MIN_HEXADECIMAL},}}+")
 _MARK = "\1"
@@ -27,8 +26,7 @@ _HEXADECIMAL = re.compile(
     rf"[a-f0-9-]{{{MIN_HEXADECIMAL},}}\b"
 )
 
-MAX_CLASSES = 8
-"""Maximum number of classes read per element."""
+MAX_CLASSES = 8  # classes read per element
 
 
 class Signature(NamedTuple):

@@ -30,11 +30,8 @@ Table: TypeAlias = pa.Table
 TEXT_LOCATION_FIELDS = ("start", "length", "byte_start", "byte_length", "xpath", "offset")
 """Names of the elements of a `TextLocation`, which is an array in JSON."""
 
-ROW_GROUP_BYTES = 64_000_000
-"""Size in memory at which a row group is written to a Parquet file."""
-
-BATCH_MESSAGES = 64
-"""Number of messages that are converted at a time."""
+ROW_GROUP_BYTES = 64_000_000  # size in memory at which a row group is written to a Parquet file
+BATCH_MESSAGES = 64  # number of messages that are converted at a time
 
 _SCALARS: Mapping[type, pa.DataType] = {
     str: pa.string(),

@@ -15,8 +15,7 @@ from publicsuffixlist import PSLFILE, PublicSuffixList
 from detourage.html.nodes import AnyElement
 from detourage.text.words import clean
 
-MAX_LINKS = 20_000
-"""Maximum number of links read from a page, to bound the work on hostile pages."""
+MAX_LINKS = 20_000  # links read from a page, to bound the work on hostile pages
 
 _NO_HOST: Final = re.compile(r"""[\s"<>\\^`{|}]""")
 _BEFORE_QUERY: Final = re.compile(r"[^?#]*")

@@ -25,8 +25,7 @@ from detourage.html.serialisation import OPTIONS, serialised
 from detourage.html.text import visible_text
 from detourage.text.words import tokens
 
-MAX_TAGS_AT_ONCE = 30_000
-"""Maximum number of ``<`` parsed in this process: 100,000 nested ``<ul><li>`` take 33 s."""
+MAX_TAGS_AT_ONCE = 30_000  # ``<`` parsed in this process: 100,000 nested ``<ul><li>`` take 33 s
 
 MAX_REOPENED = 1_000_000
 """Maximum number of elements that reopened formatting elements may add in this process.
@@ -36,11 +35,8 @@ the next one, so 30 kB of markup can produce 3 million elements. An upper bound 
 formatting elements (counting equal ones at most three times) multiplied by the number of tags.
 """
 
-MAX_ATTRIBUTES = 1_000
-"""Maximum number of attributes per element; lexbor takes 18 s to read 100,000 attributes."""
-
-MAX_ROOTS = 50
-"""Maximum number of ``html`` and ``body`` tags; the attributes of all of them are merged."""
+MAX_ATTRIBUTES = 1_000  # attributes per element; lexbor takes 18 s to read 100,000 attributes
+MAX_ROOTS = 50  # ``html`` and ``body`` tags; the attributes of all of them are merged
 
 VERY_DEEP = 1_500
 """Depth of libxml2's tree at which the standard's tree is certainly too deep.
@@ -49,8 +45,7 @@ libxml2's tree is deeper only for elements with omitted end tags, and only by a 
 
 _IS_VERY_DEEP = etree.XPath(f"boolean(/*{'/*' * VERY_DEEP})")
 
-MAX_NOSCRIPTS = 2_000
-"""Maximum number of ``noscript`` elements whose content is parsed, which takes 20 µs each."""
+MAX_NOSCRIPTS = 2_000  # ``noscript`` elements whose content is parsed, which takes 20 µs each
 
 # Every element is a plain HtmlElement: the methods of forms are not needed, and a class lookup in
 # Python for every element would take a third as long as parsing.
@@ -143,11 +138,8 @@ def _noscript_parser() -> Callable[[bytes], bytes]:
     return parsed
 
 
-MAX_MARKUP = 500_000
-"""Maximum number of ``<`` in a page, checked before parsing; each may take 280 bytes of memory."""
-
-MIN_NOFRAMES_WORDS = 50
-"""Minimum number of words for ``noframes`` content to be the page; a notice has fewer."""
+MAX_MARKUP = 500_000  # ``<`` in a page, checked before parsing; each may take 280 bytes of memory
+MIN_NOFRAMES_WORDS = 50  # words for ``noframes`` content to be the page; a notice has fewer
 
 
 _TAG = re.compile("<[a-zA-Z]")

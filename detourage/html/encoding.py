@@ -28,8 +28,7 @@ A Chinese character in such an encoding is valid UTF-8 with a probability of 1/7
 outweighs any other declaration, unless the page has invalid bytes.
 """
 
-MAX_UTF8_STRAYS = 0.1
-"""Maximum number of invalid bytes per UTF-8 sequence for UTF-8 to override a declaration."""
+MAX_UTF8_STRAYS = 0.1  # invalid bytes per UTF-8 sequence for UTF-8 to override a declaration
 
 STRAY_SHARE = 0.01
 """Maximum share of non-ASCII characters that may be unreadable in an accepted encoding."""
@@ -159,11 +158,8 @@ _COMMON_CYRILLIC = "оаеинт"
 MIN_COMMON_CYRILLIC = 0.35
 """Minimum share of the six most common letters in a Slavic language; they are close to half."""
 
-MIN_CYRILLIC_BYTES = 100
-"""Minimum number of non-ASCII bytes in a text whose declared encoding is doubted."""
-
-MAX_CYRILLIC_BYTES = 20_000
-"""Maximum number of non-ASCII bytes that are examined for it."""
+MIN_CYRILLIC_BYTES = 100  # non-ASCII bytes in a text whose declared encoding is doubted
+MAX_CYRILLIC_BYTES = 20_000  # non-ASCII bytes that are examined for it
 
 
 @dataclass(frozen=True)

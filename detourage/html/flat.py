@@ -65,8 +65,7 @@ class _Built:
         return found
 
 
-MANY_ELEMENTS = 100
-"""Number of built elements above which all elements are built at once."""
+MANY_ELEMENTS = 100  # number of built elements above which all elements are built at once
 
 
 class Elements(Sequence[HtmlElement]):

@@ -10,14 +10,9 @@ from detourage.html.addresses import absolute
 from detourage.html.flat import FlatDocument
 from detourage.text import words
 
-MAX_DECLARATIONS = 500
-"""Maximum number of declaring elements read from a page's head."""
-
-MAX_ADDRESS = 2_000
-"""Maximum length of a declared URL, in characters."""
-
-MAX_TITLE = 400
-"""Maximum length of a heading or title."""
+MAX_DECLARATIONS = 500  # declaring elements read from a page's head
+MAX_ADDRESS = 2_000  # length of a declared URL, in characters
+MAX_TITLE = 400  # length of a heading or title
 
 
 @dataclass

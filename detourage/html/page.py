@@ -52,8 +52,7 @@ NO_ANSWER = Answer()
 MAX_DEPTH = 512
 """Maximum depth of elements, as in Blink; recursion to this depth does not exhaust the stack."""
 
-MAX_ELEMENTS = 100_000
-"""Maximum number of elements in a page."""
+MAX_ELEMENTS = 100_000  # elements in a page
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,8 @@ _NOT_PARSED = frozenset({"script", "style", "xmp", "iframe", "noembed", "noframe
 _TAGS = re.compile(rb"<!--(?:-?>|.*?(?:--!?>|\Z))|<(?P<name>[a-zA-Z][^\s/>]*)", re.DOTALL)
 _TAG_END = re.compile(rb"<[^\"'>]*+(?:\"[^\"]*+\"[^\"'>]*+|'[^']*+'[^\"'>]*+)*+>")
 
-MANY_TEXTS = 50
-"""Number of texts above which they are compared with NumPy instead of one by one."""
-
-MAX_GAP_BYTES = 100_000
-"""Maximum number of bytes between two texts that are searched for an element's tag."""
+MANY_TEXTS = 50  # number of texts above which they are compared with NumPy instead of one by one
+MAX_GAP_BYTES = 100_000  # bytes between two texts that are searched for an element's tag
 
 
 class ByteRange(NamedTuple):

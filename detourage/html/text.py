@@ -43,8 +43,7 @@ HEADINGS = listed("h1 h2 h3 h4 h5 h6")
 _PARAGRAPHS = HEADINGS | {"p"}
 """Elements in which custom elements, such as ``stock-ticker``, are inline."""
 
-_WITH_BUTTONS = _PARAGRAPHS | {"dt"}
-"""Elements in which buttons may be part of the text."""
+_WITH_BUTTONS = _PARAGRAPHS | {"dt"}  # elements in which buttons may be part of the text
 
 _Mask = Callable[[FlatDocument], Booleans]
 

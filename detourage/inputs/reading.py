@@ -26,11 +26,8 @@ _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)++[a-z][a-z0-9-]*[a-z0
 _UNQUOTED = "/?=&;:@+,~!$'()*"
 
 
-MAX_HEAD_BYTES = 512 * 1024
-"""Maximum number of bytes of an HTML file to search for the URL that it declares."""
-
-MAX_NAMED = 10
-"""Maximum number of skipped files to name."""
+MAX_HEAD_BYTES = 512 * 1024  # bytes of an HTML file to search for the URL that it declares
+MAX_NAMED = 10  # skipped files to name
 
 logger = logging.getLogger(__name__)
 

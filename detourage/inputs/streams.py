@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = Path("-")
 
-MAX_RATIO = 200
-"""Maximum compression ratio; gzip reaches 1,032 on hostile data, and 135 on a repeated page."""
+MAX_RATIO = 200  # compression ratio; gzip reaches 1,032 on hostile data, and 135 on a repeated page
 
 FREE_BYTES = 64 * 1024 * 1024
 """Uncompressed size allowed regardless of the ratio, as small files may be repetitive."""

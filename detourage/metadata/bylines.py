@@ -13,17 +13,10 @@ from detourage.text.dates import Moment, find_dates, find_moments, parse_moment,
 from detourage.text.relative import find_relative, is_past
 from detourage.text.words import CLOSING, MARKS, UNSPACED_MARKS, contains_any, listed, squash
 
-MAX_NAME_WORDS = 5
-"""Maximum number of words in a name besides particles, as in "María del Carmen López García"."""
-
-MAX_NAME_CHARACTERS = 50
-"""Maximum name length, in characters."""
-
-MAX_CHARACTERS = 1_000
-"""Maximum number of characters of a value that are examined."""
-
-MAX_AUTHORS = 12
-"""Maximum number of authors; a longer list contains something else."""
+MAX_NAME_WORDS = 5  # words in a name besides particles, as in "María del Carmen López García"
+MAX_NAME_CHARACTERS = 50  # name length, in characters
+MAX_CHARACTERS = 1_000  # characters of a value that are examined
+MAX_AUTHORS = 12  # authors; a longer list contains something else
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 """Chinese characters, for use inside a character class."""
@@ -300,17 +293,13 @@ def _is_name(name: str, *, is_byline: bool) -> bool:
     )
 
 
-MAX_BYLINE = 120
-"""Maximum length, in characters, of a line that introduces an author."""
+MAX_BYLINE = 120  # length, in characters, of a line that introduces an author
 
 MAX_BESIDE_DATE = 60
 """Maximum length, in characters, of the text around an unmarked date; longer text is prose."""
 
-MAX_IN_PARTS = 100
-"""Maximum length, in characters, of a line whose elements are read one by one."""
-
-MAX_NAMES = 40
-"""Maximum length, in characters, of names next to a date, without a word such as "By"."""
+MAX_IN_PARTS = 100  # length, in characters, of a line whose elements are read one by one
+MAX_NAMES = 40  # length, in characters, of names next to a date, without a word such as "By"
 
 _AUTHOR_NAME = re.compile(
     r"^(?:author|autor|auteur|byline|zuozhe|redaktor|writer|journalist|creator)"
@@ -507,8 +496,7 @@ def _date_of(note: Note, language: str | None) -> DisplayedDate | None:
     return None
 
 
-MIN_SPACES_OF_SENTENCE = 3
-"""Minimum number of spaces in a text that ends like a sentence for it to be one."""
+MIN_SPACES_OF_SENTENCE = 3  # spaces in a text that ends like a sentence for it to be one
 
 _STATEMENT = re.compile(rf"[{MARKS}{UNSPACED_MARKS}][{re.escape(CLOSING)}]*$")
 
@@ -540,8 +528,7 @@ def _is_of_update(note: Note) -> bool:
 
 _OF_UPDATES = frozenset(("updated", "modified", "datemodified"))
 
-MAX_WORDS_BESIDE_AGE = 4
-"""Maximum number of words around an unmarked age ("3 hours ago"); longer text is prose."""
+MAX_WORDS_BESIDE_AGE = 4  # words around an unmarked age ("3 hours ago"); longer text is prose
 
 
 def shown_age(notes: Iterable[Note]) -> str:

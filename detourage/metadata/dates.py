@@ -16,8 +16,7 @@ from detourage.text.words import listed
 SURE_RANK = 1
 """Maximum rank of a marked date between headline and body or in the body's first lines."""
 
-NEAR_RANK = 4
-"""Maximum rank of any date before the body or in the body's first lines."""
+NEAR_RANK = 4  # maximum rank of any date before the body or in the body's first lines
 
 _NOT_COUNTRIES = listed(
     "ai cc cf co cx fm ga gg gl gq im io la li ly me ml ms mu nu pw sh st su tk tl to tv vc vu ws"

@@ -67,8 +67,7 @@ class Record:
         return Record.of({name: (*getattr(self, name), *getattr(other, name)) for name in names})
 
 
-MAX_METAS = 500
-"""Maximum number of ``meta`` and ``link`` elements examined per page."""
+MAX_METAS = 500  # ``meta`` and ``link`` elements examined per page
 
 _EXACT = {
     name: field
@@ -87,8 +86,7 @@ _EXACT = {
 
 _ICONS = listed("icon apple-touch-icon")
 
-MAX_NAME = 200
-"""Maximum length of an element's name, in characters; the rest is ignored."""
+MAX_NAME = 200  # length of an element's name, in characters; the rest is ignored
 
 # The first matching pattern wins. The patterns match the words of a name, joined by single spaces.
 _BY_WORDS = tuple(
@@ -154,11 +152,8 @@ def _field(name: str) -> str:
     return next((field for pattern, field in _BY_WORDS if pattern.search(spelled)), "")
 
 
-MAX_PROPERTIES = 500
-"""Maximum number of properties examined per page."""
-
-MAX_VALUE = 300
-"""Maximum length of a value, in characters; a longer value is the text of the article."""
+MAX_PROPERTIES = 500  # properties examined per page
+MAX_VALUE = 300  # length of a value, in characters; a longer value is the text of the article
 
 _FIELDS = {
     "headline": "titles",
@@ -230,17 +225,10 @@ def _value(element: AnyElement) -> str:
     return words.clean(element.text_content())
 
 
-MAX_CHARACTERS = 1_000_000
-"""Maximum number of characters of JSON-LD read per page."""
-
-MAX_NODES = 5_000
-"""Maximum number of objects examined per page."""
-
-MAX_DEPTH = 12
-"""Maximum nesting depth of objects and lists."""
-
-MAX_VALUES = 100
-"""Maximum number of values per property."""
+MAX_CHARACTERS = 1_000_000  # characters of JSON-LD read per page
+MAX_NODES = 5_000  # objects examined per page
+MAX_DEPTH = 12  # nesting depth of objects and lists
+MAX_VALUES = 100  # values per property
 
 _TYPE = re.compile(r"^\s*application/ld\+json\b", re.IGNORECASE)
 _WRAPPING = re.compile(r"<!--|-->|<!\[CDATA\[|\]\]>")
@@ -320,11 +308,8 @@ def _decode(text: str) -> tuple[list[Any], bool]:
     return values, True
 
 
-MAX_OPEN = 100
-"""Maximum nesting depth of malformed JSON; the rest of a deeper text is ignored."""
-
-MAX_TOKENS = 50_000
-"""Maximum number of strings, brackets and so on of malformed JSON; the rest is ignored."""
+MAX_OPEN = 100  # nesting depth of malformed JSON; the rest of a deeper text is ignored
+MAX_TOKENS = 50_000  # strings, brackets and so on of malformed JSON; the rest is ignored
 
 
 def _salvaged(text: str) -> list[Any]:

@@ -20,8 +20,7 @@ from detourage.text.dates import date_in_path
 from detourage.text.texts import count_words
 from detourage.text.words import listed, squash
 
-MAX_TAGS = 30
-"""Maximum number of tags; a longer list consists of keywords for search engines."""
+MAX_TAGS = 30  # tags; a longer list consists of keywords for search engines
 
 MAX_TAG_CHARACTERS = 60
 """Maximum length, in characters, of a tag or a section's name; a longer one is a sentence."""
@@ -101,8 +100,7 @@ def read_metadata(
     )
 
 
-MAX_TEXT = 1_000
-"""Maximum length of a declared description or name, in characters; the rest is cut off."""
+MAX_TEXT = 1_000  # length of a declared description or name, in characters; the rest is cut off
 
 MAX_ADDRESS = 2_000
 """Maximum length of the URL of an image or icon, in characters; a longer one contains it."""
@@ -175,8 +173,7 @@ def _tags(declared: Record) -> tuple[str, ...]:
     return tuple(tags.values())[:MAX_TAGS]
 
 
-MAX_CAPTION_WORDS = 300
-"""Maximum number of words in the text of a gallery or video page; a longer text is an article."""
+MAX_CAPTION_WORDS = 300  # words in the text of a gallery or video page; a longer text is an article
 
 _DECLARED: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"^liveblogposting$"), "live"),

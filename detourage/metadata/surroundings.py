@@ -17,17 +17,13 @@ from detourage.text.texts import Count
 Place = Literal["above", "before", "opening", "closing", "after"]
 """Position of a line relative to the headline and the body."""
 
-MAX_CHARACTERS = 200
-"""Maximum length, in characters, of a line outside the body that describes the article."""
+MAX_CHARACTERS = 200  # length, in characters, of a line outside the body that describes the article
 
 LINES_ABOVE = 12
 """Number of lines examined above the headline, or before the body if none is displayed."""
 
-LINES_BEFORE = 40
-"""Maximum number of lines examined between headline and body."""
-
-LINES_WITHIN = 4
-"""Number of lines examined at either end of the body."""
+LINES_BEFORE = 40  # maximum number of lines examined between headline and body
+LINES_WITHIN = 4  # number of lines examined at either end of the body
 
 LINES_AFTER = 8
 """Number of lines examined after the body; lower ones belong to comments and other articles."""
@@ -35,11 +31,8 @@ LINES_AFTER = 8
 LINES_FARTHER = 300
 """Maximum number of lines on either side of the body searched for a date missing nearby."""
 
-MAX_UP = 4
-"""Maximum number of enclosing elements whose names and attributes count as a text's own."""
-
-MAX_TOKENS_AROUND = 60
-"""Maximum number of tokens in an element for its name to describe its lines."""
+MAX_UP = 4  # enclosing elements whose names and attributes count as a text's own
+MAX_TOKENS_AROUND = 60  # tokens in an element for its name to describe its lines
 
 _EMPTY: frozenset[str] = frozenset()
 

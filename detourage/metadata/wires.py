@@ -16,29 +16,17 @@ from detourage.text.dates import without_dates
 from detourage.text.shipped import shipped_json
 from detourage.text.words import contains_any, listed
 
-MAX_HEAD = 160
-"""Maximum number of characters searched for a dateline at the start of a line."""
+MAX_HEAD = 160  # characters searched for a dateline at the start of a line
 
 MAX_PLACE = 70
 """Maximum length of the place and date before an agency: "PORT-AU-PRINCE, Haiti, 12 de enero"."""
 
-MAX_PLACE_WORDS = 9
-"""Maximum number of words in the place and date before an agency."""
-
-MAX_BYLINE = 100
-"""Maximum length of a line that names nothing but agencies and persons."""
-
-MAX_SIGN_OFF = 80
-"""Maximum number of characters searched for an agency at the end of a text."""
-
-MIN_ALONE = 3
-"""Minimum length of an agency's initials next to a date only; shorter ones may be a person's."""
-
-MAX_SIGN = 4
-"""Maximum length of an editor's initials after an agency, as in "dpa/jdo"."""
-
-MAX_PARTS = 6
-"""Maximum number of names in a byline."""
+MAX_PLACE_WORDS = 9  # words in the place and date before an agency
+MAX_BYLINE = 100  # length of a line that names nothing but agencies and persons
+MAX_SIGN_OFF = 80  # characters searched for an agency at the end of a text
+MIN_ALONE = 3  # length of an agency's initials next to a date only; shorter ones may be a person's
+MAX_SIGN = 4  # length of an editor's initials after an agency, as in "dpa/jdo"
+MAX_PARTS = 6  # names in a byline
 
 _LINES_OPENING, _LINES_CLOSING, _LINES_AFTER = 3, 2, 4
 

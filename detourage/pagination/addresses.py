@@ -6,20 +6,14 @@ from urllib.parse import parse_qsl, urlsplit
 
 from detourage.text.words import listed
 
-MAX_ADDRESS = 2_000
-"""Maximum length of a URL, in characters."""
-
-MAX_NAME = 64
-"""Maximum length of a query field's name, in characters."""
-
-MAX_FIELDS = 40
-"""Maximum number of fields in a query."""
+MAX_ADDRESS = 2_000  # length of a URL, in characters
+MAX_NAME = 64  # length of a query field's name, in characters
+MAX_FIELDS = 40  # fields in a query
 
 MAX_UNNAMED = 999
 """Maximum page number if nothing in the URL marks it as one; larger numbers are article IDs."""
 
-MAX_DIGITS = 5
-"""Maximum number of digits of a page number or offset."""
+MAX_DIGITS = 5  # digits of a page number or offset
 
 _PAGE_WORDS = (
     "page|pages|pag|pagina|página|pg|p|seite|side|sida|sivu|strona|strana|str|stranica|oldal|"

@@ -18,17 +18,10 @@ from detourage.pagination import wording
 from detourage.pagination.addresses import Address
 from detourage.pagination.wording import MAX_LABEL, Direction, Label
 
-MAX_CANDIDATES = 2_000
-"""Maximum number of candidate links."""
-
-MAX_NAMES = 500
-"""Maximum combined length of an element's class and id, in characters."""
-
-MAX_TEXTS = 3
-"""Maximum number of texts in a label."""
-
-MAX_ANCESTORS = 4
-"""Number of a link's ancestors whose names may mark a pager."""
+MAX_CANDIDATES = 2_000  # candidate links
+MAX_NAMES = 500  # combined length of an element's class and id, in characters
+MAX_TEXTS = 3  # texts in a label
+MAX_ANCESTORS = 4  # number of a link's ancestors whose names may mark a pager
 
 _PAGER = re.compile(
     r"(?<![a-z])(?:pag(?:e[-_]?)?(?:inat\w*|inad\w*|inering|inierung|ination|ing|er|ers|enavi|nav)"
@@ -160,17 +153,10 @@ class Links:
         return part_at_capitals(f"{word} {own}"[:MAX_NAMES])
 
 
-MAX_BETWEEN = 2
-"""Maximum number of texts, such as separators and dots, between two numbers of a run."""
-
-MAX_SEPARATOR = 12
-"""Maximum length of a text between two numbers of a run, in characters."""
-
-MAX_RUN = 1_000
-"""Maximum number of pages per run."""
-
-MIN_OF_CALENDAR = 5
-"""Minimum number of table cells for a run without marked numbers to be a calendar."""
+MAX_BETWEEN = 2  # texts, such as separators and dots, between two numbers of a run
+MAX_SEPARATOR = 12  # length of a text between two numbers of a run, in characters
+MAX_RUN = 1_000  # pages per run
+MIN_OF_CALENDAR = 5  # table cells for a run without marked numbers to be a calendar
 
 
 @dataclass(frozen=True)

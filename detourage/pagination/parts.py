@@ -14,17 +14,10 @@ from detourage.pagination.addresses import Address
 from detourage.pagination.reading import Pagination
 from detourage.text.words import tokens
 
-MAX_PARTS = 50
-"""Maximum number of parts joined."""
-
-MAX_BYTES = 8 * 1024 * 1024
-"""Maximum total size of the parts' messages, in bytes."""
-
-MIN_REPEATED = 0.8
-"""Minimum share of a page's text in earlier parts for the page to be a mere repetition."""
-
-MIN_CONTAINED = 0.8
-"""Minimum share of the first part's text on a page that shows the whole article."""
+MAX_PARTS = 50  # parts joined
+MAX_BYTES = 8 * 1024 * 1024  # total size of the parts' messages, in bytes
+MIN_REPEATED = 0.8  # share of a page's text in earlier parts for the page to be a mere repetition
+MIN_CONTAINED = 0.8  # share of the first part's text on a page that shows the whole article
 
 SEPARATOR = "\n\n"
 

@@ -14,14 +14,9 @@ from detourage.html.names import part_at_capitals
 from detourage.text.caches import cached_if_short
 from detourage.text.shipped import shipped_json
 
-MAX_LABEL = 48
-"""Maximum length of a label in characters."""
-
-MAX_TOKENS = 6
-"""Maximum number of words in a label."""
-
-MAX_DIGITS = 5
-"""Maximum number of digits in a page number; longer numbers count readers or votes."""
+MAX_LABEL = 48  # length of a label in characters
+MAX_TOKENS = 6  # words in a label
+MAX_DIGITS = 5  # digits in a page number; longer numbers count readers or votes
 
 
 class Direction(StrEnum):

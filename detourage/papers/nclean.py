@@ -17,8 +17,7 @@ from detourage.inference import load_model
 from detourage.papers.interface import Extracted, Neighbours, Source, one_line
 from detourage.papers.reading import page_of, stretches_of
 
-ORDER = 3
-"""Length of the n-grams (the default of the published tool)."""
+ORDER = 3  # length of the n-grams (the default of the published tool)
 
 INTERPOLATION = 0.6
 """Weight of each history relative to the next longer history (default of the published tool)."""
@@ -26,8 +25,7 @@ INTERPOLATION = 0.6
 PADDING = "\n"
 """Character that pads the beginning of a segment; it never occurs within one."""
 
-_MAX_CACHED = 100_000
-"""Maximum number of n-grams whose probability is cached per model."""
+_MAX_CACHED = 100_000  # n-grams whose probability is cached per model
 
 
 class Normalisation(Enum):

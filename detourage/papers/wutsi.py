@@ -31,8 +31,7 @@ REMOVED_TAGS = listed("head style script nav iframe noscript header footer aside
 REMOVED_NAMES = listed("footer comments related_posts top_nav addthis_tool embedly-card")
 """Classes and ids of irrelevant sections."""
 
-MIN_CHARACTERS = 20
-"""Minimum length of a node, in characters."""
+MIN_CHARACTERS = 20  # length of a node, in characters
 
 _SHARING = re.compile(
     r"//(?:[\w-]{1,63}\.){0,9}(?:twitter\.com/(?:intent|share)|facebook\.com/sharer?\b|plus\.google\.com/share"

@@ -17,8 +17,7 @@ from detourage.template.matrix import Matrix, size_tolerant_distance
 MAX_REPRESENTED_DISTANCE: Final = 0.3
 """Maximum distance of a member from its nearest representative while more of them may be added."""
 
-MAX_REPRESENTATIVES: Final = 3
-"""Maximum number of representatives per group, with which new pages are compared."""
+MAX_REPRESENTATIVES: Final = 3  # representatives per group, with which new pages are compared
 
 MIN_NEW_GROUP_PAGES: Final = 3
 """Minimum number of similar outliers that form a new group between two clusterings; two outliers

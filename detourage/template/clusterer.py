@@ -20,11 +20,8 @@ from detourage.template.matrix import (
 )
 from detourage.template.scaling import classical_scaling, majorise_stress
 
-OUTLIER: Final = -1
-"""Label of a page that belongs to no group."""
-
-DECIMALS: Final = 9
-"""Number of decimals compared; further digits are rounding errors."""
+OUTLIER: Final = -1  # label of a page that belongs to no group
+DECIMALS: Final = 9  # number of decimals compared; further digits are rounding errors
 
 DIFFERENT_TEMPLATES_TOLERANT: Final = 0.39
 """Maximum mean size-tolerant distance of a template's clusters (measured, also on real sites)."""
@@ -42,8 +39,7 @@ NOT_COMPARABLE: Final = 0.55
 DEFAULT_METHOD: Final = "mds_kmeans"
 """Name of the method of `MdsKMeans`, stored with its results."""
 
-MAX_CLUSTERS: Final = 40
-"""Maximum number of clusters tried; also limited to half the number of pages."""
+MAX_CLUSTERS: Final = 40  # clusters tried; also limited to half the number of pages
 
 STARTS: Final = 20
 """Number of k-means starts per number of clusters; the tightest resulting clustering is used."""

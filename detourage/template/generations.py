@@ -12,18 +12,14 @@ from scipy.optimize import linear_sum_assignment
 MIN_SHARED: Final = 0.5
 """Minimum share of the smaller group's known pages that two groups with the same ID share."""
 
-RECENT_PAGES: Final = 10
-"""Number of latest pages examined for a design change."""
+RECENT_PAGES: Final = 10  # number of latest pages examined for a design change
 
 PAST_PAGES: Final = 50
 """Number of pages before a change that are compared with the recent pages; a template used by a
 tenth of a site's pages is missing from all of them in one of two hundred cases."""
 
-MIN_PAGES: Final = 5
-"""Minimum number of pages on either side of a change; fewer are insufficient evidence."""
-
-MIN_NEW_SHARE: Final = 0.5
-"""Minimum share of recent pages in new groups for a change to be reported."""
+MIN_PAGES: Final = 5  # pages on either side of a change; fewer are insufficient evidence
+MIN_NEW_SHARE: Final = 0.5  # share of recent pages in new groups for a change to be reported
 
 MAX_PAST_SHARE: Final = 0.05
 """Maximum share of a new group among earlier pages, some of which are in the wrong group."""
@@ -93,8 +89,7 @@ def match_groups(
     ]
 
 
-MIN_PAGES_FOR_CHANGE = 2 * MIN_PAGES
-"""Minimum number of pages for `design_change` to detect a change."""
+MIN_PAGES_FOR_CHANGE = 2 * MIN_PAGES  # pages for `design_change` to detect a change
 
 
 def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:

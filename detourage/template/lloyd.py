@@ -10,8 +10,7 @@ from scipy.spatial.distance import cdist
 
 from detourage.template.matrix import Indices, Matrix
 
-MAX_STEPS: Final = 300
-"""Maximum number of steps per run; after that, the latest state is used."""
+MAX_STEPS: Final = 300  # steps per run; after that, the latest state is used
 
 
 class Starts:

@@ -17,8 +17,7 @@ from detourage.template.matrix import Indices, Matrix
 NEIGHBOURHOOD: Final = 0.3
 """Maximum distance between neighbours (measured on generated sites with high noise)."""
 
-MIN_GROUP_PAGES: Final = 2
-"""Minimum number of pages in a group, because extraction compares two pages."""
+MIN_GROUP_PAGES: Final = 2  # pages in a group, because extraction compares two pages
 
 BANDWIDTH: Final = 0.2
 """Standard deviation of the Gaussian of distances (measured on generated and real sites)."""

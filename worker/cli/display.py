@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from worker.store.addresses import JoinedAddress
     from worker.store.progress import RunProgress, SiteHistory, SiteStatus
 
-TOP = 20
-"""Default number of sites shown."""
+TOP = 20  # default number of sites shown
 
 NAMED = (PageOutcome.ARTICLE, PageOutcome.FAILED, PENDING)
 """Outcomes that have a column of their own."""

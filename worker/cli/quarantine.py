@@ -20,8 +20,7 @@ QUARANTINED_STAGES = ("intake", *STAGES, "relay")
 
 HEADER = ("STAGE", "REASON", "AGE", "ID", "URL", "DETAIL")
 
-MAX_COLUMN_WIDTH = 48
-"""Maximum width of a column; a longer ID pushes the rest of its line to the right."""
+MAX_COLUMN_WIDTH = 48  # width of a column; a longer ID pushes the rest of its line to the right
 
 MAX_CELL_LENGTH = 100
 

@@ -42,8 +42,7 @@ START_SECONDS = 600.0
 """Time limit for the server to start while its process runs: on a busy machine or a slow disk,
 crash recovery takes minutes."""
 
-STOP_SECONDS = 60.0
-"""Time after which a stale server that does not stop is killed."""
+STOP_SECONDS = 60.0  # time after which a stale server that does not stop is killed
 
 SERVER_SETTINGS = {
     "listen_addresses": "",

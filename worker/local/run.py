@@ -38,8 +38,7 @@ from worker.store.schema import migrate
 
 POLL_SECONDS = 0.25
 
-WRITTEN_AT_ONCE = 200
-"""Number of articles added to the output, and kept in memory, at a time."""
+WRITTEN_AT_ONCE = 200  # number of articles added to the output, and kept in memory, at a time
 
 CLUSTER_POLL_SECONDS = 1.0
 """Interval at which the run acts as Celery beat once all its pages are stored."""
@@ -47,8 +46,7 @@ CLUSTER_POLL_SECONDS = 1.0
 IDLE_GRACE_SECONDS = 0.5
 """Grace period for the child processes once the run is complete and no work can be lost."""
 
-STALL_SECONDS = 600.0
-"""Time without any change in its counts after which a run counts as failed."""
+STALL_SECONDS = 600.0  # time without any change in its counts after which a run counts as failed
 
 
 class RunError(ExpectedError):

@@ -18,8 +18,7 @@ from worker.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-HEARTBEAT_SECONDS = 30
-"""Heartbeat interval; one or two intervals without traffic end a connection."""
+HEARTBEAT_SECONDS = 30  # heartbeat interval; one or two intervals without traffic end a connection
 
 CONNECT_SECONDS = 5.0
 

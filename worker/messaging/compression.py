@@ -13,8 +13,7 @@ from detourage.inputs.received import UnusableMessageError
 from detourage.limits import MAX_BODY_BYTES
 from detourage.outcomes import UnusableReason
 
-_BOM_AND_SPACE = 64
-"""Number of bytes within which the JSON must begin."""
+_BOM_AND_SPACE = 64  # number of bytes within which the JSON must begin
 
 
 PLAIN_ENCODINGS: Final = frozenset({"", "utf-8", "utf8", "us-ascii", "binary", "identity"})

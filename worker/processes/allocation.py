@@ -2,8 +2,7 @@
 
 import ctypes
 
-LARGE_BYTES = 1 << 20
-"""Size above which memory goes back to the system as soon as it is freed."""
+LARGE_BYTES = 1 << 20  # size above which memory goes back to the system as soon as it is freed
 
 _M_MMAP_THRESHOLD = -3
 

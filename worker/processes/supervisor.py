@@ -16,8 +16,7 @@ from typing import Any, Self
 from detourage.errors import ExpectedError
 from worker.processes import guardian
 
-GRACE_SECONDS = 10.0
-"""Time between asking a child to end and sending SIGKILL."""
+GRACE_SECONDS = 10.0  # time between asking a child to end and sending SIGKILL
 
 TAIL_LINES = 20
 TAIL_BYTES = 16 * 1024

@@ -12,11 +12,8 @@ from urllib.parse import urldefrag
 from playwright.sync_api import Error, Page, Route, sync_playwright
 from playwright.sync_api import TimeoutError as Overdue
 
-MAX_LOAD_SHARE = 0.4
-"""Maximum share of a page's time limit spent waiting for its resources."""
-
-MAX_SETTLE_SHARE = 0.3
-"""Maximum share of a page's time limit spent waiting for its text to settle."""
+MAX_LOAD_SHARE = 0.4  # share of a page's time limit spent waiting for its resources
+MAX_SETTLE_SHARE = 0.3  # share of a page's time limit spent waiting for its text to settle
 
 NOWHERE = "http://127.0.0.1:9"
 """Address of a non-existent proxy for requests that bypass interception."""

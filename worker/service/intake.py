@@ -62,21 +62,15 @@ added, since a prepared page takes several times the memory of its message."""
 BATCH_SECONDS = 2.0
 """Parsing time after which the parsed messages are stored, so that none waits for slow pages."""
 
-READ_SECONDS = 0.001
-"""Time for which a busy intake reads from the broker."""
-
-GATHER_SECONDS = 0.01
-"""Time to wait for further messages to store in the same transaction."""
+READ_SECONDS = 0.001  # time for which a busy intake reads from the broker
+GATHER_SECONDS = 0.01  # time to wait for further messages to store in the same transaction
 
 SEARCH_SECONDS = 3.0
 """Interval between searches for pages that must not wait for their site's first clustering, and for
 fetches whose pages have their outcomes."""
 
-DUE_AT_ONCE = 50
-"""Maximum number of fetches that have waited for their pages, stored per search."""
-
-DATABASE_PAUSE_SECONDS = 1.0
-"""Pause between attempts while the database is unavailable."""
+DUE_AT_ONCE = 50  # maximum number of fetches that have waited for their pages, stored per search
+DATABASE_PAUSE_SECONDS = 1.0  # pause between attempts while the database is unavailable
 
 
 P = ParamSpec("P")

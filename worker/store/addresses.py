@@ -32,8 +32,7 @@ from worker.store.queries import Statements
 
 SQL = Statements("addresses")
 
-MAX_CLAIMANTS = 20
-"""Maximum number of examined addresses that declare the same target address."""
+MAX_CLAIMANTS = 20  # examined addresses that declare the same target address
 
 Fetch = tuple[int, FetchedPage, ReadPage]
 
@@ -320,8 +319,7 @@ def of_pages(session: Session, page_ids: Sequence[int]) -> dict[int, list[PageAd
     return {page_id: page_addresses(stored) for page_id, stored in rows}
 
 
-MAX_LISTED = 10_000
-"""Maximum number of addresses listed for a site, newest first."""
+MAX_LISTED = 10_000  # addresses listed for a site, newest first
 
 
 @dataclass(frozen=True)

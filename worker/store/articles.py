@@ -20,8 +20,7 @@ from worker.tracing import Context
 
 SQL = Statements("articles")
 
-READ_AT_ONCE = 50
-"""Number of messages that an export keeps in memory at a time."""
+READ_AT_ONCE = 50  # number of messages that an export keeps in memory at a time
 
 
 @dataclass(frozen=True)

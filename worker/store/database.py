@@ -50,8 +50,7 @@ _KEEPALIVES = {"idle": 10, "interval": 5, "count": 3}
 
 CONNECT_SECONDS = 10
 
-LOCK_SECONDS = 60
-"""Lock timeout per statement, after which the transaction is retried."""
+LOCK_SECONDS = 60  # lock timeout per statement, after which the transaction is retried
 
 IDLE_IN_TRANSACTION_SECONDS = 300
 """Maximum idle time within a transaction. It is short enough to release the locks of a stuck

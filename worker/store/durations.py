@@ -23,8 +23,7 @@ logger = logging.getLogger(__name__)
 
 BOUNDS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, math.inf)
 
-SLOTS = 16
-"""Number of rows per bucket, so that processes rarely wait for each other's row locks."""
+SLOTS = 16  # number of rows per bucket, so that processes rarely wait for each other's row locks
 
 WRITTEN_AFTER_SECONDS = 5.0
 """Maximum delay before a duration is written: less than the usual interval between scrapes."""

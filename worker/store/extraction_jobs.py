@@ -197,8 +197,7 @@ def find_late(
     return [(page_id, generation) for page_id, generation in session.execute(SQL.find_late, wanted)]
 
 
-MAX_COUNTED = 100
-"""Maximum number of pages counted per text, because a wall may appear at every URL of a site."""
+MAX_COUNTED = 100  # pages counted per text, because a wall may appear at every URL of a site
 
 _WITH_SHORT_TEXTS = SQL.with_short_texts.bindparams(max_counted=MAX_COUNTED)
 

@@ -38,11 +38,8 @@ CONCURRENT_REQUESTS = 8
 MAX_OBJECT_BYTES = MAX_HTML_BYTES + MAX_HTML_BYTES // 64
 """Maximum size of an object, with room for incompressible content."""
 
-SHARDS = 256
-"""Number of folders in an object store, each named after the first byte of its digests."""
-
-LISTED = 1000
-"""Number of objects listed, and at most deleted, per request: the maximum of S3."""
+SHARDS = 256  # number of folders in an object store, each named after the first byte of its digests
+LISTED = 1000  # number of objects listed, and at most deleted, per request: the maximum of S3
 
 MARKER = "detourage.txt"
 """Object that identifies the store. If it is missing, the whole store counts as unavailable: the

@@ -20,8 +20,7 @@ PROVISIONAL = "provisional"
 UNGROUPED = "none"
 """`Generation.method` of a generation that counts as a clustering, but has no groups."""
 
-NUMBER = 1
-"""Number of the provisional generation, which is always a site's first."""
+NUMBER = 1  # number of the provisional generation, which is always a site's first
 
 
 _HOLD = SQL.hold.bindparams(lock=AdvisoryLock.GENERATION.value)

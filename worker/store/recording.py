@@ -501,8 +501,7 @@ def save_contents(
     session.execute(SQL.save_contents, values)
 
 
-MOST_OF_PAGE = 8
-"""Maximum number of waiting fetches per page; a further one replaces the last to arrive."""
+MOST_OF_PAGE = 8  # waiting fetches per page; a further one replaces the last to arrive
 
 
 _MAKE_ROOM = SQL.make_room.bindparams(most=MOST_OF_PAGE)

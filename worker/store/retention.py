@@ -29,8 +29,7 @@ from worker.store.retention_kinds import Kind
 
 SQL = Statements("retention")
 
-WINDOW = 1000
-"""Number of IDs examined per transaction, which takes less than a second."""
+WINDOW = 1000  # number of IDs examined per transaction, which takes less than a second
 
 
 @dataclass(frozen=True)

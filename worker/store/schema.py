@@ -15,8 +15,7 @@ from worker.store.database import REFUSALS, AdvisoryLock, Database, is_connectio
 if TYPE_CHECKING:
     from alembic.config import Config
 
-COMMAND_CONNECT_SECONDS = 3
-"""Connection timeout for commands, so that users do not have to wait."""
+COMMAND_CONNECT_SECONDS = 3  # connection timeout for commands, so that users do not have to wait
 
 
 def known_revisions() -> list[str]:

@@ -32,8 +32,7 @@ Distances: TypeAlias = dict[tuple[int, int], int | None]
 """Distances by ordered pair of tree IDs, or None if the trees cannot be compared."""
 
 
-CACHED_NODES = 2_000_000
-"""Maximum number of nodes in the cache, at 12 bytes each."""
+CACHED_NODES = 2_000_000  # maximum number of nodes in the cache, at 12 bytes each
 
 
 class TreeCache:

@@ -31,8 +31,7 @@ from worker.workflow.clustering_requests import request_stored_blocks
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.process import ProcessState
 
-ASSIGNED_TOGETHER = 128
-"""Maximum number of trees per task that searches for nearest references."""
+ASSIGNED_TOGETHER = 128  # maximum number of trees per task that searches for nearest references
 
 ASSIGNED_SHARE = 8
 """Maximum number of nodes per task that searches for nearest references, as a multiple of the side

@@ -16,8 +16,7 @@ from worker.store.extraction_jobs import Pivot
 
 logger = logging.getLogger(__name__)
 
-CACHED_TEMPLATES = 64
-"""Number of templates cached by a process, at a few hundred kilobytes each."""
+CACHED_TEMPLATES = 64  # number of templates cached by a process, at a few hundred kilobytes each
 
 _Key = tuple[int, str]
 """ID and content digest of a pivot."""

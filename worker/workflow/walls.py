@@ -21,14 +21,12 @@ DOUBTFUL_CONFIDENCE: Final = 0.5
 """Limit on confidence: a text that replaced an article with a lower confidence may be a wall, even
 if extraction did not suspect one."""
 
-MAX_RELATIVE_LENGTH: Final = 1 / 3
-"""Maximum length of a wall relative to the article that it replaced."""
+MAX_RELATIVE_LENGTH: Final = 1 / 3  # length of a wall relative to the article that it replaced
 
 MAX_COMMON_SHARE: Final = 0.1
 """Maximum share of a wall's passages that occur in the article replaced by the wall."""
 
-MAX_CHARACTERS: Final = 200_000
-"""Maximum number of characters compared, to bound the time spent on hostile pages."""
+MAX_CHARACTERS: Final = 200_000  # characters compared, to bound the time spent on hostile pages
 
 PASSAGE_TOKENS: Final = 4
 UNSPACED_PASSAGE_TOKENS: Final = 6
@@ -37,8 +35,7 @@ UNSPACED_PASSAGE_TOKENS: Final = 6
 MAX_REPEATED_LENGTH: Final = 600
 """Maximum length, in characters, of a repeated wall; copies of articles are longer."""
 
-MIN_ADDRESSES: Final = 3
-"""Minimum number of a publisher's addresses at which a doubtful short text is a wall."""
+MIN_ADDRESSES: Final = 3  # a publisher's addresses at which a doubtful short text is a wall
 
 
 @dataclass(frozen=True)

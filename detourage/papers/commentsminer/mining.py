@@ -240,14 +240,9 @@ class Forest:
         return all(any(self._is_at(each, node) for node in remaining) for each in below)
 
 
-SUPPORT = 2
-"""Minimum number of occurrences of a frequent subtree (section 2.1)."""
-
-MAX_STEPS = 400_000
-"""Maximum number of elements visited before mining returns the more frequent subtrees."""
-
-MAX_DEPTH = 100
-"""Maximum depth of a subtree, in levels."""
+SUPPORT = 2  # minimum number of occurrences of a frequent subtree (section 2.1)
+MAX_STEPS = 400_000  # elements visited before mining returns the more frequent subtrees
+MAX_DEPTH = 100  # depth of a subtree, in levels
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,13 @@ import numpy.typing as npt
 from detourage.html.tree import Tree
 from detourage.template.distance import _native
 
-TOO_LARGE: Final = -1
-"""Sentinel for the distance between two trees that are too large to compare."""
-
-LEFT: Final = -3
-"""Sentinel for a distance that was not computed because the work limit was reached."""
+TOO_LARGE: Final = -1  # sentinel for the distance between two trees that are too large to compare
+LEFT: Final = -3  # sentinel for a distance that was not computed because the work limit was reached
 
 TASK_WORK = 5_000_000_000
 """Units of work after which a task starts no further comparison; they take at most 1.25 s."""
 
-MEMORY = 64 * 2**20
-"""Default size in bytes of the cache of subtree distances."""
+MEMORY = 64 * 2**20  # default size in bytes of the cache of subtree distances
 
 Way: TypeAlias = tuple[str, int, str, bool, bool, bool]
 """Method of computation, given by:
@@ -41,8 +37,7 @@ UNBOUNDED = np.iinfo(np.int32).max - 1
 
 ANY_WORK = np.iinfo(np.int64).max
 
-PAIRS_AT_ONCE = 64
-"""Number of pairs given to a thread at a time."""
+PAIRS_AT_ONCE = 64  # number of pairs given to a thread at a time
 
 
 class TreeTooLargeError(ValueError):
