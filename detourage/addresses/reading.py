@@ -109,8 +109,10 @@ NOTHING_DECLARED = DeclaredUrls()
 def read_declared(page: Page) -> DeclaredUrls:
     """Read the URLs that a page declares, and digests of its wording.
 
-    A redirect overrides declarations, which override the form of the page's own URL. Links to
-    variants (``rel=amphtml``) do not count: any page could claim another as its variant.
+    A declared URL counts if it belongs to the page's publisher and is not a front page (unless the
+    page is one). A redirect overrides declarations, which override the form of the page's own URL.
+    Links to variants (``rel=amphtml``) do not count, because otherwise any page could claim
+    another as its variant.
     """
     flat = page.flat
     own = canonical_form(page.url)

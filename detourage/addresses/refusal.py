@@ -21,7 +21,10 @@ _BEFORE_PAGES: Final = re.compile(
 
 @dataclass(frozen=True)
 class Refusal:
-    """A response that is not the requested page; `is_removal` if the site reports it as removed."""
+    """A response that is not the requested page: a wall, or an explicit or implicit removal.
+
+    `is_removal` is set if the site explicitly reports the page as removed.
+    """
 
     outcome: PageOutcome
     detail: str
@@ -29,7 +32,10 @@ class Refusal:
 
 
 def refusal_of(url: str, answer: Answer) -> Refusal | None:
-    """Return how a site refused to deliver a page, or None if it delivered the page."""
+    """Return how a site refused to deliver a page, or None if it delivered the page.
+
+    A redirect within the site is not a refusal, because its target may be the requested page.
+    """
     status = answer.status
     if status in _REMOVED:
         return Refusal(PageOutcome.GONE, _STATUS.format(status), is_removal=True)

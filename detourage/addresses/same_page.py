@@ -13,9 +13,10 @@ MAX_VARIANTS = 50  # variants in a message
 
 @dataclass(frozen=True)
 class PageAddress:
-    """A URL of a page in canonical form, with its sorted spellings.
+    """A URL, in canonical form, that leads to a page, with its sorted spellings.
 
-    `kind` is None if the URL may be the canonical one.
+    `kind` is None if the URL may be the page's canonical one; `is_authoritative` is set if the
+    content fetched from this URL represents the page.
     """
 
     address: str
@@ -87,7 +88,8 @@ class AddressRecord:
 def joining(one: AddressRecord, other: AddressRecord) -> Joining:
     """Decide whether two URLs of a site lead to the same page; symmetric.
 
-    They must agree and be linked: by a declaration or form, or by declaring the same third URL.
+    They must agree (see `agreement`) and be linked: one is a variant of the other by its
+    declaration or form, or both declare the same third URL and differ only in their parameters.
     """
     # If the paths differ, one may be an unrelated page that copies another page's declaration.
     are_spellings = _share_declaration(one, other) and (
@@ -99,7 +101,11 @@ def joining(one: AddressRecord, other: AddressRecord) -> Joining:
 
 
 def agreement(one: AddressRecord, other: AddressRecord) -> Joining:
-    """Compare the part numbers, headline wordings and passages of the pages at two URLs."""
+    """Compare the content of the pages at two URLs.
+
+    Pages agree if they have the same part number, at least one headline wording in common, and
+    most of their passages in common.
+    """
     if are_other_parts(one.address, other.address):
         return Joining.OTHER_PART
     if not set(one.declared.headlines) & set(other.declared.headlines):
@@ -110,7 +116,11 @@ def agreement(one: AddressRecord, other: AddressRecord) -> Joining:
 
 
 def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressRecord]:
-    """Return the URLs that lead to the same page as `one`; see `MIN_STRANGERS`."""
+    """Return the URLs that lead to the same page as `one`.
+
+    If at least `MIN_STRANGERS` of the URLs linked to `one` by declarations have other content,
+    these links are ignored.
+    """
     declared = [
         other
         for other in others
@@ -129,7 +139,11 @@ def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressR
 
 
 def authoritative_record(addresses: Sequence[AddressRecord]) -> AddressRecord:
-    """Return the URL whose content represents the page."""
+    """Return the URL whose content represents the page.
+
+    This URL is not a variant of any other given URL and, if possible, not a variant at all. In a
+    tie, the shortest one is returned.
+    """
     free = [
         each
         for each in addresses

@@ -25,7 +25,10 @@ MAX_TARGETS = 8  # URLs that a URL may be a variant of
 
 @dataclass(frozen=True, order=True)
 class Target:
-    """A canonical URL that a page is a variant of; unless declared, by the form of its own URL."""
+    """A URL, in canonical form, that a page is a variant of; `kind` is the kind of variant.
+
+    Unless `is_declared`, the only evidence is the form of the page's own URL.
+    """
 
     address: str
     kind: Kind
@@ -172,7 +175,10 @@ class Part(NamedTuple):
 
 
 def are_other_parts(one: str, other: str) -> bool:
-    """Return whether two canonical URLs lead to different parts of an article."""
+    """Return whether two canonical URLs lead to different parts of an article.
+
+    A bare number is evidence only if the paths are otherwise equal.
+    """
     ours, theirs = part_of(one), part_of(other)
     if ours.number != theirs.number:
         return True

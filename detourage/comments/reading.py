@@ -257,7 +257,11 @@ def _parts_of(page: FlatDocument, records: Sequence[int]) -> _Parts:
 def dated_from(
     comments: Iterable[Comment], fetched_at: datetime | None, language: str | None
 ) -> tuple[Comment, ...]:
-    """Date the comments that only state their age ("3 hours ago") if the fetch time is known."""
+    """Date the comments that only state their age ("3 hours ago").
+
+    `fetched_at` is the time when the page was fetched, with a time zone; if it is None, no comment
+    changes. `language` is the page's BCP 47 tag.
+    """
     if fetched_at is None:
         return tuple(comments)
     return tuple(

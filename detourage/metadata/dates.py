@@ -78,7 +78,11 @@ def _in_order_of(clear: Iterable[Moment], moment: Moment) -> Moment:
 def dated_from(
     metadata: ArticleMetadata, fetched_at: datetime | None, language: str | None
 ) -> ArticleMetadata:
-    """Date an article that only states its age, or whose day and month must be exchanged."""
+    """Date an article whose page only states its age ("3 hours ago").
+
+    `fetched_at` is the time when the page was fetched, with a time zone. A day and month that can
+    be exchanged are, if the date would be later.
+    """
     if fetched_at is None:
         return metadata
     published = metadata.published

@@ -49,7 +49,11 @@ def read_metadata(
     template_lines: Collection[int] = frozenset(),
     text: str = "",
 ) -> ArticleMetadata:
-    """Read the metadata of an article, preferring JSON-LD to microdata and ``meta`` elements."""
+    """Read the metadata of an article, preferring JSON-LD to microdata and ``meta`` elements.
+
+    Displayed names of authors rank second, after JSON-LD. `template_lines` holds the digests of
+    lines that also occur on other pages of the template and therefore belong to the site.
+    """
     head = page.declaring
     linked = read_json_ld(head)
     properties = page.document.values("itemprop")

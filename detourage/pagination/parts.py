@@ -75,7 +75,10 @@ def key_of(url: str) -> str:
 
 
 def chain_of(first: Member, members: Collection[Member]) -> list[Member]:
-    """Return the parts of an article that are among a site's pages, in order and without gaps."""
+    """Return the parts of an article in order and without gaps; only `first` if none follows.
+
+    `members` are pages of the same site, and may or may not include `first`.
+    """
     by_key = {member.key: member for member in members}
     chain, keys, size = [first], {first.key}, first.size
     seen = _blocks_seen(first)
@@ -162,7 +165,11 @@ def urls_of(chain: Sequence[Member]) -> dict[int, str]:
 
 
 def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
-    """Return the article message's keys for the joined parts, without what later parts repeat."""
+    """Return the keys of the article message for the joined parts of a chain.
+
+    The headline and lead are not repeated for later parts, nor is anything at the start or end of a
+    part that occurs in an earlier part.
+    """
     text = ""
     blocks: list[dict[str, Any]] = []
     media: dict[str, dict[str, dict[str, Any]]] = {"images": {}, "embeds": {}}

@@ -175,7 +175,12 @@ class Extractor:
             self._call(self.preparation)
 
     def extract(self, source: Source, neighbours: Neighbours = ALONE) -> Extracted:
-        """Apply the method to a page; errors are those of the page, the method and its library."""
+        """Apply the method to a page.
+
+        Raise UnavailableError if a library is missing, PageError if the page cannot be read,
+        NoArticleError if the method finds no article, or any exception of the method's library or
+        program.
+        """
         return cast(Extracted, self._call(self.function, source, self.needs.of(neighbours)))
 
     def _call(self, function: str, *arguments: object) -> object:

@@ -22,7 +22,11 @@ def prepare(*, stop_words: bool) -> None:
 
 
 def extract(source: Source, _neighbours: Neighbours, *, stop_words: bool) -> Extracted:
-    """Keep the paragraphs found good, by the stop list that best covers the page, if any."""
+    """Classify the paragraphs and keep those classified as good.
+
+    With `stop_words`, the stop list that best covers the page is used. Otherwise, or if no list
+    matches, jusText uses its language-independent settings.
+    """
     from justext import justext
 
     html = text_of(source)

@@ -23,7 +23,11 @@ between comments. Passages that the page repeats are dropped, however probable t
 
 @dataclass(frozen=True)
 class ExplainedLine:
-    """The verdict on a line, with its block's XPath, likeliest role and probability to be text."""
+    """A line of a page (numbered as in `TextNode`), with the verdict on it.
+
+    `xpath` is the XPath of the enclosing block, `role` the most probable role of the line, and
+    `probability` the probability that the line belongs to the text.
+    """
 
     number: int
     xpath: str

@@ -18,7 +18,10 @@ from detourage.template.matrix import Matrix, checked_distances, checked_sizes
 
 @dataclass(frozen=True)
 class Group:
-    """At least two pages that share a template, ordered by key, and the one in the middle."""
+    """Pages that share a template, by index: at least two `members`, ordered by key.
+
+    The `pivot` is the page in the middle of the group.
+    """
 
     members: tuple[int, ...]
     pivot: int

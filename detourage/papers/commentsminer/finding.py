@@ -16,7 +16,12 @@ from detourage.papers.reading import as_given, page_of
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Find comments as in the paper, ranked by boosted trees, and read them as the service does."""
+    """Find comments as in the paper, then read their fields as the service does.
+
+    The comments are the occurrences of the chosen pattern; their nesting shows which comment
+    replies to which (section 3). The ranking function is the one that scored best in
+    ``benchmarks/comments``, boosted trees. The paper assumes that every page has comments.
+    """
     page = page_of(source)
     elements = displayed(page.flat)
     candidates = mine(elements)

@@ -22,7 +22,11 @@ CACHED_VOTES = 4096
 
 
 def extract(source: Source, neighbours: Neighbours) -> Extracted:
-    """Render the element returned most often for the pages of the group."""
+    """Render the element returned most often for the pages of the group.
+
+    Raise NoPivotError if there is no page to compare with, and NoTextError if the page has none of
+    the returned elements.
+    """
     pivot = pivot_of(neighbours)
     own = _returned(source, pivot)
     others = {each for each in neighbours.group if each != pivot}

@@ -16,7 +16,10 @@ BLOCK_NODES = 50_000
 
 @dataclass(frozen=True)
 class PairBlock:
-    """IDs of trees in ascending order; the rows and columns are either equal or disjoint."""
+    """IDs of trees, in ascending order, to compare with each other or with other trees.
+
+    The rows and columns are either equal or disjoint.
+    """
 
     rows: tuple[int, ...]
     columns: tuple[int, ...]
@@ -61,7 +64,11 @@ def blocks_of_missing(
     side: int = BLOCK_SIDE,
     sizes: Mapping[int, int] | None = None,
 ) -> list[PairBlock]:
-    """Divide the unknown distances of a matrix into blocks, which may have known ones as well."""
+    """Divide the unknown distances of a matrix into blocks (see `blocks_to_compare`).
+
+    `identities` are in ascending order; `is_known` is symmetric, and True on the diagonal. The
+    blocks contain every missing pair exactly once, and possibly some known pairs.
+    """
     complete = np.zeros(len(identities), np.bool_)
     # Starting with the trees with the fewest missing distances yields a large complete set.
     for place in np.argsort((~is_known).sum(axis=1), kind="stable"):

@@ -41,7 +41,10 @@ PAIRS_AT_ONCE = 64  # number of pairs given to a thread at a time
 
 
 class TreeTooLargeError(ValueError):
-    """The trees are too large to compare; `trees` has the indices of those to leave out."""
+    """The trees are too large to compare within the limits of time and memory.
+
+    `trees` has the indices of the trees to leave out so that the remaining ones can be compared.
+    """
 
     def __init__(self, message: str, trees: Iterable[int] = ()) -> None:
         super().__init__(message)
