@@ -29,6 +29,7 @@ def test_is_a_metric_even_when_normalised(a: Tree, b: Tree, c: Tree) -> None:
         assert distance(a, c) <= distance(a, b) + distance(b, c) + 1e-12
     assert 0 <= normalised(a, b) <= 1
     assert Forest([a, b]).lower_bounds([0], [1])[0] <= tree_edit_distance(a, b)
+    assert Forest([a, b]).label_bounds(0, np.array([1], np.int32))[0] <= tree_edit_distance(a, b)
 
 
 @given(trees(max_nodes=25), trees(max_nodes=25))
