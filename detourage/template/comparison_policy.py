@@ -25,10 +25,15 @@ import numpy.typing as npt
 
 from detourage.html import TreeShape
 from detourage.template.assignment import representatives
-from detourage.template.clusterer import NOT_COMPARABLE
+from detourage.template.clusterer import NOT_COMPARABLE, NOT_COMPARABLE_TOLERANT
 from detourage.template.distance import normalised_distance
 from detourage.template.groups import Group, Grouping, group_pages
-from detourage.template.matrix import Indices, Matrix, size_tolerant_distances
+from detourage.template.matrix import (
+    Indices,
+    Matrix,
+    size_tolerant_distance,
+    size_tolerant_distances,
+)
 
 SAMPLED_SHARE: Final = 0.75
 """Share of a large site's references that are sampled; the rest are trees far from the sample."""
@@ -94,7 +99,7 @@ class KnownSite:
         used = sorted(equal_pages, key=lambda i: urls[equal_pages[i][0]])
         rows = [i for i in used for _ in range(min(len(pages_of[i]), 2))]
         keys = [f"{row:09}" for row in range(len(rows))]
-        grouping = group_pages(keys, self.distances[np.ix_(rows, rows)])
+        grouping = group_pages(keys, self.distances[np.ix_(rows, rows)], sizes=self.sizes[rows])
         embedding = np.full((len(urls), 2), np.nan)
         for row, i in enumerate(rows):
             embedding[pages_of[i]] = grouping.embedding[row]
@@ -105,10 +110,12 @@ class KnownSite:
             groups.append(Group(tuple(sorted(members, key=urls.__getitem__)), pivot))
         return Grouping.of(urls, groups, embedding, grouping.silhouette)
 
-    def doubtful(self, pages: Sequence[SitePage], grouping: Grouping) -> set[tuple[int, int]]:
+    def doubtful(
+        self, pages: Sequence[SitePage], trees: Mapping[int, TreeShape], grouping: Grouping
+    ) -> set[tuple[int, int]]:
         """Return the pairs of a tree and its group's pivot that may be too far from each other.
 
-        The normalised distance is a metric, so a page is no farther from the pivot than the sum of
+        The tree edit distance is a metric, so a page is no farther from the pivot than the sum of
         the distances via its nearest reference. Pairs are doubtful if this bound exceeds the limit.
         """
         nearest = self.nearest or {}
@@ -119,8 +126,10 @@ class KnownSite:
                 found = nearest.get(tree_id)
                 if found is not None:
                     reference, distance = found
-                    rest = self.distances[self._row(reference), self._row(pivot)]
-                    if distance + rest > NOT_COMPARABLE:
+                    rest = float(self.distances[self._row(reference), self._row(pivot)])
+                    size, middle, end = (trees[each].size for each in (tree_id, reference, pivot))
+                    bound = _edits(distance, size, middle) + _edits(rest, middle, end)
+                    if size_tolerant_distance(bound, size, end) > NOT_COMPARABLE_TOLERANT:
                         doubtful.add((tree_id, pivot))
         return doubtful
 
@@ -227,6 +236,11 @@ def known_or_missing(
     return NeededComparisons([MissingNearest(unknown, references, len(rare)), *missing])
 
 
+def _edits(ratio: float, size_a: int, size_b: int) -> int:
+    """Return the tree edit distance of a normalised distance."""
+    return round(ratio * (size_a + size_b) / (2 - ratio))
+
+
 def group_or_missing(
     site: KnownSite,
     pages: Sequence[SitePage],
@@ -235,7 +249,7 @@ def group_or_missing(
 ) -> Grouping | NeededComparisons:
     """Group pages, or return the missing comparisons with pivots that may be too far away."""
     grouping = site.group(pages)
-    doubtful = site.doubtful(pages, grouping)
+    doubtful = site.doubtful(pages, trees, grouping)
     if not doubtful:
         return grouping
     missing: list[MissingComparisons] = []
@@ -245,7 +259,9 @@ def group_or_missing(
         found = known.to_pivot(pivot, members)
         for tree_id, raw in found.items():
             sizes = trees[tree_id].size, trees[pivot].size
-            distances[tree_id, pivot] = np.nan if raw is None else normalised_distance(raw, *sizes)
+            distances[tree_id, pivot] = (
+                np.nan if raw is None else size_tolerant_distance(raw, *sizes)
+            )
         unknown = [tree_id for tree_id in members if tree_id not in found]
         if unknown:
             missing.append(MissingToPivot(pivot, unknown))
@@ -277,7 +293,11 @@ def _fitting(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes: flo
 def without_far_members(
     grouping: Grouping, pages: Sequence[SitePage], distances: Mapping[tuple[int, int], float]
 ) -> Grouping:
-    """Turn pages that are too far from the pivot of their group into outliers."""
+    """Turn pages that are too far from the pivot of their group into outliers.
+
+    `distances` has the size-tolerant distance of each doubtful member by its tree and the pivot's
+    tree; NaN if the two cannot be compared.
+    """
     groups = []
     for group in grouping.groups:
         pivot = pages[group.pivot].tree_id
@@ -285,7 +305,7 @@ def without_far_members(
         members = tuple(
             page
             for page in group.members
-            if distances.get((pages[page].tree_id, pivot), 0.0) <= NOT_COMPARABLE
+            if distances.get((pages[page].tree_id, pivot), 0.0) <= NOT_COMPARABLE_TOLERANT
         )
         if len(members) > 1:
             groups.append(Group(members, group.pivot))

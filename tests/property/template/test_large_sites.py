@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmarks.distance.compared_trees import ComparedTrees, PageOfTree, nearest_references
 from detourage.html import Tree
-from detourage.template.clusterer import NOT_COMPARABLE
+from detourage.template.clusterer import NOT_COMPARABLE_TOLERANT
 from detourage.template.comparison_policy import (
     SAMPLED_SHARE,
     KnownSite,
@@ -16,6 +16,7 @@ from detourage.template.comparison_policy import (
     known_or_missing,
 )
 from detourage.template.distance import normalised_distance, tree_edit_distance
+from detourage.template.matrix import size_tolerant_distance
 from tests.property.template.distance.trees import edited, random_tree
 
 LIMIT = 8
@@ -98,7 +99,10 @@ def test_no_page_is_too_far_from_the_pivot_of_its_group(lengths: list[int]) -> N
     for group in grouping.groups:
         pivot = pages[group.pivot].tree_id
         for member in group.members:
-            assert distance(compared, pages[member].tree_id, pivot) <= NOT_COMPARABLE
+            tree, other = compared.tree(pages[member].tree_id), compared.tree(pivot)
+            edits = tree_edit_distance(tree, other)
+            tolerant = size_tolerant_distance(edits, len(tree), len(other))
+            assert tolerant <= NOT_COMPARABLE_TOLERANT
 
 
 def distance(compared: ComparedTrees, tree_id: int, other_id: int) -> float:

@@ -1,6 +1,5 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -8,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from detourage.html import Tree
+from benchmarks.distance.compared_trees import ComparedTrees, PageOfTree
+from detourage.html import Tree, TreeShape
 from detourage.template.comparison_policy import KnownSite, NearestReference, without_far_members
 from detourage.template.distance import normalised_distance
 from detourage.template.groups import Grouping, SiteGroups, group_pages, group_site, reference_order
@@ -93,6 +93,11 @@ def test_length_and_number_of_comments_do_not_split_a_template() -> None:
     found = group_site("news.example", URLS, TREES)
     assert [len(group.members) for group in found.grouping.groups] == [len(TREES)]
     assert len(group_pages(URLS, found.distances).groups) > 1
+    for whole_matrix_trees in range(3, len(TREES)):
+        large = ComparedTrees()
+        pages = pages_of(URLS, large.add(TREES))
+        grouping = large.group(pages, whole_matrix_trees=whole_matrix_trees)
+        assert [len(group.members) for group in grouping.groups] == [len(TREES)]
 
 
 TWO_DESIGNS = "harbour-post.example"
@@ -153,16 +158,9 @@ def test_the_templates_of_a_generated_site_are_found_at_any_size(size: int) -> N
 FAR, NEAR, SAME = 0.9, 0.1, 0.2
 
 
-class Page(NamedTuple):
-    """A page of a site."""
-
-    url: str
-    tree_id: int
-
-
-def pages_of(keys: Sequence[str], trees: Sequence[int]) -> list[Page]:
+def pages_of(keys: Sequence[str], trees: Sequence[int]) -> list[PageOfTree]:
     """Return pages with the given URLs and trees."""
-    return list(map(Page, keys, trees))
+    return list(map(PageOfTree, keys, trees))
 
 
 def site_of(
@@ -226,12 +224,14 @@ def test_members_too_far_from_the_pivot_are_outliers() -> None:
     grouping = group_by_references(keys, trees, references, distances, nearest)
     (group,) = grouping.groups
     assert (group.members, group.pivot) == ((0, 1, 2, 3, 4, 5), 0)
-    doubtful = site_of(references, distances, nearest).doubtful(pages_of(keys, trees), grouping)
+    shapes = {tree: TreeShape(str(tree), 100) for tree in trees}
+    site = site_of(references, distances, nearest)
+    doubtful = site.doubtful(pages_of(keys, trees), shapes, grouping)
     assert doubtful == {(5, 1), (6, 1)}
-    confirmed = without_far_members(grouping, pages_of(keys, trees), {(5, 1): 0.5, (6, 1): 0.6})
+    confirmed = without_far_members(grouping, pages_of(keys, trees), {(5, 1): 0.4, (6, 1): 0.5})
     assert [group.members for group in confirmed.groups] == [(0, 1, 2, 3, 4)]
     assert confirmed.outliers == (5,)
-    unknown = without_far_members(grouping, pages_of(keys, trees), {(5, 1): np.nan, (6, 1): 0.5})
+    unknown = without_far_members(grouping, pages_of(keys, trees), {(5, 1): np.nan, (6, 1): 0.4})
     assert unknown.outliers == (4,)
 
 
