@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 BLOCK_SIDE = 32
-"""Maximum number of trees per side of a square block; an oblong one has no more pairs."""
+"""Maximum number of trees per side of a square block, whose pairs are the most of any block."""
 
 BLOCK_NODES = 50_000
 """Maximum number of nodes on a side of several trees, which are all unpacked at the same time."""
