@@ -45,9 +45,9 @@ class Group:
 
 
 class Known(NamedTuple):
-    """Knowledge about a page from its group: another page's URL, and what reading needs."""
+    """Knowledge about a page from its group: its template page's URL, and what reading needs."""
 
-    other: str | None
+    template_url: str | None
     group_size: int
     template: TemplateKnowledge | None
     patterns: Sequence[CommentPattern] | None
@@ -153,11 +153,11 @@ class Site:
     def known_about(self, url: str) -> Known:
         """Return the knowledge about one of the pages that can be read."""
         place = self._places[url]
-        group, other = self._grouped.group_of(place), self._grouped.compared_with(place)
+        group, template_page = self._grouped.group_of(place), self._grouped.compared_with(place)
         patterns = patterns_for_page(self._pattern_of(url), self._group_patterns.get(url))
-        if group is None or other is None:
+        if group is None or template_page is None:
             return Known(None, 1, None, patterns)
-        compared = self._grouped.urls[other]
+        compared = self._grouped.urls[template_page]
         shared = self._shared_lines[url].on(url, self._lines_of(url))
         template = self._template_of(compared).with_shared(shared)
         return Known(compared, len(group.members), template, patterns)

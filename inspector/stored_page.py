@@ -21,7 +21,7 @@ from detourage.reader.knowledge import knowledge_of
 from detourage.reader.shared_lines import PageLines, SharedLines
 from detourage.time_limit import TimeIsUpError
 from inspector.reads import SQL
-from inspector.reads.details import PagePlace, Pivot, place_of_page
+from inspector.reads.details import PagePlace, TemplatePage, place_of_page
 from inspector.time_limit import thread_time_limit
 from models.tables import StoredPage
 
@@ -55,7 +55,7 @@ class KnownPage:
         row, place = self.page, self.place
         return (
             *(row.id, row.content_digest, row.comment_pattern, self.content is None),
-            *(place.group_pattern, place.shared_lines, place.lines, place.pivot),
+            *(place.group_pattern, place.shared_lines, place.lines, place.template_page),
         )
 
     def read(self) -> "Reading | None":
@@ -109,8 +109,8 @@ def known_page(session: Session, page_id: int) -> KnownPage | None:
     if page is None or place is None:
         return None
     template = None
-    if place.pivot is not None:
-        template = knowledge_of(_template_of(session, place.pivot))
+    if place.template_page is not None:
+        template = knowledge_of(_template_of(session, place.template_page))
         with suppress(ValueError):
             if place.shared_lines is not None and place.lines is not None:
                 shared = SharedLines.from_bytes(place.shared_lines)
@@ -161,7 +161,7 @@ def read_pattern(stored: str | None) -> CommentPattern | None:
     return None
 
 
-def parsed(content: bytes | str | None, row: StoredPage | Pivot) -> Page | None:
+def parsed(content: bytes | str | None, row: StoredPage | TemplatePage) -> Page | None:
     """Parse a stored page; return None if its content is missing or cannot be parsed."""
     if content is None:
         return None
@@ -171,11 +171,11 @@ def parsed(content: bytes | str | None, row: StoredPage | Pivot) -> Page | None:
         return None
 
 
-def _template_of(session: Session, pivot: Pivot) -> TemplateKnowledge | None:
-    packed = session.scalar(SQL.template_of, vars(pivot))
+def _template_of(session: Session, template_page: TemplatePage) -> TemplateKnowledge | None:
+    packed = session.scalar(SQL.template_of, vars(template_page))
     if packed is not None:
         # Otherwise damaged, or written by an earlier version of the service.
         with suppress(ValueError):
             return TemplateKnowledge.from_bytes(bytes(packed))
-    page = parsed(content_if_stored(session, pivot.id), pivot)
+    page = parsed(content_if_stored(session, template_page.id), template_page)
     return TemplateKnowledge.from_pages([page]) if page is not None else None

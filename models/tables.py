@@ -429,7 +429,7 @@ class Membership(Base):
     group_number: Mapped[Small | None]
     """Null for an outlier."""
     role: Mapped[str]
-    pivot_id: Mapped[int | None] = mapped_column(ForeignKey("pages.id"))
+    template_page_id: Mapped[int | None] = mapped_column(ForeignKey("pages.id"))
     confidence: Mapped[float | None]
     """Silhouette, 0 to 1, of a page assigned after the clustering; otherwise null."""
 

@@ -143,7 +143,7 @@ def changes_of(
     # The article with which this one was compared shows the template's text as well.
     compared = connection.scalar(
         select(StoredArticle.message["text"].astext)
-        .join(Membership, Membership.pivot_id == StoredArticle.page_id)
+        .join(Membership, Membership.template_page_id == StoredArticle.page_id)
         .where(Membership.page_id == page, Membership.generation == article.template.generation)
         .order_by(StoredArticle.revision.desc())
         .limit(1)

@@ -195,13 +195,13 @@ class Tasks:
         last = select(func.max(Generation.number)).where(Generation.site_id == site_id)
         url_of = dict(self.ask(select(StoredPage.id, StoredPage.url)))
         return {
-            url_of[page_id]: (group, role, url_of.get(pivot_id))
-            for page_id, group, role, pivot_id in self.ask(
+            url_of[page_id]: (group, role, url_of.get(template_page_id))
+            for page_id, group, role, template_page_id in self.ask(
                 select(
                     Membership.page_id,
                     Membership.group_number,
                     Membership.role,
-                    Membership.pivot_id,
+                    Membership.template_page_id,
                 ).where(
                     Membership.site_id == site_id, Membership.generation == last.scalar_subquery()
                 )

@@ -56,7 +56,7 @@ COPIED = {
     "memberships": {
         "page_id": "page_id + copy * :pages",
         "site_id": "site_id + copy * :sites",
-        "pivot_id": "pivot_id + copy * :pages",
+        "template_page_id": "template_page_id + copy * :pages",
     },
     "articles": {
         "id": "md5(id::text || copy)::uuid",

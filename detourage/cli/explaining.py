@@ -62,8 +62,8 @@ def explain(
 
     subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
     explanation = explain_content(subject.page, subject.template, subject.patterns)
-    if subject.pivot is not None:
-        explanation = replace(explanation, other_url=subject.pivot.url)
+    if subject.template_page is not None:
+        explanation = replace(explanation, template_url=subject.template_page.url)
     comments = explanation.article.comments if explanation.article is not None else ()
     if json_file:
         values = to_json(explanation, subject.group_size, comments)

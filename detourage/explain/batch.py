@@ -129,7 +129,7 @@ class Extraction:
         return replace(found, outcome=PageOutcome.ARTICLE, document=document)
 
     def _read(self, subject: Subject) -> Article:
-        given, pivot = subject.source, subject.pivot
+        given, other = subject.source, subject.template_page
         if self.method is None:
             article = read_content(
                 subject.page,
@@ -145,8 +145,10 @@ class Extraction:
         from detourage.papers.registry import read_by
 
         page = Read(given.html, given.url, given.content_type)
-        other = Read(pivot.html, pivot.url, pivot.content_type) if pivot is not None else None
-        return read_by(self.method, page, other)
+        if other is None:
+            return read_by(self.method, page)
+        template_page = Read(other.html, other.url, other.content_type)
+        return read_by(self.method, page, template_page)
 
 
 def _formatted(article: Article, form: str, url: str, site: str) -> str:

@@ -49,8 +49,8 @@ def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) ->
 def summary(explanation: Explanation, group_size: int, comments: int) -> Iterator[tuple[str, str]]:
     """Yield the names and values of facts about a page, its article and its comments."""
     yield "page", explanation.url
-    if explanation.other_url is not None:
-        yield "compared with", f"{explanation.other_url}, of {group_size} pages of its template"
+    if explanation.template_url is not None:
+        yield "compared with", f"{explanation.template_url}, of {group_size} pages of its template"
     else:
         yield "compared with", "no other page"
     if comments:
@@ -76,7 +76,7 @@ def to_json(
         "url": explanation.url,
         "outcome": explanation.outcome,
         "detail": explanation.detail or None,
-        "template": {"size": group_size, "compared_with": explanation.other_url},
+        "template": {"size": group_size, "compared_with": explanation.template_url},
         "article": {
             "title": article.title,
             "method": article.method,

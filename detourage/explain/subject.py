@@ -207,11 +207,11 @@ def _message(name: str, number: int, body: bytes) -> GivenPage:
 
 @dataclass(frozen=True)
 class Subject:
-    """The page to examine, and the page (`pivot`) and knowledge to compare it with, if any."""
+    """The page to examine, and what to compare it with: its template page and knowledge, if any."""
 
     source: Source
     page: Page
-    pivot: Source | None = None
+    template_page: Source | None = None
     group_size: int = 1
     template: TemplateKnowledge | None = None
     patterns: Sequence[CommentPattern] | None = None
@@ -233,8 +233,8 @@ def load_subject(
         return Subject(source, page)
     sources = {each.url: each for each in [source, *others]}
     known = Site(sources.values(), threads=threads).known_about(source.url)
-    pivot = sources[known.other] if known.other is not None else None
-    return Subject(source, page, pivot, known.group_size, known.template, known.patterns)
+    template_page = sources[known.template_url] if known.template_url is not None else None
+    return Subject(source, page, template_page, known.group_size, known.template, known.patterns)
 
 
 def _chosen(place: str, given: Iterator[GivenPage], url: str | None) -> Source:

@@ -71,7 +71,7 @@ MAX_OF_LIST = 0.5  # bound of the confidence factor of a page that looks like a 
 
 def extract_article(
     page: Page,
-    other: Page | TemplateKnowledge | None,
+    template: Page | TemplateKnowledge | None,
     apart: Iterable[HtmlElement] = (),
     text_roles: Sequence[LineRole] = (),
     posts: FindPosts | None = None,
@@ -85,9 +85,9 @@ def extract_article(
     sentences. If the page displays no article or only a fragment, an article hidden in its scripts
     or markup is used instead.
 
-    `other` is the page to compare with, or its `TemplateKnowledge`, which gives the same result.
-    Choose the template group's representative or, if the page is itself the representative, its
-    nearest neighbour. If `other` is None, the page is read on its own. `apart` are readers'
+    `template` is the template page to compare with, or its `TemplateKnowledge`, which gives the
+    same result. Choose the template group's representative or, if the page is itself the
+    representative, its nearest neighbour. If it is None, the page is read on its own. `apart` are
     comments, which are left out of the article unless one of them is the article itself. `posts`
     finds the posts of a forum page; None disables the search. `favor` is as for `choose_lines`.
     `opened` reads a copy of the page in which hidden elements are displayed.
@@ -97,7 +97,9 @@ def extract_article(
     headline.
     """
     outline = Outline.of(page.flat)
-    flat = PageInTemplate(page.url, outline, knowledge_of(other), text_roles, posts, favor, opened)
+    flat = PageInTemplate(
+        page.url, outline, knowledge_of(template), text_roles, posts, favor, opened
+    )
     return with_page_judged(flat, *find_article(flat, outline.indices_of(apart)))
 
 

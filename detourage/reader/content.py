@@ -87,7 +87,7 @@ The search takes 4 kB per line, in a process that holds several pages.
 
 def read_content(
     page: Page,
-    other: Page | TemplateKnowledge | None = None,
+    template: Page | TemplateKnowledge | None = None,
     patterns: Sequence[CommentPattern] | None = None,
     text_roles: Sequence[LineRole] = (),
     fetched_at: datetime | None = None,
@@ -97,13 +97,12 @@ def read_content(
 ) -> Article:
     """Extract the article of a page and read its comments.
 
-    `page` and `other` are as for `detourage.reader.extract_article`. Of the template's `patterns`,
-    the first that matches any comments is used; if `patterns` is None, comments are searched for on
-    this page alone. The roles of the article's lines are `text_roles` (`TEXT_ROLES` if empty),
-    chosen as in `choose_lines` with `favor`.
-    Relative dates in comments, such as "3 hours ago", are resolved against `fetched_at`, an aware
-    datetime; without it, they are left as written. `has_locations` determines whether the parts of
-    the content get their locations in the page.
+    `page` and `template` are as for `detourage.reader.extract_article`. Of the template's comment
+    `patterns`, the first that matches any comments is used; None means a search of this page alone.
+    The roles of the article's lines are `text_roles` (`TEXT_ROLES` if empty), chosen as in
+    `choose_lines` with `favor`. Relative dates in comments, such as "3 hours ago", are resolved
+    against `fetched_at`, an aware datetime; without it, they are left as written. `has_locations`
+    determines whether the parts of the content get their locations in the page.
 
     Raise the errors of `detourage.reader.extract_article`, `WallError` if a wall almost certainly
     replaces the article, and `GoneError` if the article is almost certainly gone.
@@ -111,7 +110,7 @@ def read_content(
     try:
         article = read_shown(
             page,
-            other,
+            template,
             patterns,
             text_roles,
             fetched_at,
@@ -124,7 +123,7 @@ def read_content(
     if article.comments:
         # A wall never has reader comments, so this page is not a wall.
         return article
-    judged = _judged(page, article, other)
+    judged = _judged(page, article, template)
     if judged.wall is not None and judged.wall.probability >= SURE_WALL:
         raise judged.wall
     if judged.is_blank:
@@ -135,10 +134,12 @@ def read_content(
     return replace(article, metadata=metadata, suspected=judged.wall)
 
 
-def _judged(page: Page, article: Article | None, other: Page | TemplateKnowledge | None) -> Verdict:
+def _judged(
+    page: Page, article: Article | None, template: Page | TemplateKnowledge | None
+) -> Verdict:
     """Judge a page, also without its template: copies of a wall would make it an article."""
     judged = judge_wall(page, article)
-    if other is None or judged.wall is None or judged.wall.probability >= SURE_WALL:
+    if template is None or judged.wall is None or judged.wall.probability >= SURE_WALL:
         return judged
     try:
         alone = judge_wall(page, extract_article(page, None))
@@ -152,7 +153,7 @@ def _judged(page: Page, article: Article | None, other: Page | TemplateKnowledge
 
 def read_shown(
     page: Page,
-    other: Page | TemplateKnowledge | None = None,
+    template: Page | TemplateKnowledge | None = None,
     patterns: Sequence[CommentPattern] | None = None,
     text_roles: Sequence[LineRole] = (),
     fetched_at: datetime | None = None,
@@ -161,7 +162,7 @@ def read_shown(
     has_locations: bool = False,
 ) -> Article:
     """Read a page like `read_content`, without checking for a wall."""
-    article = _with_comments(page, knowledge_of(other), patterns, text_roles, favor)
+    article = _with_comments(page, knowledge_of(template), patterns, text_roles, favor)
     forget_judged(page)
     article = replace(
         article,
@@ -208,15 +209,17 @@ def _with_comments(
 
 def explain_content(
     page: Page,
-    other: Page | TemplateKnowledge | None = None,
+    template: Page | TemplateKnowledge | None = None,
     patterns: Sequence[CommentPattern] | None = None,
 ) -> Explanation:
     """Read a page like `read_content`, and explain the result even if there is no article."""
     try:
-        found: Article | NoArticleError = read_content(page, other, patterns, has_locations=False)
+        found: Article | NoArticleError = read_content(
+            page, template, patterns, has_locations=False
+        )
     except NoArticleError as error:
         found = error
-    return explanation_of(page, other, found)
+    return explanation_of(page, template, found)
 
 
 def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) -> FoundComments:

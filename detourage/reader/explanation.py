@@ -42,12 +42,12 @@ class Explanation:
     """Why a page has an article or none, and the verdict on each of its lines.
 
     `outcome` is a `PageOutcome`, or the name of another reason for having no article; `detail`
-    describes that reason, and is empty if there is an article. `other_url` is the URL of the page
-    compared with, if any.
+    describes that reason, and is empty if there is an article. `template_url` is the URL of the
+    template page, if any.
     """
 
     url: str
-    other_url: str | None
+    template_url: str | None
     outcome: str
     detail: str
     article: Article | None
@@ -55,10 +55,10 @@ class Explanation:
 
 
 def explanation_of(
-    page: Page, other: Page | TemplateKnowledge | None, found: Article | NoArticleError
+    page: Page, template: Page | TemplateKnowledge | None, found: Article | NoArticleError
 ) -> Explanation:
-    """Give the verdict on each line of a page that was read in comparison with `other`."""
-    outline, judged = Outline.of(page.flat), judged_page(page, knowledge_of(other))
+    """Give the verdict on each line of a page that was read in comparison with `template`."""
+    outline, judged = Outline.of(page.flat), judged_page(page, knowledge_of(template))
     article = found if isinstance(found, Article) else None
     verdicts = dict(_verdicts(outline, article)) if article is not None else {}
     outcome = PageOutcome.ARTICLE if isinstance(found, Article) else found.outcome
@@ -80,9 +80,9 @@ def explanation_of(
         )
     )
     forget_judged(page)
-    other_url = other.url if isinstance(other, Page) else None
+    template_url = template.url if isinstance(template, Page) else None
     detail = "" if article is found else str(found)
-    return Explanation(page.url, other_url, outcome, detail, article, lines)
+    return Explanation(page.url, template_url, outcome, detail, article, lines)
 
 
 def _verdicts(outline: Outline, article: Article) -> Iterator[tuple[int, Verdict]]:

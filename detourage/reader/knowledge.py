@@ -174,11 +174,11 @@ UNKNOWN_TEMPLATE = TemplateKnowledge((), ())
 """Knowledge learned from no pages."""
 
 
-def knowledge_of(other: Page | TemplateKnowledge | None) -> TemplateKnowledge:
-    """Return the knowledge, learning it first if `other` is a page; None means no pages."""
-    if isinstance(other, Page):
-        return TemplateKnowledge.from_pages([other])
-    return other if other is not None else UNKNOWN_TEMPLATE
+def knowledge_of(template: Page | TemplateKnowledge | None) -> TemplateKnowledge:
+    """Return the knowledge, learning it first if `template` is a page; None means no pages."""
+    if isinstance(template, Page):
+        return TemplateKnowledge.from_pages([template])
+    return template if template is not None else UNKNOWN_TEMPLATE
 
 
 def digest_of(tokens: Sequence[str], size: int = 8) -> int:

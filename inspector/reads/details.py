@@ -194,7 +194,7 @@ def knowledge_of(session: Session, page_id: int) -> tuple[bytes, datetime] | Non
 
 
 @dataclass(frozen=True)
-class Pivot:
+class TemplatePage:
     """The page with which another page is compared."""
 
     id: int
@@ -217,7 +217,7 @@ class PagePlace(NamedTuple):
     group_pattern: str | None
     shared_lines: bytes | None
     lines: bytes | None
-    pivot: Pivot | None
+    template_page: TemplatePage | None
 
 
 def place_of_page(session: Session, page_id: int) -> PagePlace | None:
@@ -226,9 +226,10 @@ def place_of_page(session: Session, page_id: int) -> PagePlace | None:
     if row is None:
         return None
     values: list[Any] = [bytes(each) if isinstance(each, memoryview) else each for each in row]
-    *place, pivot_id, url, content_type, digest = values
-    pivot = Pivot(pivot_id, url, content_type, digest) if pivot_id is not None else None
-    return PagePlace(*(*place, pivot))
+    *place, template_page_id, url, content_type, digest = values
+    if template_page_id is None:
+        return PagePlace(*(*place, None))
+    return PagePlace(*(*place, TemplatePage(template_page_id, url, content_type, digest)))
 
 
 class Revision(NamedTuple):

@@ -90,7 +90,8 @@ SELECT packed, learned_at FROM page_knowledge WHERE page_id = :page_id
 -- Return a page's place in the generation of its latest or pending extraction.
 SELECT key, stored_at, group_number, role, memberships.confidence,
     generations.created_at, generations.method, size, template_groups.comment_pattern,
-    shared_lines, lines, pivot.id, pivot.url, pivot.content_type, pivot.content_digest
+    shared_lines, lines, template_page.id, template_page.url, template_page.content_type,
+    template_page.content_digest
 FROM pages
 JOIN sites ON sites.id = pages.site_id
 LEFT JOIN page_contents ON page_contents.page_id = pages.id
@@ -101,7 +102,7 @@ LEFT JOIN generations
 LEFT JOIN template_groups
     ON (template_groups.site_id, template_groups.generation, template_groups.number)
     = (memberships.site_id, memberships.generation, group_number)
-LEFT JOIN pages AS pivot ON pivot.id = memberships.pivot_id
+LEFT JOIN pages AS template_page ON template_page.id = memberships.template_page_id
 WHERE pages.id = :page_id
 
 -- revisions_of --

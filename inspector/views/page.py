@@ -107,7 +107,7 @@ def page(asked: InspectorRequest) -> Answer:
         "next_in_rest": first + LINES if len(rest) > first + LINES else None,
         "depths": _depths(message.get("comments") or []),
         "is_first": not first,
-        "pivot": place.pivot,
+        "template_page": place.template_page,
         "doubtful": DOUBTFUL,
         "verdicts": {"title": "the title", "comment": "a comment"},
     }
@@ -148,7 +148,7 @@ def _described(known: KnownPage) -> dict[str, Any]:
         "group": place.group_number,
         "role": place.role,
         "group_size": place.group_size,
-        "compared_with": place.pivot.url if place.pivot else None,
+        "compared_with": place.template_page.url if place.template_page else None,
     }
 
 

@@ -408,13 +408,13 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         sa.Column("site_id", sa.BigInteger(), nullable=False),
         sa.Column("group_number", sa.Integer()),
         sa.Column("role", sa.Text(), nullable=False),
-        sa.Column("pivot_id", sa.BigInteger()),
+        sa.Column("template_page_id", sa.BigInteger()),
         sa.Column("confidence", sa.Float()),
         sa.ForeignKeyConstraint(
             ["page_id"], ["pages.id"], name=op.f("fk_memberships_page_id_pages"), ondelete="CASCADE"
         ),
         sa.ForeignKeyConstraint(
-            ["pivot_id"], ["pages.id"], name=op.f("fk_memberships_pivot_id_pages")
+            ["template_page_id"], ["pages.id"], name=op.f("fk_memberships_template_page_id_pages")
         ),
         sa.ForeignKeyConstraint(
             ["site_id", "generation"],

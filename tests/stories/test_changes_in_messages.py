@@ -34,7 +34,7 @@ def test_text_that_other_pages_of_the_template_show_is_no_change(stories: Storie
                     INSERT INTO generations (site_id, number, site_version, method)
                     SELECT id, 1, 1, '' FROM sites RETURNING site_id
                 )
-                INSERT INTO memberships (page_id, generation, site_id, role, pivot_id)
+                INSERT INTO memberships (page_id, generation, site_id, role, template_page_id)
                 SELECT page.id, 1, page.site_id, 'member', other.id
                 FROM pages AS page, pages AS other, generation
                 WHERE page.url = :page AND other.url = :other

@@ -24,7 +24,7 @@ SQL = Statements("extraction_jobs")
 
 
 @dataclass(frozen=True)
-class Pivot:
+class TemplatePage:
     """The page with which another page is compared."""
 
     id: int
@@ -64,7 +64,7 @@ class ExtractionJob(BegunPage):
     role: str
     group_size: int
     group_pattern: str | None
-    pivot: Pivot | None
+    template_page: TemplatePage | None
     shared_lines: bytes | None = None
     lines: bytes | None = None
 
@@ -108,7 +108,9 @@ def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> 
         page = page_of[place.page_id]
         if page.attempt <= max_attempts and page.page_id not in contents:
             continue
-        pivot = Pivot(place.pivot_id, place.url, place.content_type, place.content_digest)
+        template_page = TemplatePage(
+            place.template_page_id, place.url, place.content_type, place.content_digest
+        )
         job = ExtractionJob(
             **vars(page),
             site_key=place.key,
@@ -117,7 +119,7 @@ def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> 
             role=place.role,
             group_size=place.size or 1,
             group_pattern=place.group_pattern,
-            pivot=pivot if place.pivot_id is not None else None,
+            template_page=template_page if place.template_page_id is not None else None,
             shared_lines=place.shared_lines,
             lines=place.lines,
         )
@@ -138,7 +140,7 @@ class PageState:
     revision: int
     refused: dict[str, Any] | None
     waiting_since: datetime
-    pivot_id: int | None
+    template_page_id: int | None
     last_digest: str | None
     addresses: Sequence[PageAddress] = ()
 

@@ -38,7 +38,7 @@ class NewMembership:
     page_id: int
     group_number: int | None
     role: str
-    pivot_id: int | None
+    template_page_id: int | None
     confidence: float | None = None
 
 
@@ -64,7 +64,7 @@ def columns_of_groups(groups: Sequence[NewGroup]) -> dict[str, list[Any]]:
     representatives = [(each.number, tree) for each in groups for tree in each.representative_trees]
     return {
         "groups": [each.number for each in groups],
-        "pivots": [each.members[0] for each in groups],
+        "representatives": [each.members[0] for each in groups],
         "patterns": [each.comment_pattern for each in groups],
         "shared": [each.shared_lines for each in groups],
         "represented": [number for number, _ in representatives],
@@ -78,7 +78,7 @@ def columns_of_memberships(memberships: Sequence[NewMembership]) -> dict[str, li
         "page_ids": [each.page_id for each in memberships],
         "group_numbers": [each.group_number for each in memberships],
         "roles": [each.role for each in memberships],
-        "pivot_ids": [each.pivot_id for each in memberships],
+        "template_page_ids": [each.template_page_id for each in memberships],
         "confidences": [each.confidence for each in memberships],
     }
 
@@ -115,12 +115,12 @@ LOAD_KNOWLEDGE = SQL.load.columns(page_id=BigInteger, packed=LargeBinary)
 
 
 class Representative(NamedTuple):
-    """A representative tree of a group, and the pivot with which the group's pages are compared."""
+    """A representative tree of a group, and the template page of the group's other pages."""
 
     group_number: int
     tree_id: int
     size: int
-    pivot_id: int
+    template_page_id: int
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class GroupHistory:
     until: datetime
     size: int  # in the latest generation; 0 if gone
     largest: int  # maximum over all generations
-    example: str  # URL of its latest pivot
+    example: str  # URL of its latest representative
 
 
 def note_design_change(session: Session, change: DesignChange) -> bool:

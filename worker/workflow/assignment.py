@@ -98,8 +98,8 @@ def _save_places(
     compares: bool,
 ) -> int:
     """Store memberships of pages, and request their extraction; return the units of work used."""
-    # A changed pivot that stays in its group is still compared with the same page.
-    moved = [each for each in places if each.pivot_id != each.page_id]
+    # A changed representative that stays in its group is still compared with the same page.
+    moved = [each for each in places if each.template_page_id != each.page_id]
     if moved:
         place = {"site_id": site_id, "number": generation}
         session.execute(groups.SQL.place_pages, place | groups.columns_of_memberships(moved))
@@ -115,7 +115,7 @@ def _place(
     session: Session, state: ProcessState, page: Row[Any], newest: LatestGroups, *, compares: bool
 ) -> tuple[list[NewMembership], int]:
     """Return the place of a page (none if its tree is damaged), and the units of work used."""
-    found, pivot_id = NOT_COMPARED, None
+    found, template_page_id = NOT_COMPARED, None
     if compares:
         sizes = [each.size for each in newest.representatives]
         near = [newest.representatives[place] for place in worth_comparing(page.size, sizes)]
@@ -128,11 +128,15 @@ def _place(
             [loaded[each.tree_id] for each in near],
             [each.group_number for each in near],
         )
-        pivot_id = {each.group_number: each.pivot_id for each in near}.get(found.group or 0)
+        template_page_id = {each.group_number: each.template_page_id for each in near}.get(
+            found.group or 0
+        )
     numbers = page.id, page.site_id, found.group, found.confidence, found.distance
     logger.info("page %d of site %d: group %s, confidence %.2f, distance %.2f", *numbers)
     role = "outlier" if found.group is None else "member"
-    return [NewMembership(page.id, found.group, role, pivot_id, found.confidence)], found.work
+    return [
+        NewMembership(page.id, found.group, role, template_page_id, found.confidence)
+    ], found.work
 
 
 def _promote_outliers(

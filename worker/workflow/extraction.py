@@ -37,8 +37,8 @@ def load_jobs(state: ProcessState, begun: Sequence[BegunPage]) -> list[Extractio
 
     def load(session: Session) -> list[ExtractionJob]:
         jobs = extraction_jobs.load(session, begun, max_attempts=EXTRACTION_ATTEMPTS)
-        pivots = [job.pivot for job in jobs if job.pivot is not None and job.content is not None]
-        state.templates.load(session, pivots)
+        with_content = (job for job in jobs if job.content is not None)
+        state.templates.load(session, filter(None, (job.template_page for job in with_content)))
         return jobs
 
     try:
@@ -77,8 +77,8 @@ def _read(state: ProcessState, job: ExtractionJob) -> Article | NoArticle:
         why = f"extraction crashed its process, or took too long, {EXTRACTION_ATTEMPTS} times"
         logger.error("the outcome of %s is failed: %s", job.url, why)
         return NoArticle(PageOutcome.FAILED, why)
-    template = state.templates.of(job.pivot) if job.pivot else None
-    if job.pivot is not None:
+    template = state.templates.of(job.template_page) if job.template_page else None
+    if job.template_page is not None:
         shared = shared_lines_on(job.url, job.shared_lines, job.lines)
         template = knowledge_of(template).with_shared(shared)
     refusal = refusal_of(job.url, job.answer)
@@ -90,7 +90,7 @@ def _read(state: ProcessState, job: ExtractionJob) -> Article | NoArticle:
     page = parse_page(content, job.url, content_type=job.content_type, answer=job.answer)
     read = partial(
         read_content,
-        other=template,
+        template=template,
         text_roles=state.settings.chosen_text_roles,
         fetched_at=job.fetched_at,
     )

@@ -51,7 +51,7 @@ class _RevisedPage:
 
 def extraction_key(
     content_digest: str,
-    pivot_digest: str | None,
+    template_page_digest: str | None,
     group_pattern: str | None,
     text_roles: Sequence[LineRole],
     shared: Collection[int] = (),
@@ -59,7 +59,7 @@ def extraction_key(
     """Return the digest of everything on which an extraction depends."""
     roles = ",".join(text_roles)
     lines = ",".join(map(str, sorted(shared)))
-    known = f"{content_digest} {pivot_digest or '-'} {group_pattern or '-'} {lines}"
+    known = f"{content_digest} {template_page_digest or '-'} {group_pattern or '-'} {lines}"
     return hashlib.sha256(f"{EXTRACTION_VERSION} {roles} {known}".encode()).hexdigest()
 
 
@@ -182,7 +182,7 @@ def _not_overtaken(
             and page.content_digest == job.content_digest
             # Otherwise, the page has since joined another group, which requested another
             # extraction.
-            and page.pivot_id == (job.pivot.id if job.pivot else None)
+            and page.template_page_id == (job.template_page.id if job.template_page else None)
         ):
             yield job, page, result
 
@@ -203,7 +203,7 @@ def _result(
         generation=job.generation,
         extraction_key=extraction_key(
             job.content_digest,
-            job.pivot.content_digest if job.pivot else None,
+            job.template_page.content_digest if job.template_page else None,
             job.group_pattern,
             state.settings.chosen_text_roles,
             shared_lines_on(job.url, job.shared_lines, job.lines),

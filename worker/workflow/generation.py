@@ -88,10 +88,11 @@ def request_changed_extractions(
     unchanged: list[int] = []
     for page in site_pages:
         group, place = places.get(page.id, (None, None))
-        pivot = by_id[place.pivot_id] if place is not None and place.pivot_id is not None else None
+        template_page_id = place.template_page_id if place is not None else None
+        template_page = by_id[template_page_id] if template_page_id is not None else None
         key = extraction_key(
             page.content_digest,
-            pivot.content_digest if pivot else None,
+            template_page.content_digest if template_page else None,
             group.comment_pattern if group else None,
             text_roles,
             shared_lines_on(page.url, group.shared_lines if group else None, page.lines),

@@ -12,18 +12,18 @@ from detourage.reader import TemplateKnowledge
 from worker.errors import LostContentError
 from worker.store import groups, pages
 from worker.store.database import Database
-from worker.store.extraction_jobs import Pivot
+from worker.store.extraction_jobs import TemplatePage
 
 logger = logging.getLogger(__name__)
 
 CACHED_TEMPLATES = 64  # number of templates cached by a process, at a few hundred kilobytes each
 
 _Key = tuple[int, str]
-"""ID and content digest of a pivot."""
+"""ID and content digest of a template page."""
 
 
 class KnownTemplates:
-    """An LRU cache of template knowledge, keyed by the pivot from which it was learned."""
+    """An LRU cache of template knowledge, keyed by the template page from which it was learned."""
 
     def __init__(self) -> None:
         self._templates: OrderedDict[_Key, TemplateKnowledge] = OrderedDict()
@@ -31,10 +31,10 @@ class KnownTemplates:
         self._contents: dict[_Key, bytes | str | LostContentError] = {}
         self._learned: dict[_Key, TemplateKnowledge] = {}
 
-    def load(self, session: Session, pivots: Iterable[Pivot]) -> None:
-        """Load the template knowledge of pivots, or the pages from which `of` is to learn it."""
+    def load(self, session: Session, template_pages: Iterable[TemplatePage]) -> None:
+        """Load the knowledge of template pages, or the pages from which `of` is to learn it."""
         self._contents.clear()
-        keys = {(each.id, each.content_digest) for each in pivots}
+        keys = {(each.id, each.content_digest) for each in template_pages}
         # However small the cache, loading one must not evict another before it is used.
         self._at_hand = {key: self._templates[key] for key in keys & self._templates.keys()}
         for key in sorted(self._at_hand):
@@ -50,17 +50,19 @@ class KnownTemplates:
         for page_id, content in pages.load_contents(session, unlearned).items():
             self._contents[page_id, missing[page_id]] = content
 
-    def of(self, pivot: Pivot) -> TemplateKnowledge | None:
+    def of(self, template_page: TemplatePage) -> TemplateKnowledge | None:
         """Return a loaded or learned template, or None without HTML; raise PageError."""
-        key = (pivot.id, pivot.content_digest)
+        key = (template_page.id, template_page.content_digest)
         template = self._at_hand.get(key)
         if template is None:
             content = self._contents.get(key)
             if isinstance(content, LostContentError):
-                logger.error("extracting %s's group without its template: %s", pivot.url, content)
+                logger.error(
+                    "extracting %s's group without its template: %s", template_page.url, content
+                )
             if content is None or isinstance(content, LostContentError):
                 return None
-            page = parse_page(content, pivot.url, content_type=pivot.content_type)
+            page = parse_page(content, template_page.url, content_type=template_page.content_type)
             template = self._learned[key] = TemplateKnowledge.from_pages([page])
             self._add(key, template)
         return template

@@ -59,10 +59,10 @@ def rows(tasks: Tasks, table: Any) -> int:
 
 
 @pytest.mark.usefixtures("site_id")
-def test_old_html_is_removed_except_for_pivots(tasks: Tasks) -> None:
+def test_old_html_is_removed_except_for_template_pages(tasks: Tasks) -> None:
     prune(older_than_days=30, kinds=["html"])
     kept = set(tasks.ask(select(PageContent.page_id)))
-    compared_with = set(tasks.ask(select(Membership.pivot_id).distinct()))
+    compared_with = set(tasks.ask(select(Membership.template_page_id).distinct()))
     assert kept == compared_with
     assert 2 <= len(kept) <= 4
     assert rows(tasks, Article) == rows(tasks, StoredPage) == 11

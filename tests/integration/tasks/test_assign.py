@@ -73,8 +73,8 @@ def test_a_page_of_a_known_template_is_extracted_before_any_clustering(tasks: Ta
     tasks.publish("a", articles([9], "table"))
     tasks.settle()
     assert tasks.generations(site_id) == 1
-    group, role, pivot = tasks.groups(site_id)[url("table/9")]
-    assert (role, pivot) == ("member", tasks.groups(site_id)[url("table/2")][2])
+    group, role, template_page = tasks.groups(site_id)[url("table/9")]
+    assert (role, template_page) == ("member", tasks.groups(site_id)[url("table/2")][2])
     (article,) = tasks.articles().values()
     assert article["url"] == url("table/9")
     assert article["template"] == {"group": group, "generation": 1, "size": 5, "role": "member"}

@@ -17,7 +17,7 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from tests.waiting import wait_until
 from worker.store import provisional
-from worker.store.extraction_jobs import Pivot
+from worker.store.extraction_jobs import TemplatePage
 from worker.store.pages import FetchedPage, ReadPage
 from worker.store.retention import SiteDeletionError, delete_site
 from worker.tasks.join_parts import join_parts
@@ -121,9 +121,9 @@ def test_the_template_of_a_deleted_page_fails_one_task_only(tasks: Tasks) -> Non
     columns = (page.id, page.url, page.content_type, page.content_digest)
     templates = KnownTemplates()
     with tasks.database.transaction() as session:
-        (pivot,) = (Pivot(*row) for row in session.execute(select(*columns)))
-        templates.load(session, [pivot])
-        assert templates.of(pivot) is not None
+        (template_page,) = (TemplatePage(*row) for row in session.execute(select(*columns)))
+        templates.load(session, [template_page])
+        assert templates.of(template_page) is not None
         session.execute(delete(page))
     with pytest.raises(IntegrityError):
         templates.save(tasks.database)

@@ -48,12 +48,12 @@ def test_the_comments_of_a_long_page_are_found_when_it_is_read() -> None:
 
 
 def test_the_explanation_matches_the_extraction() -> None:
-    shown, pivot = page(2, 1), page(5, 4)
+    shown, template_page = page(2, 1), page(5, 4)
     own = comment_pattern_of(shown)
     of_group = pattern_of_group([own, *(comment_pattern_of(page(seed, 8)) for seed in (3, 4))])
     patterns = patterns_for_page(own, of_group)
-    content = read_content(shown, TemplateKnowledge.from_pages([pivot]), patterns)
-    explained = explain_content(shown, pivot, patterns)
+    content = read_content(shown, TemplateKnowledge.from_pages([template_page]), patterns)
+    explained = explain_content(shown, template_page, patterns)
     assert explained.article == content
     assert len(content.comments) == 1
     taken_out = [line.text for line in explained.lines if line.verdict == "comment"]

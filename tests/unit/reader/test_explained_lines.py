@@ -17,8 +17,8 @@ def story(seed: int) -> Page:
 
 def test_lines_have_their_verdict_their_most_probable_role_and_their_xpath() -> None:
     explanation = explain_content(story(1), story(2))
-    assert explanation.other_url == "https://news.example/2"
-    assert explain_content(story(1)).other_url is None
+    assert explanation.template_url == "https://news.example/2"
+    assert explain_content(story(1)).template_url is None
     assert explanation.article is not None
     kept = [line.text for line in explanation.lines if line.verdict == "kept"]
     assert kept == [block.text for block in explanation.article.blocks] == paragraphs(1)

@@ -44,7 +44,7 @@ JOB = ExtractionJob(
     role="member",
     group_size=4,
     group_pattern=None,
-    pivot=None,
+    template_page=None,
 )
 PAGE = PageState(
     site_id=1,
@@ -56,7 +56,7 @@ PAGE = PageState(
     revision=0,
     refused=None,
     waiting_since=NOW,
-    pivot_id=None,
+    template_page_id=None,
     last_digest=None,
 )
 

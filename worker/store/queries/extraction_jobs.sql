@@ -16,12 +16,13 @@ AND NOT EXISTS (
 )
 
 -- places --
--- Position of pages in generations, with their group and pivot.
+-- Position of pages in generations, with their group and template page.
 SELECT page_id, sites.key, group_number, role, size,
     template_groups.comment_pattern AS group_pattern, shared_lines, lines,
     object_url, is_text,
     CASE WHEN page_id = ANY (CAST(:readable AS bigint[])) THEN compressed END AS compressed,
-    pivot.id AS pivot_id, pivot.url, pivot.content_type, pivot.content_digest
+    template_page.id AS template_page_id, template_page.url, template_page.content_type,
+    template_page.content_digest
 FROM memberships
 JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
     AS asked (page_id, generation) USING (page_id, generation)
@@ -30,7 +31,7 @@ LEFT JOIN page_contents USING (page_id)
 LEFT JOIN template_groups
     ON (template_groups.site_id, template_groups.generation, number)
     = (memberships.site_id, memberships.generation, group_number)
-LEFT JOIN pages AS pivot ON pivot.id = memberships.pivot_id
+LEFT JOIN pages AS template_page ON template_page.id = memberships.template_page_id
 
 -- begin --
 -- Count an attempt for each extraction that is still awaited, and return the pages.
@@ -83,8 +84,8 @@ WHERE outcome IS NULL OR forced OR extracted_generation < generation
 ORDER BY id FOR UPDATE OF pages
 
 -- surroundings --
--- Pivot, digest of the latest article, and addresses of pages (see `page_addresses`).
-SELECT page_id, pivot_id, (
+-- Template page, digest of the latest article, and addresses of pages (see `page_addresses`).
+SELECT page_id, template_page_id, (
     SELECT content_digest FROM articles WHERE page_id = asked.page_id
     ORDER BY revision DESC LIMIT 1
 ), (

@@ -6,7 +6,7 @@ added_groups AS (
     INSERT INTO template_groups
         (site_id, generation, number, size, representative_id, comment_pattern, shared_lines)
     SELECT :site_id, :number, * FROM unnest(
-        CAST(:groups AS integer[]), CAST(:sizes AS integer[]), CAST(:pivots AS bigint[]),
+        CAST(:groups AS integer[]), CAST(:sizes AS integer[]), CAST(:representatives AS bigint[]),
         CAST(:patterns AS text[]), CAST(:shared AS bytea[])
     )
 ), added_representatives AS (
@@ -67,10 +67,11 @@ WITH compared AS (
     UPDATE template_groups SET shared_lines = NULL
     WHERE site_id = :site_id AND generation < :number AND shared_lines IS NOT NULL
 ), {add_groups}
-INSERT INTO memberships (site_id, generation, page_id, group_number, role, pivot_id, confidence)
+INSERT INTO memberships
+    (site_id, generation, page_id, group_number, role, template_page_id, confidence)
 SELECT :site_id, :number, * FROM unnest(
     CAST(:page_ids AS bigint[]), CAST(:group_numbers AS integer[]), CAST(:roles AS text[]),
-    CAST(:pivot_ids AS bigint[]), CAST(:confidences AS double precision[])
+    CAST(:template_page_ids AS bigint[]), CAST(:confidences AS double precision[])
 )
 
 -- save_groups --
@@ -140,8 +141,8 @@ ORDER BY received_at DESC, id DESC LIMIT :limit
 WITH new AS (
     SELECT * FROM unnest(
         CAST(:page_ids AS bigint[]), CAST(:group_numbers AS integer[]), CAST(:roles AS text[]),
-        CAST(:pivot_ids AS bigint[]), CAST(:confidences AS double precision[])
-    ) AS new (page_id, group_number, role, pivot_id, confidence)
+        CAST(:template_page_ids AS bigint[]), CAST(:confidences AS double precision[])
+    ) AS new (page_id, group_number, role, template_page_id, confidence)
 ), changed AS (
     SELECT group_number AS number, sum(change) AS change FROM (
         SELECT group_number, 1 AS change FROM new
@@ -157,11 +158,11 @@ WITH new AS (
     ORDER BY number FOR UPDATE
 ), placed AS (
     INSERT INTO memberships
-        (site_id, generation, page_id, group_number, role, pivot_id, confidence)
+        (site_id, generation, page_id, group_number, role, template_page_id, confidence)
     SELECT :site_id, :number, * FROM new
     ON CONFLICT (page_id, generation) DO UPDATE SET
-        (group_number, role, pivot_id, confidence) = (
-            excluded.group_number, excluded.role, excluded.pivot_id, excluded.confidence
+        (group_number, role, template_page_id, confidence) = (
+            excluded.group_number, excluded.role, excluded.template_page_id, excluded.confidence
         )
 )
 UPDATE template_groups SET size = size + change

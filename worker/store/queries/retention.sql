@@ -15,7 +15,7 @@ AND EXISTS (
         AND template_groups.generation = (
             SELECT max(number) FROM generations WHERE site_id = pages.site_id
         )
-        AND (representative_id = pages.id OR pivot_id = pages.id)
+        AND (representative_id = pages.id OR template_page_id = pages.id)
 )
 
 -- is_superseded --
