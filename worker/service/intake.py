@@ -56,8 +56,8 @@ PREFETCH = 8
 together."""
 
 BATCH_BYTES = 8 * 1024 * 1024
-"""Total size of message bodies in a transaction; once it is reached, no further message is
-added, since a prepared page takes several times the memory of its message."""
+"""Total size of message bodies and of their unpacked pages in a transaction; once it is reached, no
+further message is added, since a prepared page takes several times the memory of its message."""
 
 BATCH_SECONDS = 2.0
 """Parsing time after which the parsed messages are stored, so that none waits for slow pages."""
@@ -275,6 +275,7 @@ class Intake(BrokerProcess):
                     return
                 turn = []
             turn.append(prepared)
+            size += len(prepared.page[0].content_bytes) if prepared.page is not None else 0
             if time.monotonic() - began >= BATCH_SECONDS or size >= BATCH_BYTES:
                 self._read_from_broker()
                 if not self._store_turn(turn):
@@ -335,7 +336,8 @@ class Intake(BrokerProcess):
             sent = read_message(plain, received_at=datetime.now(UTC))
         except UnusableMessageError as error:
             logger.warning("unusable message quarantined: %s (%s)", error.reason, error.detail)
-            return Prepared(message, unusable=error)
+            # The frames of the raised error hold the unpacked body.
+            return Prepared(message, unusable=UnusableMessageError(error.reason, error.detail))
         fetched = replace(FetchedPage.of(sent), trace=tracing.current())
         logs.bind(site=fetched.site, page=fetched.url)
         return Prepared(message, page=(fetched, self._read(fetched)))

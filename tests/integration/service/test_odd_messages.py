@@ -157,3 +157,20 @@ def test_a_password_in_a_url_is_not_stored(deployment: Deployment) -> None:
         ).all()
     assert "https://odd.example:8443/p@q" in urls
     assert not any("secret" in url for url in urls)
+
+
+def test_bodies_that_unpack_to_much_are_held_one_at_a_time(deployment: Deployment) -> None:
+    bombs = [zlib.compress(bytes(MAX_BODY_BYTES + 2)) for _ in range(8)]
+    pages = [
+        zlib.compress(message(f"https://odd.example/large-{number}", f"<p>{'text ' * 2_000_000}"))
+        for number in range(8)
+    ]
+    before = deployment.receipts()
+    for body in [*bombs, *pages]:
+        publish(deployment, body, application_headers={"compression": "gzip"})
+    deployment.wait_for_receipts(before + 16)
+    deployment.check()
+    assert peak_bytes(deployment.pid("intake")) < 600_000_000
+    assert {result for result, _ in results(deployment)[before:]} == {"quarantined", "accepted"}
+    for found in browse(deployment.settings, "intake"):
+        drop(deployment.settings, "intake", found.message_id)
