@@ -68,7 +68,7 @@ def read_in_stages(source: CorpusPage, times: Times) -> None:
         with timed(times["lines judged"]):
             judge_page(outline, None, page.url)
         with timed(times["article with metadata, outline and lines again"]):
-            extract_article(page, None, apart=comments_to_exclude(page, found))
+            extract_article(page, None, comments=comments_to_exclude(page, found))
     except (PageError, NoArticleError):
         return
 

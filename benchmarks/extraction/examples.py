@@ -264,7 +264,7 @@ class Reading:
             np.zeros(len(lines), np.bool_),
             commented,
             starts,
-            (judged.of_roles, judged.kinds),
+            (judged.role_probabilities, judged.kinds),
         )
         yield _cut(_with_inserted(example, texts, put or {}, judged))
 
@@ -304,7 +304,7 @@ def _with_inserted(
     if not places or example.shares is None:
         return example
     shares, roles, inserted = example.shares.copy(), example.roles.copy(), example.inserted.copy()
-    of_roles = judged.of_roles.copy()
+    of_roles = judged.role_probabilities.copy()
     for place in places:
         number = _NUMBERS[put[texts[place]]]
         shares[place], roles[place], inserted[place] = 0, number, True

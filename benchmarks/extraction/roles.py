@@ -69,7 +69,7 @@ def scores_of(pages: Iterable[LabelledSource], models: FoldModels) -> dict[str, 
         lines = judged.lines
         lengths = np.array([len(line.tokens) for line in lines], dtype=np.float64)
         chosen, _ = choose_lines(judged.probabilities, lengths)
-        found = [judged.roles[place] for place in judged.of_roles.argmax(axis=1).tolist()]
+        found = [judged.roles[place] for place in judged.role_probabilities.argmax(axis=1).tolist()]
         roles = align(labelled, [line.text for line in lines])
         scores["articles" if labelled.kind == "article" else "other kinds"].add(
             roles, chosen, found

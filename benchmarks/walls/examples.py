@@ -18,7 +18,7 @@ from detourage.html import Page, PageError, parse_page
 from detourage.html.nodes import element_at
 from detourage.inference import Features
 from detourage.reader import NoArticleError
-from detourage.reader.content import read_shown
+from detourage.reader.content import read_despite_wall
 from detourage.walls.evidence import ExaminedPage, wall_evidence
 
 CORPORA = (
@@ -178,7 +178,7 @@ def _read(
     except PageError:
         return None
     try:
-        return page, read_shown(page), "article"
+        return page, read_despite_wall(page), "article"
     except NoArticleError as error:
         return page, None, error.outcome
 

@@ -22,7 +22,7 @@ from detourage import read
 from detourage.html import PageError, parse_page
 from detourage.html.nodes import element_at
 from detourage.reader import NoArticleError
-from detourage.reader.content import read_shown
+from detourage.reader.content import read_despite_wall
 
 LEAST, MOST = 12, 25
 """Number of words of a short text."""
@@ -37,7 +37,7 @@ def cut(
     """Return the page with only the first sentence of its article, and that sentence."""
     try:
         page = parse_page(html, url, content_type=content_type)
-        article = read_shown(page)
+        article = read_despite_wall(page)
     except (PageError, NoArticleError):
         return None
     container = element_at(page.document, article.xpath)

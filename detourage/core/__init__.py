@@ -25,17 +25,14 @@ Floats = npt.NDArray[np.float32]
 
 
 class Logits(NamedTuple):
-    """Outputs of the network for a page, before they become probabilities.
+    """Outputs of the network for a page, as log odds; `roles` has a row per line."""
 
-    `of_roles` has a row per line.
-    """
-
-    of_roles: Floats
-    of_kinds: Floats
+    roles: Floats
+    kinds: Floats
 
 
 class Network:
-    """The network of a model file; ValueError if the file is damaged."""
+    """The network in a model file; raise ValueError if the file is damaged."""
 
     def __init__(self, model: bytes) -> None:
         self._network = _core.load(model)
@@ -43,8 +40,8 @@ class Network:
     def judge(self, page: FlatDocument, url: str, known: Floats | None = None) -> Logits:
         """Judge the lines of a whole document.
 
-        `known` has a row of `KNOWN` numbers per line that compares it with other pages of the
-        template; rows whose number is not that of the lines are ignored.
+        `known` compares the lines with other pages of the template: it has a row of `KNOWN` numbers
+        per line, and is ignored if it has more or fewer rows than there are lines.
         """
         compared = np.empty(0, np.float32) if known is None else known
         count, *outputs = _core.judge(self._network, compared.tobytes(), *_arguments(page, url))
@@ -65,8 +62,8 @@ def columns(page: FlatDocument, url: str) -> dict[str, Any]:
 def _arguments(page: FlatDocument, url: str) -> tuple[Any, ...]:
     tables = character_tables()
     pieces, attributes = page.pieces, page.attributes
-    # Buttons that are part of the text are judged like other inline elements, and a span that a
-    # style makes a block like other blocks.
+    # Buttons that are part of the text are judged like spans, and spans that a style makes blocks
+    # like ``div`` elements.
     count = len(page.distinct_tags)
     tags = np.where(speaking_buttons(page), count, page.tag_numbers)
     tags = np.where(styled_blocks(page), count + 1, tags)

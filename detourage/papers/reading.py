@@ -1,4 +1,4 @@
-"""Parse pages and fragments, and render what a method finds, for all methods."""
+"""Parse pages and fragments, and divide what a method finds into blocks, for all methods."""
 
 import re
 from collections.abc import Iterable
@@ -12,9 +12,9 @@ from detourage.html import Page, parse_page
 from detourage.html.encoding import decode
 from detourage.papers.interface import Extracted, Neighbours, NoPivotError, ReaderComment, Source
 from detourage.reader.article import article_of
+from detourage.reader.blocks import blocks_of
 from detourage.reader.finding import Finding
 from detourage.reader.outline import Outline
-from detourage.reader.rendering import render
 from detourage.reader.titles import Titles
 
 CACHED_PAGES = 16
@@ -52,7 +52,7 @@ def text_of(source: Source) -> str:
 
 
 def stretches_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[BlockType, str]]:
-    """Render an HTML fragment as pairs of block type and text."""
+    """Divide an HTML fragment into blocks, as pairs of type and text."""
     if isinstance(fragment, str):
         if not fragment.strip():
             return []
@@ -60,12 +60,12 @@ def stretches_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[Block
         fragment = document_fromstring(
             fragment.encode("utf-8", "replace"), parser, ensure_head_body=True
         )
-    rendering = render(Outline.of(fragment), Finding("fragment", container=0), url)
-    return [(block.type, block.text) for block in rendering.blocks]
+    body = blocks_of(Outline.of(fragment), Finding("fragment", container=0), url)
+    return [(block.type, block.text) for block in body.blocks]
 
 
 def cut(source: Source, page: Outline, finding: Finding, pivot: Outline | None = None) -> Extracted:
-    """Render the element found by a method, with a headline that `pivot` does not share."""
+    """Return the text of the element found by a method, with a headline not shared by `pivot`."""
     others = () if pivot is None else (Titles.of(pivot),)
     article = article_of(source.url, page, others, finding)
     return Extracted(article.title, article.text, article.blocks)

@@ -12,19 +12,19 @@ from detourage.html import Page
 from detourage.html.addresses import base_of
 from detourage.metadata import read_metadata
 from detourage.reader import hidden, menus, sentences, titles
+from detourage.reader.blocks import blocks_of
 from detourage.reader.body import find_body, judge_page
 from detourage.reader.comment_exclusion import exclude
 from detourage.reader.declared_types import declared_types
 from detourage.reader.errors import MenuPageError, NeedsRenderingError, NoTextError
 from detourage.reader.finding import Finding, kept_texts
 from detourage.reader.further_articles import further_articles, without_further_articles
-from detourage.reader.hidden import Find
+from detourage.reader.hidden import Read
 from detourage.reader.illustrations import leading_images
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE, TemplateKnowledge, knowledge_of
 from detourage.reader.languages import language_of
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
-from detourage.reader.rendering import render
 from detourage.reader.threads import FindPosts, find_thread
 from detourage.reader.titles import Titles
 from detourage.roles import TEXT_ROLES, Favor, LineRole
@@ -42,7 +42,7 @@ class PageInTemplate:
     text_roles: Sequence[LineRole] = ()
     posts: FindPosts | None = None
     favor: Favor | None = None
-    opened: Find | None = None
+    read_opened: Read | None = None
 
     @property
     def judged(self) -> JudgedPage:
@@ -65,18 +65,18 @@ def forget_judged(page: Page) -> None:
     Outline.of(page.flat).memo.pop(JudgedPage, None)
 
 
-MIN_LIKELY = 0.15  # probability of the most probable line of an article without any sentence
-MAX_OF_LIST = 0.5  # bound of the confidence factor of a page that looks like a menu
+MIN_LIKELY_LINE = 0.15  # probability of the most probable line in an article without sentences
+MAX_LISTING_FACTOR = 0.5  # factor that reduces the confidence in a page that looks like a menu
 
 
 def extract_article(
     page: Page,
     template: Page | TemplateKnowledge | None,
-    apart: Iterable[HtmlElement] = (),
+    comments: Iterable[HtmlElement] = (),
     text_roles: Sequence[LineRole] = (),
     posts: FindPosts | None = None,
     favor: Favor | None = None,
-    opened: Find | None = None,
+    read_opened: Read | None = None,
 ) -> Article:
     """Extract the article of a page without modifying the page.
 
@@ -87,10 +87,10 @@ def extract_article(
 
     `template` is the template page to compare with, or its `TemplateKnowledge`, which gives the
     same result. Choose the template group's representative or, if the page is itself the
-    representative, its nearest neighbour. If it is None, the page is read on its own. `apart` are
-    comments, which are left out of the article unless one of them is the article itself. `posts`
-    finds the posts of a forum page; None disables the search. `favor` is as for `choose_lines`.
-    `opened` reads a copy of the page in which hidden elements are displayed.
+    representative, its nearest neighbour. If it is None, the page is read on its own. `comments`
+    are left out of the article unless one of them is the article itself. `posts` finds the posts of
+    a forum page; None disables the search. `favor` is as for `choose_lines`. `read_opened` reads a
+    copy of the page in which hidden elements are displayed.
 
     Raise `MenuPageError` if the page only lists links to other pages, `NeedsRenderingError` if it
     is empty until a browser runs its scripts, and `NoTextError` if it displays no text, or only a
@@ -98,30 +98,30 @@ def extract_article(
     """
     outline = Outline.of(page.flat)
     flat = PageInTemplate(
-        page.url, outline, knowledge_of(template), text_roles, posts, favor, opened
+        page.url, outline, knowledge_of(template), text_roles, posts, favor, read_opened
     )
-    return with_page_judged(flat, *find_article(flat, outline.indices_of(apart)))
+    return with_page_judged(flat, *find_article(flat, outline.indices_of(comments)))
 
 
 GOOD_F1 = 0.8  # Minimum word F1 at which an article counts as correct
-OF_HIDDEN = 0.63  # Confidence in an article that the page does not display
+HIDDEN_CONFIDENCE = 0.63  # Confidence in an article that the page does not display
 
-OF_EXPECTED_F1, OF_SURENESS, BASE = 4.0, 6.4, -7.2
-"""Weights of the expected F1 and the mean probability of the words' roles in the log odds, fitted
-to pages of sites on which no figure is reported."""
+F1_WEIGHT, SURENESS_WEIGHT, BASE_LOG_ODDS = 4.0, 6.4, -7.2
+"""Weights of the expected F1 and of the mean probability of the words' roles in the log odds, and
+the constant added to them; fitted to pages of sites for which no figures are reported."""
 
 
 def confidence_of(page: Outline, judged: JudgedPage, finding: Finding | None) -> float:
-    """Return the probability of `GOOD_F1`; the finding is None if the article is not displayed."""
+    """Return the probability of an F1 of `GOOD_F1`; a hidden article has no finding (None)."""
     if finding is None:
-        return OF_HIDDEN
+        return HIDDEN_CONFIDENCE
     sizes = np.array([len(line.tokens) for line in judged.lines], dtype=np.float64)
     numbers = [line.number for line in judged.lines]
     kept = sizes * np.isin(numbers, page.text_lines[kept_texts(page, finding)])
     total, likely = max(1.0, kept.sum()), judged.probabilities
     expected_f1 = 2 * (kept * likely).sum() / max(1.0, kept.sum() + (sizes * likely).sum())
-    sureness = (kept * judged.of_roles.max(axis=1, initial=0.0)).sum() / total
-    return 1 / (1 + exp(-(OF_EXPECTED_F1 * expected_f1 + OF_SURENESS * sureness + BASE)))
+    sureness = (kept * judged.role_probabilities.max(axis=1, initial=0.0)).sum() / total
+    return 1 / (1 + exp(-(F1_WEIGHT * expected_f1 + SURENESS_WEIGHT * sureness + BASE_LOG_ODDS)))
 
 
 def with_page_judged(page: PageInTemplate, article: Article, finding: Finding | None) -> Article:
@@ -129,7 +129,7 @@ def with_page_judged(page: PageInTemplate, article: Article, finding: Finding | 
     kind = finding.kind if finding is not None and finding.kind else article.metadata.kind
     confidence = confidence_of(page.outline, page.judged, finding)
     if finding is not None and finding.menu is not None:
-        confidence *= min(MAX_OF_LIST, 1.0 - finding.menu)
+        confidence *= min(MAX_LISTING_FACTOR, 1.0 - finding.menu)
     return replace(
         article,
         title=_title_of(page, article, finding),
@@ -139,15 +139,15 @@ def with_page_judged(page: PageInTemplate, article: Article, finding: Finding | 
     )
 
 
-MIN_TITLE = 0.2  # probability of a headline if a page declares only its site's name
-MAX_LINES_TO_TITLE = 12  # lines between such a headline and the body
+MIN_TITLE = 0.2  # probability of a line that replaces a title which only names the site
+MAX_LINES_TO_TITLE = 12  # lines between the body and a line that replaces the title
 
 
 def _title_of(page: PageInTemplate, article: Article, finding: Finding | None) -> str | None:
     """Return the article's title or, if that is only the site's name, the likeliest headline."""
     title, judged = article.title, page.judged
-    is_of_site = title is not None and titles.names_site(page.outline, title, page.url)
-    if article.heading is not None or not is_of_site or finding is None or not finding.lines:
+    is_site_name = title is not None and titles.names_site(page.outline, title, page.url)
+    if article.heading is not None or not is_site_name or finding is None or not finding.lines:
         return title
     likelihood = judged.probability_of(("title",))
     first = next((at for at, line in enumerate(judged.lines) if line.number in finding.lines), 0)
@@ -164,34 +164,33 @@ def _corrections(page: PageInTemplate) -> tuple[str, ...]:
     """Return the correction notes that the site added to the article, without duplicates."""
     judged, lines = page.judged, page.outline.lines
     role = judged.roles.index("correction")
-    numbers = np.flatnonzero(judged.of_roles.argmax(axis=1) == role)
+    numbers = np.flatnonzero(judged.role_probabilities.argmax(axis=1) == role)
     texts = (words.clean("".join(node.text for node in lines[number])) for number in numbers)
     distinct = dict.fromkeys(text[:MAX_CORRECTION_CHARACTERS] for text in texts)
     return tuple(distinct)[:MAX_CORRECTIONS]
 
 
 def find_article(
-    page: PageInTemplate, apart: Collection[int] = frozenset()
+    page: PageInTemplate, comments: Collection[int] = frozenset()
 ) -> tuple[Article, Finding | None]:
-    """Extract the article of a page as `extract_article`; the finding is None if it is hidden."""
+    """Extract the article like `extract_article`; the finding is None if the article is hidden."""
 
-    def opened(root: HtmlElement) -> Article:
-        found = _find_shown(replace(page, outline=Outline.of(root), posts=None))
+    def read_opened(root: HtmlElement) -> Article:
+        found = _find_displayed(replace(page, outline=Outline.of(root), posts=None))
         if found is None:
             raise NoTextError("the page shows no text")
         return found[0]
 
-    shown = _find_shown(page, apart)
+    shown = _find_displayed(page, comments)
     article = hidden.hidden_article(
         page.url,
         page.outline,
         shown[0] if shown is not None else None,
-        cut=lambda made, finding: article_of(page.url, made, page.template.titles, finding),
-        find=page.opened or opened,
+        extract=lambda text, body: article_of(page.url, text, page.template.titles, body),
+        read=page.read_opened or read_opened,
     )
     if article is not None:
-        # Metadata read around the displayed text is more complete than metadata from the head
-        # alone.
+        # Metadata around the displayed text is more complete than that in the head alone.
         metadata = article.metadata if shown is None else shown[0].metadata
         return replace(article, metadata=metadata), None
     if hidden.needs_rendering(page.outline):
@@ -201,10 +200,10 @@ def find_article(
     return shown
 
 
-def _find_shown(
-    page: PageInTemplate, apart: Collection[int] = ()
+def _find_displayed(
+    page: PageInTemplate, comments: Collection[int] = ()
 ) -> tuple[Article, Finding] | None:
-    shown = read_shown(page, apart)
+    shown = _read_text(page, comments)
     menu = _menu_probability(page, shown) if menus.is_menu(page.outline) else None
     if menu is not None and menu >= menus.MIN_PROBABILITY:
         raise MenuPageError(menu)
@@ -226,32 +225,32 @@ def _menu_probability(page: PageInTemplate, shown: tuple[Article, Finding] | Non
     )
 
 
-def read_shown(page: PageInTemplate, apart: Collection[int] = ()) -> tuple[Article, Finding] | None:
+def _read_text(page: PageInTemplate, comments: Collection[int]) -> tuple[Article, Finding] | None:
     """Extract the displayed article of a page; return None if no text is displayed."""
     thread = _find_thread(page) if page.judged.kind == "forum" else None
     if thread is not None:
         # In a thread, the readers' posts are the text.
-        article, finding = _cut(page, thread, (), is_thread=True)
+        article, finding = _extract(page, thread, (), is_thread=True)
         # A page that declares another kind, such as a live report, is not a thread.
         if article.text and article.metadata.kind == "article":
             return article, replace(finding, kind="forum")
-    cuts = (_cut(page, body, apart) for body in _bodies(page))
-    shown = next((cut for cut in cuts if cut[0].text), None)
+    candidates = (_extract(page, body, comments) for body in _bodies(page))
+    shown = next((each for each in candidates if each[0].text), None)
     if shown is None:
         return None
     article, finding = shown
     kind = article.metadata.kind
-    # Of 55 pages of wcxb that declare to be news, 54 are.
+    # Of 55 pages of the corpus wcxb that declare themselves news articles, 54 are.
     if kind == "article" and "newsarticle" not in declared_types(page.outline):
         kind = page.judged.kind
     return article, replace(finding, kind=kind)
 
 
-def _cut(
-    page: PageInTemplate, body: Finding, apart: Collection[int], *, is_thread: bool = False
+def _extract(
+    page: PageInTemplate, body: Finding, comments: Collection[int], *, is_thread: bool = False
 ) -> tuple[Article, Finding]:
     outline, template = page.outline, page.template
-    finding = exclude(outline, body, apart) if apart else body
+    finding = exclude(outline, body, comments) if comments else body
     found = titles.headline(outline, finding.container, page.url, template.titles)
     further = () if is_thread else further_articles(outline, finding, found[1], page.url)
     finding = without_further_articles(outline, finding, further)
@@ -273,15 +272,15 @@ def _find_thread(page: PageInTemplate) -> Finding | None:
 def _bodies(page: PageInTemplate) -> Iterator[Finding]:
     """Yield candidate bodies, best first."""
     roles = page.text_roles or TEXT_ROLES
-    of_lines = find_body(page.outline, page.judged, roles, page.favor, page.url)
-    if of_lines is not None:
-        yield of_lines
-    of_sentences = sentences.find_body(page.outline)
-    if of_sentences is not None:
-        is_likely = page.judged.probabilities.max(initial=0.0) >= MIN_LIKELY
+    from_lines = find_body(page.outline, page.judged, roles, page.favor, page.url)
+    if from_lines is not None:
+        yield from_lines
+    from_sentences = sentences.find_body(page.outline)
+    if from_sentences is not None:
+        is_likely = page.judged.probabilities.max(initial=0.0) >= MIN_LIKELY_LINE
         marks = page.outline.count_in_texts(Count.SENTENCES)
-        if is_likely or marks[kept_texts(page.outline, of_sentences)].any():
-            yield of_sentences
+        if is_likely or marks[kept_texts(page.outline, from_sentences)].any():
+            yield from_sentences
 
 
 MAX_LEADING = 5  # blocks at the start of a text that may be its lead
@@ -296,15 +295,15 @@ def article_of(
     template_lines: Collection[int] = frozenset(),
     headline: tuple[str | None, int | None] | None = None,
 ) -> Article:
-    """Build the article from a body and the titles and digests of lines of other pages, if any."""
+    """Build the article from a body; `others` and `template_lines` describe its template."""
     title, heading = headline or titles.headline(outline, finding.container, url, others)
     if heading is not None:
         finding = replace(finding, dropped=finding.dropped | {heading})
     base = base_of(outline.root, url)
-    rendering = render(outline, finding, base, title)
-    text, blocks = rendering.text, tuple(rendering.blocks)
-    embeds = tuple(each for each in rendering.media if isinstance(each, ArticleEmbed))
-    shown = tuple(each for each in rendering.media if isinstance(each, ArticleImage))
+    body = blocks_of(outline, finding, base, title)
+    text, blocks = body.text, tuple(body.blocks)
+    embeds = tuple(each for each in body.media if isinstance(each, ArticleEmbed))
+    shown = tuple(each for each in body.media if isinstance(each, ArticleImage))
     leading = {
         each.url: replace(each, block=0)
         for each in leading_images(outline, finding, heading, base)

@@ -9,33 +9,33 @@ import numpy.typing as npt
 
 from detourage.reader import page_model
 from detourage.reader.asides import without_asides
+from detourage.reader.blocks import MAX_CELL_TOKENS
 from detourage.reader.finding import Finding, FoundRole
 from detourage.reader.illustrations import MAX_CAPTION_TOKENS
 from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.lines import Line
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage, PageModel
-from detourage.reader.rendering import MAX_CELL_TOKENS
 from detourage.reader.visibility import folded, hidden
 from detourage.roles import TEXT_ROLES, Favor, LineRole
 
 METHOD = "lines"
 
-MIN_EXPECTED_F1 = 0.3  # expected word F1; below it, no lines are chosen
-MIN_REPEATED_WORDS = 20  # words of a line that counts as a repetition of an earlier line
-MIN_PULLED_WORDS = 5  # words of a quotation that repeats words of another line
+MIN_EXPECTED_F1 = 0.3  # expected word F1 of the chosen lines; below it, none are chosen
+MIN_REPEATED_WORDS = 20  # words in the first and last line of a repeated passage that is dropped
+MIN_QUOTE_WORDS = 5  # words in a quotation that can be a pull quote
 MAX_QUOTES = 100  # quotations that are searched for in the other lines
-MIN_REPEATED_LINES = 2  # repeated lines; fewer repeated lines are kept
-MIN_OF_LIST = 0.35  # share of expected words of the article in a list between two of its lines
-MIN_OF_ACCORDION = 0.2  # share of expected words of the article in an accordion in its text
-MIN_OF_FOLDED = 0.1  # probability of a line that is added from an accordion
-MAX_FOLDED = 0.5  # length of an accordion that is completed, relative to the rest of the article
-MAX_HIDDEN = 0.1  # share of the article's words in lines that are left out because they are hidden
+MIN_REPEATED_LINES = 2  # repeated lines in a text; fewer are kept
+MIN_LIST_SHARE = 0.35  # expected share of text in a list that is completed between chosen lines
+MIN_ACCORDION_SHARE = 0.2  # expected share of text in an accordion that is completed
+MIN_FOLDED_PROBABILITY = 0.1  # probability of a line that completes an accordion
+MAX_ACCORDION_RATIO = 0.5  # length of a completed accordion, relative to that of the chosen lines
+MAX_HIDDEN_SHARE = 0.1  # share of the article's words that are left out because they are hidden
 MIN_SURE = 0.7  # probability of a line that is kept although it looks like a teaser
-MAX_SHORT = 150  # words that are sure to be the text of short news
+MAX_SHORT_WORDS = 150  # words in the sure lines of an article from which teasers are left out
 
 _OTHER_SECTIONS = frozenset({"aside", "nav", "footer"})
-_OF_OTHERS = frozenset({"related", "sidebar"})
+_OTHER_NAMES = frozenset({"related", "sidebar"})
 
 _UNDIVIDED = frozenset({"table", "dl"})
 _LISTS = _UNDIVIDED | {"ul", "ol"}
@@ -96,8 +96,8 @@ def _with_whole_lists(
 ) -> _Booleans:
     """Complete data tables and lists that are likely to be the article's, without captions.
 
-    Between two lines of the article, a list is the article's unless it is unlikely; elsewhere, most
-    of it must be chosen. The heads of a table may be those of all pages, but not its sentences.
+    Between two chosen lines, `MIN_LIST_SHARE` of a list must be text; elsewhere, most words of a
+    table must be chosen. Sentences that other pages share are left out, but not column headers.
     """
     lines = judged.lines
     captions = page.flat.within(page.flat.having(("caption",)))
@@ -115,7 +115,7 @@ def _with_whole_lists(
         size = lengths[own].sum()
         is_likely = 2 * lengths[own][chosen[own]].sum() > size and page.tags[index] in _UNDIVIDED
         if around[first] and around[last + 1]:
-            is_likely |= expected[own].sum() > MIN_OF_LIST * size
+            is_likely |= expected[own].sum() > MIN_LIST_SHARE * size
         is_layout = page.tags[index] == "table" and lengths[own].max(initial=0) > MAX_CELL_TOKENS
         if is_likely and not is_layout:
             whole[own] = ~left_out[own]
@@ -136,7 +136,7 @@ def _with_whole_accordions(
     core = _smallest_around(page, kept, CORE_SHARE)
     is_folded &= [core <= line.block < page.ends[core] for line in lines]
     is_folded &= [line.number not in judged.shared for line in lines]
-    is_own = judged.probabilities > MIN_OF_FOLDED
+    is_own = judged.probabilities > MIN_FOLDED_PROBABILITY
     is_own &= [line.is_prose for line in lines]
     whole = chosen.copy()
     borders = np.flatnonzero(np.diff(is_folded, prepend=False, append=False)).tolist()
@@ -144,8 +144,8 @@ def _with_whole_accordions(
         own = slice(first, last)
         size = lengths[own].sum()
         expected = (judged.probabilities * lengths)[own].sum()
-        is_part = size <= MAX_FOLDED * lengths[chosen].sum()
-        if is_part and expected > MIN_OF_ACCORDION * size:
+        is_part = size <= MAX_ACCORDION_RATIO * lengths[chosen].sum()
+        if is_part and expected > MIN_ACCORDION_SHARE * size:
             whole[own] |= is_own[own]
     return whole
 
@@ -153,16 +153,16 @@ def _with_whole_accordions(
 def _without_teasers(
     page: Outline, judged: JudgedPage, lengths: _Floats, probabilities: _Floats, chosen: _Booleans
 ) -> _Booleans:
-    """Leave out doubtful lines that lead to other articles; beside few words, many are chosen."""
+    """Leave out doubtful lines that lead to other articles, many of which short pages contain."""
     lines = judged.lines
     is_sure = chosen & (probabilities >= MIN_SURE)
-    is_short = 0 < lengths[is_sure].sum() <= MAX_SHORT
+    is_short = 0 < lengths[is_sure].sum() <= MAX_SHORT_WORDS
     is_article = judged.kind == "article" or page.metas.get("og:type") == "article"
     if not (is_article and is_short):
         return chosen
     if not any(lines[place].is_prose for place in np.flatnonzero(is_sure).tolist()):
         return chosen
-    sections = page.flat.having(_OTHER_SECTIONS) | page.named(_OF_OTHERS)
+    sections = page.flat.having(_OTHER_SECTIONS) | page.named(_OTHER_NAMES)
     is_other = page.flat.within(sections)[[line.block for line in lines]]
     is_other |= [line.linked == len(line.tokens) for line in lines]
     return chosen & (is_sure | ~is_other)
@@ -171,12 +171,12 @@ def _without_teasers(
 def _without_hidden(
     page: Outline, judged: JudgedPage, lengths: _Floats, chosen: _Booleans
 ) -> _Booleans:
-    """Leave out hidden lines, unless they are many: scripts may display the whole article."""
+    """Leave out hidden lines unless there are many, because scripts may display the article."""
     if judged.kind != "article":
         return chosen
     is_hidden = chosen & (hidden(page) & ~folded(page))[[line.block for line in judged.lines]]
-    is_little = lengths[is_hidden].sum() <= MAX_HIDDEN * lengths[chosen].sum()
-    return chosen & ~is_hidden if is_little else chosen
+    are_few = lengths[is_hidden].sum() <= MAX_HIDDEN_SHARE * lengths[chosen].sum()
+    return chosen & ~is_hidden if are_few else chosen
 
 
 def body_of(
@@ -185,13 +185,13 @@ def body_of(
     expected_f1: float,
     roles: Mapping[int, FoundRole] | None = None,
 ) -> Finding:
-    """Return the body of the given lines (one or more, with any roles) without repeated ones."""
+    """Return the body that consists of the given lines, one or more, without repeated passages."""
     kept = _without_repeats(page, kept)
     numbers = frozenset(line.number for line in kept)
     container = _smallest_around(page, kept, share=1.0)
     core = _smallest_around(page, kept, share=CORE_SHARE)
     if core > container and page.tags[core] == "p":
-        # The pictures of an article of one paragraph are beside it.
+        # The pictures of an article with a single paragraph are outside this paragraph.
         core = page.parents[core]
     left_out = _left_out(page, container, core, numbers)
     return Finding(METHOD, container, *left_out, numbers, expected_f1, roles or {})
@@ -218,22 +218,22 @@ def choose_lines(
 
 
 def _without_repeats(page: Outline, lines: Sequence[Line]) -> Sequence[Line]:
-    """Drop passages, from one long line to another, that repeat earlier ones, such as quoted posts.
+    """Drop passages that repeat earlier lines and begin and end with long ones, like quoted posts.
 
-    A single repeated line is kept, because a lead often repeats a sentence of the article, and so
-    is what is repeated beside the first, as in a song.
+    A single repeated line is kept, because a lead often repeats a sentence of the article. Lines
+    whose earlier copy has the same parent element are also kept, such as the chorus of a song.
     """
-    first = {line.text: line for line in reversed(lines)}
-    is_repeated = [first[line.text] is not line for line in lines]
+    originals = {line.text: line for line in reversed(lines)}
+    is_repeated = [originals[line.text] is not line for line in lines]
     is_long = [len(line.tokens) >= MIN_REPEATED_WORDS for line in lines]
     if sum(map(and_, is_repeated, is_long)) < MIN_REPEATED_LINES:
         return lines
     parents, is_hidden = page.parents, hidden(page)
-    is_beside = [
-        parents[line.block] == parents[first[line.text].block] and not is_hidden[line.block]
+    is_sibling = [
+        parents[line.block] == parents[originals[line.text].block] and not is_hidden[line.block]
         for line in lines
     ]
-    is_repeated = [one and not other for one, other in zip(is_repeated, is_beside, strict=True)]
+    is_repeated = [*map(and_, is_repeated, map(not_, is_sibling))]
     repeated = [at for at, both in enumerate(map(and_, is_repeated, is_long)) if both]
     left_out = set(repeated)
     for start, end in pairwise(repeated):
@@ -243,17 +243,17 @@ def _without_repeats(page: Outline, lines: Sequence[Line]) -> Sequence[Line]:
 
 
 def _without_pull_quotes(lines: Sequence[Line], roles: Mapping[int, FoundRole]) -> Sequence[Line]:
-    """Drop quotations that repeat words of another line, to be seen in passing."""
+    """Drop pull quotes: quotations that only repeat a passage of the text to catch the eye."""
     is_quote = [roles[line.number].role == "quote" for line in lines]
     if not any(is_quote) or all(is_quote):
         return lines
-    said = "".join(map(_joined, compress(lines, map(not_, is_quote))))
-    quotes = [line for line in compress(lines, is_quote) if len(line.tokens) >= MIN_PULLED_WORDS]
-    pulled = {line.number for line in quotes[:MAX_QUOTES] if _joined(line) in said}
-    return [line for line in lines if line.number not in pulled]
+    other_text = "".join(map(_joined_tokens, compress(lines, map(not_, is_quote))))
+    quotes = [line for line in compress(lines, is_quote) if len(line.tokens) >= MIN_QUOTE_WORDS]
+    repeated = {line.number for line in quotes[:MAX_QUOTES] if _joined_tokens(line) in other_text}
+    return [line for line in lines if line.number not in repeated]
 
 
-def _joined(line: Line) -> str:
+def _joined_tokens(line: Line) -> str:
     return "\0".join(("", *line.tokens, ""))
 
 
@@ -289,7 +289,7 @@ def _left_out(
         if in_core and page.size(index) <= MAX_CAPTION_TOKENS:
             muted.add(index)
         elif in_core and in_figures[page.ends[index]] - in_figures[index] == page.size(index):
-            # A gallery, whose captions are its only text.
+            # This is a gallery, whose captions are its only text.
             index += 1
             continue
         else:

@@ -16,12 +16,12 @@ from detourage.reader.outline import Outline
 from detourage.reader.scripts import structured_data
 from detourage.text.words import tokens
 
-OF_ENTRIES = 0.2
-"""Minimum share of declared entries among records of which none is a comment; a page may declare
-only the latest of the entries that it displays."""
+MIN_ENTRY_SHARE = 0.2
+"""Minimum share of records that are declared live entries if none of them is a comment; it is low,
+because a page may declare only the latest of the entries that it displays."""
 
-MIN_ENTRIES = 2  # declared entries among the records
-OPENING = 5  # Number of leading words that identify an entry
+MIN_ENTRIES = 2  # records that are declared live entries if none of the records is a comment
+OPENING_WORDS = 5  # Number of leading words that identify an entry
 
 _DECLARED = "liveBlogUpdate"
 _OPENINGS = ("headline", "articleBody", "name", "description")
@@ -41,11 +41,11 @@ def are_live_entries(page: Page, records: Sequence[HtmlElement]) -> bool:
     count = 0
     for place, record in places:
         words = tokens(visible_text(record)) if openings and place not in marked else []
-        starts = range(len(words) - OPENING + 1)
+        starts = range(len(words) - OPENING_WORDS + 1)
         count += place in marked or any(
-            tuple(words[start : start + OPENING]) in openings for start in starts
+            tuple(words[start : start + OPENING_WORDS]) in openings for start in starts
         )
-    return count >= max(MIN_ENTRIES, OF_ENTRIES * len(records))
+    return count >= max(MIN_ENTRIES, MIN_ENTRY_SHARE * len(records))
 
 
 def _openings(page: Page) -> Iterator[tuple[str, ...]]:
@@ -61,8 +61,8 @@ def _openings(page: Page) -> Iterator[tuple[str, ...]]:
             for entry in updates if isinstance(updates, list) else [updates]:
                 values = map(entry.get, _OPENINGS) if isinstance(entry, dict) else ()
                 for value in values:
-                    text = value[: 100 * OPENING] if isinstance(value, str) else ""
-                    yield tuple(tokens(text)[:OPENING])
+                    text = value[: 100 * OPENING_WORDS] if isinstance(value, str) else ""
+                    yield tuple(tokens(text)[:OPENING_WORDS])
             waiting.extend(value for key, value in each.items() if key != _DECLARED)
 
 
@@ -75,7 +75,7 @@ left, one of the elements is the article itself, such as the first post of a thr
 
 
 def comments_to_exclude(page: Page, found: FoundComments) -> Sequence[HtmlElement]:
-    """Return the elements that are almost certainly reader comments, not part of the article."""
+    """Return the elements of comments found with a confidence of at least `SURE`."""
     return comment_area(page.flat, found.records) if found.confidence >= SURE else ()
 
 

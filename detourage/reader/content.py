@@ -58,21 +58,21 @@ __all__ = [
     "pattern_of_group",
     "patterns_for_page",
     "read_content",
-    "read_shown",
+    "read_despite_wall",
 ]
 
 logger = logging.getLogger(__name__)
 
-MIN_OF_FORUM = 0.1
+MIN_POSTS_CONFIDENCE = 0.1
 """Minimum probability at which the best records of a forum page count as its posts; below it, an
 article mistaken for a forum page would lose most of its text."""
 
-MIN_DOUBTED = 0.005  # confidence of comments whose lines are asked for their roles
-MIN_SIGNED = 2  # authors of such comments
-MIN_ROLES = 0.15  # mean probability of the words of such comments to have the role of a comment
-MIN_HEADING = 0.3  # probability that the line above such comments, with their number, has this role
-MAX_HEADING = 8  # words in that line, and digits in the number
-MIN_OF_ROLES = 0.85  # share of such comments in all of the page's words with the role of a comment
+MIN_DOUBTFUL = 0.005  # confidence of doubtful comments, which the roles of their lines may confirm
+MIN_SIGNED = 2  # doubtful comments that have an author
+MIN_ROLE = 0.15  # mean probability of the role "comment" of the words in doubtful comments
+MIN_HEADING = 0.3  # probability of the role "comment" of a heading above doubtful comments
+MAX_HEADING = 8  # words in a heading above doubtful comments; the number in it has fewer digits
+MIN_COMMENTS_SHARE = 0.85  # share of the page's words with the role "comment" in doubtful comments
 
 _NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)
 
@@ -108,7 +108,7 @@ def read_content(
     replaces the article, and `GoneError` if the article is almost certainly gone.
     """
     try:
-        article = read_shown(
+        article = read_despite_wall(
             page,
             template,
             patterns,
@@ -137,7 +137,7 @@ def read_content(
 def _judged(
     page: Page, article: Article | None, template: Page | TemplateKnowledge | None
 ) -> Verdict:
-    """Judge a page, also without its template: copies of a wall would make it an article."""
+    """Judge a page with and without its template, whose pages may be copies of the same wall."""
     judged = judge_wall(page, article)
     if template is None or judged.wall is None or judged.wall.probability >= SURE_WALL:
         return judged
@@ -151,7 +151,7 @@ def _judged(
     return alone if is_wall or alone.is_blank else judged
 
 
-def read_shown(
+def read_despite_wall(
     page: Page,
     template: Page | TemplateKnowledge | None = None,
     patterns: Sequence[CommentPattern] | None = None,
@@ -188,22 +188,22 @@ def _with_comments(
     favor: Favor | None,
 ) -> Article:
     posts = _PostsOfPage.of(page, template, patterns)
-    apart = comments_to_exclude(page, posts.likely)
+    excluded = comments_to_exclude(page, posts.likely)
 
-    def opened(root: HtmlElement) -> Article:
-        """Forums rendered in the browser have their posts in a ``noscript`` element."""
-        seen = replace(page, flat=FlatDocument.of(root))
-        return _with_comments(seen, template, None, text_roles, favor)
+    def read_opened(root: HtmlElement) -> Article:
+        """Read a copy with displayed ``noscript`` elements, which may hold the posts of a forum."""
+        opened = replace(page, flat=FlatDocument.of(root))
+        return _with_comments(opened, template, None, text_roles, favor)
 
-    article = extract_article(page, template, apart, text_roles, posts.find, favor, opened)
+    article = extract_article(page, template, excluded, text_roles, posts.find, favor, read_opened)
     if article.comments:
         return article
     found = posts.found if article.metadata.kind == "forum" else posts.likely
     if article.metadata.kind == "listing":
-        # Its teasers look like comments, because they have an author and a date.
+        # The teasers of a listing look like comments, because they have an author and a date.
         found = _NONE_FOUND
-    if apart and not found.records:
-        article = extract_article(page, template, (), text_roles, None, favor, opened)
+    if excluded and not found.records:
+        article = extract_article(page, template, (), text_roles, None, favor, read_opened)
     return replace(article, comments=_comments_below(article, found, page))
 
 
@@ -236,16 +236,16 @@ def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) ->
 def _find_comments(page: Page, search: Search | None = None) -> FoundComments:
     search = search or _search(page)
     found = search.found()
-    if not found.records and search.confidence >= MIN_DOUBTED:
-        found = _found_by_roles(page, search.found(MIN_DOUBTED)) or found
+    if not found.records and search.confidence >= MIN_DOUBTFUL:
+        found = _found_by_roles(page, search.found(MIN_DOUBTFUL)) or found
     return _NONE_FOUND if are_live_entries(page, found.records) else found
 
 
-def _found_by_roles(page: Page, doubted: FoundComments) -> FoundComments | None:
-    """Find comments that the search doubts, but that hold the lines with the role of a comment."""
-    if not doubted.records:
+def _found_by_roles(page: Page, doubtful: FoundComments) -> FoundComments | None:
+    """Return doubtful comments if they contain most words with the role "comment", or else None."""
+    if not doubtful.records:
         return None
-    read = doubted.read or read_comments(page.flat, doubted.records, page.url)
+    read = doubtful.read or read_comments(page.flat, doubtful.records, page.url)
     signed = [each for each in read if each.author is not None]
     is_complete = len({each.author for each in signed}) == len(signed) and all(
         each.text and (each.date is not None or each.written_date is not None) for each in signed
@@ -253,7 +253,7 @@ def _found_by_roles(page: Page, doubted: FoundComments) -> FoundComments | None:
     if len(signed) < MIN_SIGNED or not is_complete:
         return None
     # A heading above the comments has no author.
-    records = doubted.records[read[0].author is None :]
+    records = doubtful.records[read[0].author is None :]
     outline, judged = Outline.of(page.flat), judged_page(page, UNKNOWN_TEMPLATE)
     marked = np.zeros(len(outline.elements), dtype=np.bool_)
     marked[[*outline.indices_of(records)]] = True
@@ -268,10 +268,11 @@ def _found_by_roles(page: Page, doubted: FoundComments) -> FoundComments | None:
         each.isdecimal() and len(each) < MAX_HEADING and int(each) >= len(records)
         for each in heading
     )
-    least, start = (0.0, first) if is_announced else (MIN_ROLES, 0)
-    if own < MIN_OF_ROLES * (roles * words)[start:].sum() or own < least * words[inside].sum():
+    least, start = (0.0, first) if is_announced else (MIN_ROLE, 0)
+    total = (roles * words)[start:].sum()
+    if own < MIN_COMMENTS_SHARE * total or own < least * words[inside].sum():
         return None
-    return replace(doubted, records=records, confidence=MIN_CONFIDENCE, read=None)
+    return replace(doubtful, records=records, confidence=MIN_CONFIDENCE, read=None)
 
 
 def _search(page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE) -> Search:
@@ -282,9 +283,9 @@ def _search(page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE) -> Searc
 def words_by_readers(
     page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE
 ) -> PageWords | None:
-    """Return how much of each text readers probably wrote; None if nothing suggests that they did.
+    """Return the expected number of words by readers in each text, or None if they wrote none.
 
-    All lines of a forum page's text are by readers.
+    Readers wrote the whole text of a forum page.
     """
     outline, judged = Outline.of(page.flat), judged_page(page, template)
     if not judged.may_have_comments:
@@ -299,7 +300,7 @@ def words_by_readers(
 
 @dataclass(frozen=True)
 class _PostsOfPage:
-    """Posts of a page, in case it is a forum page; `likely` are the comments of any other page."""
+    """The posts of a page if it is a forum page; `likely` are its comments if it is not."""
 
     page: Page
     likely: FoundComments
@@ -310,7 +311,7 @@ class _PostsOfPage:
     def of(
         cls, page: Page, template: TemplateKnowledge, patterns: Sequence[CommentPattern] | None
     ) -> Self:
-        """Find the posts of a page that may have some; given `patterns` are tried on any page."""
+        """Find the likely posts or comments of a page, by the given `patterns` if not None."""
         if patterns is not None:
             return cls(page, comments_of(page, patterns), template)
         search = _search(page, template)
@@ -321,7 +322,7 @@ class _PostsOfPage:
         """The posts, found with a lower threshold than comments on other kinds of pages."""
         if self.likely.records:
             return self.likely
-        return (self.search or _search(self.page, self.template)).found(MIN_OF_FORUM)
+        return (self.search or _search(self.page, self.template)).found(MIN_POSTS_CONFIDENCE)
 
     def find(self) -> CommentParts | None:
         """Return the locations of the posts, or None if there are none."""
@@ -358,13 +359,13 @@ def pattern_of_group(patterns: Iterable[CommentPattern | None]) -> CommentPatter
 
 
 def patterns_for_page(
-    own: CommentPattern | None, of_group: CommentPattern | None
+    own: CommentPattern | None, group_pattern: CommentPattern | None
 ) -> list[CommentPattern] | None:
     """Return the patterns for finding a page's comments, its group's followed by its own.
 
     Return None if no page has been searched for comments yet.
     """
-    return [each for each in (of_group, own) if each is not None] or None
+    return [each for each in (group_pattern, own) if each is not None] or None
 
 
 def _comments_below(article: Article, found: FoundComments, page: Page) -> tuple[Comment, ...]:
@@ -377,7 +378,7 @@ def _comments_below(article: Article, found: FoundComments, page: Page) -> tuple
 def _without_article(
     records: Sequence[HtmlElement], page: Page, article: Article
 ) -> Sequence[HtmlElement]:
-    """Remove a record around the article, unless it has siblings, as the first post has."""
+    """Remove a record around the article, unless it has siblings, like a thread's first post."""
     container = element_at(page.document, article.xpath) if records else None
     if container is None:
         return records

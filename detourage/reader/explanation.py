@@ -74,7 +74,7 @@ def explanation_of(
         )
         for line, role, probability in zip(
             judged.lines,
-            judged.of_roles.argmax(axis=1).tolist(),
+            judged.role_probabilities.argmax(axis=1).tolist(),
             judged.probabilities.tolist(),
             strict=True,
         )

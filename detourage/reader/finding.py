@@ -1,4 +1,4 @@
-"""Location of an article's body in a page, before rendering."""
+"""Location of an article's body in a page, before it is divided into blocks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

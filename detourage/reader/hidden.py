@@ -37,17 +37,17 @@ ARTICLE_BODY = "articleBody"
 JSON_STATE = "json-state"
 
 MIN_LONGER = 1.5  # length of the hidden text relative to the displayed fragment
-MIN_CONTAINED = 0.9  # share of the displayed words in a hidden text of which they are a fragment
+MIN_CONTAINED = 0.9  # share of the displayed words in a hidden text that continues them
 MAX_SHOWN = 0.5  # share of the hidden text's words that the page also displays
 MIN_MUCH_LONGER = 3.0  # length of a hidden text relative to a displayed one outside it
 
 MAX_SHELL_WORDS = 60
-"""Maximum number of words (a notice, a menu) that a page displays before its scripts fill it; more
-are replaced only by an ``articleBody``, since sites keep other articles in their scripts' state."""
+"""Maximum number of words (a notice, a menu) that a page displays before its scripts fill it; only
+an ``articleBody`` replaces more words, since scripts' state may also contain other articles."""
 
-MAX_CANDIDATES = 3  # texts in scripts that are extracted and compared with the displayed one
+MAX_CANDIDATES = 3  # texts in scripts that are compared with the displayed one
 MAX_TEASER_CHARACTERS = 2_000  # characters examined to determine whether a text is a teaser
-MAX_TEASER_WORDS = 150  # words in a fragment that may be replaced by other than an ``articleBody``
+MAX_TEASER_WORDS = 150  # words in a teaser; only an ``articleBody`` replaces a longer text
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
 
@@ -56,20 +56,20 @@ _NOTHING: Counter[str] = Counter()
 UNSEEN = ("noscript", "template")  # Elements whose content a page does not display
 
 
-Cut = Callable[[Outline, Finding], Article]
+Extract = Callable[[Outline, Finding], Article]
 """Function that extracts the article from an outline whose body is known."""
 
-Find = Callable[[HtmlElement], Article]
-"""Function that extracts the article of a document; it may raise `NoArticleError`."""
+Read = Callable[[HtmlElement], Article]
+"""Function that extracts the article of a whole document, or raises `NoArticleError`."""
 
 
 def hidden_article(
-    url: str, page: Outline, shown: Article | None, cut: Cut, find: Find
+    url: str, page: Outline, shown: Article | None, extract: Extract, read: Read
 ) -> Article | None:
-    """Find an article that a page contains but does not display; None to keep the displayed one."""
+    """Find an article that a page contains but does not display; None if `shown` is better."""
     text = shown.text if shown is not None else ""
     is_teaser = len(words.tokens(text[:MAX_TEASER_CHARACTERS])) <= MAX_TEASER_WORDS
-    for article in _candidates(url, page, shown, is_teaser, cut, find):
+    for article in _candidates(url, page, shown, is_teaser, extract, read):
         if not _is_better(article, words.tokens(text), page):
             continue
         if shown is None:
@@ -110,31 +110,31 @@ def _is_to_be_filled(page: Outline, index: int) -> bool:
 
 def _is_better(article: Article, shown: Sequence[str], page: Outline) -> bool:
     tokens = words.tokens(article.text)
-    counts, said = Counter(tokens), Counter(shown)
-    is_whole = (said & counts).total() >= MIN_CONTAINED * len(shown)
-    # A text that continues the displayed one contains it.
-    of_shown = said if is_whole and article.method in UNSEEN else _NOTHING
-    if not tokens or _is_shown(counts - of_shown, page, of_shown):
+    counts, shown_counts = Counter(tokens), Counter(shown)
+    contains_shown = (shown_counts & counts).total() >= MIN_CONTAINED * len(shown)
+    # A page read with hidden elements opened contains the displayed text as well.
+    ignored = shown_counts if contains_shown and article.method in UNSEEN else _NOTHING
+    if not tokens or _is_shown(counts - ignored, page, ignored):
         return False
     is_body = article.method == ARTICLE_BODY
-    if is_whole:
+    if contains_shown:
         return len(tokens) >= MIN_LONGER * len(shown)
-    is_shell = is_body or len(shown) <= MAX_SHELL_WORDS
-    return is_shell and len(tokens) >= MIN_MUCH_LONGER * len(shown)
+    may_replace = is_body or len(shown) <= MAX_SHELL_WORDS
+    return may_replace and len(tokens) >= MIN_MUCH_LONGER * len(shown)
 
 
-def _is_shown(counts: Counter[str], page: Outline, but: Counter[str] = _NOTHING) -> bool:
-    """Return whether the page displays most of a text, given its tokens, outside the text `but`."""
-    return (counts & (page.token_counts - but)).total() > MAX_SHOWN * counts.total()
+def _is_shown(counts: Counter[str], page: Outline, ignored: Counter[str] = _NOTHING) -> bool:
+    """Return whether a page displays most of the counted tokens, without the ignored ones."""
+    return (counts & (page.token_counts - ignored)).total() > MAX_SHOWN * counts.total()
 
 
 def _candidates(
-    url: str, page: Outline, shown: Article | None, is_teaser: bool, cut: Cut, find: Find
+    url: str, page: Outline, shown: Article | None, is_teaser: bool, extract: Extract, read: Read
 ) -> Iterator[Article]:
     """Yield possible hidden articles, which are longer than the displayed one.
 
-    If the page displays more than a teaser, only a declared ``articleBody`` is considered, and
-    `UNSEEN` elements within the displayed article, which they may continue.
+    If the page displays more than a teaser, the only candidates are a declared ``articleBody`` and
+    `UNSEEN` elements within the displayed article, which may contain the rest of it.
     """
     length = len(shown.text) if shown is not None else 0
     extent = range(0)
@@ -145,22 +145,22 @@ def _candidates(
     declared = (
         (script, each) for script, value in bodies for each in passages(value, ARTICLE_BODY)
     )
-    yield from _articles_of(url, page, declared, ARTICLE_BODY, cut)
+    yield from _articles_of(url, page, declared, ARTICLE_BODY, extract)
     if is_teaser:
         states = program_state(page.declaring, max(least, MIN_STATE))
         kept = ((script, each) for script, value in states for each in passages(value))
-        yield from _articles_of(url, page, kept, JSON_STATE, cut)
+        yield from _articles_of(url, page, kept, JSON_STATE, extract)
     for tag in UNSEEN:
         elements = [each for each in page.root.iter(tag) if is_teaser or each.index in extent]
-        article = _in_unseen(page, tag, elements, least - length, find)
+        article = _in_unseen(page, tag, elements, least - length, read)
         if article is not None:
             yield article
 
 
 def _articles_of(
-    url: str, page: Outline, found: Iterable[tuple[Node, Passage]], method: str, cut: Cut
+    url: str, page: Outline, found: Iterable[tuple[Node, Passage]], method: str, extract: Extract
 ) -> Iterator[Article]:
-    """Extract articles from texts: those next to the page's title first, then the longest first.
+    """Extract articles from texts, beginning with those next to the page's title, longest first.
 
     A text in a script's state is considered only if it is next to a title or a date.
     """
@@ -178,39 +178,41 @@ def _articles_of(
     for _, _, script, passage in ranked[:MAX_CANDIDATES]:
         if _is_shown(Counter(words.tokens(passage.plain)), page):
             continue
-        article = _article_of(page.elements[0], script, passage, cut)
+        article = _article_of(page.elements[0], script, passage, extract)
         if article is not None:
             yield replace(article, method=method)
 
 
-def _article_of(document: HtmlElement, script: Node, passage: Passage, cut: Cut) -> Article | None:
+def _article_of(
+    document: HtmlElement, script: Node, passage: Passage, extract: Extract
+) -> Article | None:
     """Extract a text as an article, with the metadata in the head of its page."""
     try:
-        made = parse_page(f"<html><body>{passage.html}</body></html>").document
+        text = parse_page(f"<html><body>{passage.html}</body></html>").document
     except PageError:
         return None
     head = deepcopy(document.find("head"))
     if head is None:
-        head = made.makeelement("head")
+        head = text.makeelement("head")
     for data in filter(is_structured_data, document.iter("script")):
         # Structured data applies to the article regardless of its position on the page.
         if data.getparent().tag != "head":
             head.append(deepcopy(data))
-    made.insert(0, head)
+    text.insert(0, head)
     for name, value in document.items():
-        made.set(name, value)
-    outline = Outline.of(made)
+        text.set(name, value)
+    outline = Outline.of(text)
     body = next((index for index, tag in enumerate(outline.tags) if tag == "body"), 0)
-    article = cut(outline, Finding(JSON_STATE, body))
+    article = extract(outline, Finding(JSON_STATE, body))
     return without_locations(replace(article, xpath=script.path()))
 
 
 def _in_unseen(
-    page: Outline, tag: str, elements: Iterable[Node], least: int, find: Find
+    page: Outline, tag: str, elements: Iterable[Node], least: int, read: Read
 ) -> Article | None:
-    """Extract a page's article as if the elements with a tag were displayed, if they are long."""
-    # Clean the text before measuring it: the whitespace between elements may be longer than the
-    # text. An article may be divided among them, with a paragraph in each.
+    """Read a page as if its elements with a tag were displayed, if they are long enough."""
+    # The text is cleaned before it is measured, because the whitespace between elements may be
+    # longer. Each of the elements may hold one paragraph of the article.
     text = "\n".join(words.clean(element.text_content()) for element in elements)
     if len(text) < least or not is_prose(text):
         return None
@@ -219,7 +221,7 @@ def _in_unseen(
     for element in shown:
         element.tag = "div"
     try:
-        article = find(opened)
+        article = read(opened)
     except NoArticleError:
         return None
     container = element_at(opened, article.xpath)

@@ -1,7 +1,7 @@
 """Images above the text of an article, and captions of all its images.
 
 Images above the text are outside the element that holds most of the text.
-`detourage.reader.rendering` finds the images within that element.
+`detourage.reader.blocks` finds the images within that element.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,13 +18,13 @@ from detourage.reader.outline import Outline
 from detourage.reader.vocabulary import CAPTION, PARTS
 from detourage.text.words import listed
 
-MAX_CAPTION_TOKENS = 100  # in a caption, and in an element that holds an image and its caption
-MAX_UNDER_TOKENS = 40  # tokens in a caption that only its place below an image shows to be one
+MAX_CAPTION_TOKENS = 100  # tokens in a caption, and in an element with an image and its caption
+MAX_UNDER_TOKENS = 40  # tokens in a caption recognised only by its place below an image
 MIN_CAPTIONED = 100  # declared width, in pixels, of an image with a caption below it
 MAX_FIGURE_ELEMENTS = 200  # elements in a figure searched for a caption
 OPENING = 0.3  # Maximum share of the words before an image above the text; it may follow a lead
 MIN_WIDTH = 200  # declared width, in pixels, of an image above the text, unlike portraits and logos
-MAX_LINKED = 0.5  # share of linked words around an image that is not that of a teaser
+MAX_LINKED_SHARE = 0.5  # share of linked words in an element; with a larger share, it is a teaser
 
 _ARTICLES = frozenset({"article", "main"})
 _FRAMES = frozenset({"figure", "picture"})
@@ -48,8 +48,8 @@ def leading_images(
 ) -> Iterator[ArticleImage]:
     """Yield the images above the text, in document order.
 
-    Any but the declared one (``og:image``) must not link to a page, and must be in a figure unless
-    it is below the headline (the element `heading`, if any).
+    Except the declared one (``og:image``), an image must not link to a page, and must be in a
+    figure unless it is below the headline (the element `heading`, if any).
     """
     is_kept = kept_texts(page, finding)
     places = np.flatnonzero(is_kept)
@@ -128,7 +128,7 @@ def captions_of(page: Outline) -> Booleans:
 
 
 def captions_under_images(page: Outline) -> list[int]:
-    """Return the short blocks that say what the image at their start, or right above them, shows.
+    """Return the short blocks that are captions of the image at their start or right above them.
 
     Text below an image belongs to it if a line break separates them within one block. A block of
     its own must have a name that denotes a caption, because a paragraph follows most images.
@@ -184,7 +184,7 @@ def is_teaser(page: Outline, index: int) -> bool:
     """Return whether most of an element's words are in links."""
     texts = page.texts[page.text_starts[index] : page.text_ends[index]]
     linked = sum(text.size for text in texts if page.links[text.parent] >= 0)
-    return linked > MAX_LINKED * page.size(index)
+    return linked > MAX_LINKED_SHARE * page.size(index)
 
 
 def _article_around(page: Outline, places: Sequence[int]) -> int:

@@ -20,13 +20,13 @@ from detourage.reader.shared_lines import masked_digest_of
 from detourage.roles import ALL_ROLES, TEXT_ROLES, Kind, LineRole
 from detourage.text.shipped import shipped_bytes
 
-MIN_COMMENT = 0.3  # probability of a comment or a forum page for a page to be searched for comments
+MIN_COMMENT = 0.3  # probability of a comment or a forum page if a page is searched for comments
 
 OWN_ROLES: Final[tuple[LineRole, ...]] = (*TEXT_ROLES, "correction")
-"""Roles that a line has because of what it says on this page."""
+"""Roles of lines that belong to the page rather than to its template."""
 
-MIN_OWN = 0.5  # probability that some line that is not shared belongs to the text
-MAX_OF_CAPTIONS = 0.3  # share of the text's expected words in lines taken for captions
+MIN_OWN = 0.5  # probability of the likeliest text line that no other page shares
+MAX_CAPTIONS_SHARE = 0.3  # share of the text's expected words in lines treated as captions
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,17 +59,17 @@ class PageModel:
         """Judge a page, if possible in comparison with other pages of its template."""
         lines = lines_of(page)
         known = knowledge.compare(page, lines) if knowledge is not None else None
-        found = self.network.judge(page.document, url, known)
-        if len(found.of_roles) != len(lines):
+        logits = self.network.judge(page.document, url, known)
+        if len(logits.roles) != len(lines):
             raise RuntimeError("the compiled core does not match this version: install it again")
         if not lines:
             return JudgedPage(lines, self.roles, np.empty((0, len(self.roles))), {})
-        of_page = softmax(found.of_kinds[None, : len(self.kinds)].astype(np.float64))[0]
+        kinds = softmax(logits.kinds[None, : len(self.kinds)].astype(np.float64))[0]
         judged = JudgedPage(
             lines,
             self.roles,
-            softmax(found.of_roles[:, : len(self.roles)].astype(np.float64)),
-            dict(zip(self.kinds, of_page.tolist(), strict=True)),
+            softmax(logits.roles[:, : len(self.roles)].astype(np.float64)),
+            dict(zip(self.kinds, kinds.tolist(), strict=True)),
         )
         judged = judged.with_captions(lines_under_images(page))
         return judged.without(knowledge.shared) if knowledge and knowledge.shared else judged
@@ -79,13 +79,14 @@ class PageModel:
 class JudgedPage:
     """The lines of a page with the probability of each role and of each kind of page.
 
-    `of_roles` has the shape (lines, roles), and its rows sum to 1. `kinds` is empty for a page
-    without lines. `shared` are the numbers of lines that are the template's, as on other pages.
+    `role_probabilities` has the shape (lines, roles), and its rows sum to 1. `kinds` is empty for a
+    page without lines. `shared` are the numbers of lines assigned to the template because other
+    pages have them too.
     """
 
     lines: Sequence[Line]
     roles: tuple[LineRole, ...]
-    of_roles: Floats
+    role_probabilities: Floats
     kinds: Mapping[Kind, float]
     shared: frozenset[int] = frozenset()
 
@@ -97,12 +98,12 @@ class JudgedPage:
     def probability_of(self, roles: Collection[str]) -> Floats:
         """Return, for each line, the probability that it has one of the given roles."""
         chosen = [role in roles for role in self.roles]
-        return np.asarray(self.of_roles[:, chosen].sum(axis=1), dtype=np.float64)
+        return np.asarray(self.role_probabilities[:, chosen].sum(axis=1), dtype=np.float64)
 
     def without(self, shared: Collection[int]) -> "JudgedPage":
-        """Give the article's lines that other pages share to the template.
+        """Assign lines that other pages share to the template, unless no other line is likely text.
 
-        Nothing changes if no other line is likely to be text: a legal notice may be the article.
+        A text that pages share, such as a legal notice, may be the article.
         """
         is_shared = np.array([masked_digest_of(line) in shared for line in self.lines])
         if not is_shared.any() or self.probabilities[~is_shared].max(initial=0.0) < MIN_OWN:
@@ -111,22 +112,22 @@ class JudgedPage:
         return replace(self._with_role(is_shared, "template"), shared=numbers)
 
     def with_captions(self, captions: Collection[int]) -> "JudgedPage":
-        """Take lines for captions, unless they are much of the text, as on a page of pictures."""
+        """Treat lines as captions unless they are much of the text, as on a page of pictures."""
         if not captions:
             return self
         is_caption = np.array([line.number in captions for line in self.lines])
         size = self.probabilities * [len(line.tokens) for line in self.lines]
-        if size[is_caption].sum() > MAX_OF_CAPTIONS * size.sum():
+        if size[is_caption].sum() > MAX_CAPTIONS_SHARE * size.sum():
             return self
         return self._with_role(is_caption, "caption")
 
     def _with_role(self, chosen: npt.NDArray[np.bool_], role: LineRole) -> "JudgedPage":
-        """Give the chosen lines a role, as far as they had one of `OWN_ROLES`."""
-        of_roles = self.of_roles.copy()
+        """Move the probability of `OWN_ROLES` to another role in the chosen lines."""
+        moved = self.role_probabilities.copy()
         own = np.array([each in OWN_ROLES for each in self.roles], dtype=np.bool_)
-        of_roles[chosen, self.roles.index(role)] += self.probability_of(OWN_ROLES)[chosen]
-        of_roles[np.ix_(chosen, own)] = 0.0
-        return replace(self, of_roles=of_roles)
+        moved[chosen, self.roles.index(role)] += self.probability_of(OWN_ROLES)[chosen]
+        moved[np.ix_(chosen, own)] = 0.0
+        return replace(self, role_probabilities=moved)
 
     @property
     def kind(self) -> Kind:
@@ -144,11 +145,11 @@ class JudgedPage:
     ) -> list[FoundRole]:
         """Return the most probable of the given roles for each of the given lines."""
         chosen = [place for place, role in enumerate(self.roles) if role in roles]
-        of_chosen = self.of_roles[places][:, chosen]
-        best = of_chosen.argmax(axis=1)
+        rows = self.role_probabilities[places][:, chosen]
+        best = rows.argmax(axis=1)
         return [
             FoundRole(self.roles[chosen[at]], float(row[at]))
-            for at, row in zip(best.tolist(), of_chosen, strict=True)
+            for at, row in zip(best.tolist(), rows, strict=True)
         ]
 
 

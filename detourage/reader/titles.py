@@ -17,12 +17,12 @@ MIN_SHARED = 0.5  # share of the words of a heading in a declared title for it t
 MIN_HEADLINE_WORDS = 5  # words in an ``h1`` that is the headline regardless of the declared titles
 MIN_WORDS_OF_SECOND_LEVEL = 3  # words in an ``h2`` headline; a shorter text may be a section name
 MAX_HEADLINE_TOKENS = 100  # tokens in a headline; longer headings result from unclosed elements
-MAX_PARTS = 12  # parts in a title that is matched against the page
+MAX_PARTS = 12  # parts of a title, or text nodes of a heading, that are compared with names
 
 # Unlike the other separators, these never occur in headlines.
 _STRONG_SEPARATOR = re.compile(
     r"(?:(?<!\s)\s+)?+(?:[|｜]|::|//)\s*|(?<!\s)\s++_"
-    # A letter of a script without capitals, in the class whose complement compiles fastest.
+    # A letter of a script without capitals; the class is written in the form that compiles fastest.
     r"|(?<=[^\W\x00-\u2fff])_(?=\S)|(?<=\S)_(?=[^\W\x00-\u2fff])"
 )
 _SEPARATOR = re.compile(
@@ -124,7 +124,7 @@ def declared_titles(page: Outline, url: str = "") -> list[str]:
 
 def names_site(page: Outline, title: str, url: str = "") -> bool:
     """Return whether a title is only a name of the page's site."""
-    return _declared_on(page, url, ())[0].name(title)
+    return _declared_on(page, url, ())[0].has_name(title)
 
 
 @dataclass(frozen=True)
@@ -147,11 +147,11 @@ class _Sites:
         host = squash(split_url(url).hostname or "") if url else ""
         return cls(frozenset(names), host, frozenset(logos))
 
-    def name(self, text: str) -> bool:
+    def has_name(self, text: str) -> bool:
         squashed = squash(text)
         return squashed in self.names or squashed in self.host
 
-    def begin(self, text: str) -> bool:
+    def begins_with_name(self, text: str) -> bool:
         """Return whether a text begins with a name of the site."""
         return squash(text).startswith(tuple(name for name in self.names if len(name) > 4))
 
@@ -205,18 +205,18 @@ def _parts(title: str) -> list[tuple[int, int]]:
 def _without_site(title: str, sites: _Sites) -> str:
     parts = _parts(title)
     for first in range(max(1, len(parts) - MAX_PARTS), len(parts)):
-        if sites.name(title[parts[first][0] : parts[-1][1]]):
+        if sites.has_name(title[parts[first][0] : parts[-1][1]]):
             parts = parts[:first]
             break
-    while len(parts) > 1 and sites.name(title[slice(*parts[-1])]):
+    while len(parts) > 1 and sites.has_name(title[slice(*parts[-1])]):
         parts.pop()
-    while len(parts) > 1 and sites.name(title[slice(*parts[0])]):
+    while len(parts) > 1 and sites.has_name(title[slice(*parts[0])]):
         parts.pop(0)
-    if len(parts) > 1 and sites.begin(title[slice(*parts[-1])]):
+    if len(parts) > 1 and sites.begins_with_name(title[slice(*parts[-1])]):
         parts.pop()
     text = title[parts[0][0] : parts[-1][1]] if parts else ""
     name, _, rest = text.partition(": ")
-    return rest.strip() if rest.strip() and sites.name(name) else text
+    return rest.strip() if rest.strip() and sites.has_name(name) else text
 
 
 def _is_logo(page: Outline, index: int) -> bool:

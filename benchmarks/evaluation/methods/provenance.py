@@ -12,7 +12,7 @@ _SOURCE = (".py", ".c", ".h", ".java", ".mjs", ".json")
 
 READING = (
     "detourage/html/encoding.py",
-    "detourage/reader/rendering.py",
+    "detourage/reader/blocks.py",
     "detourage/html/text.py",
     "detourage/papers/interface.py",
     "detourage/papers/reading.py",

@@ -36,4 +36,4 @@ def test_core_and_reader_find_the_same_lines(html: str) -> None:
     assert len(first) == len(lines)
     for place, line in zip(first.tolist(), lines, strict=True):
         assert line.text[:1] in flat.pieces.texts[place]
-    assert len(judge_page(outline).of_roles) == len(lines)
+    assert len(judge_page(outline).role_probabilities) == len(lines)

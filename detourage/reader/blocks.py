@@ -1,4 +1,4 @@
-"""Rendering of a body as blocks of text, images and embeds."""
+"""Division of a body into blocks of text, images and embeds."""
 
 import re
 from collections import Counter, deque
@@ -84,7 +84,7 @@ _CJK = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
 _BREAK_IN_CJK = re.compile(rf"(?<=[{_CJK}])[ \t\r]{{0,200}}\n[ \t\r\n]{{0,200}}(?=[{_CJK}])")
 
 MAX_CELL_TOKENS = 40  # tokens in a cell of a data table; tables with longer cells are layout
-MAX_BLOCKS_BEFORE_TITLE = 3  # leading blocks from which a repeated headline is removed
+MAX_BLOCKS_BEFORE_TITLE = 3  # leading blocks that are left out if they repeat the headline
 PROBABILITY_DIGITS = 3  # Number of decimal places in the probability of a role
 
 _TYPES: dict[str, BlockType] = {
@@ -114,11 +114,11 @@ _CODE_LANGUAGE = re.compile(
 )
 _CODE_ATTRIBUTES = ("data-lang", "data-language")
 MAX_CLASS_CHARACTERS = 200  # length of a class attribute that is searched for the language of code
-MAX_ITEM_NUMBER = 1_000_000  # in a list item's marker; a page may declare any number
+MAX_ITEM_NUMBER = 1_000_000  # number in a list item's marker; a page may declare a larger one
 
 
 @dataclass
-class Rendering:
+class BodyBlocks:
     """The parts of a body, in document order; no block is empty."""
 
     blocks: list[ArticleBlock] = field(default_factory=list)
@@ -130,15 +130,15 @@ class Rendering:
         return "\n\n".join(block.text for block in self.blocks)
 
 
-def render(page: Outline, finding: Finding, base: str, title: str | None = None) -> Rendering:
-    """Render a body; relative URLs are resolved against `base`.
+def blocks_of(page: Outline, finding: Finding, base: str, title: str | None = None) -> BodyBlocks:
+    """Divide a body into blocks; relative URLs are resolved against `base`.
 
     A block ends at the border of a block element or at two line breaks; a single line break remains
     part of the block. The type of a block is that of the nearest enclosing element that has a type.
     A table of short cells is one block, with a line per row and tabs between cells; any other table
     is treated as layout. One of the first blocks that repeats the `title` is left out.
     """
-    return _Renderer(page, finding, base, title).run()
+    return _BlockBuilder(page, finding, base, title).run()
 
 
 @dataclass
@@ -152,14 +152,14 @@ class _Open:
     marker: str | None = None
 
 
-class _Renderer:
+class _BlockBuilder:
     def __init__(self, page: Outline, finding: Finding, base: str, title: str | None) -> None:
         self._page = page
         self._finding = finding
         self._base = base
         self._title = words.tokens(title or "")
         self._begun = 0
-        self._rendering = Rendering()
+        self._result = BodyBlocks()
         self._open: list[_Open] = []
         self._link: int | None = None
         self._muted: int | None = None
@@ -176,7 +176,7 @@ class _Renderer:
         self._next_text = page.text_starts[finding.container]
         self._sizes: Counter[int] = Counter()
 
-    def run(self) -> Rendering:
+    def run(self) -> BodyBlocks:
         page, pieces = self._page, self._page.flat.pieces
         first = index = self._finding.container
         end = page.ends[first]
@@ -215,7 +215,7 @@ class _Renderer:
         while walked:
             self._leave(walked.pop())
         self._flush()
-        return self._rendering
+        return self._result
 
     def _enter(self, index: int) -> bool:
         """Open an element; return False to skip its contents."""
@@ -250,7 +250,7 @@ class _Renderer:
             return False
         if index in self._posts or (tag == "blockquote" and self._type() != "quote"):
             self._embed(self._page.node(index))
-        self._describe(index, tag)
+        self._open_block(index, tag)
         return True
 
     def _mute(self, index: int) -> None:
@@ -273,11 +273,11 @@ class _Renderer:
         if self._open and self._open[-1].element == index:
             self._open.pop()
 
-    def _describe(self, index: int, tag: str) -> None:
+    def _open_block(self, index: int, tag: str) -> None:
         page, caption = self._page, None
-        named = bool(self._captions[index])
-        kind: BlockType | None = _TYPES.get(tag) or ("caption" if named else None)
-        if named or tag == "figure":
+        is_caption = bool(self._captions[index])
+        kind: BlockType | None = _TYPES.get(tag) or ("caption" if is_caption else None)
+        if is_caption or tag == "figure":
             caption = illustrations.caption_within(page, index, self._captions)
             caption = caption or (None if tag == "figure" else page.text_of(index) or None)
         if kind or caption:
@@ -348,7 +348,7 @@ class _Renderer:
         if not is_blank:
             self._add_text(parts, pieces, sizes)
         # Media may have been placed after a block that turned out to be empty.
-        found, blocks = self._rendering.media, len(self._rendering.blocks)
+        found, blocks = self._result.media, len(self._result.blocks)
         for place in range(len(found) - 1, -1, -1):
             if (found[place].block or 0) <= blocks:
                 return
@@ -391,7 +391,7 @@ class _Renderer:
         language: str | None = None,
     ) -> None:
         """Add a block, unless it is one of the first and repeats the title."""
-        blocks = self._rendering.blocks
+        blocks = self._result.blocks
         self._begun += 1
         if self._begun <= MAX_BLOCKS_BEFORE_TITLE and words.tokens(text) == self._title:
             return
@@ -480,8 +480,8 @@ class _Renderer:
         text = "\n".join("\t".join(text for text, _ in row) for row in shown)
         spans: list[Span] = []
         start = 0
-        for cell, of_cell in chain.from_iterable(shown):
-            spans += (Span(start + begin, start + end, mark) for begin, end, mark in of_cell)
+        for cell, cell_spans in chain.from_iterable(shown):
+            spans += (Span(start + begin, start + end, mark) for begin, end, mark in cell_spans)
             start += len(cell) + 1
         sizes = Counter({text.line: text.size for text in texts})
         number = int(page.flat.numbers[index])
@@ -534,8 +534,8 @@ class _Renderer:
         """Add an image or embed before the next block."""
         if medium is not None and medium.url not in self._addresses:
             self._addresses.add(medium.url)
-            block = len(self._rendering.blocks) + (0 if self._is_blank else 1)
-            self._rendering.media.append(replace(medium, block=block))
+            block = len(self._result.blocks) + (0 if self._is_blank else 1)
+            self._result.media.append(replace(medium, block=block))
 
 
 def _integer(text: str | None) -> int | None:
