@@ -1,4 +1,4 @@
-"""Detection of walls shown in place of an article, including notices that the article is gone.
+"""Detection of walls shown instead of an article, including notices that the article is gone.
 
 docs/explanation/extraction.md explains how a wall is distinguished from an article about walls.
 """
@@ -14,25 +14,25 @@ from detourage.walls.evidence import (
     ExaminedPage,
     has_prose,
     headline_coverage,
-    reports_on,
+    reports_on_wall,
     wall_evidence,
 )
 from detourage.walls.offers import has_offer_below
 
-SURE: Final = 0.5  # wall probability from which a page has no article whatever else is known
-SUSPECTED: Final = 0.05  # wall probability from which other evidence is taken into account
+SURE: Final = 0.5  # Minimum wall probability at which a page has no article, without other evidence
+SUSPECTED: Final = 0.05  # Minimum wall probability at which other evidence is taken into account
 MAX_WALL: Final = 1_200  # length, in characters, of the text of a wall
 MIN_HEADLINE_COVERAGE: Final = 0.5  # share of a long text's headline that wall phrases cover
 
 MIN_BLOCKS: Final = 3
 MIN_CONFIDENCE: Final = 0.5
-"""Minimum number of blocks, and confidence, of a text without a sentence that is an article."""
+"""Minimum number of blocks, and minimum confidence, of an article without sentences."""
 
-_Named = tuple[str, type[WallError] | type[GoneError]]
+_WallKind = tuple[str, type[WallError] | type[GoneError]]
 
 _FIRST_ERROR: Final = 400
 _FIRST_SERVER_ERROR: Final = 500
-_OF_STATUS: Final[Mapping[int, _Named]] = {
+_KIND_BY_STATUS: Final[Mapping[int, _WallKind]] = {
     401: ("log-in", WallError),
     402: ("paywall", WallError),
     404: ("not found", GoneError),
@@ -40,7 +40,7 @@ _OF_STATUS: Final[Mapping[int, _Named]] = {
     429: ("robot check", WallError),
     451: ("region block", WallError),
 }
-_OF_CONCEPT: Final[Mapping[str, _Named]] = {
+_KIND_BY_CONCEPT: Final[Mapping[str, _WallKind]] = {
     "absent": ("not found", GoneError),
     "removed": ("removed", GoneError),
     "domain": ("parked domain", GoneError),
@@ -76,8 +76,8 @@ class Verdict(NamedTuple):
 def judge_wall(page: Page, article: Article | None) -> Verdict:
     """Judge whether a page shows a wall; `article` is None if no text was found.
 
-    Only a status, or a phrase in the text or the headlines, makes a page a wall. Its other lines
-    mention newsletters and cookies on every page of a site, so they are only evidence against it.
+    Only a status, or a phrase in the text or the headlines, makes a page a wall. The other lines
+    mention newsletters and cookies on every page of a site, so they are only evidence against one.
     """
     status = page.answer.status
     is_error = status is not None and status >= _FIRST_ERROR
@@ -88,16 +88,16 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
         return Verdict(is_truncated=is_truncated)
     examined = ExaminedPage.of(page, article)
     own = examined if article is None or has_wall_headline else examined.without_surroundings()
-    evidence, of_own = wall_evidence(examined), wall_evidence(own)
-    has_wall_phrase = any(of_own.weights[concept] for concept in _OF_CONCEPT)
+    evidence, own_evidence = wall_evidence(examined), wall_evidence(own)
+    has_wall_phrase = any(own_evidence.weights[concept] for concept in _KIND_BY_CONCEPT)
     if article is None and not is_error and not has_wall_phrase:
         # Missing text does not indicate a wall on its own.
         return Verdict()
     model = load_model(BoostedTrees, "detourage.walls", "model.json")
     suspicion = float(model.probabilities(evidence.features)[0])
-    probability = min(suspicion, float(model.probabilities(of_own.features)[0]))
+    probability = min(suspicion, float(model.probabilities(own_evidence.features)[0]))
     known = article.metadata if article is not None else None
-    if known and known.authors and known.published is not None and reports_on(own):
+    if known and known.authors and known.published is not None and reports_on_wall(own):
         probability = 0.0
     if is_error:
         # An article with an error status is rarer than an error page that reads like an article.
@@ -105,21 +105,21 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     wall = None
     is_stated = has_wall_phrase or is_error
     if suspicion >= SUSPECTED:
-        kind, error = _named(of_own.weights, status) if is_stated else ("unknown", WallError)
+        kind, error = _kind(own_evidence.weights, status) if is_stated else ("unknown", WallError)
         wall = error(kind, probability if is_stated else 0.0)
     # A text without a sentence may be more than a placeholder.
-    is_told = article is not None and (
+    is_likely_article = article is not None and (
         bool(article.metadata.authors)
         or (len(article.blocks) >= MIN_BLOCKS and article.confidence >= MIN_CONFIDENCE)
     )
-    is_placeholder = not (is_stated or is_told or has_prose(examined.text))
+    is_placeholder = not (is_stated or is_likely_article or has_prose(examined.text))
     is_blank = is_placeholder and probability >= SURE
     return Verdict(wall, is_blank, is_truncated)
 
 
-def _named(weights: Mapping[str, float], status: int | None) -> _Named:
-    if status is not None and status in _OF_STATUS:
-        return _OF_STATUS[status]
+def _kind(weights: Mapping[str, float], status: int | None) -> _WallKind:
+    if status is not None and status in _KIND_BY_STATUS:
+        return _KIND_BY_STATUS[status]
     if status is not None and status >= _FIRST_SERVER_ERROR:
-        return _OF_CONCEPT["trouble"]
-    return _OF_CONCEPT[max(_OF_CONCEPT, key=lambda concept: weights[concept])]
+        return _KIND_BY_CONCEPT["trouble"]
+    return _KIND_BY_CONCEPT[max(_KIND_BY_CONCEPT, key=lambda concept: weights[concept])]

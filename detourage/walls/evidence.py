@@ -23,7 +23,7 @@ from detourage.text.words import tokens
 MAX_WORDS: Final = 1_000  # words of a text that are examined
 MIN_PROSE: Final = 12  # length, in words, of a line that can be a sentence of an article
 MIN_LINE: Final = 2  # length, in words, of a line whose coverage is measured
-MAX_OF_REPORT: Final = 0.4  # coverage of a line of a report on what a wall would say
+MAX_REPORT_COVERAGE: Final = 0.4  # share of a line that wall phrases cover in a report about them
 
 ADDRESSING: Final = ("you", "we")
 """Concepts that address the reader, which indicate a wall but do not name one."""
@@ -85,7 +85,7 @@ class ExaminedPage(NamedTuple):
             article.text.split("\n") if article is not None else (),
             [*_titles_of(page.flat, article), *map(outline.text_of, headings)],
             [each.text for each in lines_of(outline) if 2 * each.linked <= len(each.tokens)],
-            [*_of_article(article), *_of_markup(page)],
+            [*_article_numbers(article), *_markup_numbers(page)],
         )
 
     def without_surroundings(self) -> Self:
@@ -101,10 +101,10 @@ class Evidence(NamedTuple):
     weights: dict[str, float]
 
 
-def wall_evidence(read: ExaminedPage) -> Evidence:
+def wall_evidence(page: ExaminedPage) -> Evidence:
     """Compute the features that distinguish a wall from an article, as one row."""
     concepts = shipped_lexicon().concepts
-    parts = {"text": _lines(read.text), "heads": _lines(read.heads), "page": _lines(read.shown)}
+    parts = {"text": _lines(page.text), "heads": _lines(page.heads), "page": _lines(page.shown)}
     shares = {name: _shares(lines) for name, lines in parts.items()}
     weights = {
         concept: shares["heads"][bit] + shares["text"][bit] + 0.5 * shares["page"][bit]
@@ -112,32 +112,33 @@ def wall_evidence(read: ExaminedPage) -> Evidence:
     }
     numbers: list[Number] = []
     for name, lines in parts.items():
-        numbers += _of_lines(name, lines)
+        numbers += _line_numbers(name, lines)
         columns = [f"{name}_{concept}" for concept in concepts]
         numbers += zip(columns, shares[name], strict=True)
-    numbers += read.numbers
+    numbers += page.numbers
     return Evidence(Features.of((name, [number]) for name, number in numbers), weights)
 
 
 def headline_coverage(page: Page, article: Article | None) -> float:
-    """Return the share of the page's title covered by wall phrases, or the article's if larger."""
+    """Return the share of the page's title, or the article's, that wall phrases cover."""
     lines = _lines(_titles_of(page.flat, article))
     return max((line.coverage for line in lines), default=0.0)
 
 
-def reports_on(read: ExaminedPage) -> bool:
+def reports_on_wall(page: ExaminedPage) -> bool:
     """Return whether a text reports on what a wall would say: "Log-in problems at savings bank".
 
-    Its headlines name the same thing, no line says little else, and none tells the reader.
+    All its headlines mention the concept, no line consists mostly of it, and no line that mentions
+    it addresses the reader.
     """
-    heads, lines = _lines(read.heads), _lines(read.text)
+    heads, lines = _lines(page.heads), _lines(page.text)
     named = reduce(or_, (line.concepts for line in lines), 0) & _walls()
-    telling = 1 << shipped_lexicon().concepts.index("you")
+    reader = 1 << shipped_lexicon().concepts.index("you")
     return (
         bool(heads)
         and all(line.concepts & named for line in heads)
-        and not any(line.concepts & named and line.concepts & telling for line in heads + lines)
-        and all(line.coverage < MAX_OF_REPORT for line in heads + lines)
+        and not any(line.concepts & named and line.concepts & reader for line in heads + lines)
+        and all(line.coverage < MAX_REPORT_COVERAGE for line in heads + lines)
     )
 
 
@@ -182,7 +183,7 @@ def _shares(lines: Sequence[Line]) -> list[float]:
     ]
 
 
-def _of_lines(name: str, lines: Sequence[Line]) -> Iterator[Number]:
+def _line_numbers(name: str, lines: Sequence[Line]) -> Iterator[Number]:
     walls = _walls()
     words = sum(len(line.marks) for line in lines)
     covered = sum(line.covered for line in lines)
@@ -207,7 +208,7 @@ def _of_lines(name: str, lines: Sequence[Line]) -> Iterator[Number]:
     yield f"{name}_first", lines[0].coverage if lines else 0.0
 
 
-def _of_article(article: Article | None) -> Iterator[Number]:
+def _article_numbers(article: Article | None) -> Iterator[Number]:
     metadata = article.metadata if article is not None else None
     text = article.text.rstrip() if article is not None else ""
     yield "has_article", float(article is not None)
@@ -227,7 +228,7 @@ def _of_article(article: Article | None) -> Iterator[Number]:
     yield "quotes", quotes / max(1, len(beginning))
 
 
-def _of_markup(page: Page) -> Iterator[Number]:
+def _markup_numbers(page: Page) -> Iterator[Number]:
     attributes = page.flat.attributes
     types = attributes.named("type")[1]
     yield "passwords", float(sum(each.strip().lower() == "password" for each in types))

@@ -17,27 +17,27 @@ MAX_BEGINNING: Final = 3_500
 """Maximum length, in characters, of the beginning of an article for subscribers."""
 
 MAX_LINES: Final = 5  # lines of an offer
-MAX_BETWEEN: Final = 12  # lines below an article in which the lines of an offer are looked for
+MAX_SEARCHED_LINES: Final = 12  # lines below an article that are searched for an offer
 MIN_LINE: Final = 3  # length, in words, of a line of an offer; shorter ones are buttons and labels
 MAX_LINE: Final = 60  # length, in words, of a line of an offer
 MIN_OFFER: Final = 5  # length, in words, of an offer
-MIN_SUBSCRIPTION: Final = 8  # words of an offer that says nothing of reading or logging in
-MIN_SENTENCE: Final = 20  # letters and digits in the longest line of such an offer
+MIN_SUBSCRIPTION: Final = 8  # length, in words, of an offer that mentions only subscriptions
+MIN_SENTENCE: Final = 20  # letters and digits in the longest line of an offer of subscriptions only
 
 _MIN_COVERED: Final = {"reading": 0.2, "login": 0.2, "subscribe": 0.25}
-"""Minimum share of an offer's words that wall phrases cover, by what it mentions first of these."""
+"""Minimum share of an offer's words that wall phrases cover, by concept in order of precedence."""
 
 
-def _is_offer(lines: Sequence[Sequence[str]], *, is_plain: bool) -> bool:
-    """Return whether lines mention subscriptions and reading on or logging in, or are longer."""
+def _is_offer(lines: Sequence[Sequence[str]], *, is_strict: bool) -> bool:
+    """Return whether lines offer subscriptions; `is_strict` is as in `begin_with_offer`."""
     marks = [mark for line in lines for mark in shipped_lexicon().marks(line)]
-    said = {name for name, bit in _bits().items() if any(mark & bit for mark in marks)}
-    if "subscribe" not in said or "newsletter" in said or len(marks) < MIN_OFFER:
+    found = {name for name, bit in _bits().items() if any(mark & bit for mark in marks)}
+    if "subscribe" not in found or "newsletter" in found or len(marks) < MIN_OFFER:
         return False
-    kind = next(name for name in _MIN_COVERED if name in said)
+    kind = next(name for name in _MIN_COVERED if name in found)
     longest = max(sum(map(len, line)) for line in lines)
     if kind == "subscribe" and (
-        is_plain or len(marks) < MIN_SUBSCRIPTION or longest < MIN_SENTENCE
+        is_strict or len(marks) < MIN_SUBSCRIPTION or longest < MIN_SENTENCE
     ):
         return False
     covered = sum(1 for mark in marks if mark & _every())
@@ -45,15 +45,15 @@ def _is_offer(lines: Sequence[Sequence[str]], *, is_plain: bool) -> bool:
 
 
 def begin_with_offer(
-    lines: Iterable[Sequence[str]], *, at_once: bool = False, is_plain: bool = False
+    lines: Iterable[Sequence[str]], *, at_once: bool = False, is_strict: bool = False
 ) -> bool:
     """Return whether the first lines, given as tokens, offer the rest of an article to subscribers.
 
-    With `at_once`, the first line of several words must be part of the offer. With `is_plain`, the
-    offer must say that one reads on or logs in.
+    With `at_once`, the first line of several words must be part of the offer. With `is_strict`, the
+    offer must mention reading on or logging in.
     """
     read: list[Sequence[str]] = []
-    for line in islice(lines, MAX_BETWEEN):
+    for line in islice(lines, MAX_SEARCHED_LINES):
         if len(line) < MIN_LINE:
             continue
         if len(line) > MAX_LINE or len(read) == MAX_LINES:
@@ -61,13 +61,13 @@ def begin_with_offer(
         read.append(line)
         if at_once and not any(mark & _every() for mark in shipped_lexicon().marks(read[0])):
             break
-        if _is_offer(read, is_plain=is_plain):
+        if _is_offer(read, is_strict=is_strict):
             return True
     return False
 
 
 def has_offer_below(page: Page, article: Article) -> bool:
-    """Return whether an offer of the rest follows the text of an article."""
+    """Return whether an offer of the rest of an article follows its text."""
     is_article = article.metadata.kind == "article"
     if not is_article or not article.blocks or len(article.text) > MAX_BEGINNING:
         return False
