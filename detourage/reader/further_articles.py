@@ -1,7 +1,7 @@
 """Further articles that a page displays in full below its own, for readers who keep scrolling.
 
-Each article begins with a head: a headline, an author, a date and a URL. Several of these together,
-below a complete article, identify a further one, whatever elements contain it.
+Each article begins with a head: a headline, an author, a date and a URL. Several of these, close to
+each other below a complete article, identify a further one, whichever elements contain it.
 """
 
 import re
@@ -27,8 +27,8 @@ from detourage.text import words
 from detourage.text.dates import find_moments
 from detourage.text.words import listed, squash
 
-MIN_OWN_WORDS: Final = 50  # body words above a further article; else it is a section
-MIN_HELD_WORDS: Final = 50  # words in an element that holds an article, not just its head
+MIN_OWN_WORDS: Final = 50  # body words above a further article; with fewer, it is a section
+MIN_ELEMENT_WORDS: Final = 50  # words in an element that holds an article, not just its head
 MIN_FURTHER_WORDS: Final = 100  # median word count of the further articles; teasers are shorter
 MAX_ABOVE_HEADLINE: Final = 40  # words of an article above its headline (section, date, caption)
 MAX_BELOW_HEADLINE: Final = 60  # words below a headline that are searched for an author and a date
@@ -62,7 +62,7 @@ _ARTICLE: Final = re.compile(r"article|posting|report", re.IGNORECASE)
 
 
 class FurtherArticle(NamedTuple):
-    """An article below the page's own: the outermost element with no part of that, and its URL."""
+    """A further article: the outermost element around it without the page's own, and its URL."""
 
     element: int
     url: str | None
@@ -84,9 +84,9 @@ def without_further_articles(
     dropped: set[int] = set()
     for element, _ in further:
         dropped.add(element)
-        if page.size(element) >= MIN_HELD_WORDS:
+        if page.size(element) >= MIN_ELEMENT_WORDS:
             continue
-        # It holds only the head, and the article follows.
+        # The element holds only the head, and the rest of the article follows it.
         above = element
         while above != finding.container and (parent := page.parents[above]) >= 0:
             dropped.update(each for each in page.children(parent) if each > above)
@@ -140,7 +140,7 @@ class _Page:
         starts = [page.token_starts[head] for head in found]
         sizes = np.diff([*starts, page.token_ends[self.finding.container]])
         held = [page.size(each.element) for each in found.values()]
-        sizes = np.where(np.array(held) >= MIN_HELD_WORDS, np.minimum(sizes, held), sizes)
+        sizes = np.where(np.array(held) >= MIN_ELEMENT_WORDS, np.minimum(sizes, held), sizes)
         return [*found.values()] if np.median(sizes) >= MIN_FURTHER_WORDS else ()
 
     def _heads(self) -> list[int]:
@@ -153,7 +153,7 @@ class _Page:
         headings = headings[(headings >= first) & (headings < end)]
         found = [index for index in headings.tolist() if 0 < page.size(index) <= MAX_HEADLINE_WORDS]
         for index in self._addresses:
-            if first <= index < end and page.size(index) >= MIN_HELD_WORDS:
+            if first <= index < end and page.size(index) >= MIN_ELEMENT_WORDS:
                 start, stop = np.searchsorted(headings, (index, page.ends[index]))
                 if start == stop:
                     found.append(index)
@@ -163,21 +163,21 @@ class _Page:
         self, head: int, element: int, *, declared: str | None, linked: str | None
     ) -> bool:
         """Return whether a head is followed by its own article."""
-        is_held = self.page.size(element) >= MIN_HELD_WORDS
+        has_own_element = self.page.size(element) >= MIN_ELEMENT_WORDS
         # This check comes last because it is the most expensive.
-        has_head = partial(self._has_head, head, element, is_held=is_held)
-        is_made = is_held and self._resembles_own(head, element)
+        has_head = partial(self._has_head, head, element, has_own_element=has_own_element)
+        looks_like_own = has_own_element and self._resembles_own(head, element)
         if declared is not None:
-            return is_made or has_head()
+            return looks_like_own or has_head()
         is_first = self.page.tags[head] == self.page.tags[self.heading] == "h1"
-        if is_made and (is_first or linked is not None or self._is_ranked(head)):
+        if looks_like_own and (is_first or linked is not None or self._is_marked_like_own(head)):
             return is_first or has_head()
         if not (is_first and has_head() and self._own_has_head):
             return False
         one, other = self.page.parents[head], self.page.parents[self.heading]
         classes = self._classes(one)
         is_alike = one != other and bool(classes) and classes == self._classes(other)
-        return is_held == any(self._holding_own(element)) or is_alike
+        return has_own_element == any(self._elements_with_own(element)) or is_alike
 
     def _is_part(self, head: int) -> bool:
         """Return whether a head belongs to the page's own article or to a live report."""
@@ -203,7 +203,7 @@ class _Page:
             element = parent
         return element
 
-    def _is_ranked(self, head: int) -> bool:
+    def _is_marked_like_own(self, head: int) -> bool:
         """Return whether a headline has the same markup as the page's own headline."""
         page = self.page
         if page.tags[head] == page.tags[self.heading] == "h1":
@@ -215,9 +215,9 @@ class _Page:
         """Return whether an article's element resembles one that holds the page's own article."""
         page = self.page
         for index in takewhile(lambda each: each >= element, self.page.around(head)):
-            if page.size(index) < MIN_HELD_WORDS:
+            if page.size(index) < MIN_ELEMENT_WORDS:
                 continue
-            for other in self._holding_own(element):
+            for other in self._elements_with_own(element):
                 if page.tags[other] != page.tags[index]:
                     continue
                 shared = self._classes(index) & self._classes(other)
@@ -226,7 +226,7 @@ class _Page:
                     return True
         return False
 
-    def _holding_own(self, element: int) -> Iterator[int]:
+    def _elements_with_own(self, element: int) -> Iterator[int]:
         """Yield elements that contain the page's own article but not `element`."""
         for index in self.page.around(self.heading):
             if index <= element < self.page.ends[index]:
@@ -237,16 +237,16 @@ class _Page:
 
     @cached_property
     def _own_has_head(self) -> bool:
-        return self._has_head(self.heading, self.heading, is_held=False)
+        return self._has_head(self.heading, self.heading, has_own_element=False)
 
     def _classes(self, index: int) -> frozenset[str]:
         return frozenset(self.page.flat.distinct_names[self.page.name_numbers[index]][0].split())
 
-    def _has_head(self, head: int, element: int, *, is_held: bool) -> bool:
+    def _has_head(self, head: int, element: int, *, has_own_element: bool) -> bool:
         """Return whether there is an author or a date next to a headline."""
         page, end = self.page, self.page.ends[element]
         before = page.tokenised.texts.ends
-        if not is_held:
+        if not has_own_element:
             element, end = head, len(page.tags)
         own = head if page.tags[head] not in _HEADINGS else page.ends[head]
         limit = MAX_BELOW_HEADLINE + (
@@ -257,7 +257,7 @@ class _Page:
             node = page.texts[place]
             if node.parent >= end or (place and before[place - 1] >= limit):
                 break
-            if not is_held and len(lines) >= MAX_LINES_BELOW and node.line not in lines:
+            if not has_own_element and len(lines) >= MAX_LINES_BELOW and node.line not in lines:
                 break
             if not (page.tags[head] in _HEADINGS and head <= node.parent < page.ends[head]):
                 # A headline may begin like the line of an author.
@@ -357,7 +357,7 @@ class _Page:
         """Resolve a URL; None unless it is another page of this site."""
         if not written or len(written) > MAX_URL_CHARACTERS or not _IS_ADDRESS.match(written):
             return None
-        base, site, own_paths = self._own
+        base, site, own_paths = self._own_address
         found = (absolute(written, base) or "").partition("#")[0]
         path = _path(found)
         if not path or site_of(found) != site or _FILE.search(path):
@@ -368,7 +368,7 @@ class _Page:
         return found
 
     @cached_property
-    def _own(self) -> tuple[str, str, frozenset[str]]:
+    def _own_address(self) -> tuple[str, str, frozenset[str]]:
         """The page's base, site and paths, from the fetched URL and those that it declares."""
         links = (
             node.get("href")

@@ -46,8 +46,8 @@ class TemplateKnowledge:
     """Knowledge about a template, learned from some of its pages: paths, lines and titles.
 
     It takes a few kilobytes and replaces the pages: extraction gives the same result with either.
-    For `steps`, see `Paths.steps`. `shared` are the lines that a page shares with other pages (see
-    `detourage.reader.shared_lines`); they differ within a group, and are not serialised.
+    For `steps`, see `Paths.steps`. `shared` are the digests of the lines that a page shares with
+    others (see `detourage.reader.shared_lines`); they differ within a group and are not serialised.
     """
 
     steps: tuple[Step, ...]
@@ -83,7 +83,7 @@ class TemplateKnowledge:
                 steps = tuple((int(above), str(step)) for above, step in values["steps"])
                 return cls(steps, tuple(map(_read_page, values["pages"])))
         except (KeyError, RecursionError, TypeError, ValueError) as error:
-            raise ValueError(f"no template knowledge: {error!r}") from error
+            raise ValueError(f"not template knowledge: {error!r}") from error
         raise ValueError(f"template knowledge of format {found}, not {FORMAT}")
 
     def to_bytes(self) -> bytes:
@@ -100,11 +100,11 @@ class TemplateKnowledge:
         """Return the knowledge for a page that shares the given lines with other pages."""
         if lines == self.shared:
             return self
-        # What was derived from the pages is derived once for all copies.
+        # Cached properties are computed before copying, once for all copies.
         _ = self._by_step, self.lines_at, self.words_at, self.by_digest
-        made = copy(self)
-        object.__setattr__(made, "shared", lines)
-        return made
+        copied = copy(self)
+        object.__setattr__(copied, "shared", lines)
+        return copied
 
     @property
     def titles(self) -> list[Titles]:
@@ -114,9 +114,9 @@ class TemplateKnowledge:
     def compare(self, page: Outline, lines: Sequence[Line]) -> npt.NDArray[np.float32] | None:
         """Compare the lines of a page with the known pages; None if no page is known.
 
-        The columns are: whether the text of the line is on a known page, whether its path is, the
-        average numbers of lines and of words at the path, each as log(1 + x), and the share of the
-        words at the path that this page does not repeat. Unknown values are -1.
+        The columns are: whether the text of the line is on a known page, whether its path is on
+        one, the average numbers of lines and of words at the path, each as log(1 + x), and the
+        share of the words at the path that this page does not repeat. Unknown values are -1.
         """
         if not self.pages:
             return None

@@ -23,18 +23,18 @@ MIN_HEADLINE_WORDS = 3  # words in a headline; shorter links are navigation, suc
 MAX_HEADLINE_WORDS = 45  # words in a headline; some sites link a whole article
 MIN_LINKED = 0.8  # share of linked words for a line to count as a link
 MIN_TEASER_WORDS = 5  # words in a teaser; shorter text between headlines is a date or an author
-MIN_ITEMS = 6  # teasers at the same position in the tree
+MIN_ITEMS = 6  # teasers at the same position in the tree that form a list
 MAX_TEASER_WORDS = 60  # words in a teaser; a longer one is an article
 MAX_PROSE_WORDS = 80  # words in text outside lists; a longer text is an article
 MIN_TEASERS_TO_PROSE = 4.0  # ratio of words in teasers to words in the longest text outside lists
 MIN_HEADLINES_SHARE = 0.6  # share of a page's words that are in headlines if there are no teasers
-MIN_HEADLINES_TO_PROSE = 20.0  # ratio of their words to those of the longest text without teasers
+MIN_HEADLINES_TO_PROSE = 20.0  # ratio of words in headlines to words in the longest other text
 MIN_HEADLINES_WORDS = 100  # total number of words in the headlines of a list without teasers
 MIN_OFFERS = 6  # offers for a list to belong to a shop or an event calendar
 MIN_OFFERS_TO_HEADLINES = 0.1  # ratio of offers to headlines for a list not to be a menu
 MIN_READ = 0.6  # share of a page's words in the extracted text for a list to be the page's content
 MIN_PROBABILITY = 0.5  # menu probability for a page that looks like a menu to count as one
-DECLARED = 0.6  # Probability that a declared article with a publication date is no menu
+DECLARED_PROBABILITY = 0.6  # Probability that a declared, dated article is not a menu
 
 
 def is_menu(page: Outline) -> bool:
@@ -80,7 +80,7 @@ def menu_probability(
     others = [kinds.get("documentation", 0.0)]
     metas = page.metas
     if metas.get("og:type", "").lower() == "article" and "article:published_time" in metas:
-        others.append(DECLARED)
+        others.append(DECLARED_PROBABILITY)
     if has_posts:
         others.append(kinds.get("forum", 0.0))
     if words >= MIN_READ * found.total:

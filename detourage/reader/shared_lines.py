@@ -1,8 +1,8 @@
 """Lines that the pages of a template share although their main texts differ.
 
-What does not change between the pages of a template is not the article (Deturck 2015). A few pages
-are no proof: another page may quote the article, or be a copy of it. So a line counts once for all
-pages with the same main text, and only for pages of the same publisher.
+A line that is the same on all pages of a template is not part of an article (Deturck 2015). A few
+pages are not enough evidence, because one may quote or copy another. Therefore, pages with the same
+main text are counted as one, and only pages of the same publisher are compared.
 """
 
 import json
@@ -26,10 +26,10 @@ from detourage.reader.outline import Outline
 from detourage.text.calendars import is_long_enough, is_weekday, month_named
 
 MAX_PAGES: Final = 30  # pages of a publisher whose lines are counted for a group
-MAX_PUBLISHERS: Final = 8  # publishers of a group whose pages are counted, the largest
-MIN_TEXTS: Final = 3  # other main texts whose pages have a shared line
-MIN_SHARE: Final = 0.9  # share of the other main texts whose pages have a shared line
-MAX_SAME: Final = 2 / 3  # share of the words of a main text that a different main text has as well
+MAX_PUBLISHERS: Final = 8  # largest publishers of a group, whose pages are counted
+MIN_TEXTS: Final = 3  # other main texts that appear together with a shared line
+MIN_SHARE: Final = 0.9  # share of the other main texts that appear together with a shared line
+MAX_COMMON_SHARE: Final = 2 / 3  # share of a main text's words that also occur in a different one
 MAX_LINES: Final = 1_000  # lines stored for a page; further lines are never shared
 _MAX_BYTES: Final = 4_000_000  # size of the unpacked lines of a group
 
@@ -37,9 +37,9 @@ _MAX_BYTES: Final = 4_000_000  # size of the unpacked lines of a group
 class PageLines(NamedTuple):
     """The lines of a page that may be shared with other pages, by digest.
 
-    `main` are those of the main text with their word counts; `others` are the other lines of its
-    container, and other prose. Links elsewhere are left out, since they are never mistaken for
-    text, and lists of news change all the time.
+    `main` are the lines of the main text with their word counts; `others` are the other lines of
+    its container, and any other prose. Links outside the container are left out, because they are
+    never mistaken for text.
     """
 
     main: Mapping[int, int] = {}
@@ -51,7 +51,7 @@ class PageLines(NamedTuple):
         body = sentences.find_body(page)
         if body is None:
             return cls()
-        of_body = set(page.text_lines[kept_texts(page, body)].tolist())
+        body_lines = set(page.text_lines[kept_texts(page, body)].tolist())
         texts = slice(page.text_starts[body.container], page.text_ends[body.container])
         around = set(page.text_lines[texts].tolist())
         main: dict[int, int] = {}
@@ -62,7 +62,7 @@ class PageLines(NamedTuple):
             if len(main) + len(others) == MAX_LINES:
                 break
             digest = masked_digest_of(line)
-            if line.number in of_body:
+            if line.number in body_lines:
                 main[digest] = len(line.tokens)
             else:
                 others.add(digest)
@@ -87,8 +87,12 @@ class PageLines(NamedTuple):
         return len(self.main).to_bytes(2, "little") + words.tobytes() + digests.tobytes()
 
 
-class _OfPublisher(NamedTuple):
-    """Lines on nearly all of `texts` main texts of a publisher, and the digests of its URLs."""
+class _PublisherLines(NamedTuple):
+    """Lines that appear with nearly all main texts of a publisher's pages.
+
+    `texts` is the number of main texts, `pages` are the digests of the pages' URLs, and `counts`
+    are the numbers of main texts by the digest of the line.
+    """
 
     texts: int
     pages: frozenset[int]
@@ -99,7 +103,7 @@ class _OfPublisher(NamedTuple):
 class SharedLines:
     """The lines that pages of a template group share, by publisher."""
 
-    publishers: Mapping[str, _OfPublisher]
+    publishers: Mapping[str, _PublisherLines]
 
     @classmethod
     def of(cls, pages: Mapping[str, PageLines]) -> Self:
@@ -112,7 +116,7 @@ class SharedLines:
             often = {line: n for line, n in sorted(counts.items()) if _is_shared(n, len(texts))}
             if often:
                 digests = frozenset(_digest_of_url(url) for url in urls)
-                found[publisher] = _OfPublisher(len(texts), digests, often)
+                found[publisher] = _PublisherLines(len(texts), digests, often)
         return cls(found)
 
     def on(self, url: str, page: PageLines) -> frozenset[int]:
@@ -120,12 +124,12 @@ class SharedLines:
         own = self.publishers.get(publisher_of(url))
         if own is None:
             return frozenset()
-        itself = _digest_of_url(url) in own.pages
+        is_counted = _digest_of_url(url) in own.pages
         return frozenset(
             line
             for line, count in own.counts.items()
             if (line in page.main or line in page.others)
-            and _is_shared(count - itself, own.texts - itself)
+            and _is_shared(count - is_counted, own.texts - is_counted)
         )
 
     @classmethod
@@ -135,7 +139,7 @@ class SharedLines:
             values: dict[str, Any] = json.loads(unpack(data, _MAX_BYTES))
             return cls(
                 {
-                    str(publisher): _OfPublisher(
+                    str(publisher): _PublisherLines(
                         int(each["texts"]),
                         frozenset(each["pages"]),
                         dict(zip(each["lines"], each["counts"], strict=True)),
@@ -144,7 +148,7 @@ class SharedLines:
                 }
             )
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
-            raise ValueError(f"no shared lines: {error!r}") from error
+            raise ValueError(f"not shared lines: {error!r}") from error
 
     def to_bytes(self) -> bytes:
         """Serialise and compress the lines."""
@@ -165,10 +169,10 @@ def counted_pages(urls: Iterable[str]) -> list[str]:
 
     A random sample, which the digests of the URLs decide, changes little when pages are added.
     """
-    of_publisher: defaultdict[str, list[str]] = defaultdict(list)
+    by_publisher: defaultdict[str, list[str]] = defaultdict(list)
     for url in urls:
-        of_publisher[publisher_of(url)].append(url)
-    largest = sorted(of_publisher.items(), key=lambda item: (-len(item[1]), item[0]))
+        by_publisher[publisher_of(url)].append(url)
+    largest = sorted(by_publisher.items(), key=lambda item: (-len(item[1]), item[0]))
     return [
         url
         for _, several in largest[:MAX_PUBLISHERS]
@@ -185,11 +189,11 @@ def masked_digest_of(line: Line) -> int:
     if not any(map(_has_digit, line.tokens)):
         return digest_of(line.tokens)
     masked: list[str] = []
-    for is_of_date, run in groupby(
-        line.tokens, lambda token: _has_digit(token) or _is_name_of_date(token)
+    for may_be_date, run in groupby(
+        line.tokens, lambda token: _has_digit(token) or _is_date_word(token)
     ):
         tokens = [*run]
-        masked += ["0"] if is_of_date and _is_masked(tokens, is_prose=line.is_prose) else tokens
+        masked += ["0"] if may_be_date and _is_masked(tokens, is_prose=line.is_prose) else tokens
     return digest_of(masked)
 
 
@@ -197,24 +201,24 @@ def _has_digit(token: str) -> bool:
     return not token.isalpha() and any(map(str.isdigit, token))
 
 
-def _is_name_of_date(token: str) -> bool:
-    # Shorter names, such as those of weekdays, are also other words.
+def _is_date_word(token: str) -> bool:
+    # Shorter names of months and weekdays are also other words.
     if not is_long_enough(token):
-        return token in _UNITS_OF_DATE
+        return token in _DATE_UNITS
     return month_named(token) is not None or is_weekday(token)
 
 
-_UNITS_OF_DATE: Final = frozenset("年月日년월일")
+_DATE_UNITS: Final = frozenset("年月日년월일")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
-_NUMBERS_OF_DATE: Final = 3
+_MIN_DATE_NUMBERS: Final = 3
 
 
 def _is_masked(tokens: Sequence[str], *, is_prose: bool) -> bool:
     numbers = [token for token in tokens if _has_digit(token)]
     if not is_prose or not numbers:
         return bool(numbers)
-    is_numeric = len(numbers) >= _NUMBERS_OF_DATE and any(map(_YEAR.fullmatch, numbers))
-    return is_numeric or any(map(_is_name_of_date, tokens))
+    is_numeric = len(numbers) >= _MIN_DATE_NUMBERS and any(map(_YEAR.fullmatch, numbers))
+    return is_numeric or any(map(_is_date_word, tokens))
 
 
 def _order(url: str) -> tuple[str, int, str]:
@@ -232,12 +236,12 @@ def _is_shared(count: int, texts: int) -> bool:
 def _texts(pages: Iterable[PageLines]) -> list[set[int]]:
     """Return the lines of the pages, merged for pages with the same main text.
 
-    A page is merged only with the longest main text that contains most of its own. If it joined
-    several, a page that displays only what all pages share would merge all of them.
+    A page is merged only with the longest main text that contains most of its own. Otherwise, a
+    page that displays only what all pages share would cause all of them to be merged.
     """
     found: list[tuple[PageLines, set[int]]] = []
     for page in sorted(pages, key=lambda each: -sum(each.main.values())):
-        limit = MAX_SAME * sum(page.main.values())
+        limit = MAX_COMMON_SHARE * sum(page.main.values())
         same = (
             lines
             for longer, lines in found

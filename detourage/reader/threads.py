@@ -16,7 +16,7 @@ from detourage.reader.page_model import JudgedPage
 from detourage.roles import LineRole
 
 MAX_HEAD_WORDS = 12  # words in a line with an author or date: "Ann, 5 May 2024 at 11:15 pm"
-TAKEN = 0.5  # Minimum probability at which a line outside the posts is kept if no lines were chosen
+MIN_OUTSIDE = 0.5  # probability of a line outside the posts that is kept if no lines were chosen
 
 LEAST_IN_POSTS = ((0.99, 0.0), (0.5, 0.6), (0.0, 0.95))
 """Minimum shares of the text's words in posts, by the probability of a forum page; an article with
@@ -29,7 +29,7 @@ FindPosts = Callable[[], CommentParts | None]
 
 
 @dataclass(frozen=True, eq=False)
-class _LinesOfPosts:
+class _PostLines:
     """Masks of the lines that are in posts, and of their texts, authors and dates."""
 
     within: Booleans
@@ -59,24 +59,24 @@ def find_thread(
     lines = judged.lines
     if not lines:
         return None
-    of_posts = _lines_of_posts(page, lines, posts)
+    post_lines = _post_lines(page, lines, posts)
     sizes = np.array([len(line.tokens) for line in lines])
     if shown.lines is None:
-        taken = judged.probabilities >= TAKEN
+        chosen = judged.probabilities >= MIN_OUTSIDE
     else:
-        taken = np.array([line.number in shown.lines for line in lines])
+        chosen = np.array([line.number in shown.lines for line in lines])
     is_below = np.array([line.block for line in lines]) > (-1 if heading is None else heading)
-    places, within = np.arange(len(lines)), np.flatnonzero(of_posts.within)
-    outside = taken & ~of_posts.within & is_below
-    if len(within) and not (taken & is_below & (places < within[0])).any():
+    places, within = np.arange(len(lines)), np.flatnonzero(post_lines.within)
+    outside = chosen & ~post_lines.within & is_below
+    if len(within) and not (chosen & is_below & (places < within[0])).any():
         outside &= places < within[-1]
-    written = int(sizes[of_posts.written].sum())
+    written = int(sizes[post_lines.written].sum())
     share = written / max(1, written + int(sizes[outside].sum()))
     if not written or share < next(least for p, least in LEAST_IN_POSTS if likelihood >= p):
         return None
-    is_head = (of_posts.authors | of_posts.dates) & (sizes <= MAX_HEAD_WORDS)
-    kept = of_posts.written | is_head | outside
-    roles = _roles(lines, of_posts, posts, shown.roles)
+    is_head = (post_lines.authors | post_lines.dates) & (sizes <= MAX_HEAD_WORDS)
+    kept = post_lines.written | is_head | outside
+    roles = _roles(lines, post_lines, posts, shown.roles)
     found = [
         line
         for line, is_kept in zip(lines, kept.tolist(), strict=True)
@@ -85,7 +85,7 @@ def find_thread(
     return body_of(page, found, posts.confidence, roles) if found else None
 
 
-def _lines_of_posts(page: Outline, lines: Sequence[Line], posts: CommentParts) -> _LinesOfPosts:
+def _post_lines(page: Outline, lines: Sequence[Line], posts: CommentParts) -> _PostLines:
     document = page.document
     inside = np.zeros(len(document.elements), dtype=np.bool_)
     for element in posts.elements:
@@ -99,17 +99,17 @@ def _lines_of_posts(page: Outline, lines: Sequence[Line], posts: CommentParts) -
         for texts in (posts.bodies, posts.authors, posts.dates)
     )
     within = inside[blocks] | written
-    return _LinesOfPosts(within, written, authors & ~written, dates & ~written)
+    return _PostLines(within, written, authors & ~written, dates & ~written)
 
 
 def _roles(
     lines: Sequence[Line],
-    of_posts: _LinesOfPosts,
+    post_lines: _PostLines,
     posts: CommentParts,
     known: Mapping[int, FoundRole],
 ) -> dict[int, FoundRole]:
     roles = dict(known)
-    for line, author, date in zip(lines, of_posts.authors, of_posts.dates, strict=True):
+    for line, author, date in zip(lines, post_lines.authors, post_lines.dates, strict=True):
         if author:
             roles[line.number] = FoundRole("byline", posts.confidence)
         elif date:

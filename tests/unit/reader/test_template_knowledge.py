@@ -35,7 +35,7 @@ def test_knowledge_survives_serialisation_and_that_of_no_pages_has_no_effect() -
 
 def test_invalid_bytes_and_another_format_are_rejected() -> None:
     for data in (b"", b"{}", *map(zlib.compress, (b"[]", b"{}", b"\xff"))):
-        with pytest.raises(ValueError, match="no template knowledge"):
+        with pytest.raises(ValueError, match="not template knowledge"):
             TemplateKnowledge.from_bytes(data)
     values = json.loads(zlib.decompress(TemplateKnowledge.from_pages([story(1)]).to_bytes()))
     values["format"] += 1
