@@ -25,12 +25,12 @@ from detourage.messages import (
 from detourage.pagination import Pagination
 from detourage.text.dates import Moment
 
-MIN_TEXTS = 8
-CHARACTERS_OF_TEXT = 20
-"""A block gets a single location for all of its text nodes if it has more of them than `MIN_TEXTS`
-plus one per `CHARACTERS_OF_TEXT` characters."""
+MAX_TEXTS = 8
+CHARACTERS_PER_TEXT = 20
+"""Maximum number of text nodes in a block with a location for each: `MAX_TEXTS` plus one for every
+`CHARACTERS_PER_TEXT` characters. Any other block has a single location for all its text nodes."""
 
-MAX_LISTED = 200  # parts in a message
+MAX_LISTED = 200  # pages of an article in parts that a message lists
 
 _Part = TypeVar("_Part", bound=MessagePart)
 
@@ -94,7 +94,7 @@ def _alike(part: type[_Part], found: Iterable[object]) -> list[_Part]:
 
 def _block(found: ArticleBlock) -> Block:
     texts = found.texts
-    if len(texts) > MIN_TEXTS + len(found.text) // CHARACTERS_OF_TEXT:
+    if len(texts) > MAX_TEXTS + len(found.text) // CHARACTERS_PER_TEXT:
         first, last = texts[0], texts[-1]
         texts = (first._replace(end=last.end, byte_end=last.byte_end, xpath="", offset=0),)
     return Block(

@@ -81,7 +81,7 @@ def _written(
     write: Callable[[_Piece], str],
     write_list: Callable[[Sequence[ArticleBlock]], str],
 ) -> Iterator[str]:
-    """Write the pieces of an article, of which those of a list are written together."""
+    """Write the pieces of an article; consecutive list items are written together."""
     for kind, pieces in groupby(
         _pieces(article), lambda piece: piece.type if isinstance(piece, ArticleBlock) else None
     ):

@@ -21,8 +21,8 @@ from detourage.text import words
 if TYPE_CHECKING:
     from detourage.messages import ArticleMessage
 
-MAX_PATH_CHARACTERS = 200_000  # in all paths; parts beyond, as on hostile pages, have no location
-MAX_AROUND = 4  # length of a text relative to a value in it; longer ones may merely mention it
+MAX_PATH_CHARACTERS = 200_000  # length of all paths together; further parts have no location
+MAX_AROUND = 4  # length of a text relative to a value in it; a longer text may merely mention it
 MAX_OCCURRENCES = 50  # occurrences of a value that are compared
 MIN_VALUE_CHARACTERS = 3  # length of a value that is searched for; shorter ones occur anywhere
 
@@ -43,7 +43,7 @@ def with_locations(page: Page, article: Article) -> Article:
     """Return an article with the locations of its parts in the page from which it was extracted."""
     locations = PageLocations(page)
     # Another locator, because the limit on the article's paths must not depend on the comments.
-    of_comments = PageLocations(page)
+    comment_locations = PageLocations(page)
     return replace(
         article,
         blocks=tuple(locations.of_blocks(article.blocks, article.container)),
@@ -56,7 +56,7 @@ def with_locations(page: Page, article: Article) -> Article:
             for each in article.embeds
         ),
         comments=tuple(
-            replace(each, location=of_comments.of_comment(each)) for each in article.comments
+            replace(each, location=comment_locations.of_comment(each)) for each in article.comments
         ),
         locations=locations.of_values(article),
     )
@@ -64,14 +64,14 @@ def with_locations(page: Page, article: Article) -> Article:
 
 @dataclass(frozen=True)
 class PageLocations:
-    """Locator of elements, texts and values in a page; `left` are characters for further paths."""
+    """Locator of elements, texts and values; `budget` is the length left for further paths."""
 
     page: Page
-    left: list[int] = field(default_factory=lambda: [MAX_PATH_CHARACTERS])
+    budget: list[int] = field(default_factory=lambda: [MAX_PATH_CHARACTERS])
 
     def _can_afford(self, paths: Iterable[str]) -> bool:
-        self.left[0] -= sum(map(len, paths))
-        return self.left[0] >= 0
+        self.budget[0] -= sum(map(len, paths))
+        return self.budget[0] >= 0
 
     @cached_property
     def _paths(self) -> Paths:
@@ -99,7 +99,7 @@ class PageLocations:
     ) -> Iterator[ArticleBlock]:
         """Yield the blocks with their locations."""
         for block in blocks:
-            if not block.pieces or self.left[0] < 0:
+            if not block.pieces or self.budget[0] < 0:
                 yield block
                 continue
             element = self._element_around(block.pieces)
@@ -153,7 +153,7 @@ class PageLocations:
 
     @cached_property
     def _columns(self) -> tuple[list[bool], list[int], list[int]]:
-        """Whether each element is within a line, its parent, and the index after its last one."""
+        """Whether each element is within a line, its parent, and the end of its descendants."""
         flat = self._flat
         return within_sentences(flat).tolist(), flat.parents.tolist(), flat.ends.tolist()
 
@@ -248,9 +248,9 @@ def _continues(character: str) -> bool:
     return character.isalnum() and not words.count_unspaced(character)
 
 
-MAX_QUOTE = 200  # length of the quotation in a URL fragment; a longer one is only its ends
+MAX_QUOTE = 200  # length of a quotation in a URL fragment; only the ends of a longer one are quoted
 CONTEXT_WORDS = 3  # Number of words on either side of a fragment's quotation, which make it unique
-MAX_CONTEXT = 60  # length of the words on either side, which may not be separated by spaces
+MAX_CONTEXT = 60  # length of the context on either side, for scripts without spaces between words
 
 
 class LocationError(ValueError):

@@ -68,7 +68,7 @@ def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImag
 
 
 def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
-    """Read an element of `EMBEDS`, or around a post; None for trackers and buttons."""
+    """Read an element of `EMBEDS` or one that encloses a post; None for trackers and buttons."""
     if _is_tiny(element):
         return None
     is_object = element.tag in EMBEDS

@@ -36,7 +36,7 @@ _OUTLINE = "outline"
 
 @dataclass(frozen=True, eq=False)
 class PageTexts:
-    """The text nodes of a page, then its lines of several; `of_lines` has each line's index."""
+    """The text nodes of a page, then its lines that span several; `of_lines` are lines' indices."""
 
     texts: Texts
     of_lines: Integers

@@ -21,7 +21,7 @@ STRUCTURED_DATA = "application/ld+json"
 
 MIN_STATE = 200  # length of a script that is searched for state
 MAX_TRIES = 100  # positions in a script at which JSON parsing is attempted
-MAX_REREAD = 2  # ratio of decoded characters to the script's length, because of false starts
+MAX_REREAD = 2  # ratio of decoded characters to a script's length; false starts are decoded twice
 
 _PROGRAMS = frozenset(
     {"", "module", "text/javascript", "application/javascript", "application/x-javascript"}
@@ -35,7 +35,7 @@ _DECODER = json.JSONDecoder(strict=False)
 def structured_data(
     elements: Iterable[Node], least: int = 0, holding: str = ""
 ) -> Iterator[tuple[Node, Any]]:
-    """Yield JSON-LD scripts with `holding` and `least` characters, each with a value in it."""
+    """Yield the values in JSON-LD scripts that contain `holding`, each with its script."""
     for script in elements:
         text = (script.text or "") if script.tag == "script" else ""
         if text and len(text) >= least and holding in text and is_structured_data(script):
@@ -44,9 +44,9 @@ def structured_data(
 
 
 def program_state(elements: Iterable[Node], least: int = MIN_STATE) -> Iterator[tuple[Node, Any]]:
-    """Yield the site's scripts, each with a JSON value in it: a script of JSON is a single value.
+    """Yield the JSON values in the site's scripts, each with its script.
 
-    In JavaScript, the literals in assignments and calls are the values.
+    In JavaScript, these are the literals in assignments and calls; other scripts may be JSON.
     """
     for script in elements:
         text = (script.text or "") if script.tag == "script" else ""

@@ -1,4 +1,4 @@
-"""Parts of a page that its attributes or styles hide, until a reader opens them or for good."""
+"""Parts of a page that its attributes or styles hide, permanently or until a reader opens them."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _CLASS = re.compile(r"\.([\w-]+)")
 
 
 def folded(page: Outline) -> Booleans:
-    """Return a mask of the elements within accordions: what opens, and what opens it."""
+    """Return a mask of the elements within accordions or the buttons that open them."""
     if folded not in page.memo:
         page.memo[folded] = _folded(page)
     found: Booleans = page.memo[folded]
@@ -75,7 +75,7 @@ def hidden(page: Outline) -> Booleans:
 
 
 def _hidden_classes(styles: str) -> Iterator[str]:
-    """Yield the classes that a rule hides; rules for some media or in some context do not count."""
+    """Yield the classes hidden by a rule that applies to all media and in any context."""
     before, *commented = styles.split("/*")
     styles = before + "".join(each.partition("*/")[2] for each in commented)
     depth = last = start = 0
