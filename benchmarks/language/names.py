@@ -26,7 +26,7 @@ from detourage.text.calendars import (
     plain_name,
     plain_period,
 )
-from detourage.text.relative import words_of_age
+from detourage.text.relative import age_words
 
 _CODE = re.compile("[a-z]{2,3}")
 
@@ -279,7 +279,7 @@ def _words_of(locale: Locale, unit: _Unit) -> set[str]:
             format_timedelta(delta, unit, threshold=_NEVER, format="short", locale=locale),
         )
         for each in forms:
-            found.update(words_of_age(each))
+            found.update(age_words(each))
     if locale.language == "ko":
         # On their own, these words are parts of dates, as in "5월 3일".
         return {form for word in found - {_AGO_KO} for form in _before_ko(word)}
@@ -305,12 +305,12 @@ def _ages() -> dict[str, dict[str, dict[str, Any]]]:
         for unit in _UNITS:
             patterns = list(_patterns(locale, unit))
             for _, pattern in patterns:
-                for word in words_of_age(pattern.replace("{0}", " ")):
+                for word in age_words(pattern.replace("{0}", " ")):
                     units[word].add(unit)
             for category, pattern in patterns:
                 count = _WITHOUT_NUMBER.get(category)
                 if count is not None and (count == 1 or "{0}" not in pattern):
-                    words = words_of_age(pattern.replace("{0}", " "))
+                    words = age_words(pattern.replace("{0}", " "))
                     whole.setdefault(" ".join(words), (count, unit))
         found = {word: next(iter(each)) for word, each in units.items() if len(each) == 1}
         if language == "ko":

@@ -1,1 +1,1 @@
-"""Analyse words and dates in texts, and format text for people."""
+"""Analysis of words and dates in texts, and text for people to read."""

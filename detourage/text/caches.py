@@ -4,19 +4,17 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-MAX_LENGTH = 200
-"""Maximum length, in characters, of a text whose result is cached; pages with a different text of a
-megabyte each would fill the memory."""
+MAX_LENGTH = 200  # length of a text whose result is cached; texts of a megabyte fill the memory
 
 _Rest = ParamSpec("_Rest")
 _Result = TypeVar("_Result")
-_OfText = Callable[Concatenate[str, _Rest], _Result]
+_Text = Callable[Concatenate[str, _Rest], _Result]
 
 
-def cached_if_short(size: int) -> Callable[[_OfText[_Rest, _Result]], _OfText[_Rest, _Result]]:
+def cached_if_short(size: int) -> Callable[[_Text[_Rest, _Result]], _Text[_Rest, _Result]]:
     """Cache the last `size` results of a function whose first argument is a short text."""
 
-    def decorated(function: _OfText[_Rest, _Result]) -> _OfText[_Rest, _Result]:
+    def decorated(function: _Text[_Rest, _Result]) -> _Text[_Rest, _Result]:
         cached = lru_cache(maxsize=size)(function)
 
         @wraps(function)

@@ -22,7 +22,7 @@ class Names(TypedDict):
 
     `months` are month numbers by name, grouped by the space-separated codes of the languages that
     share them. `periods` are parts of the day by language and name, with their first hour and the
-    hour at which they end. `units` (``hours``) and `directions` (``ago``) are of all languages.
+    hour at which they end. `units` (``hours``) and `directions` (``ago``) are in all languages.
     """
 
     months: dict[str, dict[str, int]]
@@ -69,7 +69,7 @@ def month_named(name: str, language: str | None = None) -> int | None:
 
 
 def is_long_enough(plain: str) -> bool:
-    """Return whether a name is long enough for a month; two letters of an abugida may be."""
+    """Return whether a name is long enough for a month, which is two letters in some scripts."""
     return len(plain) >= MIN_PREFIX or (len(plain) == MIN_PREFIX - 1 and plain[0] >= _FIRST_HEBREW)
 
 
@@ -103,7 +103,7 @@ def periods_of(language: str) -> Periods:
     unclear = set()
     for periods in names()["periods"].values():
         for name, hours in periods.items():
-            if found.setdefault(name, hours) != hours or (name.isascii() and name not in _HALVES):
+            if found.setdefault(name, hours) != hours or (name.isascii() and name not in _AM_PM):
                 unclear.add(name)
     clear = {name: hours for name, hours in found.items() if name not in unclear}
     known = clear | names()["periods"].get(language, {})
@@ -115,7 +115,7 @@ def periods_of(language: str) -> Periods:
     return Periods(known, beginning, ending)
 
 
-_HALVES = frozenset(("am", "pm"))
+_AM_PM = frozenset(("am", "pm"))
 
 
 def _find(name: str, language: str | None) -> int | None:
@@ -130,7 +130,7 @@ def _find(name: str, language: str | None) -> int | None:
 
 @cache
 def _prefixes(language: str | None) -> Mapping[str, int]:
-    """Return the months by prefixes of their names; 0 if ambiguous."""
+    """Return month numbers by prefixes of the names; 0 if ambiguous."""
     found: dict[str, int] = {}
     for name, month in _months()[language].items():
         for end in range(MIN_PREFIX, len(name) + 1):
@@ -141,7 +141,7 @@ def _prefixes(language: str | None) -> Mapping[str, int]:
 
 @cache
 def _months() -> Mapping[str | None, Mapping[str, int]]:
-    """Return the months by name, by language code; those of all, under None, are 0 if ambiguous."""
+    """Return month numbers by language code and name; None has all names, with 0 if ambiguous."""
     all_: dict[str, int] = {}
     found: dict[str | None, Mapping[str, int]] = {None: all_}
     for codes, months in names()["months"].items():
@@ -153,7 +153,7 @@ def _months() -> Mapping[str | None, Mapping[str, int]]:
 
 def plain_period(name: str) -> str:
     """Return the name of a part of the day in lower case, without white space and full stops."""
-    # The lower case of some characters, such as İ, has two, and that of Σ depends on its place.
+    # The lower-case form of İ has two characters, and that of Σ depends on its neighbours.
     return "".join(each.lower()[0] for each in name if each not in ".\u200c" and not each.isspace())
 
 

@@ -48,7 +48,7 @@ _ZONES: dict[str, float] = {
     )
     for name in names.split(",")
 }
-"""UTC offsets by name, in hours. Of several zones of the same name, the one with most readers."""
+"""UTC offsets in hours by zone name; of zones with the same name, the one with most readers."""
 
 _ZONES_ELSEWHERE = {
     ("ast", "AE"): 3.0,
@@ -61,10 +61,10 @@ _ZONES_ELSEWHERE = {
     ("ist", "IL"): 2.0,
     ("ist", "he"): 2.0,
 }
-"""UTC offsets of names that mean another zone in a country or language."""
+"""UTC offsets of zone names that mean another zone in a country or language."""
 
-_WITH_SUMMER = frozenset(("et", "eastern time", "ct", "central time", "mt", "pt", "pacific time"))
-"""Names in the USA that stand for summer time as well, which is an hour ahead."""
+_ALSO_SUMMER = frozenset(("et", "eastern time", "ct", "central time", "mt", "pt", "pacific time"))
+"""Zone names in the USA that also denote summer time, which is an hour ahead."""
 
 _MONTH_FIRST = listed("en en-US en-AS en-GU en-MP en-PH en-PR en-UM en-VI es-PA es-PR fil fil-PH")
 """Languages, with or without a country, in which 4/5/2024 is in April (from CLDR)."""
@@ -75,7 +75,7 @@ _YEAR_FIRST = frozenset(("eu", "hu", "ja", "ko", "lt", "mn", "ne", "zh"))
 _ERAS = {"令和": 2018, "平成": 1988, "民國": 1911, "民国": 1911}
 """Japanese and Chinese eras by their year 0."""
 
-_BUDDHIST = 543
+_BUDDHIST_OFFSET = 543
 _PERSIAN_MONTHS = {
     plain_name(name): number
     for number, name in enumerate(
@@ -111,9 +111,9 @@ _NAME = (
     rf"|{_LETTER}{{3,14}}(?:\s(?:ال{_LETTER}{{3,5}}|Fómhair))?)"
     rf"\.?(?:/{_LETTER}{{3,14}})?"
 )
-_SMALL = r"(?:(?:de|del|of|di|do|den|ta’?|v)\s++|d[’']\s?)"
+_PARTICLE = r"(?:(?:de|del|of|di|do|den|ta’?|v)\s++|d[’']\s?)"
 _AFTER_YEAR = r"(?:[.,]?\s?(?:m\.|թ\.|ж\.|(?:\(e\))?ko\b|gada\b|жылы?\b|жылғы\b|оны\b)|[.,]?)"
-_OF_ERA = r"(?:[พค]\.?\s?ศ\.?\s?)?"
+_ERA_MARK = r"(?:[พค]\.?\s?ศ\.?\s?)?"
 _HAN = "[〇零○一二三四五六七八九十廿卅元]"
 _FORMS = tuple(
     (needed.split(), rf"(?<![\d.,/-]){form}(?!\.?\d)")
@@ -130,8 +130,8 @@ _FORMS = tuple(
         ("tháng thg", rf"{_DAY}\s(?:tháng|thg)\s{_MONTH},?\s(?:năm\s)?{_YEAR}"),
         (
             "",
-            rf"{_DAY}(?:st|nd|rd|th|er|[.,]|º|ª|o|ο)?\s*+{_SMALL}?[\s/-]*+{_NAME}"
-            rf"[\s.,/-]*+{_SMALL}?{_OF_ERA}{_YEAR}",
+            rf"{_DAY}(?:st|nd|rd|th|er|[.,]|º|ª|o|ο)?\s*+{_PARTICLE}?[\s/-]*+{_NAME}"
+            rf"[\s.,/-]*+{_PARTICLE}?{_ERA_MARK}{_YEAR}",
         ),
         ("", rf"(?<!{_LETTER}){_NAME}\s+{_DAY}(?:st|nd|rd|th|\.)?,?\s+{_YEAR}"),
         ("", rf"{_YEAR}{_AFTER_YEAR}\s+{_NAME}\s+{_DAY}"),
@@ -142,7 +142,7 @@ _FORMS = tuple(
         (":", rf"{_DAY}\.?\s+{_NAME}\s+(?P<short>\d\d)(?=[\s,]+\d\d?:\d\d)"),
     )
 )
-"""Texts of which a line must contain one, and the pattern of a form; the most reliable first."""
+"""Date formats, the most reliable first: texts of which a line must contain one, and a pattern."""
 
 _COMPACT = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?=$|[T\s]|\d{4}(?:\d\d)?$)"
@@ -296,7 +296,7 @@ def in_other_order(moment: Moment) -> Moment | None:
 
 
 def in_one_order(moments: Iterable[Moment | None]) -> list[Moment | None]:
-    """Exchange day and month of dates of one form if others (13/5/2024) show that order."""
+    """Exchange day and month in numeric dates whose order another one (13/5/2024) shows."""
     found = [*moments]
     written = [
         (int(match[1]), int(match[2])) if match and match[3] else None
@@ -370,15 +370,15 @@ def _year(match: re.Match[str], spoken: str) -> int:
     is_thai = spoken == "th" or _THAI.search(match[0]) is not None
     if parts.get("short"):
         short = int(parts["short"])
-        thai = _CENTURY_OF_THAI + short - _BUDDHIST
+        thai = _MIN_THAI_YEAR + short - _BUDDHIST_OFFSET
         return thai if is_thai and _is_likely(thai) else 2000 + short
     year = _number(parts["year"])
-    if year >= _CENTURY_OF_THAI:
-        return year - _BUDDHIST if is_thai else 0
+    if year >= _MIN_THAI_YEAR:
+        return year - _BUDDHIST_OFFSET if is_thai else 0
     return year
 
 
-_CENTURY_OF_THAI = 2500
+_MIN_THAI_YEAR = 2500
 
 
 def _is_month_first(language: str | None) -> bool:
@@ -392,7 +392,7 @@ def _number(text: str) -> int:
     if text.isdecimal():
         return int(text)
     digits = [_HAN_DIGITS[character] for character in text]
-    if len(digits) == _DIGITS_OF_YEAR:
+    if len(digits) == _YEAR_DIGITS:
         return sum(digit * 10**place for place, digit in enumerate(reversed(digits)))
     tens, value = 0, 0
     for digit in digits:
@@ -405,7 +405,7 @@ def _number(text: str) -> int:
     return tens + value
 
 
-_DIGITS_OF_YEAR = 4
+_YEAR_DIGITS = 4
 
 
 def _persian_date(year: int, month: int, day: int) -> date | None:
@@ -464,7 +464,7 @@ def find_times(text: str, start: int, end: int, language: str | None = None) -> 
         if zone is not None:
             name, is_known = zone["zone"], bool(zone["offset"])
             if name:
-                # In lower case, most names are words as well, such as "est".
+                # In lower case, most zone names are also words, such as "est".
                 is_plain = name.isascii() and " " not in name and not name.isupper()
                 is_known = name.lower() in _ZONES
                 is_known &= not is_plain or name in ("utc", "gmt", "z")
@@ -550,10 +550,10 @@ def _with_clock(
 
 
 def _hour_in(period: tuple[int, int], hour: int) -> int:
-    """Return the hour of the day that an hour on a clock's face means in a part of the day."""
+    """Convert an hour of a 12-hour clock, in a given part of the day, to a 24-hour clock."""
     first, end = period
     length = (end - first) % 24 or 24
-    # Of the two hours, the nearer to the middle of the part of the day; 12 p.m. is noon.
+    # Choose the hour that is nearer to the middle of the part of the day; 12 p.m. is noon.
     return min(
         (hour % 12, hour % 12 + 12),
         key=lambda each: (
@@ -577,7 +577,7 @@ def _zone(match: re.Match[str], day: date, language: str | None) -> tzinfo | Non
     if not name:
         return None
     name = name.lower()
-    is_summer = name in _WITH_SUMMER and _sunday(day.year, 3, 8) <= day < _sunday(day.year, 11, 1)
+    is_summer = name in _ALSO_SUMMER and _sunday(day.year, 3, 8) <= day < _sunday(day.year, 11, 1)
     parts = (language or "").replace("_", "-").split("-")
     elsewhere = (_ZONES_ELSEWHERE.get((name, part)) for part in parts)
     known = (each for each in elsewhere if each is not None)

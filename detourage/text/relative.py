@@ -64,11 +64,11 @@ def _first_words(forms: Iterable[str]) -> frozenset[str]:
 
 
 _ONES = frozenset(map(_folded, _ONE.split("|")))
-_OF_DAYS = _first_words(_DAYS.split("|"))
+_DAY_WORDS = _first_words(_DAYS.split("|"))
 
 
 @cache
-def _of_units() -> frozenset[str]:
+def _unit_words() -> frozenset[str]:
     return _first_words(names()["units"])
 
 
@@ -77,31 +77,31 @@ _WITHOUT_YEAR = re.compile(
     r"|(?P<name2>[^\W\d_]{3,14})\.?\s+(?P<day2>\d{1,2})(?:st|nd|rd|th)?)(?![\w/])",
     re.IGNORECASE,
 )
-_MAX_BESIDE_DAY = 12  # other characters around a named day without a time; longer texts are prose
+_MAX_AROUND_DAY = 12  # other characters around a named day without a time; longer texts are prose
 
 
 @cached_if_short(4096)
 def find_relative(text: str) -> tuple[int, int] | None:
     """Return the start and end offsets of the first relative date in a short line, or None."""
     text = text[:MAX_CHARACTERS]
-    # Looking up the words is ten times as fast as the patterns, and that of ages takes 10 ms to
-    # compile; few texts contain a number before the first word of a unit.
+    # Looking up words is ten times as fast as matching patterns, and the pattern of ages takes 10
+    # ms to compile; few texts contain a number before the first word of a unit.
     words = [_folded(word) for word in _WORDS_AND_DIGITS.findall(text)]
     may_be_age = any(
-        after in _of_units() and (word in _ONES or word.isdecimal())
+        after in _unit_words() and (word in _ONES or word.isdecimal())
         for word, after in pairwise(words)
     )
     age = _age_pattern().search(text) if may_be_age else None
     if age:
         return age.span()
-    may_be_day = not _OF_DAYS.isdisjoint(words) or contains_any(text, _UNSPACED)
+    may_be_day = not _DAY_WORDS.isdisjoint(words) or contains_any(text, _UNSPACED)
     named = _named_day(text) if may_be_day else None
     has_digit = any(map(str.isdecimal, words))
     if named is None and has_digit:
         found = next((found for found, _ in _days_without_year(text)), None)
         named = found and (found.start(), _end_of_time(text, found.end()) or found.end())
     if named is None and not has_digit and len(text) <= MAX_WHOLE:
-        is_whole = " ".join(words_of_age(text)) in _phrases()
+        is_whole = " ".join(age_words(text)) in _phrases()
         return (0, len(text)) if is_whole else None
     return named
 
@@ -110,7 +110,7 @@ def is_past(text: str) -> bool:
     """Return whether a relative date is in the past, unlike a duration ("3 min")."""
     if _DAY.search(text) or day_without_year(text) is not None:
         return True
-    words = words_of_age(text)
+    words = age_words(text)
     return (
         not names()["directions"].isdisjoint(words)
         or " ".join(words) in _phrases()
@@ -142,7 +142,7 @@ def _days_without_year(
             yield found, (month, day)
 
 
-def words_of_age(text: str) -> list[str]:
+def age_words(text: str) -> list[str]:
     """Return the words of a text in lower case, including combining marks."""
     words: list[str] = []
     word = ""
@@ -166,7 +166,7 @@ def _named_day(text: str) -> tuple[int, int] | None:
     if found is None:
         return None
     end = _end_of_time(text, found.end())
-    if end is None and len(text) - len(found[0]) > _MAX_BESIDE_DAY:
+    if end is None and len(text) - len(found[0]) > _MAX_AROUND_DAY:
         return None
     return found.start(), end or found.end()
 
@@ -193,11 +193,11 @@ def _one_of(words: Iterable[str]) -> str:
     return "(?:" + "|".join(sorted(map(re.escape, words), key=lambda w: (-len(w), w))) + ")"
 
 
-MAX_AGE_CHARACTERS = 100  # length of a text, in characters
-MAX_NUMBER = 999  # plausible number of units
+MAX_AGE_CHARACTERS = 100  # length of a text that can be resolved, in characters
+MAX_NUMBER = 999  # number of units in a plausible age
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
-"""Seconds per unit; an age in weeks does not determine a day."""
+"""Number of seconds in each unit. An age in weeks does not determine a day."""
 
 _UNSPACED = "\u0e01-\u0e5b\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 _IDEOGRAPHIC = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
@@ -206,7 +206,7 @@ _AGO = re.compile("[\u524d\uc804]")
 
 
 class _Units(NamedTuple):
-    """A language's words for units, which are used with a number, and its phrases without one."""
+    """A language's units by word (`words`), and its ages by phrase without a number (`whole`)."""
 
     words: Mapping[str, str]
     whole: Mapping[str, tuple[int, str]]
@@ -215,10 +215,10 @@ class _Units(NamedTuple):
 def resolve_relative(text: str, anchor: datetime, language: str | None = None) -> Moment | None:
     """Return the moment denoted by a text that is only a relative date, as precise as its wording.
 
-    `anchor` is when the page was fetched; days begin at midnight in its time zone. Words of another
-    language than `language` (a BCP 47 tag) count only if they mean the same unit in all languages.
-    A day without a year is its most recent occurrence. The result is None if the text does not
-    determine a day, as with an age in weeks, months or years.
+    `anchor` is when the page was fetched; days begin at midnight in its time zone. Words that are
+    not in `language` (a BCP 47 tag) count only if they mean the same unit in all languages. A day
+    without a year is its most recent occurrence. The result is None if the text does not determine
+    a day, as with an age in weeks, months or years.
     """
     if len(text) > MAX_AGE_CHARACTERS:
         return None
@@ -230,7 +230,7 @@ def resolve_relative(text: str, anchor: datetime, language: str | None = None) -
     is_here = found is not None and found[0].lower() == "hier"
     if kind and not (is_here and (language or "").startswith("de")):
         before = timedelta(days=_DAYS_AGO[kind])
-        return _moment_of_day(anchor.date() - before, text, language)
+        return _moment_on(anchor.date() - before, text, language)
     seconds, unit = _age(text, language) or (0, "")
     if unit == "week":
         return None
@@ -241,14 +241,14 @@ def resolve_relative(text: str, anchor: datetime, language: str | None = None) -
         return _to_the_minute(instant.replace(minute=0) if unit == "hour" else instant)
     named = day_without_year(text, language)
     day = _most_recent(named, anchor.date()) if named is not None else None
-    return None if day is None else _moment_of_day(day, text, language)
+    return None if day is None else _moment_on(day, text, language)
 
 
 def _age(text: str, language: str | None) -> tuple[int, str] | None:
     """Return an age in seconds and its smallest unit, or None."""
     if contains_any(text, _IDEOGRAPHIC) and not _AGO.search(text):
         return None
-    phrase = None if _DIGIT.search(text) else " ".join(words_of_age(text))
+    phrase = None if _DIGIT.search(text) else " ".join(age_words(text))
     for units in _candidate_units(language):
         found = _in_units(text, units)
         number, unit = units.whole.get(phrase or "", (0, ""))
@@ -265,7 +265,7 @@ def _in_units(text: str, units: _Units) -> tuple[int, str] | None:
     before: str | None = None
     parts: list[str | int] = []
     for each in re.findall(r"\d+|\D+", text):
-        parts += [int(each)] if each.isdecimal() else words_of_age(each)
+        parts += [int(each)] if each.isdecimal() else age_words(each)
     for part in parts:
         if isinstance(part, int):
             if part > MAX_NUMBER:
@@ -329,7 +329,7 @@ def _to_the_minute(moment: datetime) -> Moment:
     return Moment(moment.date(), time(moment.hour, moment.minute), moment.tzinfo or UTC)
 
 
-def _moment_of_day(day: date, text: str, language: str | None) -> Moment:
+def _moment_on(day: date, text: str, language: str | None) -> Moment:
     clock = next(find_times(text, 0, len(text), language), None)
     return Moment(day) if clock is None else clock.on(day, language)
 

@@ -16,7 +16,7 @@ Table = npt.NDArray[np.uint32]
 
 
 class Trait(IntFlag):
-    """Character traits, in the same order as in ``_texts.c``."""
+    """Character traits, in the same order as in ``traits.h``."""
 
     UPPER = auto()
     DECIMAL = auto()
@@ -97,13 +97,12 @@ def character_tables() -> CharacterTables:
         traits[has_trait] |= np.uint32(trait)
     for trait, single in _CHARACTERS.items():
         traits[[*map(ord, single)]] |= np.uint32(trait)
-    for trait, of_class in _CLASSES.items():
-        for first, last in _RANGE.findall(of_class):
+    for trait, ranges in _CLASSES.items():
+        for first, last in _RANGE.findall(ranges):
             traits[ord(first) : ord(last or first) + 1] |= np.uint32(trait)
     traits[(traits & Trait.UNSPACED) != 0] &= ~np.uint32(Trait.WORD)
     every = codes.tobytes().decode("utf-32-le", "surrogatepass")
-    # U+0130 is the only capital whose lower case has two characters; `_texts.c` leaves it to
-    # Python.
+    # U+0130 is the only capital whose lower case has two characters; for it, C calls Python.
     lower = every.replace("\u0130", "\u0131").lower().encode("utf-32-le", "surrogatepass")
     return CharacterTables(traits, np.frombuffer(lower, dtype=np.uint32))
 
@@ -180,13 +179,13 @@ def read_texts(texts: list[str], lines: list[str]) -> Texts:
     tables = character_tables()
     answer = _texts.read(texts, lines, *tables, _SEED)
     clean, tokens, distinct, numbers, repeated, counts = answer
-    of_texts = np.frombuffer(counts, dtype=np.int32).reshape(-1, len(Count))
+    text_counts = np.frombuffer(counts, dtype=np.int32).reshape(-1, len(Count))
     return Texts(
         clean=clean,
         tokens=tokens,
         distinct=distinct,
         numbers=np.frombuffer(numbers, dtype=np.int32).astype(np.int64),
         repeated=np.frombuffer(repeated, dtype=np.bool_),
-        ends=np.cumsum(of_texts[:, Count.TOKENS], dtype=np.int64),
-        counts=of_texts,
+        ends=np.cumsum(text_counts[:, Count.TOKENS], dtype=np.int64),
+        counts=text_counts,
     )

@@ -108,7 +108,7 @@ def _token() -> re.Pattern[str]:
 
 
 def has_invisible(text: str) -> bool:
-    """Return whether `clean` removes characters inside words."""
+    """Return whether a text has invisible characters, which `clean` removes even inside words."""
     return not text.isascii() and any(character in text for character in INVISIBLE)
 
 
