@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from detourage.inference import BoostedTrees
-from detourage.inference.trees import LEAF_UNIT, LEAVES_OF_ONE, Forest
+from detourage.inference.trees import LEAF_UNIT, LEAF_UNITS_PER_ONE, Forest
 
 LEARNING_RATE = 0.1
 SHRINKAGE = 1.0
@@ -113,7 +113,7 @@ def mean_of(models: Sequence[BoostedTrees]) -> BoostedTrees:
     """Average the log odds of classifiers, which must have the same columns."""
     forests = [model.trees for model in models]
     values = np.concatenate([each.value for each in forests]).tolist()
-    means = [round(value / LEAVES_OF_ONE / len(models), 5) for value in values]
+    means = [round(value / LEAF_UNITS_PER_ONE / len(models), 5) for value in values]
     forest = Forest(
         np.concatenate([each.sizes for each in forests]),
         np.concatenate([each.column for each in forests]),

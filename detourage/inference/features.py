@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 
 def median(numbers: Sequence[float] | npt.NDArray[np.float64 | np.int64]) -> float:
-    """Return the median; `numpy.median` imports `numpy.ma`, a third of the time to import NumPy."""
+    """Return the median; unlike `numpy.median`, this does not import `numpy.ma`, which is slow."""
     ordered = np.sort(numbers)
     return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
 

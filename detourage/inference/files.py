@@ -1,4 +1,4 @@
-"""Load model files.
+"""Files of trained models.
 
 A file is JSON: the kind of model, a header that describes the training (written and read by
 `benchmarks.training.headers`), and the parameters, with the names given by the model's class. To

@@ -14,9 +14,9 @@ from detourage.inference.files import decoded, encoded
 
 Integers = npt.NDArray[np.int32]
 
-LEAVES_OF_ONE = 100_000
-LEAF_UNIT = 1 / LEAVES_OF_ONE
-"""Unit of the leaves' values; as multiples of it, they can be added in any order."""
+LEAF_UNITS_PER_ONE = 100_000
+LEAF_UNIT = 1 / LEAF_UNITS_PER_ONE
+"""Unit of the leaves' values, which are integers so that the order of additions does not matter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ _NODES = {"sizes": "u2", "column": "i2", "threshold": "f4", "right": "i2", "valu
 
 @dataclass(frozen=True, eq=False)
 class BoostedTrees:
-    """A classifier by a sum over trees (Friedman 2001); `base` is the log odds without any."""
+    """A classifier that adds the values of trees (Friedman 2001) to `base`, giving the log odds."""
 
     KIND: ClassVar[str] = "boosted trees"
 
