@@ -139,13 +139,13 @@ def extract(
     )
     if is_chosen:
         form, is_alone = form or "text", True
-        results = Extraction(form, options, method).of_chosen(pages[0], site_pages, url)
+        results = Extraction(form, options, method).extract_chosen(pages[0], site_pages, url)
     else:
         given = all_given(pages)
         start = list(islice(given, 2))
         is_alone = len(pages) == len(start) == 1
         form = form or ("text" if is_alone else "json")
-        results = Extraction(form, options, method).of_pages(
+        results = Extraction(form, options, method).extract_all(
             chain(start, given), 1 if is_alone else processes
         )
     with closing(results):

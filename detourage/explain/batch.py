@@ -29,7 +29,7 @@ PAUSE_SECONDS = 1.0  # Minimum time between the fetches of two pages from the sa
 
 @dataclass(frozen=True)
 class ExtractionOutcome:
-    """Result for one page: its formatted article, or the reason why there is none.
+    """Result for one page: its formatted article, or the reason why it has none.
 
     The outcome is None if there is no page. `path` is the path of an HTML file in the given folder.
     """
@@ -72,7 +72,7 @@ class Extraction:
     options: ReadingOptions = field(default_factory=ReadingOptions)
     method: str | None = None
 
-    def of_pages(
+    def extract_all(
         self, given: Iterable[GivenPage | ExtractionOutcome], processes: int = 1
     ) -> Generator[ExtractionOutcome]:
         """Extract pages independently of each other and yield the results in order.
@@ -80,16 +80,16 @@ class Extraction:
         Results among the given pages are passed through. Closing the generator stops the processes.
         """
         if processes == 1:
-            yield from map(self._of_page, given)
+            yield from map(self._extract_given, given)
         else:
             # Imported here so that a single page does not wait for processes to start.
             from detourage.pool import in_processes
 
             yield from in_processes(
-                self._of_page, given, processes, preload=__name__, crashed=_crashed
+                self._extract_given, given, processes, preload=__name__, crashed=_crashed
             )
 
-    def of_chosen(
+    def extract_chosen(
         self, place: str, site_pages: Path | None, url: str | None
     ) -> Generator[ExtractionOutcome]:
         """Extract one page, selected and compared with other pages as in `load_subject`."""
@@ -100,7 +100,7 @@ class Extraction:
         else:
             yield self._documented(subject.source.name, subject.page.url, lambda: subject)
 
-    def _of_page(self, given: GivenPage | ExtractionOutcome) -> ExtractionOutcome:
+    def _extract_given(self, given: GivenPage | ExtractionOutcome) -> ExtractionOutcome:
         if isinstance(given, ExtractionOutcome):
             return given
         try:

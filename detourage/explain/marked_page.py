@@ -1,4 +1,4 @@
-"""The page itself with each line marked with its verdict, and with its own styles.
+"""The page in its own styles, with each line marked with its verdict.
 
 This follows figure 2.1 of Deturck (2015). The page is displayed in a sandboxed frame that
 cannot run scripts, submit forms or open windows. A content security policy allows only styles,
@@ -83,12 +83,12 @@ def _frame_blocks(outline: Outline, verdicts: Sequence[Verdict | None]) -> None:
     index = 0
     while index < len(outline.elements):
         start, end = outline.text_starts[index], outline.text_ends[index]
-        of_article, texts = articles[end] - articles[start], worded[end] - worded[start]
-        if texts and of_article not in (0, texts):
+        article_texts, texts = articles[end] - articles[start], worded[end] - worded[start]
+        if texts and article_texts not in (0, texts):
             index += 1
             continue
         if texts:
-            name = "detourage-article" if of_article else "detourage-template"
+            name = "detourage-article" if article_texts else "detourage-template"
             _add_class(outline.elements[index], name)
         index = outline.ends[index]
 
@@ -170,8 +170,8 @@ def _set_head(document: HtmlElement, base: str) -> None:
     if head is None:
         head = document.makeelement("head")
         document.insert(0, head)
-    of_policy = {"http-equiv": "Content-Security-Policy", "content": _POLICY}
-    policy = head.makeelement("meta", of_policy)
+    attributes = {"http-equiv": "Content-Security-Policy", "content": _POLICY}
+    policy = head.makeelement("meta", attributes)
     base_element = head.makeelement("base", {"href": base, "target": "_blank"})
     marks = head.makeelement("style")
     marks.text = files("detourage.explain").joinpath("marks.css").read_text("utf-8")

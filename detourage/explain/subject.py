@@ -22,7 +22,7 @@ from detourage.inputs.reading import (
     read_lines,
 )
 from detourage.inputs.streams import STANDARD_INPUT, open_source
-from detourage.limits import MAX_CONTENT_BYTES, MAX_HTML_BYTES
+from detourage.limits import MAX_CONTENT_BYTES, MAX_HTML_BYTES, WHOLE_MATRIX_TREES
 from detourage.outcomes import PageOutcome
 from detourage.pages import Page as FetchedPage
 from detourage.reader import TemplateKnowledge
@@ -126,7 +126,7 @@ def given_pages(place: str) -> Iterator[GivenPage]:
     elif place == "-":
         yield from _standard_input()
     else:
-        yield from _of_file(place)
+        yield from _file_pages(place)
 
 
 def _standard_input() -> Iterator[GivenPage]:
@@ -155,13 +155,13 @@ def _has_urls(path: Path) -> bool:
     return first is not None and _SCHEME.match(first.name) is not None
 
 
-def _of_file(place: str) -> Iterator[GivenPage]:
+def _file_pages(place: str) -> Iterator[GivenPage]:
     path = Path(place)
     if is_html(path) and path.is_file():
-        yield _of_html(HtmlFolder(path.parent).read(path), place)
+        yield _html_page(HtmlFolder(path.parent).read(path), place)
         return
     if path.is_dir():
-        found = _of_folder(path)
+        found = _folder_pages(path)
     elif path.suffix.lower() == ".txt" and path.is_file() and _has_urls(path):
         found = _listed(read_lines(path))
     else:
@@ -179,17 +179,17 @@ def _of_file(place: str) -> Iterator[GivenPage]:
     yield from found
 
 
-def _of_folder(folder: Path) -> Iterator[GivenPage]:
+def _folder_pages(folder: Path) -> Iterator[GivenPage]:
     number = 0
     for each in read_folder(folder):
         if isinstance(each, HtmlFile):
-            yield replace(_of_html(each, str(folder / each.path)), path=each.path)
+            yield replace(_html_page(each, str(folder / each.path)), path=each.path)
         else:
             number += 1
             yield _message(str(folder), number, each)
 
 
-def _of_html(file: HtmlFile, name: str) -> GivenPage:
+def _html_page(file: HtmlFile, name: str) -> GivenPage:
     has_port = ":" in file.url.removeprefix("https://")
     if len(file.content) <= MAX_HTML_BYTES and not has_port:
         return GivenPage(name, html=file.content, url=file.url)
@@ -265,9 +265,6 @@ def _chosen(place: str, given: Iterator[GivenPage], url: str | None) -> Source:
 
 
 def _site_pages(path: Path, source: Source) -> list[Source]:
-    # A single page needs neither the settings nor the libraries for comparison.
-    from detourage.limits import WHOLE_MATRIX_TREES
-
     by_site: defaultdict[str, dict[str, Source]] = defaultdict(dict)
     for given in given_pages(str(path)):
         with suppress(ExplainingError):
