@@ -275,7 +275,7 @@ namespace {
 
 constexpr int MOST_WORDS = std::max({int{FIRST_WORDS}, int{LAST_WORDS}, int{SHAPES}, int{NAMES}, int{LINK_WORDS}, int{PAGE_WORDS}});
 
-// Add the embeddings of at most `MOST_WORDS` hashed words; 0 stands for nothing. Returns their number.
+// Add the embeddings of at most `MOST_WORDS` hashed words; 0 means none. Returns their number.
 int add_words(const Weights &table, const uint16_t *words, int count, float *out) {
     const int width = table.width();
     const float *rows[MOST_WORDS];

@@ -52,7 +52,7 @@ struct Hash {
     void add(std::string_view text) {
         for (const char c : text) add(static_cast<unsigned char>(c));
     }
-    // A number from 1 to 65,535; 0 stands for nothing.
+    // A number from 1 to 65,535; 0 means none.
     uint16_t bucket() const {
         const uint64_t mixed = (value ^ value >> 32) * 0x9E3779B97F4A7C15u;
         return static_cast<uint16_t>((mixed >> 40) % 65535 + 1);

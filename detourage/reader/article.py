@@ -139,8 +139,8 @@ def with_page_judged(page: PageInTemplate, article: Article, finding: Finding | 
     )
 
 
-MIN_TITLE = 0.2  # probability of a line that replaces a title which only names the site
-MAX_LINES_TO_TITLE = 12  # lines between the body and a line that replaces the title
+MIN_TITLE = 0.2  # probability of being the headline for a line that replaces the site's name
+MAX_LINES_TO_TITLE = 12  # lines between the body and a line that replaces the site's name
 
 
 def _title_of(page: PageInTemplate, article: Article, finding: Finding | None) -> str | None:

@@ -37,7 +37,7 @@ ARTICLE_BODY = "articleBody"
 JSON_STATE = "json-state"
 
 MIN_LONGER = 1.5  # length of the hidden text relative to the displayed fragment
-MIN_CONTAINED = 0.9  # share of the displayed words in a hidden text that continues them
+MIN_CONTAINED = 0.9  # share of the displayed words that a hidden text repeats and continues
 MAX_SHOWN = 0.5  # share of the hidden text's words that the page also displays
 MIN_MUCH_LONGER = 3.0  # length of a hidden text relative to a displayed one outside it
 
@@ -167,13 +167,13 @@ def _articles_of(
     declared = [set(words.tokens(title)) for title in titles.declared_titles(page, url)]
     ranked: list[tuple[bool, int, Node, Passage]] = []
     for script, passage in found:
-        is_titled = any(
+        is_near_title = any(
             len(tokens := set(words.tokens(text))) >= titles.MIN_HEADLINE_WORDS
             and any(2 * len(tokens & title) >= len(title) for title in declared)
             for text in passage.nearby
         )
-        if method == ARTICLE_BODY or is_titled or any(map(_DATE.fullmatch, passage.nearby)):
-            ranked.append((is_titled, len(passage.plain), script, passage))
+        if method == ARTICLE_BODY or is_near_title or any(map(_DATE.fullmatch, passage.nearby)):
+            ranked.append((is_near_title, len(passage.plain), script, passage))
     ranked.sort(key=lambda each: each[:2], reverse=True)
     for _, _, script, passage in ranked[:MAX_CANDIDATES]:
         if _is_shown(Counter(words.tokens(passage.plain)), page):

@@ -43,22 +43,22 @@ def with_locations(page: Page, article: Article) -> Article:
     """Return an article with the locations of its parts in the page from which it was extracted."""
     locations = PageLocations(page)
     # Another locator, because the limit on the article's paths must not depend on the comments.
-    comment_locations = PageLocations(page)
+    other = PageLocations(page)
     return replace(
         article,
-        blocks=tuple(locations.of_blocks(article.blocks, article.container)),
+        blocks=tuple(locations.locate_blocks(article.blocks, article.container)),
         images=tuple(
-            replace(each, location=locations.of_element(each.element, article.container))
+            replace(each, location=locations.locate_element(each.element, article.container))
             for each in article.images
         ),
         embeds=tuple(
-            replace(each, location=locations.of_element(each.element, article.container))
+            replace(each, location=locations.locate_element(each.element, article.container))
             for each in article.embeds
         ),
         comments=tuple(
-            replace(each, location=comment_locations.of_comment(each)) for each in article.comments
+            replace(each, location=other.locate_comment(each)) for each in article.comments
         ),
-        locations=locations.of_values(article),
+        locations=locations.locate_values(article),
     )
 
 
@@ -85,7 +85,7 @@ class PageLocations:
     def _source(self) -> PageSource:
         return PageSource.of(self.page)
 
-    def of_element(self, element: int | None, container: int | None) -> Location | None:
+    def locate_element(self, element: int | None, container: int | None) -> Location | None:
         """Return the location of an element's start tag."""
         if element is None:
             return None
@@ -94,7 +94,7 @@ class PageLocations:
             return None
         return Location(path, None, *(self._source.tag_range(element) or (None, None)))
 
-    def of_blocks(
+    def locate_blocks(
         self, blocks: Sequence[ArticleBlock], container: int | None
     ) -> Iterator[ArticleBlock]:
         """Yield the blocks with their locations."""
@@ -108,34 +108,34 @@ class PageLocations:
             is_short = self._can_afford([path, *(text.xpath for text in texts)])
             yield replace(block, xpath=path, texts=texts) if is_short else block
 
-    def of_values(self, article: Article) -> ValueLocations:
+    def locate_values(self, article: Article) -> ValueLocations:
         """Return the locations of the title, lead, authors and dates."""
         near = article.heading if article.heading is not None else article.container or 0
         metadata: ArticleMetadata = article.metadata
 
         def found(value: str | None) -> Location | None:
-            return self._of_value(words.clean(value), near) if value else None
+            return self._locate_value(words.clean(value), near) if value else None
 
         published, modified = metadata.published, metadata.modified
         title = article.heading
         return ValueLocations(
             title=found(article.title)
             if title is None
-            else self._of_pieces(title, self._source.texts_below(title)),
+            else self._locate_pieces(title, self._source.texts_below(title)),
             lead=found((metadata.lead or "").partition("\n")[0]),
             authors=tuple(map(found, metadata.authors)),
             published=found(published.written) if published is not None else None,
             modified=found(modified.written) if modified is not None else None,
         )
 
-    def of_comment(self, comment: Comment) -> Location | None:
+    def locate_comment(self, comment: Comment) -> Location | None:
         """Return the location of a comment's text."""
         if comment.element is None:
             return None
         if not self._can_afford([self._paths.path(comment.element)]):
             return None
         texts = [self._shown[each] for each in comment.texts]
-        return self._of_pieces(comment.element, texts)
+        return self._locate_pieces(comment.element, texts)
 
     def _path(self, element: int, container: int | None) -> str:
         if container is not None and container <= element < self._flat.ends[container]:
@@ -179,7 +179,7 @@ class PageLocations:
                 ends[piece] if from_byte >= 0 else None,
             )
 
-    def _of_pieces(self, element: int, pieces: Iterable[int]) -> Location:
+    def _locate_pieces(self, element: int, pieces: Iterable[int]) -> Location:
         ranges = [found for each in pieces if (found := self._source.text_range(each))]
         path = self._paths.path(element)
         if not ranges:
@@ -192,7 +192,7 @@ class PageLocations:
         texts = self._flat.pieces.texts
         return [number for number, text in enumerate(texts) if not text.isspace()]
 
-    def _of_value(self, value: str, near: int) -> Location | None:
+    def _locate_value(self, value: str, near: int) -> Location | None:
         """Find a value in the text nearest to an element, or else in an attribute or a script."""
         if len(value) < MIN_VALUE_CHARACTERS:
             return None
@@ -204,7 +204,7 @@ class PageLocations:
         attribute = next(_holding(values, value), None)
         if own or (shown and attribute is None):
             piece = min(own or shown, key=lambda each: abs(holders[each] - near))
-            return self._of_pieces(holders[piece], [piece])
+            return self._locate_pieces(holders[piece], [piece])
         if attribute is not None:
             element = int(flat.attributes.owners[attribute])
             name = flat.attributes.distinct[flat.attributes.names[attribute]]

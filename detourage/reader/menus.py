@@ -30,7 +30,7 @@ MIN_TEASERS_TO_PROSE = 4.0  # ratio of words in teasers to words in the longest 
 MIN_HEADLINES_SHARE = 0.6  # share of a page's words that are in headlines if there are no teasers
 MIN_HEADLINES_TO_PROSE = 20.0  # ratio of words in headlines to words in the longest other text
 MIN_HEADLINES_WORDS = 100  # total number of words in the headlines of a list without teasers
-MIN_OFFERS = 6  # offers for a list to belong to a shop or an event calendar
+MIN_OFFERS = 6  # offers in a list that belongs to a shop or an event calendar
 MIN_OFFERS_TO_HEADLINES = 0.1  # ratio of offers to headlines for a list not to be a menu
 MIN_READ = 0.6  # share of a page's words in the extracted text for a list to be the page's content
 MIN_PROBABILITY = 0.5  # menu probability for a page that looks like a menu to count as one
@@ -130,10 +130,10 @@ class _Stretches(NamedTuple):
         so_far[linked] = sums - before[np.cumsum(is_other) - 1]
         starts = page.line_starts
         words = np.add.reduceat(counts, starts)
-        of_links = np.add.reduceat(in_links, starts)
+        linked_words = np.add.reduceat(in_links, starts)
         is_text = np.maximum.reduceat(so_far, starts) > MAX_HEADLINE_WORDS
-        is_plain = ~is_text & (of_links < MIN_LINKED * words)
-        prose = np.where(is_text, words, np.where(is_plain, words - of_links, 0.0))
+        is_plain = ~is_text & (linked_words < MIN_LINKED * words)
+        prose = np.where(is_text, words, np.where(is_plain, words - linked_words, 0.0))
         headlines = np.flatnonzero(~is_text & ~is_plain & (words >= MIN_HEADLINE_WORDS))
         sums = np.concatenate([[0.0], np.cumsum(prose)])
         return cls(

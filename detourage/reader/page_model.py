@@ -20,12 +20,12 @@ from detourage.reader.shared_lines import masked_digest_of
 from detourage.roles import ALL_ROLES, TEXT_ROLES, Kind, LineRole
 from detourage.text.shipped import shipped_bytes
 
-MIN_COMMENT = 0.3  # probability of a comment or a forum page if a page is searched for comments
+MIN_COMMENT = 0.3  # probability of a comment, or a forum page, at which comments are searched for
 
 OWN_ROLES: Final[tuple[LineRole, ...]] = (*TEXT_ROLES, "correction")
 """Roles of lines that belong to the page rather than to its template."""
 
-MIN_OWN = 0.5  # probability of the likeliest text line that no other page shares
+MIN_OWN = 0.5  # probability of being text for the likeliest line that no other page shares
 MAX_CAPTIONS_SHARE = 0.3  # share of the text's expected words in lines treated as captions
 
 Floats = npt.NDArray[np.float64]

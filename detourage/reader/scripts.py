@@ -107,7 +107,7 @@ def _values_in(program: str) -> Iterator[Any]:
 MIN_WORDS = 60  # words in an article's text
 MIN_SENTENCES = 3  # sentence ends in an article's text; a list of names has none
 MAX_VALUES = 100_000  # values examined in a script
-MAX_DEPTH = 100  # nesting depth examined
+MAX_DEPTH = 100  # nesting depth that is examined
 MAX_OWNERS = 3  # objects around a text, from the innermost, whose other values are collected
 
 _TAG = re.compile(r"<[^<>]*>")

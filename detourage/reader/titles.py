@@ -15,7 +15,7 @@ from detourage.text.words import squash
 
 MIN_SHARED = 0.5  # share of the words of a heading in a declared title for it to be the headline
 MIN_HEADLINE_WORDS = 5  # words in an ``h1`` that is the headline regardless of the declared titles
-MIN_WORDS_OF_SECOND_LEVEL = 3  # words in an ``h2`` headline; a shorter text may be a section name
+MIN_H2_WORDS = 3  # words in an ``h2`` headline; a shorter text may be a section name
 MAX_HEADLINE_TOKENS = 100  # tokens in a headline; longer headings result from unclosed elements
 MAX_PARTS = 12  # parts of a title, or text nodes of a heading, that are compared with names
 
@@ -87,7 +87,7 @@ def _headline(
     ]
     within = [each for each in short if container <= each[0] < page.ends[container]]
     headings = [*within, *reversed([each for each in short if each[0] < container])]
-    firsts = [
+    first_level = [
         (text, index)
         for index, text in headings
         if text and page.tags[index] == "h1" and text not in template
@@ -96,18 +96,19 @@ def _headline(
     for index, text in headings:
         tokens = words.tokens(text)
         same = spelled.get("".join(tokens))
-        is_named = page.tags[index] == "h1" or len(tokens) >= MIN_WORDS_OF_SECOND_LEVEL
-        if is_named and page.tags[index] != "h3" and text not in template and same is not None:
+        tag = page.tags[index]
+        may_be_headline = tag == "h1" or (tag == "h2" and len(tokens) >= MIN_H2_WORDS)
+        if may_be_headline and text not in template and same is not None:
             # Elements displayed on lines of their own may have no spaces between them.
             spaced = text if tokens == words.tokens(same) else same
             return spaced, index
-    of_titles = [Counter(words.tokens(title)) for title in declared]
-    for text, index in firsts:
+    title_counts = [Counter(words.tokens(title)) for title in declared]
+    for text, index in first_level:
         counts = Counter(words.tokens(text))
-        common = max(((counts & each).total() for each in of_titles), default=0)
+        common = max(((counts & each).total() for each in title_counts), default=0)
         if common and common >= MIN_SHARED * counts.total():
             return _cut(page, index, declared, sites), index
-    for text, index in firsts:
+    for text, index in first_level:
         if count_words(text) >= MIN_HEADLINE_WORDS or not declared:
             return _cut(page, index, declared, sites), index
     if not declared:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-MAX_LENGTH = 200  # length of a text whose result is cached; texts of a megabyte fill the memory
+MAX_LENGTH = 200  # length of a text whose result is cached; longer texts could fill the memory
 
 _Rest = ParamSpec("_Rest")
 _Result = TypeVar("_Result")

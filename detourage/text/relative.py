@@ -16,8 +16,8 @@ from detourage.text.calendars import month_named, names
 from detourage.text.dates import MAX_GAP, Moment, find_times
 from detourage.text.words import contains_any
 
-MAX_CHARACTERS = 200  # characters of a text that are examined
-MAX_WHOLE = 40  # length of a phrase without a number, such as "час назад"
+MAX_CHARACTERS = 200  # length of the beginning of a text in which a relative date is searched for
+MAX_PHRASE = 40  # length of a phrase without a number, such as "час назад"
 
 _ONE = (
     "a|an|one|ein|eine|einem|einen|einer|un|une|una|uno|um|uma|een|en|et|ett|jeden|jedną|jedna"
@@ -100,7 +100,7 @@ def find_relative(text: str) -> tuple[int, int] | None:
     if named is None and has_digit:
         found = next((found for found, _ in _days_without_year(text)), None)
         named = found and (found.start(), _end_of_time(text, found.end()) or found.end())
-    if named is None and not has_digit and len(text) <= MAX_WHOLE:
+    if named is None and not has_digit and len(text) <= MAX_PHRASE:
         is_whole = " ".join(age_words(text)) in _phrases()
         return (0, len(text)) if is_whole else None
     return named

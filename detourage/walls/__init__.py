@@ -20,7 +20,7 @@ from detourage.walls.evidence import (
 from detourage.walls.offers import has_offer_below
 
 SURE: Final = 0.5  # Minimum wall probability at which a page has no article, without other evidence
-SUSPECTED: Final = 0.05  # Minimum wall probability at which other evidence is taken into account
+SUSPECTED: Final = 0.05  # Minimum wall probability at which a page is suspected of being a wall
 MAX_WALL: Final = 1_200  # length, in characters, of the text of a wall
 MIN_HEADLINE_COVERAGE: Final = 0.5  # share of a long text's headline that wall phrases cover
 

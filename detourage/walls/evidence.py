@@ -20,7 +20,7 @@ from detourage.reader.outline import Outline
 from detourage.text.caches import cached_if_short
 from detourage.text.words import tokens
 
-MAX_WORDS: Final = 1_000  # words of a text that are examined
+MAX_WORDS: Final = 1_000  # words examined in a text
 MIN_PROSE: Final = 12  # length, in words, of a line that can be a sentence of an article
 MIN_LINE: Final = 2  # length, in words, of a line whose coverage is measured
 MAX_REPORT_COVERAGE: Final = 0.4  # share of a line that wall phrases cover in a report about them

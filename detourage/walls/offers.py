@@ -16,7 +16,7 @@ from detourage.walls.evidence import shipped_lexicon
 MAX_BEGINNING: Final = 3_500
 """Maximum length, in characters, of the beginning of an article for subscribers."""
 
-MAX_LINES: Final = 5  # lines of an offer
+MAX_LINES: Final = 5  # lines in an offer
 MAX_SEARCHED_LINES: Final = 12  # lines below an article that are searched for an offer
 MIN_LINE: Final = 3  # length, in words, of a line of an offer; shorter ones are buttons and labels
 MAX_LINE: Final = 60  # length, in words, of a line of an offer
