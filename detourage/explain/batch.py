@@ -66,7 +66,7 @@ def all_given(places: Iterable[str]) -> Iterator[GivenPage | ExtractionOutcome]:
 
 @dataclass(frozen=True)
 class Extraction:
-    """Extraction as text, markdown, html or json; `method` is None or that of a paper."""
+    """Extraction as text, markdown, html or json, with a paper's `method` unless it is None."""
 
     form: str
     options: ReadingOptions = field(default_factory=ReadingOptions)

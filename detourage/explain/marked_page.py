@@ -102,7 +102,7 @@ _POLICY = (
     " font-src http: https: data:"
 )
 
-_ACTING = (
+_ACTIVE_TAGS = (
     *("script", "noscript", "template", "iframe", "frame", "frameset", "object", "embed"),
     *("applet", "base", "meta", "portal", "fencedframe", "audio", "video", "dialog"),
 )
@@ -145,7 +145,7 @@ def to_html(explanation: Explanation, page: Page, group_size: int, comments: int
 
 def _disarm(document: HtmlElement) -> None:
     """Remove active content, in case the sandbox has no effect."""
-    for element in list(document.iter(*_ACTING)):
+    for element in list(document.iter(*_ACTIVE_TAGS)):
         if element.getparent() is not None:
             element.drop_tree()
     for link in list(document.iter("link")):

@@ -112,7 +112,7 @@ the constant added to them; fitted to pages of sites for which no figures are re
 
 
 def confidence_of(page: Outline, judged: JudgedPage, finding: Finding | None) -> float:
-    """Return the probability of an F1 of `GOOD_F1`; a hidden article has no finding (None)."""
+    """Return the probability that F1 reaches `GOOD_F1`; the finding of a hidden article is None."""
     if finding is None:
         return HIDDEN_CONFIDENCE
     sizes = np.array([len(line.tokens) for line in judged.lines], dtype=np.float64)

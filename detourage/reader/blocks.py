@@ -142,8 +142,8 @@ def blocks_of(page: Outline, finding: Finding, base: str, title: str | None = No
 
 
 @dataclass
-class _Open:
-    """An open element and its effect on the text inside it."""
+class _OpenElement:
+    """An element that has not ended yet, and its effect on the text inside it."""
 
     element: int
     type: BlockType | None = None
@@ -158,9 +158,9 @@ class _BlockBuilder:
         self._finding = finding
         self._base = base
         self._title = words.tokens(title or "")
-        self._begun = 0
+        self._block_count = 0
         self._result = BodyBlocks()
-        self._open: list[_Open] = []
+        self._open: list[_OpenElement] = []
         self._link: int | None = None
         self._muted: int | None = None
         self._emphasis: Counter[EmphasisKind] = Counter()
@@ -172,7 +172,7 @@ class _BlockBuilder:
         self._captions = illustrations.captions_of(page)
         self._posts = page.flat.values("data-href")
         self._addresses: set[str] = set()
-        self._with_image: set[Node | None] = set()
+        self._parents_with_image: set[Node | None] = set()
         self._next_text = page.text_starts[finding.container]
         self._sizes: Counter[int] = Counter()
 
@@ -281,7 +281,7 @@ class _BlockBuilder:
             caption = illustrations.caption_within(page, index, self._captions)
             caption = caption or (None if tag == "figure" else page.text_of(index) or None)
         if kind or caption:
-            opened = _Open(index, kind, caption)
+            opened = _OpenElement(index, kind, caption)
             if kind == "heading":
                 opened.level = int(tag[1])
             elif kind == "list_item":
@@ -392,8 +392,8 @@ class _BlockBuilder:
     ) -> None:
         """Add a block, unless it is one of the first and repeats the title."""
         blocks = self._result.blocks
-        self._begun += 1
-        if self._begun <= MAX_BLOCKS_BEFORE_TITLE and words.tokens(text) == self._title:
+        self._block_count += 1
+        if self._block_count <= MAX_BLOCKS_BEFORE_TITLE and words.tokens(text) == self._title:
             return
         start = blocks[-1].end + 2 if blocks else 0
         links: list[ArticleLink] = []
@@ -516,7 +516,7 @@ class _BlockBuilder:
             self._image(element, element.getparent())
         elif element.tag in media.EMBEDS:
             self._embed(element)
-        elif element.tag == "noscript" and element.getparent() not in self._with_image:
+        elif element.tag == "noscript" and element.getparent() not in self._parents_with_image:
             for image in element.iter("img"):
                 self._image(image, element.getparent())
 
@@ -524,7 +524,7 @@ class _BlockBuilder:
         caption = next((open_.caption for open_ in reversed(self._open) if open_.caption), None)
         image = media.image_of(element, self._base, caption)
         if image is not None:
-            self._with_image.add(parent)
+            self._parents_with_image.add(parent)
         self._place(image)
 
     def _embed(self, element: Node) -> None:

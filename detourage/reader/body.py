@@ -37,8 +37,8 @@ MAX_SHORT_WORDS = 150  # words in the sure lines of an article from which teaser
 _OTHER_SECTIONS = frozenset({"aside", "nav", "footer"})
 _OTHER_NAMES = frozenset({"related", "sidebar"})
 
-_UNDIVIDED = frozenset({"table", "dl"})
-_LISTS = _UNDIVIDED | {"ul", "ol"}
+_TABLES = frozenset({"table", "dl"})
+_LISTS = _TABLES | {"ul", "ol"}
 
 CORE_SHARE = 0.7
 """Minimum share of the body's words in the element searched for images and embeds; the headline or
@@ -113,7 +113,7 @@ def _with_whole_lists(
         first, last = np.searchsorted(numbers, (inside[0], inside[-1] + 1)).tolist()
         own = slice(first, last)
         size = lengths[own].sum()
-        is_likely = 2 * lengths[own][chosen[own]].sum() > size and page.tags[index] in _UNDIVIDED
+        is_likely = 2 * lengths[own][chosen[own]].sum() > size and page.tags[index] in _TABLES
         if around[first] and around[last + 1]:
             is_likely |= expected[own].sum() > MIN_LIST_SHARE * size
         is_layout = page.tags[index] == "table" and lengths[own].max(initial=0) > MAX_CELL_TOKENS
@@ -258,7 +258,7 @@ def _joined_tokens(line: Line) -> str:
 
 
 def _smallest_around(page: Outline, lines: Sequence[Line], share: float) -> int:
-    """Return the smallest element that holds at least the given share of the lines' words."""
+    """Return the smallest element with at least the given share of the lines' words."""
     blocks = [line.block for line in lines]
     lengths = [len(line.tokens) for line in lines]
     counts = np.bincount(blocks, lengths, minlength=len(page.elements))

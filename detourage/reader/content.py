@@ -283,7 +283,7 @@ def _search(page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE) -> Searc
 def words_by_readers(
     page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE
 ) -> PageWords | None:
-    """Return the expected number of words by readers in each text, or None if they wrote none.
+    """Return the expected number of words by readers in each text; None if there are probably none.
 
     Readers wrote the whole text of a forum page.
     """

@@ -71,7 +71,7 @@ class FurtherArticle(NamedTuple):
 def further_articles(
     page: Outline, finding: Finding, heading: int | None, url: str
 ) -> tuple[FurtherArticle, ...]:
-    """Find the articles below the page's own, in page order; none without a `heading` element."""
+    """Find the articles below the page's own, in page order, if `heading` displays its headline."""
     return () if heading is None else tuple(_Page(page, finding, heading, url).further())
 
 

@@ -53,7 +53,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
 
 _NOTHING: Counter[str] = Counter()
 
-UNSEEN = ("noscript", "template")  # Elements whose content a page does not display
+UNSEEN_TAGS = ("noscript", "template")  # Elements whose content a page does not display
 
 
 Extract = Callable[[Outline, Finding], Article]
@@ -113,7 +113,7 @@ def _is_better(article: Article, shown: Sequence[str], page: Outline) -> bool:
     counts, shown_counts = Counter(tokens), Counter(shown)
     contains_shown = (shown_counts & counts).total() >= MIN_CONTAINED * len(shown)
     # A page read with hidden elements opened contains the displayed text as well.
-    ignored = shown_counts if contains_shown and article.method in UNSEEN else _NOTHING
+    ignored = shown_counts if contains_shown and article.method in UNSEEN_TAGS else _NOTHING
     if not tokens or _is_shown(counts - ignored, page, ignored):
         return False
     is_body = article.method == ARTICLE_BODY
@@ -134,7 +134,7 @@ def _candidates(
     """Yield possible hidden articles, which are longer than the displayed one.
 
     If the page displays more than a teaser, the only candidates are a declared ``articleBody`` and
-    `UNSEEN` elements within the displayed article, which may contain the rest of it.
+    `UNSEEN_TAGS` elements within the displayed article, which may contain the rest of it.
     """
     length = len(shown.text) if shown is not None else 0
     extent = range(0)
@@ -150,7 +150,7 @@ def _candidates(
         states = program_state(page.declaring, max(least, MIN_STATE))
         kept = ((script, each) for script, value in states for each in passages(value))
         yield from _articles_of(url, page, kept, JSON_STATE, extract)
-    for tag in UNSEEN:
+    for tag in UNSEEN_TAGS:
         elements = [each for each in page.root.iter(tag) if is_teaser or each.index in extent]
         article = _in_unseen(page, tag, elements, least - length, read)
         if article is not None:

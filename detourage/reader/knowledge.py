@@ -175,7 +175,7 @@ UNKNOWN_TEMPLATE = TemplateKnowledge((), ())
 
 
 def knowledge_of(template: Page | TemplateKnowledge | None) -> TemplateKnowledge:
-    """Return the knowledge, learning it first if `template` is a page; None means no pages."""
+    """Return the given knowledge, that learned from a page, or `UNKNOWN_TEMPLATE` for None."""
     if isinstance(template, Page):
         return TemplateKnowledge.from_pages([template])
     return template if template is not None else UNKNOWN_TEMPLATE

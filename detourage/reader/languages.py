@@ -16,14 +16,14 @@ _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 MIN_DETECTED_PERCENT = 80  # percentage of a text in its main language for a certain detection
 
-_CLOSE = [
+_SIMILAR_LANGUAGES = [
     *map(listed, ("no nb nn da", "hr sr bs sh cnr", "id ms", "cs sk", "gl pt", "he iw", "tl fil"))
 ]
 """Groups of languages that detection confuses; within a group, the declared language wins."""
 
 
 def language_of(page: Outline, text: str) -> str | None:
-    """Return the detected language's BCP 47 tag, or the declared one's if easily confused."""
+    """Return the BCP 47 tag of the detected language, or of the declared one if it is similar."""
     declared = declared_language(page)
     detected = detected_language(text)
     if detected is None:
@@ -31,7 +31,7 @@ def language_of(page: Outline, text: str) -> str | None:
     if declared is None:
         return detected
     pair = {declared.split("-")[0], detected.split("-")[0]}
-    same = len(pair) == 1 or any(pair <= close for close in _CLOSE)
+    same = len(pair) == 1 or any(pair <= close for close in _SIMILAR_LANGUAGES)
     return declared if same else detected
 
 

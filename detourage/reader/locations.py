@@ -309,7 +309,7 @@ def located_blocks(article: Article) -> list[LocatedBlock]:
 
 
 def _absolute(base: str | None, path: str) -> str:
-    """Return a path as an absolute one; it may be relative to the article's path, `base`."""
+    """Return an absolute path, given one that may be relative to `base`, the article's path."""
     return path if path.startswith("/") else f"{base or ''}/{path}".removesuffix("/")
 
 

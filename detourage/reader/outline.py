@@ -36,7 +36,7 @@ _OUTLINE = "outline"
 
 @dataclass(frozen=True, eq=False)
 class PageTexts:
-    """The text nodes of a page, then its lines that span several; `of_lines` are lines' indices."""
+    """Texts of the nodes of a page, then of lines with several nodes, and each line's index."""
 
     texts: Texts
     of_lines: Integers
@@ -345,7 +345,7 @@ class Outline:
 
     @cached_property
     def link_numbers(self) -> Integers:
-        """Index of the link around each element, or of the element if it is a link; else -1."""
+        """Index of the link that is or surrounds each element; -1 if there is none."""
         leads = np.zeros(len(self.flat.parents), dtype=np.bool_)
         leads[[index for index, address in self.flat.values("href").items() if address]] = True
         leads &= self.flat.having(("a",))

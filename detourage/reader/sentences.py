@@ -33,8 +33,8 @@ METHOD = "sentences"
 MIN_CHARACTERS = 20  # length of a text node of content (Wutsi's); unspaced characters count double
 MAX_CLEANED = 0.5  # share of the page's tokens in an element that cleaning removes
 
-_KEPT = HEADINGS | WITHIN_SENTENCES | {"blockquote"}
-_KEPT_WITHOUT_LINKS = (DIVISIONS | {"table"}) - {"center"}
+_KEPT_TAGS = HEADINGS | WITHIN_SENTENCES | {"blockquote"}
+_TAGS_KEPT_WITHOUT_LINKS = (DIVISIONS | {"table"}) - {"center"}
 
 
 def find_body(page: Outline) -> Finding | None:
@@ -107,7 +107,7 @@ def _unselected(page: Outline, packet: _Packet) -> set[int]:
         tag = page.tags[child]
         texts = page.texts[page.text_starts[child] : page.text_ends[child]]
         linked = any(links[node.parent] >= 0 for node in texts)
-        kept = tag in _KEPT or (tag in _KEPT_WITHOUT_LINKS and not linked)
+        kept = tag in _KEPT_TAGS or (tag in _TAGS_KEPT_WITHOUT_LINKS and not linked)
         if texts and child not in selected and not kept:
             unselected.add(child)
     return unselected

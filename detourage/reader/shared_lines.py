@@ -81,7 +81,7 @@ class PageLines(NamedTuple):
         return cls(main, frozenset(digests[count:]))
 
     def to_bytes(self) -> bytes:
-        """Serialise the lines; digests cannot be compressed."""
+        """Serialise the lines without compression, which would not make digests shorter."""
         words = np.array([*self.main.values()], dtype="<u4")
         digests = np.array([*self.main, *sorted(self.others)], dtype="<u8")
         return len(self.main).to_bytes(2, "little") + words.tobytes() + digests.tobytes()

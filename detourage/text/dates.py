@@ -363,7 +363,7 @@ _MONTHS = 12
 
 
 def _year(match: re.Match[str], spoken: str) -> int:
-    """Return the year of a date in our calendar, or in the Persian one; 0 if unknown."""
+    """Return the year of a date in the Gregorian or Persian calendar; 0 if unknown."""
     parts = match.groupdict()
     if parts.get("era"):
         return _ERAS[parts["era"]] + _number(parts["of_era"])

@@ -101,8 +101,8 @@ def find_relative(text: str) -> tuple[int, int] | None:
         found = next((found for found, _ in _days_without_year(text)), None)
         named = found and (found.start(), _end_of_time(text, found.end()) or found.end())
     if named is None and not has_digit and len(text) <= MAX_PHRASE:
-        is_whole = " ".join(age_words(text)) in _phrases()
-        return (0, len(text)) if is_whole else None
+        is_phrase = " ".join(age_words(text)) in _phrases()
+        return (0, len(text)) if is_phrase else None
     return named
 
 

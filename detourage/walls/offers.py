@@ -95,7 +95,7 @@ def _lines_below(outline: Outline, article: Article) -> Iterator[str]:
 
 @cache
 def _bits() -> Mapping[str, int]:
-    """Return the bit of each concept that an offer may mention, or must not."""
+    """Return the bits of the concepts that decide whether lines are an offer."""
     concepts = shipped_lexicon().concepts
     return {name: 1 << concepts.index(name) for name in (*_MIN_COVERED, "account", "newsletter")}
 
