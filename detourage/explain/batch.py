@@ -24,7 +24,7 @@ from detourage.text.terminal import json_text
 from detourage.time_limit import TimeIsUpError, time_limit
 
 SECONDS = 60.0  # Maximum CPU time per page, in seconds
-PAUSE_SECONDS = 1.0  # Minimum time between the fetches of two pages from the same host
+PAUSE_SECONDS = 1.0  # Minimum time between two fetches from the same host
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from detourage.text.words import listed
 
 MAX_CAPTION_TOKENS = 100  # tokens in a caption, and in an element with an image and its caption
 MAX_UNDER_TOKENS = 40  # tokens in a caption recognised only by its place below an image
-MIN_CAPTIONED = 100  # declared width, in pixels, of an image with a caption below it
+CAPTIONED_WIDTH = 100  # Minimum declared width, in pixels, of an image with a caption below it
 MAX_FIGURE_ELEMENTS = 200  # elements in a figure searched for a caption
-OPENING = 0.3  # Maximum share of the words before an image above the text; it may follow a lead
+MAX_OPENING_SHARE = 0.3  # share of the text's words before a leading image, which may follow a lead
 MIN_WIDTH = 200  # declared width, in pixels, of an image above the text, unlike portraits and logos
 MAX_LINKED_SHARE = 0.5  # share of linked words in an element; with a larger share, it is a teaser
 
@@ -56,7 +56,7 @@ def leading_images(
     if not len(places):
         return
     sizes = np.cumsum(page.text_sizes[places])
-    opening = int(places[int(np.searchsorted(sizes, OPENING * sizes[-1]))])
+    opening = int(places[int(np.searchsorted(sizes, MAX_OPENING_SHARE * sizes[-1]))])
     first, end = page.texts[int(places[0])].parent, page.texts[opening].parent
     if heading is not None and heading >= end:
         heading = None
@@ -168,7 +168,7 @@ def _caption_of_image(page: Outline, image: int) -> int | None:
         return None
     texts = page.texts[page.text_starts[block] : page.text_ends[block]]
     is_other = texts[-1].line > texts[0].line + 1 or texts[0].text.lstrip().startswith(_QUOTES)
-    is_other = is_other or is_teaser(page, block) or _is_narrow(page.node(image), MIN_CAPTIONED)
+    is_other = is_other or is_teaser(page, block) or _is_narrow(page.node(image), CAPTIONED_WIDTH)
     return None if is_other else block
 
 
