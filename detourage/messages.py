@@ -210,7 +210,7 @@ class PageMessage(BaseModel):
         return self
 
     @property
-    def answer(self) -> dict[str, Any]:
+    def response(self) -> dict[str, Any]:
         """Fields of the message that describe the HTTP response, if given, by name."""
         return self.model_dump(
             include={"status", "final_url", "headers"}, exclude_none=True, exclude_unset=True

@@ -73,7 +73,7 @@ class Tasks:
         return site_id
 
     def _store(self, fetched: FetchedPage) -> int:
-        read = parse_or_reject(fetched.content, fetched.url, fetched.content_type, fetched.answer)
+        read = parse_or_reject(fetched.content, fetched.url, fetched.content_type, fetched.response)
         with self.database.transaction() as session:
             store_url = process_state().settings.pages
             (recorded,) = store_pages(session, [(fetched, read)], store_url)
@@ -121,7 +121,7 @@ class Tasks:
         for due in found:
             fetched = recording.fetch_that_waited(due)
             read = parse_or_reject(
-                fetched.content, fetched.url, fetched.content_type, fetched.answer
+                fetched.content, fetched.url, fetched.content_type, fetched.response
             )
             page = fetched, read
             store_url = process_state().settings.pages

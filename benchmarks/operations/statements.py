@@ -91,7 +91,7 @@ class Crawl:
         """Store pages together, and return the IDs of their sites."""
         self._counted.task = "intake"
         fetched = [FetchedPage.of(PageMessage.model_validate_json(body)) for body in bodies]
-        read = [parse_or_reject(f.content, f.url, f.content_type, f.answer) for f in fetched]
+        read = [parse_or_reject(f.content, f.url, f.content_type, f.response) for f in fetched]
         pages = list(zip(fetched, read, strict=True))
         return {each.site_id for each in self._database.run(store_pages, pages)}
 

@@ -117,7 +117,7 @@ def read_declared(page: Page) -> DeclaredUrls:
     flat = page.flat
     own = canonical_form(page.url)
     head = Head.of(flat, page.url)
-    final_url = page.answer.final_url
+    final_url = page.response.final_url
     redirected = canonical_form(final_url) if final_url is not None else None
     return DeclaredUrls(
         tuple(_targets(own, head, redirected)),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from detourage.addresses.form import canonical_form
-from detourage.html import Answer, site_of
+from detourage.html import Response, site_of
 from detourage.html.addresses import split_url
 from detourage.outcomes import PageOutcome
 
@@ -31,17 +31,17 @@ class Refusal:
     is_removal: bool = False
 
 
-def refusal_of(url: str, answer: Answer) -> Refusal | None:
+def refusal_of(url: str, response: Response) -> Refusal | None:
     """Return how a site refused to deliver a page, or None if it delivered the page.
 
     A redirect within the site is not a refusal, because its target may be the requested page.
     """
-    status = answer.status
+    status = response.status
     if status in _REMOVED:
         return Refusal(PageOutcome.GONE, _STATUS.format(status), is_removal=True)
     if status is not None and not 200 <= status < 300:
         return Refusal(PageOutcome.WALL, _STATUS.format(status))
-    return _redirected(url, answer.final_url) if answer.final_url is not None else None
+    return _redirected(url, response.final_url) if response.final_url is not None else None
 
 
 def _redirected(url: str, final_url: str) -> Refusal | None:

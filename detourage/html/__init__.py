@@ -10,16 +10,16 @@ from detourage.html.errors import (
     TooLargeError,
     UndecodableError,
 )
-from detourage.html.page import Answer, Page, parse_page
+from detourage.html.page import Page, Response, parse_page
 from detourage.html.tree import Tree, TreeFormatError, TreeShape
 
 __all__ = [
-    "Answer",
     "EmptyPageError",
     "FramesetError",
     "NotHtmlError",
     "Page",
     "PageError",
+    "Response",
     "TooDeepError",
     "TooLargeError",
     "Tree",

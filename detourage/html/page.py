@@ -23,7 +23,7 @@ from detourage.text.mojibake import may_need_repair, repair
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """Metadata of the HTTP response as reported by the crawler; None for missing values.
 
     `final_url` is the URL after redirects.
@@ -48,7 +48,7 @@ class Answer:
         return cls(status if is_status else None, final_url if is_address else None)
 
 
-NO_ANSWER = Answer()
+NO_RESPONSE = Response()
 """Value for a page whose HTTP response metadata is unknown."""
 
 
@@ -64,13 +64,13 @@ class Page:
 
     `flat`, which is read-only, starts at the root element, ``html``, and has no comments or
     processing instructions. `encoding` is a name in the Encoding Standard; ``utf-8`` for a page
-    given as text. `source` is None if the tree is not that of the page as fetched.
+    given as text. `source` is None if the tree was not parsed from the page as fetched.
     """
 
     url: str
     flat: FlatDocument
     encoding: str
-    answer: Answer = NO_ANSWER
+    response: Response = NO_RESPONSE
     source: Source | None = field(default=None, repr=False)
 
     @property
@@ -89,7 +89,11 @@ class Page:
 
 
 def parse_page(
-    html: bytes | str, url: str = "", *, content_type: str | None = None, answer: Answer = NO_ANSWER
+    html: bytes | str,
+    url: str = "",
+    *,
+    content_type: str | None = None,
+    response: Response = NO_RESPONSE,
 ) -> Page:
     """Parse a page as fetched, and repair mojibake.
 
@@ -127,7 +131,7 @@ def parse_page(
         raise TooLargeError(f"the page has more than {MAX_ELEMENTS} elements")
     if not has_text(flat):
         raise EmptyPageError("the page has no text")
-    return Page(url, flat, decoded.encoding, answer, source)
+    return Page(url, flat, decoded.encoding, response, source)
 
 
 _MARKUP = re.compile(r"</?(?:p|br|div|h[1-6]|li|ul|blockquote|figure|section|a|strong|em)\b[^<>]*>")

@@ -79,7 +79,7 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     Only a status, or a phrase in the text or the headlines, makes a page a wall. The other lines
     mention newsletters and cookies on every page of a site, so they are only evidence against one.
     """
-    status = page.answer.status
+    status = page.response.status
     is_error = status is not None and status >= _FIRST_ERROR
     is_long = article is not None and len(article.text) > MAX_WALL
     has_wall_headline = headline_coverage(page, article) >= MIN_HEADLINE_COVERAGE

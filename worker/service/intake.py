@@ -347,7 +347,7 @@ class Intake(BrokerProcess):
         try:
             with time_limit(limit):
                 return parse_or_reject(
-                    fetched.content, fetched.url, fetched.content_type, fetched.answer
+                    fetched.content, fetched.url, fetched.content_type, fetched.response
                 )
         except TimeIsUpError:
             # The HTML is stored, so reprocessing can parse it in a task, without delaying other

@@ -10,7 +10,7 @@ from sqlalchemy import LargeBinary
 from sqlalchemy.orm import Session
 
 from detourage.addresses import PageAddress
-from detourage.html import Answer
+from detourage.html import Response
 from detourage.outcomes import PageOutcome
 from worker.errors import LostContentError
 from worker.store.addresses import page_addresses
@@ -49,9 +49,9 @@ class BegunPage:
     trace: Context
 
     @property
-    def answer(self) -> Answer:
+    def response(self) -> Response:
         """HTTP response that delivered the page."""
-        return Answer.of(self.extra)
+        return Response.of(self.extra)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from detourage.addresses import NOTHING_DECLARED, DeclaredUrls, Refusal, refusal_of
-from detourage.html import Answer, Tree, site_key
+from detourage.html import Response, Tree, site_key
 from detourage.limits import MAX_HTML_BYTES
 from detourage.messages import PageMessage
 from detourage.outcomes import PageOutcome, UnusableReason
@@ -177,19 +177,21 @@ class FetchedPage:
             content_type=message.stated_type,
             fetched_at=message.fetched_at,
             extra=json.dumps(
-                {**(message.model_extra or {}), **message.answer}, ensure_ascii=True, sort_keys=True
+                {**(message.model_extra or {}), **message.response},
+                ensure_ascii=True,
+                sort_keys=True,
             ),
         )
 
     @cached_property
-    def answer(self) -> Answer:
+    def response(self) -> Response:
         """HTTP response that delivered the page."""
-        return Answer.of(self.extra)
+        return Response.of(self.extra)
 
     @cached_property
     def refusal(self) -> Refusal | None:
         """The response that the site sent instead of the page, or None if it sent the page."""
-        return refusal_of(self.url, self.answer)
+        return refusal_of(self.url, self.response)
 
     @cached_property
     def content_bytes(self) -> bytes:

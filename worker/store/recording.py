@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from detourage.addresses import Refusal, canonical_form, refusal_of
-from detourage.html import Answer
+from detourage.html import Response
 from detourage.outcomes import PageOutcome
 from models.tables import StoredPage, WaitingFetch
 from worker.outcomes import ReceiptResult
@@ -191,7 +191,7 @@ def _is_unread(page: StoredPage, fetched: FetchedPage, place: Resolution) -> boo
         and _is_readable(page)
         and page.content_digest != fetched.content_digest
         and fetched.refusal is None
-        and refusal_of(page.url, Answer.of(page.extra)) is None
+        and refusal_of(page.url, Response.of(page.extra)) is None
         and canonical_form(page.url) == place.address
     )
 
@@ -280,7 +280,7 @@ def _judge(
         return ReceiptResult.DUPLICATE if is_same else ReceiptResult.SUPERSEDED
     if fetched.refusal is not None:
         return _judge_refusal(page, fetched.refusal, place)
-    if page.refused is not None and refusal_of(page.url, Answer.of(page.extra)) is not None:
+    if page.refused is not None and refusal_of(page.url, Response.of(page.extra)) is not None:
         # Accepted regardless of its date, as only refusals have been fetched so far.
         return ReceiptResult.UPDATED
     if canonical_form(page.url) != place.address:

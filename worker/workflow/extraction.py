@@ -81,13 +81,13 @@ def _read(state: ProcessState, job: ExtractionJob) -> Article | NoArticle:
     if job.template_page is not None:
         shared = shared_lines_on(job.url, job.shared_lines, job.lines)
         template = knowledge_of(template).with_shared(shared)
-    refusal = refusal_of(job.url, job.answer)
+    refusal = refusal_of(job.url, job.response)
     if refusal is not None:
         return NoArticle(refusal.outcome, refusal.detail)
     if isinstance(content, LostContentError):
         logger.error("cannot extract %s: %s", job.url, content)
         return NoArticle(PageOutcome.FAILED, str(content))
-    page = parse_page(content, job.url, content_type=job.content_type, answer=job.answer)
+    page = parse_page(content, job.url, content_type=job.content_type, response=job.response)
     read = partial(
         read_content,
         template=template,

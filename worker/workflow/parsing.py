@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from sqlalchemy.orm import Session
 
 from detourage.addresses import NOTHING_DECLARED, read_declared, refusal_of
-from detourage.html import Answer, Page, PageError, parse_page
-from detourage.html.page import NO_ANSWER
+from detourage.html import Page, PageError, Response, parse_page
+from detourage.html.page import NO_RESPONSE
 from detourage.outcomes import PageOutcome
 from detourage.reader.content import comment_pattern_of
 from detourage.reader.outline import Outline
@@ -28,14 +28,14 @@ outcome."""
 
 
 def parse_or_reject(
-    content: bytes | str, url: str, content_type: str | None, answer: Answer = NO_ANSWER
+    content: bytes | str, url: str, content_type: str | None, response: Response = NO_RESPONSE
 ) -> ReadPage:
     """Parse a page, or return why it cannot be parsed; a refusal's declarations are ignored."""
     try:
-        if refusal_of(url, answer) is not None:
+        if refusal_of(url, response) is not None:
             page = _parse_refusal(content, url, content_type)
             return ReadPage(page.tree, page.encoding, declared=NOTHING_DECLARED)
-        page = parse_page(content, url, content_type=content_type, answer=answer)
+        page = parse_page(content, url, content_type=content_type, response=response)
         try:
             pattern = comment_pattern_of(page)
             return ReadPage(
@@ -125,6 +125,6 @@ def parse_again(session: Session, page_id: int) -> None:
     if isinstance(content, LostContentError):
         read = ReadPage(outcome=PageOutcome.FAILED, outcome_detail=str(content))
     else:
-        read = parse_or_reject(content, page.url, page.content_type, Answer.of(page.extra))
+        read = parse_or_reject(content, page.url, page.content_type, Response.of(page.extra))
     save_reading(session, page, read)
     session.execute(pages.SQL.touch_site, {"site_id": page.site_id})

@@ -54,7 +54,7 @@ def record(session: Session, *fetches: Fetch, batch: int = 1) -> list[int]:
                 recording.take_fetch(session, each.id)
                 fetched = recording.fetch_that_waited(each)
                 site_id = pages.lock_site(session, fetched.site)
-                again = parse_or_reject(fetched.content, fetched.url, None, fetched.answer)
+                again = parse_or_reject(fetched.content, fetched.url, None, fetched.response)
                 record_pages(session, [(site_id, fetched, again)], have_waited=True)
             extract(session)
     return recorded

@@ -92,7 +92,7 @@ def test_a_url_that_redirected_and_then_shows_another_text_affects_nothing(
         moment = MOMENT + timedelta(hours=2)
         extra = json.dumps({"status": 200, "final_url": own})
         redirected = FetchedPage(site_of(other), other, STORY, None, None, moment, extra)
-        declared = parse_or_reject(STORY, other, None, redirected.answer)
+        declared = parse_or_reject(STORY, other, None, redirected.response)
         fetches = [fetch(own, STORY, 1), (redirected, declared), fetch(other, PILLS, 3)]
         record(session, *(fetches[place] for place in order))
         record(session, *fetches)
@@ -104,7 +104,7 @@ def test_a_url_that_redirects_within_a_site_is_a_variant(session: Session) -> No
     old, new = "https://www.paper.example/?p=7", "https://www.paper.example/story"
     extra = json.dumps({"final_url": new})
     redirected = FetchedPage(site_of(old), old, STORY, None, None, MOMENT, extra)
-    record(session, (redirected, parse_or_reject(STORY, old, None, redirected.answer)))
+    record(session, (redirected, parse_or_reject(STORY, old, None, redirected.response)))
     assert shown(session, old) == (STORY, old, [])
     record(session, fetch(new, CHANGED, 1))
     assert shown(session, old) == (CHANGED, new, [old])

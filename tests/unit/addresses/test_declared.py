@@ -10,7 +10,7 @@ from detourage.addresses import (
     read_declared,
     refusal_of,
 )
-from detourage.html import Answer, parse_page
+from detourage.html import Response, parse_page
 from tests.addressed import AMP, MOBILE, PLAIN, five_pages
 from tests.pages import article_html
 
@@ -115,43 +115,43 @@ URL = "https://www.example.org/town/bridge"
 
 
 @pytest.mark.parametrize(
-    ("answer", "outcome"),
+    ("response", "outcome"),
     [
-        *((answer, None) for answer in (Answer(), Answer(200), Answer(203, URL))),
-        *((Answer(status), "wall") for status in (304, 401, 451, 503)),
-        *((Answer(status), "gone") for status in (404, 410)),
-        (Answer(200, "http://example.org/town/bridge/?utm_source=a"), None),
-        (Answer(200, "https://www.example.org/town/bridge-opens"), None),
-        (Answer(200, "https://news.example.org/bridge"), None),
-        (Answer(200, "https://www.example.org/"), "gone"),
-        (Answer(200, "https://www.other.example/town/bridge"), "gone"),
-        (Answer(200, "https://www.example.org/account/log-in?to=bridge"), "wall"),
-        (Answer(200, "https://consent.example.net/collect"), "wall"),
-        (Answer(200, "https://www.example.org/consent-of-the-council"), None),
+        *((response, None) for response in (Response(), Response(200), Response(203, URL))),
+        *((Response(status), "wall") for status in (304, 401, 451, 503)),
+        *((Response(status), "gone") for status in (404, 410)),
+        (Response(200, "http://example.org/town/bridge/?utm_source=a"), None),
+        (Response(200, "https://www.example.org/town/bridge-opens"), None),
+        (Response(200, "https://news.example.org/bridge"), None),
+        (Response(200, "https://www.example.org/"), "gone"),
+        (Response(200, "https://www.other.example/town/bridge"), "gone"),
+        (Response(200, "https://www.example.org/account/log-in?to=bridge"), "wall"),
+        (Response(200, "https://consent.example.net/collect"), "wall"),
+        (Response(200, "https://www.example.org/consent-of-the-council"), None),
     ],
 )
-def test_status_and_redirects_outweigh_the_content(answer: Answer, outcome: str | None) -> None:
-    refusal = refusal_of(URL, answer)
+def test_status_and_redirects_outweigh_the_content(response: Response, outcome: str | None) -> None:
+    refusal = refusal_of(URL, response)
     assert (refusal.outcome if refusal is not None else None) == outcome
     is_removal = refusal is not None and refusal.is_removal
-    assert is_removal is (answer.status in (404, 410))
+    assert is_removal is (response.status in (404, 410))
 
 
 def test_front_and_login_pages_that_were_requested_are_not_refusals() -> None:
-    assert refusal_of("https://example.org/", Answer(200, "https://example.org/?a=1")) is None
+    assert refusal_of("https://example.org/", Response(200, "https://example.org/?a=1")) is None
     login = "https://example.org/login"
-    assert refusal_of(login, Answer(200, f"{login}/form")) is None
+    assert refusal_of(login, Response(200, f"{login}/form")) is None
 
 
 def test_unvalidated_values_from_earlier_versions_are_ignored() -> None:
     for status, url in (('"404"', "7"), ("999", '"ftp://a.example/"'), ("true", "null")):
-        assert Answer.of(f'{{"status": {status}, "final_url": {url}}}') == Answer()
-    assert Answer.of("{}") == Answer()
+        assert Response.of(f'{{"status": {status}, "final_url": {url}}}') == Response()
+    assert Response.of("{}") == Response()
 
 
 def test_a_redirect_declares_its_target() -> None:
-    page = parse_page(article_html(7), URL, answer=Answer(200, PLAIN))
+    page = parse_page(article_html(7), URL, response=Response(200, PLAIN))
     (target,) = read_declared(page).targets
     assert (target.address, target.is_declared) == (PLAIN, True)
-    away = Answer(200, "https://evil.example.org/bridge")
-    assert read_declared(parse_page(article_html(7), URL, answer=away)).targets == ()
+    away = Response(200, "https://evil.example.org/bridge")
+    assert read_declared(parse_page(article_html(7), URL, response=away)).targets == ()

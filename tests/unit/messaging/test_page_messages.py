@@ -113,12 +113,12 @@ def test_fetched_at_is_in_utc() -> None:
 
 def test_the_http_response_described_by_a_message() -> None:
     message = read(status=403, final_url="https://me:key@news.example/b", headers={"Age": "7"})
-    assert message.answer == {
+    assert message.response == {
         "status": 403,
         "final_url": "https://news.example/b",
         "headers": {"Age": "7"},
     }
-    assert read().answer == {}
+    assert read().response == {}
 
 
 def test_the_content_type_is_given_or_taken_from_the_headers() -> None:

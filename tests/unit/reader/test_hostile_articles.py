@@ -6,7 +6,7 @@ import pytest
 
 from detourage import read
 from detourage.addresses import refusal_of
-from detourage.html import Answer
+from detourage.html import Response
 from detourage.reader import extract_article
 from tests.unit.reader.article_pages import amid, page, paragraphs, prose, sentence
 
@@ -93,4 +93,4 @@ def test_an_invalid_address_anywhere_costs_only_its_link(address: str) -> None:
     assert article is not None
     assert article.to_dict()["url"] == address
     assert sentence(3) in article.text
-    assert refusal_of(address, Answer(200, address)) is None
+    assert refusal_of(address, Response(200, address)) is None

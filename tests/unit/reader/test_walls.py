@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from detourage.article import Article
-from detourage.html import Answer, Page, parse_page
+from detourage.html import Page, Response, parse_page
 from detourage.reader import GoneError, NoTextError, WallError
 from detourage.reader.content import explain_content, read_content
 from tests.counted import LINEAR, Work, growth
@@ -142,8 +142,8 @@ def test_short_lines_are_more_than_a_placeholder() -> None:
 
 def test_an_error_status_is_trusted() -> None:
     with pytest.raises(GoneError, match="not found"):
-        read_content(parse_page(article_html(1), URL, answer=Answer(404)))
-    assert read_content(parse_page(article_html(1), URL, answer=Answer(200))).text
+        read_content(parse_page(article_html(1), URL, response=Response(404)))
+    assert read_content(parse_page(article_html(1), URL, response=Response(200))).text
 
 
 def _with_end(number: int, *lines: str) -> Article:
