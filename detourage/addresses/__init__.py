@@ -1,7 +1,7 @@
 """Canonical URLs: recognition of the URLs that lead to the same article."""
 
-from detourage.addresses.form import canonical_form
 from detourage.addresses.declared import NOTHING_DECLARED, DeclaredUrls, read_declared
+from detourage.addresses.form import canonical_form
 from detourage.addresses.refusal import Refusal, refusal_of
 from detourage.addresses.same_page import (
     AddressRecord,

@@ -1,4 +1,4 @@
-"""Extraction of the URLs declared by a page, and digests of its wording."""
+"""URLs declared by a page, which of them are believed, and digests of the page's wording."""
 
 import hashlib
 import re
@@ -20,13 +20,15 @@ from detourage.text import words
 from detourage.text.words import squash
 
 MAX_HEADLINES = 8  # stored wordings of headings, and of titles with and without the site
-MAX_PASSAGES = 32  # stored passages: those with the lowest digests, the same on equal pages
+MAX_PASSAGES = 32  # stored passages: those with the lowest digests, so that equal pages agree
 
 MIN_PASSAGE = 40
-"""Minimum length without white space (twice that of scripts without spaces); menus are shorter."""
+"""Minimum length of a passage without white space; menus are shorter.
+
+Characters of scripts that are written without spaces count twice."""
 
 MIN_SHARED = 0.5
-"""Minimum share of characters in common passages (measured in `benchmarks.stories.addresses`)."""
+"""Minimum share of text in common passages, as measured in `benchmarks.stories.addresses`."""
 
 _LENGTHS = (1 << 12) - 1  # low bits of a passage's digest, which encode its length
 
@@ -73,7 +75,7 @@ def share_passages(some: Sequence[int], others: Sequence[int]) -> bool:
 
 
 MAX_HEADINGS = 3  # first-level headings read
-MIN_PART_WORDS = 3  # words for a part of a title to be the headline; shorter parts name sections
+MIN_PART_WORDS = 3  # words in a part of a title that may be the headline; sections have fewer
 
 _SEPARATOR = re.compile(
     r"(?<!\s)\s*+(?:[|｜]|::|//|--)\s*|(?<!\s)\s++[-–—·•»«>/:]+\s+|:\s+|(?<=\S)_(?=\S)"
@@ -82,7 +84,7 @@ _SEPARATOR = re.compile(
 
 @dataclass(frozen=True)
 class DeclaredUrls:
-    """URLs of its publisher that a page is a variant of, and ascending digests of its wording."""
+    """The publisher's URLs that a page is a variant of, and ascending digests of its wording."""
 
     targets: tuple[Target, ...] = ()
     headlines: tuple[int, ...] = ()
@@ -90,7 +92,7 @@ class DeclaredUrls:
 
     @property
     def kind(self) -> Kind | None:
-        """How the page's URL is a variant of another; None if it may be canonical."""
+        """The kind of variant that the page's URL is; None if the URL may be canonical."""
         kinds = {target.kind for target in self.targets}
         order: tuple[Kind, ...] = ("amp", "print", "mobile", "canonical")
         return next((kind for kind in order if kind in kinds), None)
@@ -187,9 +189,9 @@ def _paragraphs(flat: FlatDocument) -> Iterator[str]:
     blocks = ~flat.having(INLINE)
     bounds = np.union1d(flat.text_starts[blocks], flat.text_ends[blocks])
     bounds = bounds[bounds < len(flat.texts)]
-    whole = np.add.reduceat(lengths, bounds)
+    totals = np.add.reduceat(lengths, bounds)
     in_links = np.add.reduceat(lengths * linked, bounds)
-    kept = np.flatnonzero((2 * whole >= MIN_PASSAGE) & (2 * in_links < whole))
+    kept = np.flatnonzero((2 * totals >= MIN_PASSAGE) & (2 * in_links < totals))
     ends = np.append(bounds[1:], len(flat.texts))
     seen = (~unseen).tolist()
     for start, end in zip(bounds[kept].tolist(), ends[kept].tolist(), strict=True):

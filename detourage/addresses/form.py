@@ -54,9 +54,9 @@ def is_irrelevant(name: str, value: str) -> bool:
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_NO_ASCII = re.compile("()[^!-~]")
 # An escape, or a character that must be escaped in a path, query or fragment according to RFC 3986
 # (brackets and bars may remain, because servers accept them).
-_NO_ASCII = re.compile("()[^!-~]")
 _TO_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]|]")
 
 # Servlet containers, and ASP.NET without cookies.

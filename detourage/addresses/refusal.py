@@ -1,4 +1,4 @@
-"""Recognition of responses that are not the requested page, by status and redirects only."""
+"""Responses by which a site refuses a page, recognised only by their status or redirect."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _STATUS: Final = "the site responded with status {}"
 _REMOVED: Final = (404, 410)
 """HTTP statuses for pages that do not exist (404) or no longer exist (410)."""
 
-_BEFORE_PAGES: Final = re.compile(
+_GATES: Final = re.compile(
     r"log-?in|sign-?in|auth|oauth2?|sso|consent|captcha|challenge|paywall", re.IGNORECASE
 )
 """Host labels and path segments of pages before the requested one, such as log-ins."""
@@ -32,7 +32,7 @@ class Refusal:
 
 
 def refusal_of(url: str, response: Response) -> Refusal | None:
-    """Return how a site refused to deliver a page, or None if it delivered the page.
+    """Return how a response refuses the page at `url`, or None if it delivers the page.
 
     A redirect within the site is not a refusal, because its target may be the requested page.
     """
@@ -41,26 +41,26 @@ def refusal_of(url: str, response: Response) -> Refusal | None:
         return Refusal(PageOutcome.GONE, _STATUS.format(status), is_removal=True)
     if status is not None and not 200 <= status < 300:
         return Refusal(PageOutcome.WALL, _STATUS.format(status))
-    return _redirected(url, response.final_url) if response.final_url is not None else None
+    return _redirect_refusal(url, response.final_url) if response.final_url is not None else None
 
 
-def _redirected(url: str, final_url: str) -> Refusal | None:
-    asked, final = canonical_form(url), canonical_form(final_url)
-    if asked == final:
+def _redirect_refusal(url: str, final_url: str) -> Refusal | None:
+    requested, final = canonical_form(url), canonical_form(final_url)
+    if requested == final:
         return None
-    if _asks(final) - _asks(asked):
+    if _gate_labels(final) - _gate_labels(requested):
         return Refusal(PageOutcome.WALL, f"redirected to {final}")
-    if site_of(asked) != site_of(final):
+    if site_of(requested) != site_of(final):
         return Refusal(PageOutcome.GONE, f"redirected to another site, {final}")
-    if is_front(final) and not is_front(asked):
+    if is_front(final) and not is_front(requested):
         return Refusal(PageOutcome.GONE, f"redirected to the front page, {final}")
     return None
 
 
-def _asks(address: str) -> set[str]:
+def _gate_labels(address: str) -> set[str]:
     parts = split_url(address)
     labels = [*(parts.hostname or "").split("."), *parts.path.split("/")]
-    return {label.lower() for label in labels if _BEFORE_PAGES.fullmatch(label)}
+    return {label.lower() for label in labels if _GATES.fullmatch(label)}
 
 
 def is_front(address: str) -> bool:

@@ -64,7 +64,7 @@ def identity_of(addresses: Sequence[PageAddress], url: str) -> str:
     return canonical_of(addresses)
 
 
-MIN_STRANGERS = 3  # linked URLs with other content for declarations to be a site's constant
+MIN_STRANGERS = 3  # linked URLs with other content if a site declares one URL on all its pages
 
 
 class Joining(Enum):
@@ -86,7 +86,7 @@ class AddressRecord:
 
 
 def joining(one: AddressRecord, other: AddressRecord) -> Joining:
-    """Decide whether two URLs of a site lead to the same page; symmetric.
+    """Decide whether two URLs of a site lead to the same page, in either order.
 
     They must agree (see `agreement`) and be linked: one is a variant of the other by its
     declaration or form, or both declare the same third URL and differ only in their parameters.
@@ -95,7 +95,7 @@ def joining(one: AddressRecord, other: AddressRecord) -> Joining:
     are_spellings = _share_declaration(one, other) and (
         one.address.partition("?")[0] == other.address.partition("?")[0]
     )
-    if not (names(one, other) or names(other, one) or are_spellings):
+    if not (is_variant(one, other) or is_variant(other, one) or are_spellings):
         return Joining.NOTHING
     return agreement(one, other)
 
@@ -147,7 +147,7 @@ def authoritative_record(addresses: Sequence[AddressRecord]) -> AddressRecord:
     free = [
         each
         for each in addresses
-        if not any(names(each, other) for other in addresses if other.address != each.address)
+        if not any(is_variant(each, other) for other in addresses if other.address != each.address)
     ]
     return min(
         free or addresses,
@@ -155,7 +155,7 @@ def authoritative_record(addresses: Sequence[AddressRecord]) -> AddressRecord:
     )
 
 
-def names(one: AddressRecord, other: AddressRecord) -> bool:
+def is_variant(one: AddressRecord, other: AddressRecord) -> bool:
     """Return whether a URL is a variant of another, as its page declares or its form implies."""
     return any(target.address == other.address for target in one.declared.targets)
 
