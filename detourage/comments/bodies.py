@@ -28,7 +28,7 @@ _AROUND_NAMES = listed(
     " flag num number count title subject ad ads advert moderation nav menu popup"
 )
 _LINKS = listed("link links")
-_TYPED = frozenset({"code", "kbd", "samp", "var"})
+_TYPED_TEXT = frozenset({"code", "kbd", "samp", "var"})
 """Elements for keyboard input and program output, where many commenters may write the same text."""
 
 _SIGNATURES = listed("signature sig signatur usersignature postsignature")
@@ -36,14 +36,13 @@ _AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
 """Punctuation left at a reply's start when the name of the person answered is removed."""
 
 MAX_LABEL = 6  # length, in words, of a label next to a name or a date: "Joined in", "Senior member"
-MAX_SHOWING = 200  # length, in characters, of an element that displays nothing but a name or a date
+MAX_LABELLED = 200  # length, in characters, of an element with a name or date and their labels
 
 MAX_HEAD_WORDS = 12
 """Maximum length, in words, of a text that displays a name or a date: "Posted on May 31, 2024"."""
 
-MAX_PICTURES = 20
-MAX_ALTERNATIVE = 200
-"""Bounds on the pictures read in a comment without text, and on their descriptions."""
+MAX_PICTURES = 20  # pictures read in a comment without text
+MAX_DESCRIPTION = 200  # length of a picture's description, in characters; the rest is cut off
 
 _SEPARATORS = " .,:：;|·•‣»«–—-_/\\()[]"
 """Characters between removed parts and the remaining text, without meaning on their own."""
@@ -83,20 +82,20 @@ def bodies_of(
         for parents in [[node.parent for node in layout.texts]]
     ]
     repeated = _repeated(placed)
-    templates = [
+    is_template = [
         [
-            each in repeated and layout.tags[node.parent] not in _TYPED
+            each in repeated and layout.tags[node.parent] not in _TYPED_TEXT
             for node, each in zip(layout.texts, of, strict=True)
         ]
         for layout, of in zip(layouts, placed, strict=True)
     ]
     around = [
-        _texts_of(layout, (named.get(n), dated.get(n))) | _reply_headers(layout)
+        _name_and_date_texts(layout, (named.get(n), dated.get(n))) | _reply_headers(layout)
         for n, layout in enumerate(layouts)
     ]
     probabilities = [
-        _probabilities(layout, [number in around[n] or is_out for number, is_out in enumerate(of)])
-        for n, (layout, of) in enumerate(zip(layouts, templates, strict=True))
+        _probabilities(layout, [number in around[n] or each for number, each in enumerate(flags)])
+        for n, (layout, flags) in enumerate(zip(layouts, is_template, strict=True))
     ]
     outermost = [_outermost(layout) for layout in layouts]
     path = _best_path(layouts, probabilities, outermost)
@@ -116,7 +115,7 @@ def _repeated(placed: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[in
 
 
 _DIGITS = re.compile(r"\d+")
-_MIN_SPACES = 4  # spaces for the numbers in a text to be significant, unlike in "Reply (3)"
+_MIN_SPACES = 4  # spaces in a text whose numbers are significant; in "Reply (3)", they are not
 
 
 @cached_if_short(4096)
@@ -125,13 +124,13 @@ def _plain(text: str) -> str:
     return plain if plain.count(" ") >= _MIN_SPACES else _DIGITS.sub("0", plain)
 
 
-def _texts_of(layout: Layout, shown: Iterable[Naming | Dating | None]) -> frozenset[int]:
+def _name_and_date_texts(layout: Layout, shown: Iterable[Naming | Dating | None]) -> frozenset[int]:
     """Return the text nodes that display a name or a date, and their labels."""
     return frozenset(
         number
         for index, text in (each[:2] for each in shown if each is not None)
         for number in range(layout.text_starts[index], layout.text_ends[index])
-        if (layout.lengths[index] <= MAX_SHOWING and layout.word_counts[number] <= MAX_LABEL)
+        if (layout.lengths[index] <= MAX_LABELLED and layout.word_counts[number] <= MAX_LABEL)
         or (layout.word_counts[number] <= MAX_HEAD_WORDS and text in layout.clean_texts[number])
     )
 
@@ -156,26 +155,25 @@ def _probabilities(layout: Layout, is_template: Sequence[bool]) -> list[float]:
     """Return the probability that the commenter wrote each text node."""
     limits: dict[int, float | None] = {-1: None}
     probabilities = []
-    for node, length, is_out in zip(layout.texts, layout.word_counts, is_template, strict=True):
+    for node, length, excluded in zip(layout.texts, layout.word_counts, is_template, strict=True):
         by_length = min(0.9, 0.4 + 0.05 * length)
-        limit = 0.0 if is_out else _limit_around(layout, node.parent, limits)
-        bounded = max if limit == _NAMED else min
+        limit = 0.0 if excluded else _limit_around(layout, node.parent, limits)
+        bounded = max if limit == _MIN_IF_BODY else min
         probabilities.append(by_length if limit is None else bounded(by_length, limit))
     return probabilities
 
 
-_NAMED = 0.9
+_MIN_IF_BODY = 0.9
 """Minimum probability of a text if its enclosing elements are named as the text of a comment."""
 
-_NAMED_AROUND = 0.1
+_MAX_IF_OTHER = 0.1
 """Maximum probability that the commenter wrote a text if the names of an enclosing element indicate
-another part. A line that consists entirely of such texts is dropped."""
+another part. A line without any text of a higher probability is dropped."""
 
-_NAMED_LINK = 0.2  # like `_NAMED_AROUND`, for a mere link: both commenters and pages add links
+_MAX_IF_LINK = 0.2  # maximum if the names indicate only a link, as commenters and pages add links
 
-
-_LIKELY = 0.3
-"""Minimum probability for a text to count if its comment has no text at the chosen path."""
+_MIN_ELSEWHERE = 0.3
+"""Minimum probability of a text that is kept in a comment without text at the chosen path."""
 
 
 def _limit_of(tag: str, names: frozenset[str]) -> float | None:
@@ -184,17 +182,17 @@ def _limit_of(tag: str, names: frozenset[str]) -> float | None:
     # Words for "comment" also occur in the names of other parts: "comment-author",
     # "message-actions".
     if names & _TEXT_NAMES:
-        return _NAMED
+        return _MIN_IF_BODY
     around = names & _AROUND_NAMES
     if around:
-        return _NAMED_LINK if tag == "a" and around <= _LINKS else _NAMED_AROUND
-    return _NAMED if names & _COMMENT_NAMES else None
+        return _MAX_IF_LINK if tag == "a" and around <= _LINKS else _MAX_IF_OTHER
+    return _MIN_IF_BODY if names & _COMMENT_NAMES else None
 
 
 def _limit_around(layout: Layout, index: int, limits: dict[int, float | None]) -> float | None:
     """Return the bound that the nearest informative names set on the probability of a text.
 
-    `_NAMED` is a lower bound, and any other number an upper bound. The result is None if no
+    `_MIN_IF_BODY` is a lower bound, and any other number an upper bound. The result is None if no
     enclosing element has informative names.
     """
     below: list[int] = []
@@ -237,7 +235,7 @@ def _best_path(
 
 
 def _outermost(layout: Layout) -> list[int]:
-    """Return the elements with text; of those nested at the same path, only the outermost."""
+    """Return the elements with text, except those inside another element at the same path."""
     found = []
     open_until: dict[int, int] = {}
     stretches = zip(layout.paths, layout.text_starts, layout.text_ends, strict=True)
@@ -258,14 +256,14 @@ def _render(
         for place in range(layout.text_starts[index], layout.text_ends[index])
     ]
     # A notice that the comment was removed is at a different path.
-    least = 0.0 if holders else _LIKELY
+    least = 0.0 if holders else _MIN_ELSEWHERE
     likely = [
         place
         for place in (places if holders else range(len(layout.texts)))
         if probabilities[place] > least
     ]
-    written = {layout.texts[place].line for place in likely if probabilities[place] > _NAMED_AROUND}
-    # If no other text remains, the names mean something else here.
+    written = {layout.texts[place].line for place in likely if probabilities[place] > _MAX_IF_OTHER}
+    # If no line has a text of a higher probability, the names do not indicate other parts here.
     kept = tuple(place for place in likely if not written or layout.texts[place].line in written)
     lines = [
         _AFTER_NAME.sub("", joined(list(nodes)))
@@ -288,8 +286,8 @@ def _pictured(layout: Layout, path: int) -> str:
         for index in range(holder, end):
             if layout.tags[index] != "img" or len(found) == MAX_PICTURES:
                 continue
-            description = clean(layout.get(index, "alt") or "")[:MAX_ALTERNATIVE]
+            description = clean(layout.get(index, "alt") or "")[:MAX_DESCRIPTION]
             limit = _limit_around(layout, index, limits)
-            if description and (limit is None or limit >= _LIKELY):
+            if description and (limit is None or limit >= _MIN_ELSEWHERE):
                 found.append(description)
     return " ".join(found)

@@ -14,12 +14,12 @@ import numpy.typing as npt
 from detourage.comments.signatures import Signature, looks_of
 from detourage.html.flat import FlatDocument, Integers
 
-MIN_WORDS = 10  # words by readers for a page to have candidates
-MIN_SHARE = 0.2  # share of the page's words by readers in the elements of a candidate
-MAX_CANDIDATES = 100  # candidates, to bound the work on malicious pages
+MIN_WORDS = 10  # words by readers on a page that is searched for candidates
+MIN_SHARE = 0.2  # share of the page's words by readers that a candidate contains
+MAX_CANDIDATES = 100  # candidates per page, which bounds the work on malicious pages
 MAX_LEVELS = 8  # levels from the element with the signature up to its record's root
 
-_NO_RECORD = frozenset({"html", "body", "b", "i", "em", "strong", "br", "img", "time", "input"})
+_NEVER_RECORDS = frozenset({"html", "body", "b", "i", "em", "strong", "br", "img", "time", "input"})
 
 Numbers = npt.NDArray[Any]
 
@@ -35,7 +35,7 @@ class PageWords:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """Elements that share a signature, each `levels` above the only element in it that bears it."""
+    """Similar elements, each `levels` above the only element inside it that has the `signature`."""
 
     signature: Signature
     levels: int
@@ -43,7 +43,7 @@ class Candidate:
 
 
 def find_candidates(found: PageWords) -> list[Candidate]:
-    """Return the groups of at least two elements that share a signature and hold readers' words.
+    """Return the groups of two or more elements that share a signature and have readers' words.
 
     Each element is widened to its parents as long as these contain no other member, because names
     and dates are often outside the element that holds a comment's text.
@@ -52,18 +52,18 @@ def find_candidates(found: PageWords) -> list[Candidate]:
     before = np.concatenate([[0.0], np.cumsum(found.by_readers)])
     if before[-1] < MIN_WORDS:
         return []
-    holders = np.flatnonzero((page.text_ends > page.text_starts) & ~page.having(_NO_RECORD))
+    holders = np.flatnonzero((page.text_ends > page.text_starts) & ~page.having(_NEVER_RECORDS))
     looks, signatures = looks_of(page, holders)
     alike = np.split(holders[np.argsort(looks, kind="stable")], np.cumsum(np.bincount(looks))[:-1])
-    held = before[page.text_ends[holders]] - before[page.text_starts[holders]]
-    held_by = np.bincount(looks, weights=held).tolist()
+    words_below = before[page.text_ends[holders]] - before[page.text_starts[holders]]
+    words_by_look = np.bincount(looks, weights=words_below).tolist()
     looks_with: defaultdict[Signature, list[int]] = defaultdict(list)
-    for look, of_look in enumerate(signatures):
-        for signature in of_look:
+    for look, look_signatures in enumerate(signatures):
+        for signature in look_signatures:
             looks_with[signature].append(look)
     groups: dict[tuple[int, ...], Signature] = {}
     for signature, having in looks_with.items():
-        if sum(map(held_by.__getitem__, having)) >= MIN_SHARE * before[-1]:
+        if sum(map(words_by_look.__getitem__, having)) >= MIN_SHARE * before[-1]:
             groups.setdefault(tuple(having), signature)
     candidates: dict[bytes, Candidate] = {}
     for numbers, signature in groups.items():
@@ -75,7 +75,7 @@ def find_candidates(found: PageWords) -> list[Candidate]:
 
 
 def _widen(page: FlatDocument, members: Integers) -> tuple[Integers, int]:
-    """Replace members by their parents while each parent has just one; also return the levels."""
+    """Replace members by their parents while each parent has only one; also count the levels."""
     for level in range(MAX_LEVELS):
         around = np.sort(page.parents[members])
         if around[0] < 0 or (around[1:] == around[:-1]).any():
@@ -97,11 +97,11 @@ def nesting_of(starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
 
 
 def own_counts(page: FlatDocument, counts: Numbers, places: Integers) -> Numbers:
-    """Return the rows of counts of records, less those of the records nested in them."""
+    """Return the counts of each record (one per row), without those of the records inside it."""
     around, depth = nesting_of(places, page.ends[places])
-    whole = counts[places]
+    totals = counts[places]
     if not depth.any():
-        return whole
-    own, inside = whole.copy(), np.flatnonzero(depth)
-    np.subtract.at(own, around[inside], whole[inside])
+        return totals
+    own, inside = totals.copy(), np.flatnonzero(depth)
+    np.subtract.at(own, around[inside], totals[inside])
     return own

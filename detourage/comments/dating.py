@@ -12,7 +12,8 @@ from detourage.text.dates import Moment, find_dates, in_one_order, parse_moment
 from detourage.text.relative import find_relative
 from detourage.text.words import listed
 
-MIN_SHARE = 0.5  # share of a column's texts with a date, and of the best score for another column
+MIN_DATED = 0.5  # share of texts with a date in a column that may contain the comments' dates
+MIN_FALLBACK = 0.5  # score of a column that fills gaps, relative to the score of the best column
 
 _NAMES = listed(
     "date time datetime timestamp datum fecha data created published posted ago when permalink"
@@ -24,7 +25,7 @@ _OTHER_DATES = listed(
     " dernière modification editado zuletzt last updated zarejestrowany dołączył регистрация"
     " lastedited signature sig quote"
 )
-_MOMENTS = (
+_DATE_ATTRIBUTES = (
     *("datetime", "content", "data-time", "data-timestamp", "data-utime", "data-date", "title"),
 )
 """Attributes that contain a machine-readable date, or the full form of an abbreviated one."""
@@ -32,13 +33,12 @@ _MOMENTS = (
 _LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)[\s.,|]*+$")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
-
-_MARKS = frozenset(["time", "abbr"])
+_DATE_ELEMENTS = frozenset(["time", "abbr"])
 """Elements that may declare a date regardless of their text."""
 
 
 class Dating(NamedTuple):
-    """A comment's date: its element in the layout, the text, and the date unless it is an age."""
+    """A comment's date: its element in the layout, its text, and the moment (None for an age)."""
 
     element: int
     written: str
@@ -56,14 +56,14 @@ def date_comments(
     ranked: list[tuple[float, dict[int, Dating]]] = []
     for column in columns:
         found = _read(layouts, column, language)
-        if len(found) >= MIN_SHARE * len(column.values):
+        if len(found) >= MIN_DATED * len(column.values):
             score = _score(layouts, column, found)
             if score > 0:
                 ranked.append((score, found))
     ranked.sort(key=lambda each: -each[0])
     dated: dict[int, Dating] = {}
     for score, found in reversed(ranked):
-        if score >= MIN_SHARE * ranked[0][0]:
+        if score >= MIN_FALLBACK * ranked[0][0]:
             dated |= found
     return dated
 
@@ -74,7 +74,7 @@ def _read(layouts: Sequence[Layout], column: Column, language: str | None) -> di
         span = _date_in(value.text, language)
         moment, start, end = span if span else (None, 0, 0)
         layout = layouts[number]
-        if moment is None and (span or layout.tags[value.element] in _MARKS):
+        if moment is None and (span or layout.tags[value.element] in _DATE_ELEMENTS):
             moment = _declared(layout, value.element, language)
         if end or moment is not None:
             before = _LAST_WORD.search(value.text[:start])
@@ -105,7 +105,7 @@ def _declared(layout: Layout, index: int, language: str | None) -> Moment | None
         (layout.get(each, name) or "").strip()
         for each in (*inside, layout.parents[index])
         if each >= 0
-        for name in _MOMENTS
+        for name in _DATE_ATTRIBUTES
     )
     moments = (parse_moment(value, language) for value in values if 6 <= len(value) <= 60)
     return next((moment for moment in moments if moment is not None), None)

@@ -23,13 +23,14 @@ MAX_COMMENTS = 1_000  # comments read; the text of each is parsed as HTML
 MAX_CHARACTERS = 50_000  # length of a comment's text, in characters
 MAX_SHORT = 300  # length of a name, date, ID or URL, in characters
 
-_TYPES = ('Comment"', 'UserComments"', 'Answer"')
-_KEY = re.compile(r"omment[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]\s{0,20}[^\s\]}]")
+# Ends of the names of comment types, and keys with non-empty values ("c" may be a capital).
+_TYPE_ENDS = ('Comment"', 'UserComments"', 'Answer"')
+_COMMENT_KEY = re.compile(r"omment[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]\s{0,20}[^\s\]}]")
 
-_REPLIES = frozenset(["comment", "answer", "usercomments"])
-_FIRST = frozenset(["discussionforumposting", "question"])
-_OF_OTHERS = re.compile(r"recent|latest|popular|related|config|setting")
-_OF_ARTICLES = frozenset(["headline", "slug", "standfirst", "excerpt", "teaser"])
+_COMMENT_TYPES = frozenset(["comment", "answer", "usercomments"])
+_POST_TYPES = frozenset(["discussionforumposting", "question"])
+_OTHER_COMMENT_KEYS = re.compile(r"recent|latest|popular|related|config|setting")
+_ARTICLE_KEYS = frozenset(["headline", "slug", "standfirst", "excerpt", "teaser"])
 _ADDRESS = re.compile(r"(?:https?:)?//|/\S", re.IGNORECASE)
 _NO_LETTER = re.compile(r"[^a-z]+")
 
@@ -48,8 +49,8 @@ _DATE = (
 )
 _ID = ("id", "commentid", "uuid")
 _PARENT = ("parentid", "parentcommentid", "parent", "inreplyto", "replyto", "parentitem")
-_FOR = ("upvotes", "upvotecount", "likes", "likecount", "likescount", "score", "points")
-_AGAINST = ("downvotes", "downvotecount", "dislikes", "dislikecount")
+_VOTES_FOR = ("upvotes", "upvotecount", "likes", "likecount", "likescount", "score", "points")
+_VOTES_AGAINST = ("downvotes", "downvotecount", "dislikes", "dislikecount")
 
 _Object = Mapping[str, Any]
 _Value = TypeVar("_Value")
@@ -62,7 +63,7 @@ class _Raw(NamedTuple):
     author: str
     date: str | None
     id: str | None
-    answered: str | None
+    parent_id: str | None
     address: str | None
     votes: int | None
     around: int | None = None
@@ -70,7 +71,7 @@ class _Raw(NamedTuple):
 
 @dataclass
 class _Thread:
-    """The comments on an item with these addresses or keys, and the item if it is a first post."""
+    """The comments on one item, the item's URLs or keys, and the item itself if a first post."""
 
     place: tuple[str, ...] = ()
     post: _Raw | None = None
@@ -79,11 +80,11 @@ class _Thread:
 
 def may_hold_comments(script: str) -> bool:
     """Return whether a script's text may contain comments and is worth parsing."""
-    return any(kind in script for kind in _TYPES) or _KEY.search(script) is not None
+    return any(kind in script for kind in _TYPE_ENDS) or _COMMENT_KEY.search(script) is not None
 
 
 def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
-    """Read the page's comments, or posts of a thread with replies, in its JSON-LD, in order."""
+    """Read the comments, or the posts of a thread with replies, from a page's JSON-LD, in order."""
     threads = _threads(values, is_declared=True)
     if len(threads) > 1:
         own = _plain(url)
@@ -101,7 +102,7 @@ def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
 
 
 def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
-    """Read the comments (a text, an author, a date) below a ``comment`` key in the page's state."""
+    """Read the objects with a text, author and date below a ``comment`` key of a page's state."""
     threads = _threads(values, is_declared=False)
     places = Counter(thread.place for thread in threads)
     # A path that occurs several times belongs to the items in a list of pages.
@@ -124,7 +125,7 @@ def _threads(values: Iterable[Any], *, is_declared: bool) -> list[_Thread]:
         if not waiting:
             break
         value, place, thread, around = waiting.pop()
-        if thread is None and "comment" in place[-1] and not _OF_OTHERS.search(place[-1]):
+        if thread is None and "comment" in place[-1] and not _OTHER_COMMENT_KEYS.search(place[-1]):
             thread = _Thread(place)
             threads.append(thread)
         below: Iterable[tuple[str, Any]] = ()
@@ -133,10 +134,10 @@ def _threads(values: Iterable[Any], *, is_declared: bool) -> list[_Thread]:
         elif isinstance(value, dict):
             below = ((_plain_key(key), each) for key, each in value.items())
             kinds = _kinds(value)
-            if is_declared and not kinds & _REPLIES:
+            if is_declared and not kinds & _COMMENT_TYPES:
                 has_comments = any(_plain_key(key) in {"comment", "comments"} for key in value)
-                if around is None and (kinds & _FIRST or has_comments):
-                    post = _comment_in(value, None, is_declared) if kinds & _FIRST else None
+                if around is None and (kinds & _POST_TYPES or has_comments):
+                    post = _comment_in(value, None, is_declared) if kinds & _POST_TYPES else None
                     thread = _Thread(_addresses(value), post)
                     threads.append(thread)
             elif thread is not None:
@@ -169,7 +170,7 @@ def _addresses(node: _Object) -> tuple[str, ...]:
 
 
 def _comment_in(node: _Object, around: int | None, is_declared: bool) -> _Raw | None:
-    """Read an object as a comment; undeclared ones need a date, and nothing that articles have."""
+    """Read an object as a comment; if undeclared, it needs a date and no key that articles have."""
     values = _by_plain_key(node)
     text = _first(values, _TEXT, _formatted)
     author = _first(values, _AUTHOR, _author) or _first(values, _AUTHOR_NAME, _person)
@@ -177,17 +178,17 @@ def _comment_in(node: _Object, around: int | None, is_declared: bool) -> _Raw | 
     if not text or author is None:
         return None
     if not is_declared and (
-        not _OF_ARTICLES.isdisjoint(values) or date is None or parse_moment(date) is None
+        not _ARTICLE_KEYS.isdisjoint(values) or date is None or parse_moment(date) is None
     ):
         return None
-    votes = _first(values, _FOR, _number)
-    against = _first(values, _AGAINST, _number) or 0
+    votes = _first(values, _VOTES_FOR, _number)
+    against = _first(values, _VOTES_AGAINST, _number) or 0
     return _Raw(
         text=text,
         author=author,
         date=date,
         id=_first(values, _ID, _short),
-        answered=_first(values, _PARENT, _reference),
+        parent_id=_first(values, _PARENT, _reference),
         address=_first(values, ("permalink", "url", "id"), _short),
         votes=None if votes is None else votes - against,
         around=around,
@@ -271,15 +272,15 @@ def _to_comments(found: Sequence[_Raw], url: str) -> tuple[Comment, ...]:
         place[number] = known[key]
     by_id = {raw.id: number for number, raw in reversed([*enumerate(kept)]) if raw.id}
     parents = [
-        by_id.get(raw.answered or "", -1 if raw.around is None else place.get(raw.around, -1))
+        by_id.get(raw.parent_id or "", -1 if raw.around is None else place.get(raw.around, -1))
         for raw in kept
     ]
     return tuple(
-        _comment(raw, _without_circle(number, parents), url) for number, raw in enumerate(kept)
+        _comment(raw, _acyclic_parent(number, parents), url) for number, raw in enumerate(kept)
     )
 
 
-def _without_circle(number: int, parents: Sequence[int]) -> int | None:
+def _acyclic_parent(number: int, parents: Sequence[int]) -> int | None:
     """Return the parent of a comment, or None if its ancestors form a cycle."""
     above = parents[number]
     for _ in parents:

@@ -13,7 +13,7 @@ from detourage.html.text import visible_text
 from detourage.text.caches import cached_if_short
 from detourage.text.words import tokens
 
-MAX_WIDER = 6  # levels by which a record is widened; no known page needs more
+MAX_WIDENINGS = 6  # levels by which a record is widened; no known page needs more
 MIN_ALIKE = 0.8  # share of records whose enclosing elements, or adjacent siblings, are similar
 MAX_ROWS = 3  # siblings on each side that belong to a record
 MAX_BETWEEN = 100  # words in an element between two comments; longer ones may be the article
@@ -35,10 +35,10 @@ class Extent:
 
 
 def extents_of(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
-    """Widen records, in document order, to the enclosing elements and rows that accompany each."""
+    """Widen records (in document order) to the enclosing elements and rows that belong to them."""
     shapes = _Shapes(page)
     elements = list(records)
-    for _ in range(MAX_WIDER):
+    for _ in range(MAX_WIDENINGS):
         wider = shapes.around(elements)
         if wider is None:
             break

@@ -1,4 +1,4 @@
-"""Features of candidates, whose records count without the records nested in them."""
+"""Features of candidates. Each record counts without the records nested in it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,9 +10,7 @@ from detourage.html.flat import numbered
 from detourage.inference import Features
 from detourage.text.caches import cached_if_short
 
-LONGEST_DATE = 80
-"""Maximum length, in characters, of a text searched for a date; longer ones are prose."""
-
+MAX_DATED_TEXT = 80  # length, in characters, of a text searched for a date; longer ones are prose
 MIN_WORDS = 5  # words of a record that is more than a name or a button
 
 _DATE = re.compile(
@@ -41,7 +39,7 @@ def measure(found: PageWords, candidates: Sequence[Candidate]) -> Features:
         words, by_readers, dates = own_counts(page, counts, places).T
         first = numbers[page.text_starts[places]].tolist()
         last = numbers[page.text_ends[places] - 1].tolist()
-        whole = {*zip(first, last, words.tolist(), strict=True)}
+        distinct_records = {*zip(first, last, words.tolist(), strict=True)}
         rows.append(
             {
                 "share of readers": by_readers.sum() / max(before[-1, 1], 1e-9),
@@ -49,7 +47,7 @@ def measure(found: PageWords, candidates: Sequence[Candidate]) -> Features:
                 "records with one date": (dates == 1).mean(),
                 "records with some words": (words >= MIN_WORDS).mean(),
                 "share of the largest": words.max() / max(words.sum(), 1),
-                "different records": len(whole) / len(places),
+                "different records": len(distinct_records) / len(places),
                 "different first texts": len({*first}) / len(places),
                 "levels": candidate.levels,
                 "named": candidate.signature.name != "",
@@ -60,4 +58,4 @@ def measure(found: PageWords, candidates: Sequence[Candidate]) -> Features:
 
 @cached_if_short(4096)
 def _has_date(text: str) -> bool:
-    return len(text) <= LONGEST_DATE and _DATE.search(text) is not None
+    return len(text) <= MAX_DATED_TEXT and _DATE.search(text) is not None

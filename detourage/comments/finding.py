@@ -23,10 +23,10 @@ from detourage.inference import Features, load_model
 
 Floats = npt.NDArray[np.float64]
 
-MIN_BY_READERS = 0.05
-"""Minimum share of a candidate's words by readers for it to be read, which is the slowest step."""
+MIN_READERS_SHARE = 0.05
+"""Minimum share of words by readers in a candidate that is read; reading is the slowest step."""
 
-MAX_READ = 300  # records to read when assessing a candidate
+MAX_READ = 300  # records read when assessing a candidate
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class CommentModel:
         return {"ranking": self.ranking, "certainty": self.certainty, "base": self.base}
 
     def scores(self, features: Features) -> Floats:
-        """Return the score of each candidate; raise RuntimeError if the features are others."""
+        """Return the score of each candidate; raise RuntimeError if the features' names differ."""
         rows = features.rows_for(tuple(self.ranking))
         return np.asarray(rows @ np.array([*self.ranking.values()]), dtype=np.float64)
 
@@ -77,7 +77,7 @@ def read_choice(
     flat = words.page
     is_inside = flat.within(np.isin(np.arange(len(flat.ends)), chosen.places))[flat.text_parents]
     share = words.by_readers[is_inside].sum() / max(words.words[is_inside].sum(), 1)
-    if share < MIN_BY_READERS:
+    if share < MIN_READERS_SHARE:
         return (), {}
     records = flat.numbers[chosen.places[:MAX_READ]].tolist()
     comments = read_places(page.flat, records, page.url)
@@ -94,7 +94,7 @@ def read_choice(
     }
 
 
-MIN_CONFIDENCE = 0.3  # probability at which the likeliest candidate counts as comments
+MIN_CONFIDENCE = 0.3  # probability of a likeliest candidate that counts as the page's comments
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class FoundComments:
 
 @dataclass(frozen=True)
 class Search:
-    """The likeliest candidate with its probability after reading, its elements, and those read."""
+    """The likeliest candidate, its elements, its probability after reading, and the comments."""
 
     chosen: Candidate | None = None
     elements: tuple[HtmlElement, ...] = ()
@@ -142,7 +142,7 @@ class Search:
         )
 
     def found(self, least_confidence: float = MIN_CONFIDENCE) -> FoundComments:
-        """Return the candidate as comments, or none if it is not likely enough."""
+        """Return the candidate's comments, or no comments if it is not likely enough."""
         chosen, confidence = self.chosen, self.confidence
         if chosen is None or confidence < least_confidence:
             return FoundComments((), CommentPattern(None, 0, 1.0 - confidence), 1.0 - confidence)

@@ -24,7 +24,7 @@ MAX_REPEATS = 3  # aligned elements per path and comment; more of them form a li
 
 
 class Value(NamedTuple):
-    """The text at a place in one comment, with the index of its element in the layout."""
+    """The text at one place in a comment, with the index of its element in the layout."""
 
     element: int
     text: str
@@ -84,7 +84,7 @@ _Value = TypeVar("_Value")
 
 _HIDDEN = frozenset(["hidden", "sr-only", "visually-hidden", "screen-reader-text", "d-none"])
 
-MIN_SHARE = 0.1  # share of comments with a class for the class to be part of the template
+MIN_SHARE = 0.1  # share of comments with a class that is part of the template
 
 
 class Text(NamedTuple):
@@ -151,7 +151,7 @@ class Layout:
         return [clean(node.text) for node in self.texts]
 
 
-_NAMING = ("itemprop", "rel", "data-role", "data-testid")
+_NAME_ATTRIBUTES = ("itemprop", "rel", "data-role", "data-testid")
 """Attributes that name elements, in addition to class and ID."""
 
 _DIGIT = re.compile(r"\d")
@@ -201,8 +201,8 @@ def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
     text_bases = owned_texts.firsts[shown.owners]
     characters = np.cumsum([0, *(len(page.texts[index]) for index in owned_texts.items.tolist())])
     return [
-        Layout(*of_comment)
-        for of_comment in zip(
+        Layout(*columns)
+        for columns in zip(
             shown.cut(shown.items.tolist()),
             shown.cut([page.tags[index] for index in shown.items.tolist()]),
             shown.cut(_names(page, shown.items)),
@@ -275,9 +275,9 @@ def _owners(page: FlatDocument, extents: Sequence[Extent]) -> tuple[Integers, In
         inside[row : page.ends[row]] = True
     # A comment that is hidden as a whole can be unfolded with a click.
     inside[list(number_of)] = False
-    for_others = np.zeros(len(page.distinct_names), dtype=np.bool_)
+    is_hiding = np.zeros(len(page.distinct_names), dtype=np.bool_)
     for number in {*page.name_numbers[inside].tolist()}:
-        for_others[number] = not _HIDDEN.isdisjoint(page.distinct_names[number][0].split())
+        is_hiding[number] = not _HIDDEN.isdisjoint(page.distinct_names[number][0].split())
     hidden = page.having({"dialog"})
     styled = [place for place, style in page.attributes.by_element("style").items() if hides(style)]
     hidden[styled] = True
@@ -286,7 +286,7 @@ def _owners(page: FlatDocument, extents: Sequence[Extent]) -> tuple[Integers, In
         False
     )
     hidden[[*page.attributes.by_element("hidden")]] = True
-    hidden |= for_others[page.name_numbers] | page.having(UNSEEN)
+    hidden |= is_hiding[page.name_numbers] | page.having(UNSEEN)
     hidden &= inside
     hidden[[*number_of]] = True
     left_out = np.flatnonzero(hidden)
@@ -299,7 +299,7 @@ def _owners(page: FlatDocument, extents: Sequence[Extent]) -> tuple[Integers, In
 def _names(page: FlatDocument, items: Integers) -> list[frozenset[str]]:
     """Return the words of elements' names."""
     others: dict[int, tuple[str, ...]] = {}
-    for name in _NAMING:
+    for name in _NAME_ATTRIBUTES:
         for place, value in page.attributes.by_element(name).items():
             others[place] = (*others.get(place, ()), value)
     names = page.name_numbers[items].tolist()
@@ -318,11 +318,11 @@ def _paths(
     """Return the number of each element's path: its row's position and the steps from there."""
     names = page.name_numbers[shown.items]
     classes = {number: page.distinct_names[number][0].split() for number in {*names.tolist()}}
-    of_comments: list[set[str]] = [set() for _ in shown.firsts[1:]]
+    comment_classes: list[set[str]] = [set() for _ in shown.firsts[1:]]
     for owner, name in {*zip(shown.owners.tolist(), names.tolist(), strict=True)}:
-        of_comments[owner].update(classes[name])
-    counts = Counter(chain.from_iterable(of_comments))
-    least = max(MIN_SHARE * len(of_comments), min(2, len(of_comments)))
+        comment_classes[owner].update(classes[name])
+    counts = Counter(chain.from_iterable(comment_classes))
+    least = max(MIN_SHARE * len(comment_classes), min(2, len(comment_classes)))
     # A class that contains a number belongs to a single comment.
     known = {name for name, count in counts.items() if count >= least and not _DIGIT.search(name)}
     looks, look_of = np.unique(
@@ -339,6 +339,6 @@ def _paths(
     for index, parent, step in zip(
         shown.items.tolist(), parents.tolist(), step_of[look_of].tolist(), strict=True
     ):
-        way = (paths[parent], step) if parent >= 0 else (-1, rows[index])
-        paths.append(number_of.setdefault(way, len(number_of)))
+        key = (paths[parent], step) if parent >= 0 else (-1, rows[index])
+        paths.append(number_of.setdefault(key, len(number_of)))
     return paths

@@ -16,7 +16,7 @@ from detourage.text.words import listed
 MAX_NAME = 40  # length of a name or pseudonym, in characters
 MAX_WORDS = 5  # words in a name, as in "María del Carmen López García"
 MAX_ADDRESS = 2_000  # length of a URL that is matched against profile patterns, in characters
-MIN_SCORE = 0.6  # score of a place for its texts to count as names
+MIN_SCORE = 0.6  # score of a place whose texts count as names
 
 MIN_FALLBACK = 0.5
 """Minimum score of a place, relative to the best place, for filling the gaps of the best place."""
@@ -83,7 +83,7 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
             for number, value in column.values.items()
         }
         share = len(column.values) / len(layouts)
-        highest = 0.6 * share + max(hints.values()) + _FOR_DIFFERENCE + _FOR_LENGTH
+        highest = 0.6 * share + max(hints.values()) + _DISTINCT_BONUS + _LENGTH_BONUS
         # Reading is slow, and most columns have few values.
         if highest < MIN_SCORE:
             continue
@@ -99,9 +99,8 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
     return named
 
 
-_FOR_DIFFERENCE = 0.3
-_FOR_LENGTH = 0.2
-"""Bonus for distinct names, and for texts that consist only of names."""
+_DISTINCT_BONUS = 0.3  # added to the score of a place whose names differ
+_LENGTH_BONUS = 0.2  # added to the score of a place whose texts consist only of names
 
 
 def _read(
@@ -113,8 +112,8 @@ def _read(
         if layout.tags[value.element] in CONTROLS:
             continue
         kind = kinds[number][value.element]
-        is_meant = bool(kind & _AUTHOR) or kind & (_VAGUE | _OTHER) == _VAGUE
-        name = clean_name(value.text, is_meant=is_meant)
+        is_author = bool(kind & _AUTHOR) or kind & (_VAGUE | _OTHER) == _VAGUE
+        name = clean_name(value.text, is_author=is_author)
         if name:
             found[number] = Naming(value.element, name)
     return found
@@ -130,10 +129,10 @@ def _kinds_of(names: frozenset[str]) -> int:
 
 
 @cached_if_short(4096)
-def clean_name(text: str, *, is_meant: bool = False) -> str:
+def clean_name(text: str, *, is_author: bool = False) -> str:
     """Return the name in a short text of a comment; empty if the text contains none.
 
-    If the page marks the element up as an author (`is_meant`), a pseudonym may have any form.
+    If the page marks the element up as an author (`is_author`), a pseudonym may have any form.
     """
     name = without_dates(text)
     age = find_relative(name)
@@ -145,7 +144,7 @@ def clean_name(text: str, *, is_meant: bool = False) -> str:
     while shorter != name:
         name, shorter = shorter, _without_after(shorter)
     name = name.strip(_EDGES)
-    if is_meant:
+    if is_author:
         return name
     if not name or is_weekday(name):
         return ""
@@ -175,13 +174,13 @@ def _score(
     if len(names) > 1:
         distinct = len(set(names))
         if distinct > 1:
-            score += _FOR_DIFFERENCE * min(1.0, 2 * distinct / len(names))
+            score += _DISTINCT_BONUS * min(1.0, 2 * distinct / len(names))
             # A label and a number: "Posts 123", "Posts 45".
             score -= 0.8 * (len({_DIGITS.sub("", name) for name in names}) == 1)
         elif hints < 0.4:
             score -= 0.2
     shown = sum(len(value.text) for value in column.values.values())
-    score += _FOR_LENGTH * sum(map(len, names)) / max(shown, 1)
+    score += _LENGTH_BONUS * sum(map(len, names)) / max(shown, 1)
     if column.is_text:
         return score
     holders = ((layouts[number], naming.element) for number, naming in found.items())

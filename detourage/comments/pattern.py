@@ -1,4 +1,4 @@
-"""Comment patterns, which are derived from the comments on one page and find those on others."""
+"""Comment patterns, which are derived from the comments on a page and find comments on others."""
 
 import json
 import math
@@ -25,8 +25,8 @@ page of the template. The value was measured on ``dragnet``.
 class CommentPattern:
     """A rule for finding the comments on a page or on the pages of a template.
 
-    `signature` is carried by exactly one element in each comment, and by no other element; it is
-    None if no comments were found. `levels` is the number of levels from that element up to the
+    Exactly one element in each comment, and no other element, has the `signature`, which is None
+    if no comments were found. `levels` is the number of levels from that element up to the
     comment's outermost element. `confidence` is the probability that the pattern is correct.
     """
 

@@ -105,7 +105,7 @@ def votes_of(layouts: Sequence[Layout], columns: Sequence[Column]) -> list[int |
             votes = _read(value.text)
             if votes is not None:
                 found[number] = votes
-                marks += _is_of_votes(layouts[number], value.element, value.text)
+                marks += _is_vote_count(layouts[number], value.element, value.text)
         if found and 2 * marks > len(found):
             share = len(found) / len(layouts) * len(found) / len(column.values)
             if share > best[0]:
@@ -127,7 +127,7 @@ def _read(text: str) -> int | None:
     return -number if found["sign"] in ("-", "−", "–") else number
 
 
-def _is_of_votes(layout: Layout, index: int, text: str) -> bool:
+def _is_vote_count(layout: Layout, index: int, text: str) -> bool:
     names: frozenset[str] = frozenset()
     for _ in range(3):
         if index < 0:

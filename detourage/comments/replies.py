@@ -12,12 +12,13 @@ from detourage.comments.naming import Naming
 from detourage.html.flat import FlatDocument
 from detourage.text.caches import cached_if_short
 
-MIN_SHARE = 0.9  # share of comments with a depth for depths to be used; missing depths count as 0
+MIN_SHARE = 0.9  # share of comments with a depth if depths are used; missing depths count as 0
 MAX_JUMPS = 0.1  # share of comments that are more than one level deeper than the preceding comment
 MAX_AROUND = 12  # enclosing elements searched for a comment's indentation
 MAX_HEADER = 80  # length, in characters, of a text that states who is being answered
 
 _Parents = list[int | None]
+_Extents = Sequence[Extent]
 
 _DEPTH_CLASS = re.compile(
     r"(?:^|[\s_-])(?:depth|level|lvl|indent(?:ation)?|nest(?:ed|ing)?|tier|ebene|niveau|stufe)[_-]?(\d{1,2})\b",
@@ -52,14 +53,14 @@ def parents_of(
     (from numbers, indentation or nested lists); names of the authors replied to. If depths are
     used, the parent is the closest preceding comment that is less deep.
     """
-    for way in (_nested, _referred, _by_depth):
-        parents = way(page, extents, layouts)
+    for find_parents in (_by_nesting, _by_id, _by_depth):
+        parents = find_parents(page, extents, layouts)
         if any(parent is not None for parent in parents):
             return parents
-    return _addressed(layouts, named)
+    return _by_name(layouts, named)
 
 
-def _nested(page: FlatDocument, extents: Sequence[Extent], _layouts: Sequence[Layout]) -> _Parents:
+def _by_nesting(page: FlatDocument, extents: _Extents, _layouts: Sequence[Layout]) -> _Parents:
     number_of = {row: number for number, extent in enumerate(extents) for row in extent.rows}
     return [
         next((number_of[each] for each in _around(page, extent) if each in number_of), None)
@@ -74,10 +75,10 @@ def _around(page: FlatDocument, extent: Extent) -> Iterator[int]:
         above = int(page.parents[above])
 
 
-def _referred(page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[Layout]) -> _Parents:
-    """Follow the IDs of parents, in attributes or in links labelled as leading to a parent."""
+def _by_id(page: FlatDocument, extents: _Extents, layouts: Sequence[Layout]) -> _Parents:
+    """Find parents by ID, in attributes or in links labelled as leading to a parent."""
     named = [
-        [*_parent_ids(page, extent, layout), *_answered_ids(layout)]
+        [*_parent_ids(page, extent, layout), *_linked_ids(layout)]
         for extent, layout in zip(extents, layouts, strict=True)
     ]
     if not any(named):
@@ -105,13 +106,13 @@ def _ids(value: str) -> Iterator[str]:
 
 
 def _parent_ids(page: FlatDocument, extent: Extent, layout: Layout) -> Iterator[str]:
-    values = _values_alike(page, _PARENT_ATTRIBUTE)
+    values = _matching_values(page, _PARENT_ATTRIBUTE)
     for place in (*extent.rows, *layout.places) if values else ():
         for value in values.get(place, ()):
             yield from _ids(value)
 
 
-def _values_alike(page: FlatDocument, pattern: re.Pattern[str]) -> dict[int, list[str]]:
+def _matching_values(page: FlatDocument, pattern: re.Pattern[str]) -> dict[int, list[str]]:
     """Return the values of all attributes whose names match a pattern, by element."""
 
     def values() -> dict[int, list[str]]:
@@ -124,7 +125,7 @@ def _values_alike(page: FlatDocument, pattern: re.Pattern[str]) -> dict[int, lis
     return page.once(pattern, values)
 
 
-def _answered_ids(layout: Layout) -> Iterator[str]:
+def _linked_ids(layout: Layout) -> Iterator[str]:
     for index, tag in enumerate(layout.tags):
         href = layout.get(index, "href") if tag == "a" else None
         fragment = urldefrag(href).fragment if href and "#" in href else ""
@@ -155,11 +156,11 @@ def _has_cycle(parents: Sequence[int | None]) -> bool:
     return False
 
 
-def _by_depth(page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[Layout]) -> _Parents:
-    for measure in (_numbered, _shifted, _listed):
+def _by_depth(page: FlatDocument, extents: _Extents, layouts: Sequence[Layout]) -> _Parents:
+    for measure in (_numbered_depth, _indentation, _ancestor_count):
         depths = _ranks([measure(page, *each) for each in zip(extents, layouts, strict=True)])
         if depths is not None:
-            return _last_less_deep(depths)
+            return _parents_by_depth(depths)
     return [None] * len(extents)
 
 
@@ -175,7 +176,7 @@ def _ranks(measured: Sequence[float | None]) -> list[int] | None:
     return ranks if ranks[0] == 0 and jumps <= MAX_JUMPS * len(ranks) else None
 
 
-def _last_less_deep(depths: Sequence[int]) -> _Parents:
+def _parents_by_depth(depths: Sequence[int]) -> _Parents:
     parents: _Parents = []
     above: list[int] = []
     for number, depth in enumerate(depths):
@@ -186,10 +187,10 @@ def _last_less_deep(depths: Sequence[int]) -> _Parents:
     return parents
 
 
-def _numbered(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
+def _numbered_depth(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
     """Read a depth from a class or an attribute."""
     own = [extent.element, *islice(_around(page, extent), 1)]
-    values = _values_alike(page, _DEPTH_ATTRIBUTE)
+    values = _matching_values(page, _DEPTH_ATTRIBUTE)
     for place in (*own, *layout.places[:6]):
         depth = _depth_in(page.distinct_names[page.name_numbers[place]][0])
         if depth is not None:
@@ -206,7 +207,7 @@ def _depth_in(classes: str) -> float | None:
     return float(found[1]) if found else None
 
 
-def _shifted(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
+def _indentation(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
     """Measure a comment's indentation, which may use styles or spacer images."""
     ancestors = takewhile(lambda each: page.tags[each] != "body", _around(page, extent))
     own = [extent.element, *islice(ancestors, MAX_AROUND)]
@@ -222,23 +223,23 @@ def _shifted(page: FlatDocument, extent: Extent, layout: Layout) -> float | None
     )
 
 
-def _listed(page: FlatDocument, extent: Extent, _layout: Layout) -> float | None:
-    """Count the list elements around a comment, because replies may be in nested lists."""
+def _ancestor_count(page: FlatDocument, extent: Extent, _layout: Layout) -> float | None:
+    """Count the ancestors of a comment, because replies may be in nested lists."""
     return float(page.depths[extent.element])
 
 
-def _addressed(layouts: Sequence[Layout], named: Mapping[int, Naming]) -> _Parents:
+def _by_name(layouts: Sequence[Layout], named: Mapping[int, Naming]) -> _Parents:
     """Find parents by name: the parent is the latest preceding comment by the author replied to."""
     parents: _Parents = []
     last: dict[str, int] = {}
     for number, layout in enumerate(layouts):
-        parents.append(_answered(layout, last))
+        parents.append(_named_parent(layout, last))
         if number in named:
             last[named[number].name.lower()] = number
     return parents
 
 
-def _answered(layout: Layout, last: Mapping[str, int]) -> int | None:
+def _named_parent(layout: Layout, last: Mapping[str, int]) -> int | None:
     for place, node in enumerate(layout.texts):
         found = _REPLY_TEXT.search(node.text) if len(node.text) <= MAX_HEADER else None
         if found:

@@ -19,8 +19,8 @@ _MARK = "\1"
 """Placeholder for a digit; like NUL, it never occurs in a document."""
 
 _TO_MARKS = dict.fromkeys(map(ord, digits), _MARK)
-# Each run of such characters is tried only at its first word boundary, because a match that fails
-# there fails at every later one.
+# Each run of hexadecimal digits is tried only at its first word boundary, because a match that
+# fails there fails at every later one.
 _HEXADECIMAL = re.compile(
     r"(?<![a-f0-9-])(\b|[a-f0-9]++(?=-)|-++(?=[a-f0-9]))(?=[a-f-]*+\d)"
     rf"[a-f0-9-]{{{MIN_HEXADECIMAL},}}\b"
@@ -44,7 +44,7 @@ class Signature(NamedTuple):
 
 def paths_of(page: FlatDocument) -> tuple[list[str], Integers]:
     """Return the distinct paths of elements (see `Signature`), and each element's path number."""
-    ways: list[str] = [""]
+    paths: list[str] = [""]
     # Number 0 is the empty path, above the root.
     numbers = [0]
     known: dict[int, int] = {}
@@ -53,24 +53,27 @@ def paths_of(page: FlatDocument) -> tuple[list[str], Integers]:
         above = numbers[parent]
         step = above * len(tags) + tag
         if step not in known:
-            known[step] = len(ways)
-            ways.append(f"{ways[above]}/{tags[tag]}")
+            known[step] = len(paths)
+            paths.append(f"{paths[above]}/{tags[tag]}")
         numbers.append(known[step])
-    return ways, np.array(numbers[1:], dtype=np.int64)
+    return paths, np.array(numbers[1:], dtype=np.int64)
 
 
 def looks_of(page: FlatDocument, elements: Integers) -> tuple[Integers, list[list[Signature]]]:
-    """Return the number of each element's look, and the signatures of each look, best first."""
+    """Return the number of each element's look, and the signatures of each look, best first.
+
+    Elements have the same look if their paths, names and kinds of microdata are equal.
+    """
     kinds = {**page.values("itemtype"), **page.values("itemprop")}
-    ways, way_of = paths_of(page)
-    columns = way_of[elements].tolist(), page.name_numbers[elements].tolist()
-    of_elements = [kinds.get(element, "") for element in elements.tolist()]
-    distinct, looks = numbered([*zip(*columns, of_elements, strict=True)])
+    paths, path_of = paths_of(page)
+    columns = path_of[elements].tolist(), page.name_numbers[elements].tolist()
+    element_kinds = [kinds.get(element, "") for element in elements.tolist()]
+    distinct, looks = numbered([*zip(*columns, element_kinds, strict=True)])
     names = [page.distinct_names[name] for _, name, _ in distinct]
     masks = zip(*(masked(each) for each in zip(*names, strict=True)), strict=True)
     signatures = [
-        _signatures(ways[way], classes, identity, kind)
-        for (way, _, kind), (classes, identity) in zip(distinct, masks, strict=True)
+        _signatures(paths[path_number], classes, identity, kind)
+        for (path_number, _, kind), (classes, identity) in zip(distinct, masks, strict=True)
     ]
     return looks, signatures
 
@@ -96,10 +99,10 @@ def masked(names: Sequence[str]) -> list[str]:
     coded = [found.start() for found in _LONG.finditer(joined) if _DIGITS.search(found[0])]
     if coded:
         ends = [*accumulate(len(name) + 1 for name in names)]
-        whole = [*names]
+        masked_names = [*names]
         for number in {bisect_right(ends, place) for place in coded}:
-            whole[number] = _HEXADECIMAL.sub(r"\1#", names[number])
-        joined = "\0".join(whole)
+            masked_names[number] = _HEXADECIMAL.sub(r"\1#", names[number])
+        joined = "\0".join(masked_names)
     if not joined.isascii():
         return _DIGITS.sub("#", joined).split("\0")
     # A regular expression would give the same result, but more slowly.
