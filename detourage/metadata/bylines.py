@@ -13,9 +13,9 @@ from detourage.text.dates import Moment, find_dates, find_moments, parse_moment,
 from detourage.text.relative import find_relative, is_past
 from detourage.text.words import CLOSING, MARKS, UNSPACED_MARKS, contains_any, listed, squash
 
-MAX_NAME_WORDS = 5  # words in a name besides particles, as in "María del Carmen López García"
-MAX_NAME_CHARACTERS = 50  # name length, in characters
-MAX_CHARACTERS = 1_000  # characters of a value that are examined
+MAX_NAME_WORDS = 5  # words in a name, without particles, as in "María del Carmen López García"
+MAX_NAME_CHARACTERS = 50  # length of a name, in characters
+MAX_CHARACTERS = 1_000  # length of a value, in characters; the rest is ignored
 MAX_AUTHORS = 12  # authors; a longer list contains something else
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
@@ -87,7 +87,7 @@ _ADDRESSES = re.compile(r"(?<!\S)(?:https?:|www\.|[^\s@(<]++@)[^\s(<]*+", re.IGN
 _IN_BRACKETS = re.compile(r"(?:(?<!\s)\s+)?+[(（\[【<][^)）\]】>\n]*+[)）\]】>]?+")
 _NOT_IN_BYLINES = re.compile(r"[\d:：?!]")
 _EDGES = " \t()[]\"'“”„«»‚‘’*:：.,;|¦-–—/·•›»>_"
-# What a person is writing for, where, or about.
+# Words that introduce a person's employer, place or subject.
 _CIRCUMSTANCE = re.compile(
     r"(?:^|\s)(?:[Ff]or|in|at|on|from|via|is|für|aus|bei|dans|pour|à|chez|para|desde|em|voor|per|dla"
     r"|для|в)(?=\s|$)"
@@ -98,11 +98,11 @@ _DATED = re.compile(
     r"|aktualizacja|opublikowano|обновлено|опубликовано|\d)\b",
     re.IGNORECASE,
 )
-_TITLE_OF_PERSON = re.compile(
+_PERSON_TITLE = re.compile(
     r"^(?:[^,]*[支本]社|[^,]*支局)(?:[\s　・]\s*)|^\w{1,10}=(?=[가-힣]{2,4}\b)"
     r"|(?<=\w)\s?(?:記者|特派員|論説委員|編集委員|기자|특파원|논설위원|통신원)$"
 )
-_ORDER = re.compile(
+_LAST_FIRST = re.compile(
     r"^([^\W\d_][^\s,;]*[^\W\d_.]),\s*([^\W\d_][^\s,;]*(?:\s(?:[^\W\d_]\.|[a-z]{1,3}))*+)$"
 )
 
@@ -134,7 +134,7 @@ _ORGANISATIONS = listed(
     "project institute university center centre foundation division department ministry group"
     " society association committee council school college programme program studio press"
 )
-_NOT_OF_PERSONS = _NO_NAME | _ROLES | _ORGANISATIONS
+_NOT_PERSONS = _NO_NAME | _ROLES | _ORGANISATIONS
 # Words that occur in company names, but not in persons' names.
 _LEGAL_FORMS = listed("gmbh mbh ag kg inc llc ltd limited corp corporation plc mediengruppe")
 _DEGREES = listed("cfp cpa cfa phd md mba dds esq rn jd llm msc bsc ma ba mph dvm pharmd edd psyd")
@@ -166,8 +166,8 @@ def names_of(
 ) -> tuple[str, ...]:
     """Return the names in the pieces of a byline, as `names_in` does for a single text.
 
-    What follows a job title, or "for" or "in", describes the person until the next "and"; so does
-    unlinked text after a linked name unless it goes on with "and".
+    The text after a job title, "for" or "in" describes the person, up to the next "and"; so does
+    unlinked text after a linked name, unless it continues with "and".
     """
     names: dict[str, None] = {}
     is_open, was_linked = True, False
@@ -177,12 +177,12 @@ def names_of(
         is_list = any(is_joined for is_joined, _ in segments)
         for is_joined, segment in segments:
             is_open |= is_joined
-            beside = was_linked and not (is_linked or is_list)
+            is_description = was_linked and not (is_linked or is_list)
             if not is_open or not segment:
                 continue
-            found, goes_on = _person(segment, is_byline=is_marked)
-            is_open = goes_on or not names
-            if beside:
+            found, may_continue = _person(segment, is_byline=is_marked)
+            is_open = may_continue or not names
+            if is_description:
                 continue
             name = found.strip(_EDGES)
             name += "." if name.endswith((" Jr", " Sr")) else ""
@@ -199,7 +199,7 @@ def names_of(
 
 
 def _segments(text: str, *, is_byline: bool) -> Iterator[tuple[bool, str]]:
-    """Yield the parts of a list of names, and whether "and" or its like precedes each."""
+    """Yield the parts of a list of names, and whether a word for "and" precedes each."""
     text = text[:MAX_CHARACTERS]
     bare = _ADDRESSES.sub(" ", text)
     if bare != text:
@@ -209,7 +209,7 @@ def _segments(text: str, *, is_byline: bool) -> Iterator[tuple[bool, str]]:
         return
     text = _CREDIT.sub("", _IN_BRACKETS.sub(" ", without_mark(text)))
     if not is_byline:
-        text = ";".join(_ORDER.sub(_in_order, each.strip()) for each in text.split(";"))
+        text = ";".join(_LAST_FIRST.sub(_in_order, each.strip()) for each in text.split(";"))
     first, *others = _BETWEEN.split(f" {text} ")
     segments = [(False, first.strip())]
     for listed_join, join, segment in zip(*(others[place::3] for place in range(3)), strict=True):
@@ -234,8 +234,8 @@ def _in_order(match: re.Match[str]) -> str:
 
 
 def _person(segment: str, *, is_byline: bool) -> tuple[str, bool]:
-    """Return a segment without what describes the person, and whether other names may follow."""
-    found = _TITLE_OF_PERSON.sub("", without_mark(segment).strip(_EDGES))
+    """Return a segment without descriptions of the person, and whether other names may follow."""
+    found = _PERSON_TITLE.sub("", without_mark(segment).strip(_EDGES))
     is_open = True
     if is_byline:
         cut = _CIRCUMSTANCE.search(found) or _DATED.search(found)
@@ -283,7 +283,7 @@ def _is_name(name: str, *, is_byline: bool) -> bool:
         return False
     if not is_byline:
         return True
-    if lowered[-1] in _PARTICLES or any(word in _NOT_OF_PERSONS for word in lowered):
+    if lowered[-1] in _PARTICLES or any(word in _NOT_PERSONS for word in lowered):
         return False
     if _NOT_IN_BYLINES.search(name) or _HAN_NO_NAME.search(name) or is_weekday(name):
         return False
@@ -295,11 +295,9 @@ def _is_name(name: str, *, is_byline: bool) -> bool:
 
 MAX_BYLINE = 120  # length, in characters, of a line that introduces an author
 
-MAX_BESIDE_DATE = 60
-"""Maximum length, in characters, of the text around an unmarked date; longer text is prose."""
-
+MAX_DATE_TEXT = 60  # length, in characters, of the text around an unmarked date; longer is prose
 MAX_IN_PARTS = 100  # length, in characters, of a line whose elements are read one by one
-MAX_NAMES = 40  # length, in characters, of names next to a date, without a word such as "By"
+MAX_UNMARKED = 40  # length, in characters, of names next to a date, without a word such as "By"
 
 _AUTHOR_NAME = re.compile(
     r"^(?:author|autor|auteur|byline|zuozhe|redaktor|writer|journalist|creator)"
@@ -337,9 +335,9 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
         here = [
             note
             for note in notes
-            if note.place == place and len(note.text) <= MAX_BYLINE and not _is_of_readers(note)
+            if note.place == place and len(note.text) <= MAX_BYLINE and not _is_comment(note)
         ]
-        for read in (_named, _marked, _dated, _presented):
+        for read in (_from_author_elements, _from_markers, _from_dated_lines, _from_descriptions):
             for found in read(here):
                 names = names_of(found.pieces, sites, is_byline=not found.is_account)
                 if names:
@@ -356,18 +354,18 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
 
 
 class _NameSource(NamedTuple):
-    """Texts that may contain names; an account name may have any form."""
+    """Texts that may contain names; if `is_account`, the name may have any form."""
 
     pieces: tuple[Part, ...]
     is_account: bool = False
 
 
-def _is_of_readers(note: Note) -> bool:
-    """Return whether a line, unless between headline and body, is part of a comment or teaser."""
+def _is_comment(note: Note) -> bool:
+    """Return whether a line, unless it is between headline and body, is in a comment or teaser."""
     return note.place != "before" and not _READERS.isdisjoint(note.names)
 
 
-def _named(notes: Sequence[Note]) -> Iterator[_NameSource]:
+def _from_author_elements(notes: Sequence[Note]) -> Iterator[_NameSource]:
     """Yield the texts of elements whose classes or IDs indicate an author."""
     for note in notes:
         pieces = tuple(
@@ -402,7 +400,7 @@ def _is_author(part: Part) -> bool:
     return any(_AUTHOR_NAME.match(name) for name in part.names)
 
 
-def _marked(notes: Sequence[Note]) -> Iterator[_NameSource]:
+def _from_markers(notes: Sequence[Note]) -> Iterator[_NameSource]:
     """Yield the text after a byline marker, on the same line or else on the next one."""
     for note, following in zip_longest(notes, notes[1:]):
         parts = [*note.parts]
@@ -432,22 +430,22 @@ def _after_mark(parts: Sequence[Part]) -> tuple[Part, ...]:
     return tuple(pieces[1:]) if not first.text else (first, *pieces[1:])
 
 
-def _dated(notes: Sequence[Note]) -> Iterator[_NameSource]:
+def _from_dated_lines(notes: Sequence[Note]) -> Iterator[_NameSource]:
     """Yield names of two or more words on a line that contains nothing else but a date."""
     for note in notes:
         rest = without_dates(note.text)
-        is_short = rest != note.text and len(rest) <= MAX_NAMES
+        is_short = rest != note.text and len(rest) <= MAX_UNMARKED
         if note.place in ("before", "opening") and is_short and not contains_any(rest, HAN):
             names = names_in(rest, is_byline=True)
             yield _NameSource((Part(", ".join(name for name in names if " " in name)),))
 
 
-def _presented(notes: Sequence[Note]) -> Iterator[_NameSource]:
+def _from_descriptions(notes: Sequence[Note]) -> Iterator[_NameSource]:
     """Yield the name at the start of a line about a person ("**Jane Doe** is the author of …")."""
     for note in notes:
         first, *rest = (part.text for part in note.parts)
-        goes_on = note.place == "before" and rest and rest[0][0].islower()
-        if goes_on and " " in first and names_in(first, is_byline=True) == (first,):
+        is_sentence = note.place == "before" and rest and rest[0][0].islower()
+        if is_sentence and " " in first and names_in(first, is_byline=True) == (first,):
             yield _NameSource((Part(first),))
 
 
@@ -477,7 +475,7 @@ def shown_dates(
 def _date_of(note: Note, language: str | None) -> DisplayedDate | None:
     """Return the date stated by a line, or None if there is none or the line is prose."""
     is_teaser = note.place == "after" and note.is_linked
-    if len(note.text) > MAX_BYLINE or is_teaser or _is_of_readers(note):
+    if len(note.text) > MAX_BYLINE or is_teaser or _is_comment(note):
         return None
     moment = parse_moment(note.moment, language) if note.moment else None
     moment = moment or next(find_moments(note.text, language), None)
@@ -487,22 +485,22 @@ def _date_of(note: Note, language: str | None) -> DisplayedDate | None:
         return DisplayedDate(moment, _RANKS[note.place])
     rest = without_dates(note.text)
     # A sentence around a date reports an event.
-    is_sentence = _STATEMENT.search(rest) is not None and (
-        rest.count(" ") >= MIN_SPACES_OF_SENTENCE or rest[-1] in UNSPACED_MARKS
+    is_sentence = _SENTENCE_END.search(rest) is not None and (
+        rest.count(" ") >= MIN_SENTENCE_SPACES or rest[-1] in UNSPACED_MARKS
     )
     is_prose = is_sentence and _UPDATED.search(rest) is None
-    if len(rest) <= MAX_BESIDE_DATE and not is_prose:
+    if len(rest) <= MAX_DATE_TEXT and not is_prose:
         return DisplayedDate(moment, _UNMARKED[note.place], is_marked=False)
     return None
 
 
-MIN_SPACES_OF_SENTENCE = 3  # spaces in a text that ends like a sentence for it to be one
+MIN_SENTENCE_SPACES = 3  # spaces in a sentence; a text with fewer may be a label with a full stop
 
-_STATEMENT = re.compile(rf"[{MARKS}{UNSPACED_MARKS}][{re.escape(CLOSING)}]*$")
+_SENTENCE_END = re.compile(rf"[{MARKS}{UNSPACED_MARKS}][{re.escape(CLOSING)}]*$")
 
 
 def _by_mark(note: Note, moment: Moment, language: str | None) -> Iterator[tuple[Moment, bool]]:
-    """Yield each date of a line, by the words before it, and whether it is of an update."""
+    """Yield each date of a line, and whether the words before it identify it as an update."""
     if _UPDATED.search(note.text) is not None:
         end = -1
         dates = []
@@ -518,30 +516,30 @@ def _by_mark(note: Note, moment: Moment, language: str | None) -> Iterator[tuple
                 is_same = moment.day == found.moment.day
                 yield moment if is_same else found.moment, _UPDATED.search(before) is not None
             return
-    yield moment, _is_of_update(note)
+    yield moment, _is_update(note)
 
 
-def _is_of_update(note: Note) -> bool:
-    is_updated = not _OF_UPDATES.isdisjoint(note.names) or _UPDATED.search(note.text) is not None
+def _is_update(note: Note) -> bool:
+    is_updated = not _UPDATE_NAMES.isdisjoint(note.names) or _UPDATED.search(note.text) is not None
     return is_updated and _PUBLISHED.search(note.text) is None
 
 
-_OF_UPDATES = frozenset(("updated", "modified", "datemodified"))
+_UPDATE_NAMES = frozenset(("updated", "modified", "datemodified"))
 
-MAX_WORDS_BESIDE_AGE = 4  # words around an unmarked age ("3 hours ago"); longer text is prose
+MAX_AGE_WORDS = 4  # words around an unmarked age ("3 hours ago"); longer text is prose
 
 
 def shown_age(notes: Iterable[Note]) -> str:
     """Return the age of the article displayed next to the headline, or an empty string."""
     for note in notes:
-        if len(note.text) > MAX_BYLINE or _is_of_readers(note) or _is_of_update(note):
+        if len(note.text) > MAX_BYLINE or _is_comment(note) or _is_update(note):
             continue
         span = find_relative(note.text)
         if span is None or not is_past(note.text[slice(*span)]):
             continue
         rest = note.text[: span[0]] + note.text[span[1] :]
         is_marked = note.names & _DATE_NAMES or _PUBLISHED.search(rest)
-        is_short = note.place == "before" and len(rest.split()) <= MAX_WORDS_BESIDE_AGE
+        is_short = note.place == "before" and len(rest.split()) <= MAX_AGE_WORDS
         if note.place in ("above", "before", "opening") and (is_marked or is_short):
             return note.text[slice(*span)]
     return ""

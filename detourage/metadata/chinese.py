@@ -53,26 +53,26 @@ _EDITOR = re.compile(
 def chinese_bylines(notes: Sequence[Note]) -> Iterator[str]:
     """Yield the parts of bylines that contain names, most reliable first."""
     for pattern in (_AUTHOR, _REPORTER):
-        yield from _found(pattern, notes)
+        yield from _matches(pattern, notes)
     for note in notes:
         match = _POSTED.search(note.text[:100])
         if match:
-            yield _named(match)
-    yield from _found(_ALONE, [note for note in notes if note.place in ("opening", "closing")])
+            yield _names_in(match)
+    yield from _matches(_ALONE, [note for note in notes if note.place in ("opening", "closing")])
     closing = [note for note in notes if note.place == "closing"]
-    yield from _found(_SIGNED_LAST, [note for note in closing if contains_any(note.text, KANA)])
-    yield from _found(_EDITOR, notes)
+    yield from _matches(_SIGNED_LAST, [note for note in closing if contains_any(note.text, KANA)])
+    yield from _matches(_EDITOR, notes)
 
 
-def _found(pattern: re.Pattern[str], notes: Sequence[Note]) -> Iterator[str]:
+def _matches(pattern: re.Pattern[str], notes: Sequence[Note]) -> Iterator[str]:
     for note in notes:
         # A body may consist of a single line with its byline at either end.
         for text in dict.fromkeys((note.text[:200], note.text[-100:])):
             match = pattern.search(text)
             if match:
-                yield _named(match)
+                yield _names_in(match)
 
 
-def _named(match: re.Match[str]) -> str:
+def _names_in(match: re.Match[str]) -> str:
     found = match.groupdict()
     return _TITLE.sub(" ", found["names"] or found["other"] or "")

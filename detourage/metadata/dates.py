@@ -13,9 +13,7 @@ from detourage.text.dates import Moment, find_moments, in_other_order, parse_mom
 from detourage.text.relative import resolve_relative
 from detourage.text.words import listed
 
-SURE_RANK = 1
-"""Maximum rank of a marked date between headline and body or in the body's first lines."""
-
+SURE_RANK = 1  # maximum rank of a marked date below the headline or in the body's first lines
 NEAR_RANK = 4  # maximum rank of any date before the body or in the body's first lines
 
 _NOT_COUNTRIES = listed(
@@ -51,13 +49,13 @@ def publication_date(
     stated = [moment for moment in moments if moment is not None]
     path = [] if in_path is None else [in_path]
     clear = [*(moment for moment in stated if in_other_order(moment) is None), *path]
-    stated = [_in_order_of(clear, moment) for moment in stated]
-    shown = [each._replace(moment=_in_order_of(clear, each.moment)) for each in shown]
+    stated = [_in_known_order(clear, moment) for moment in stated]
+    shown = [each._replace(moment=_in_known_order(clear, each.moment)) for each in shown]
     for tolerance in (timedelta(0), timedelta(days=1)):
         for moment in stated:
             for each in shown:
                 if each.rank <= NEAR_RANK and abs(each.moment.day - moment.day) <= tolerance:
-                    return _agreed(moment, each.moment)
+                    return _in_displayed_zone(moment, each.moment)
     if in_path is not None and any(moment.day == in_path.day for moment in stated):
         return stated[0]
     sure = [each.moment for each in shown if each.rank <= SURE_RANK]
@@ -65,8 +63,8 @@ def publication_date(
     return next(iter((*sure, *stated, *near, *path)), None)
 
 
-def _in_order_of(clear: Iterable[Moment], moment: Moment) -> Moment:
-    """Exchange day and month of a date if that alone makes it agree with a clear one."""
+def _in_known_order(clear: Iterable[Moment], moment: Moment) -> Moment:
+    """Exchange day and month of a date if only that makes it agree with an unambiguous date."""
     other = in_other_order(moment)
     days = [each.day for each in clear]
     near = timedelta(days=1)
@@ -80,8 +78,8 @@ def dated_from(
 ) -> ArticleMetadata:
     """Date an article whose page only states its age ("3 hours ago").
 
-    `fetched_at` is the time when the page was fetched, with a time zone. A day and month that can
-    be exchanged are, if the date would be later.
+    `fetched_at` is the time when the page was fetched, with a time zone. If the displayed date is
+    later, its day and month are exchanged, provided that the result is earlier.
     """
     if fetched_at is None:
         return metadata
@@ -110,8 +108,8 @@ def publication_date_elsewhere(
     return min(farther, key=lambda each: not each.is_marked).moment if farther else None
 
 
-def _agreed(stated: Moment, shown: Moment) -> Moment:
-    """Return a declared date in the time zone that the same date as displayed reveals."""
+def _in_displayed_zone(stated: Moment, shown: Moment) -> Moment:
+    """Return a declared date in the time zone in which the page displays the same date."""
     if stated.clock is None or stated.zone is None:
         return shown if shown.clock is not None or stated.day != shown.day else stated
     if shown.clock is None or shown.zone is not None:

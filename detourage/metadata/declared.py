@@ -69,7 +69,7 @@ class Record:
 
 MAX_METAS = 500  # ``meta`` and ``link`` elements examined per page
 
-_EXACT = {
+_FIELD_BY_NAME = {
     name: field
     for field, names in (
         ("titles", "og:title twitter:title"),
@@ -89,7 +89,7 @@ _ICONS = listed("icon apple-touch-icon")
 MAX_NAME = 200  # length of an element's name, in characters; the rest is ignored
 
 # The first matching pattern wins. The patterns match the words of a name, joined by single spaces.
-_BY_WORDS = tuple(
+_FIELD_PATTERNS = tuple(
     (re.compile(pattern), field)
     for pattern, field in (
         (r"\b(?:twitter|fb|google|msapplication|verification|image|video|expir)", ""),
@@ -145,11 +145,11 @@ def read_metas(elements: Iterable[AnyElement]) -> Record:
 
 @cached_if_short(1024)
 def _field(name: str) -> str:
-    field = _EXACT.get(name.lower())
+    field = _FIELD_BY_NAME.get(name.lower())
     if field is not None:
         return field
     spelled = " ".join(split_name(unquote(name[:MAX_NAME])))
-    return next((field for pattern, field in _BY_WORDS if pattern.search(spelled)), "")
+    return next((field for pattern, field in _FIELD_PATTERNS if pattern.search(spelled)), "")
 
 
 MAX_PROPERTIES = 500  # properties examined per page
@@ -232,9 +232,8 @@ MAX_VALUES = 100  # values per property
 
 _TYPE = re.compile(r"^\s*application/ld\+json\b", re.IGNORECASE)
 _WRAPPING = re.compile(r"<!--|-->|<!\[CDATA\[|\]\]>")
-# A quotation mark inside a string ends it only if a colon, bracket, comma and value, or another
-# property follows. Each run of spaces is examined once for the mark before it, so the time is
-# linear.
+# A quotation mark ends a string only if it is followed by a colon, a bracket, a comma and a value,
+# or another property. The spaces after each mark are examined only once, so the time is linear.
 _LITERAL_OR_MORE = r'["\[\]{}\d-]|(?:true|false|null)\b|/[*/]'
 _ENDS_KEY = r"\s*+(?:[:,}\]]|\Z)"
 _ENDS_TEXT = rf'\s*+(?:[}}\]]|\Z|,\s*+(?:{_LITERAL_OR_MORE}|\Z)|"[@\w]{{1,40}}+"\s*+:)'
@@ -252,7 +251,7 @@ _MEDIA = re.compile(r"(?:videoobject|gallery|audioobject|newsvideo)$")
 _SITE = re.compile(r"^(?:website|blog|organization|newsmediaorganization)$")
 
 # Properties whose values do not describe the article itself.
-_OTHERS = listed(
+_OTHER_PROPERTIES = listed(
     "comment comments citation relatedlink hasparts mentions about review reviews aggregaterating"
     " itemlistelement author creator contributor editor publisher image thumbnail video"
     " associatedmedia sourceorganization copyrightholder potentialaction breadcrumb"
@@ -367,20 +366,20 @@ def _unescaped(text: str) -> str:
 
 def _values_of(elements: Iterable[AnyElement]) -> list[Any]:
     values: list[Any] = []
-    left = MAX_CHARACTERS
+    remaining = MAX_CHARACTERS
     for element in elements:
         if element.tag != "script" or not _TYPE.match(element.get("type") or ""):
             continue
         if text := element.text:
-            left -= len(text)
-            if left < 0:
+            remaining -= len(text)
+            if remaining < 0:
                 break
             values.extend(parse_tolerant(text))
     return values
 
 
 def _walk(values: list[Any]) -> Iterator[_Node]:
-    """Yield objects, outer ones first, except those that are values of `_OTHERS` properties."""
+    """Yield objects, outer ones first, except the values of `_OTHER_PROPERTIES`."""
     pending: list[tuple[Any, int]] = [(value, 0) for value in reversed(values)]
     seen = 0
     while pending and seen < MAX_NODES:
@@ -390,7 +389,7 @@ def _walk(values: list[Any]) -> Iterator[_Node]:
             inner: list[Any] = value
         elif isinstance(value, dict):
             yield value
-            inner = [each for key, each in value.items() if key.lower() not in _OTHERS]
+            inner = [each for key, each in value.items() if key.lower() not in _OTHER_PROPERTIES]
         else:
             continue
         if depth < MAX_DEPTH:
@@ -411,8 +410,8 @@ def _read(node: _Node, known: Mapping[str, _Node], found: defaultdict[str, list[
     found["images"].extend(_addresses(node.get("image"), known))
     free = _texts(node.get("isAccessibleForFree"), {})
     for each in free[:1]:
-        answer = each.strip().rsplit("/", 1)[-1].lower()
-        found["access"].append("free" if answer in {"true", "1", "yes"} else "paid")
+        value = each.strip().rsplit("/", 1)[-1].lower()
+        found["access"].append("free" if value in {"true", "1", "yes"} else "paid")
 
 
 _PROPERTIES: Mapping[str, tuple[str, ...]] = {

@@ -21,9 +21,7 @@ from detourage.text.texts import count_words
 from detourage.text.words import listed, squash
 
 MAX_TAGS = 30  # tags; a longer list consists of keywords for search engines
-
-MAX_TAG_CHARACTERS = 60
-"""Maximum length, in characters, of a tag or a section's name; a longer one is a sentence."""
+MAX_TAG_CHARACTERS = 60  # length, in characters, of a tag or section; a longer one is a sentence
 
 # The name of an account or a feed.
 _ACCOUNT = re.compile(r"^(?:\S+ )?[a-z]+$")
@@ -55,15 +53,15 @@ def read_metadata(
     lines that also occur on other pages of the template and therefore belong to the site.
     """
     head = page.declaring
-    linked = read_json_ld(head)
+    json_ld = read_json_ld(head)
     properties = page.document.values("itemprop")
-    bearers = [node for node in head if node.index in properties]
-    bearers += [
+    elements = [node for node in head if node.index in properties]
+    elements += [
         Node(page.document, place) for place in page.flat.numbers.tolist() if place in properties
     ]
-    marked = read_microdata(bearers, page.node(finding.container))
+    microdata = read_microdata(elements, page.node(finding.container))
     metas = read_metas(head)
-    declared = linked + marked + metas
+    declared = json_ld + microdata + metas
     surroundings = Surroundings(page, finding, heading, template_lines)
     address = split_url(url)
     base = base_of(page.root, url)
@@ -85,20 +83,20 @@ def read_metadata(
     )
     return ArticleMetadata(
         authors=_authors(
-            linked, marked, metas, bylines.shown_authors(surroundings.notes, sites), sites
+            (json_ld, microdata, metas), bylines.shown_authors(surroundings.notes, sites), sites
         ),
         published=published,
         modified=modified,
         age=age,
-        address=_canonical(metas.addresses + linked.addresses, url),
+        address=_canonical(metas.addresses + json_ld.addresses, url),
         section=next((name for name in sections if squash(name) not in not_sections), None),
         tags=_tags(declared),
         is_paid=declared.access[0] == "paid" if declared.access else None,
         kind=declared_kind(declared.kinds, url, text) or "article",
         wire=wire_of(surroundings.notes, text, declared.authors),
-        site_name=_text(metas.sites + linked.sites + marked.sites),
+        site_name=_text(metas.sites + json_ld.sites + microdata.sites),
         description=_text(declared.descriptions),
-        image=_first_absolute(metas.images + linked.images, base),
+        image=_first_absolute(metas.images + json_ld.images, base),
         favicon=_first_absolute(metas.icons, base),
         text_direction=_direction(page, finding.container),
     )
@@ -106,9 +104,7 @@ def read_metadata(
 
 MAX_TEXT = 1_000  # length of a declared description or name, in characters; the rest is cut off
 
-MAX_ADDRESS = 2_000
-"""Maximum length of the URL of an image or icon, in characters; a longer one contains it."""
-
+MAX_ADDRESS = 2_000  # length of an image's URL, in characters; a longer URL contains the image
 
 _DIRECTIONS: Mapping[str, TextDirection] = {"ltr": "ltr", "rtl": "rtl"}
 
@@ -134,10 +130,9 @@ def _direction(page: Outline, index: int) -> TextDirection | None:
 
 
 def _authors(
-    linked: Record, marked: Record, metas: Record, shown: tuple[str, ...], sites: Collection[str]
+    records: Collection[Record], shown: tuple[str, ...], sites: Collection[str]
 ) -> tuple[str, ...]:
     """Return the authors: those in JSON-LD if they may be persons, those displayed, or others."""
-    records = (linked, marked, metas)
     in_json, *others = (
         without_repeats(name for value in record.authors for name in names_in(value, sites))
         for record in records
@@ -194,7 +189,7 @@ _LIVE_PATH = re.compile(
 
 
 def declared_kind(declared: Iterable[str], url: str, text: str) -> Kind | None:
-    """Return ``gallery``, ``live`` or ``video`` if the page declares to be one, or None."""
+    """Return ``gallery``, ``live`` or ``video`` if declared (or, for ``live``, in the path)."""
     found = list(declared)
     if _LIVE_PATH.search(split_url(url).path.lower()):
         return "live"

@@ -18,10 +18,7 @@ Place = Literal["above", "before", "opening", "closing", "after"]
 """Position of a line relative to the headline and the body."""
 
 MAX_CHARACTERS = 200  # length, in characters, of a line outside the body that describes the article
-
-LINES_ABOVE = 12
-"""Number of lines examined above the headline, or before the body if none is displayed."""
-
+LINES_ABOVE = 12  # number of lines examined above the headline (or the body if none is displayed)
 LINES_BEFORE = 40  # maximum number of lines examined between headline and body
 LINES_WITHIN = 4  # number of lines examined at either end of the body
 
@@ -31,8 +28,8 @@ LINES_AFTER = 8
 LINES_FARTHER = 300
 """Maximum number of lines on either side of the body searched for a date missing nearby."""
 
-MAX_UP = 4  # enclosing elements whose names and attributes count as a text's own
-MAX_TOKENS_AROUND = 60  # tokens in an element for its name to describe its lines
+MAX_ENCLOSING = 4  # enclosing elements whose names and attributes count as a text's own
+MAX_TOKENS_AROUND = 60  # tokens in an element whose name describes its lines
 
 _EMPTY: frozenset[str] = frozenset()
 
@@ -113,11 +110,11 @@ class Surroundings:
         below = range(last + 1, min(len(self._lines), last + 1 + LINES_FARTHER))
         sides: tuple[tuple[range, Place], ...] = ((above, "above"), (below, "after"))
         for positions, place in sides:
-            wanted = (at for at in positions if self._may_tell_date[at] and at not in places)
+            wanted = (at for at in positions if self._may_state_date[at] and at not in places)
             yield from filter(None, (self._note(position, place) for position in wanted))
 
     @cached_property
-    def _may_tell_date(self) -> Booleans:
+    def _may_state_date(self) -> Booleans:
         """Whether each line contains a digit or is in an element for dates."""
         page = self._page
         has_digit = page.tokenised.texts.count(Count.DECIMALS)[page.tokenised.of_lines] > 0
@@ -172,7 +169,7 @@ class Surroundings:
         known = self._nearest.get(index)
         if known is None:
             known = self._nearest[index] = []
-            while index >= 0 and len(known) < MAX_UP:
+            while index >= 0 and len(known) < MAX_ENCLOSING:
                 if self._page.size(index) > MAX_TOKENS_AROUND:
                     break
                 known.append(index)
@@ -182,8 +179,8 @@ class Surroundings:
     def _own_names(self, index: int) -> frozenset[str]:
         if index not in self._own:
             marks = (self._page.flat.values(name).get(index) for name in ("rel", "itemprop"))
-            words_of_marks = {mark.strip().lower() for mark in marks if mark}
-            self._own[index] = self._page.name_words(index) | words_of_marks
+            mark_words = {mark.strip().lower() for mark in marks if mark}
+            self._own[index] = self._page.name_words(index) | mark_words
         return self._own[index]
 
     def _moment(self, index: int) -> str:

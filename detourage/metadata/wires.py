@@ -17,24 +17,23 @@ from detourage.text.shipped import shipped_json
 from detourage.text.words import contains_any, listed
 
 MAX_HEAD = 160  # characters searched for a dateline at the start of a line
-
-MAX_PLACE = 70
-"""Maximum length of the place and date before an agency: "PORT-AU-PRINCE, Haiti, 12 de enero"."""
-
-MAX_PLACE_WORDS = 9  # words in the place and date before an agency
-MAX_BYLINE = 100  # length of a line that names nothing but agencies and persons
+MAX_PLACE = 70  # length, in characters, of the place and date before an agency
+MAX_PLACE_WORDS = 9  # words in the place and date before an agency: "PORT-AU-PRINCE, 12 de enero"
+MAX_BYLINE = 100  # length, in characters, of a line that names only agencies and persons
 MAX_SIGN_OFF = 80  # characters searched for an agency at the end of a text
-MIN_ALONE = 3  # length of an agency's initials next to a date only; shorter ones may be a person's
+MIN_INITIALS = 3  # length of an agency's initials without a label; shorter ones may be a person's
 MAX_SIGN = 4  # length of an editor's initials after an agency, as in "dpa/jdo"
 MAX_PARTS = 6  # names in a byline
 
-_LINES_OPENING, _LINES_CLOSING, _LINES_AFTER = 3, 2, 4
+_LINES_OPENING, _LINES_CLOSING, _LINES_AFTER = 3, 2, 4  # lines searched for an agency
 
-_OF_PICTURES = listed(
+_PICTURE_NAMES = listed(
     "caption captions figcaption cap credit credits cred illo photo photos image images img"
     " picture gallery media figure bild fot foto bildunterschrift legende"
 )
-_OF_BYLINES = listed("author authors byline autor auteur source agency agence agentur quelle fonte")
+_BYLINE_NAMES = listed(
+    "author authors byline autor auteur source agency agence agentur quelle fonte"
+)
 _PICTURE = re.compile(
     r"\b(?:photos?|photograph\w*|fotos?|bild(?:er)?|images?|picture|video|zdję\w+|фото|archiv\w*"
     r"|alliance|illustration|afbeelding|kuva)\b|[©ⓒ]|图|写真|사진|صورة|épa|getty|\bepa\b",
@@ -94,52 +93,52 @@ class Agency(TypedDict):
 
 def wire_of(notes: Sequence[Note], text: str, authors: Iterable[str]) -> str | None:
     """Return the agency that supplied an article, by its name in ``wires.json``, or None."""
-    shown = [note for note in notes if _OF_PICTURES.isdisjoint(note.names)]
+    shown = [note for note in notes if _PICTURE_NAMES.isdisjoint(note.names)]
     body = text.split("\n\n")
     before = [note.text for note in shown if note.place in ("before", "opening")]
     after = [note.text for note in shown if note.place == "after"][:_LINES_AFTER]
     found = chain(
-        map(_of_dateline, (*before, *body[:_LINES_OPENING])),
-        (_of_byline(author) for author in authors if not _PICTURE.search(author)),
-        _of_notes(shown),
-        map(_of_ending, (*body[-_LINES_CLOSING:], *after)),
+        map(_dateline_agency, (*before, *body[:_LINES_OPENING])),
+        (_byline_agency(author) for author in authors if not _PICTURE.search(author)),
+        _note_agencies(shown),
+        map(_ending_agency, (*body[-_LINES_CLOSING:], *after)),
     )
     return next(filter(None, found), None)
 
 
-def _of_notes(notes: Sequence[Note]) -> Iterator[str | None]:
+def _note_agencies(notes: Sequence[Note]) -> Iterator[str | None]:
     """Yield the agencies named by lines that may be bylines."""
     for place, note in enumerate(notes):
         is_elsewhere = note.place == "above" or (note.place == "after" and note.is_linked)
         if not is_elsewhere and len(note.text) <= MAX_BYLINE and _may_name(note.text):
             near = notes[max(0, place - 1) : place + 2]
             heads = (each.text[:MAX_HEAD] for each in near)
-            is_by_date = any(each.moment for each in near)
-            yield _of_note(note, is_by_date or any(without_dates(head) != head for head in heads))
+            is_dated = any(each.moment for each in near)
+            yield _note_agency(note, is_dated or any(without_dates(head) != head for head in heads))
 
 
-def _of_note(note: Note, is_by_date: bool) -> str | None:
-    """Return the agency of a byline; a line with only an agency's name may be a picture credit."""
+def _note_agency(note: Note, is_dated: bool) -> str | None:
+    """Return the agency of a byline, or None if the line may credit a picture."""
     if _PICTURE.search(note.text):
         return None
     line = without_dates(note.text)
     label = _LABEL.match(line)
     # "Associated Press Writer 10 minutes ago": the number is a remnant of the date.
     rest = _NUMBER.split(line[label.end() :] if label else line, maxsplit=1)[0]
-    agency = _of_byline(rest)
-    is_named = not _OF_BYLINES.isdisjoint(note.names) or _WRITER.search(rest) is not None
+    agency = _byline_agency(rest)
+    is_named = not _BYLINE_NAMES.isdisjoint(note.names) or _WRITER.search(rest) is not None
     if agency is None or is_named or (label is None and without_mark(line) != line):
         return agency
     if label is not None:
         # Pictures above the text have credits too.
-        is_of_text = is_by_date or note.place in ("closing", "after")
-        return agency if is_of_text or contains_any(label[0], _UNCASED) else None
-    if note.place == "after" or len(rest.strip(_EDGES)) < MIN_ALONE:
+        is_text_credit = is_dated or note.place in ("closing", "after")
+        return agency if is_text_credit or contains_any(label[0], _UNCASED) else None
+    if note.place == "after" or len(rest.strip(_EDGES)) < MIN_INITIALS:
         return None
-    return agency if is_by_date or "/" in rest else None
+    return agency if is_dated or "/" in rest else None
 
 
-def _of_byline(line: str) -> str | None:
+def _byline_agency(line: str) -> str | None:
     """Return the first agency of a line that names nothing but agencies and persons."""
     if len(line) > MAX_BYLINE or not _may_name(line):
         return None
@@ -158,13 +157,13 @@ def _may_accompany(part: str) -> bool:
     return is_sign or words <= _STAFF or (" " in sign and bool(names_in(part, is_byline=True)))
 
 
-def _of_dateline(line: str) -> str | None:
+def _dateline_agency(line: str) -> str | None:
     """Return the agency of the dateline at the beginning of a line."""
     head = line[:MAX_HEAD].strip()
-    return (_of_cased(head) or _of_uncased(head)) if _may_name(head) else None
+    return (_cased_agency(head) or _uncased_agency(head)) if _may_name(head) else None
 
 
-def _of_cased(head: str) -> str | None:
+def _cased_agency(head: str) -> str | None:
     found = _forms().search(head)
     before = "" if found is None else head[: found.start()].strip()
     place = before.rstrip(_OPENING)
@@ -179,24 +178,24 @@ def _of_cased(head: str) -> str | None:
     if place != before and (inside := _IN_BRACKETS.match(head, found.end())):
         # In brackets: PARIS, 3 May (AFP).
         is_plain = place.strip().isupper() or has_digit or "," in place or not place
-        is_dateline = is_plain or _GOES_ON.match(head, inside.end()) is not None
+        is_dateline = is_plain or _CONTINUATION.match(head, inside.end()) is not None
         return _agency(found[0]) if is_dateline and not _PICTURE.search(inside[0]) else None
     # Between marks: МОСКВА, 3 мая — РИА Новости; TOKYO, Jan 3, Kyodo.
-    end = _END_OF_PIECE.match(head, found.end())
+    end = _DATELINE_END.match(head, found.end())
     if end is None or (not place and found["initials"] is None):
         return None
-    is_apart = place[-1:] in _SEPARATORS and (end["dash"] is not None or has_digit)
-    return _agency(found[0]) if is_apart else None
+    is_separated = place[-1:] in _SEPARATORS and (end["dash"] is not None or has_digit)
+    return _agency(found[0]) if is_separated else None
 
 
 _OPENING = "(（[［【<{/"
 _SEPARATORS = ",.:：-–—−"
 _IN_BRACKETS = re.compile(r"[^()（）\[\]［］【】<>{}]{0,30}?[)）\]］】>}/](?!\w)")
-_GOES_ON = re.compile(r"\s*+(?:\.\s*+)?[-–—−:：|_.，]")
-_END_OF_PIECE = re.compile(r"(?:/\w+)?(?P<dash>\s*+[-–—−]+\s|\s*+[:：])|\s*+[.,:]\s")
+_CONTINUATION = re.compile(r"\s*+(?:\.\s*+)?[-–—−:：|_.，]")
+_DATELINE_END = re.compile(r"(?:/\w+)?(?P<dash>\s*+[-–—−]+\s|\s*+[:：])|\s*+[.,:]\s")
 
 
-def _of_uncased(head: str) -> str | None:
+def _uncased_agency(head: str) -> str | None:
     if not contains_any(head[:40], _UNCASED):
         return None
     for pattern in (_CHINESE, _KOREAN):
@@ -212,7 +211,7 @@ def _of_uncased(head: str) -> str | None:
     return next(filter(None, (*parts, *ends)), None)
 
 
-def _of_ending(line: str) -> str | None:
+def _ending_agency(line: str) -> str | None:
     """Return the agency at the end of a text, or of a line after it."""
     if not _may_name(line[-2 * MAX_BYLINE :]):
         return None
@@ -228,13 +227,13 @@ def _of_ending(line: str) -> str | None:
 
 
 def _may_name(text: str) -> bool:
-    """Return whether a short text contains a word of an agency's name; a fast first check."""
+    """Return whether a short text may name an agency, because it contains a word of a name."""
     words = _WORDS.findall(text.casefold())
-    return not _words_of_agencies().isdisjoint(words) or contains_any(text, _UNCASED)
+    return not _agency_words().isdisjoint(words) or contains_any(text, _UNCASED)
 
 
 @cache
-def _words_of_agencies() -> frozenset[str]:
+def _agency_words() -> frozenset[str]:
     return frozenset(max(_WORDS.findall(form.casefold()), key=len) for form in written_forms())
 
 
