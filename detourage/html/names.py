@@ -15,7 +15,7 @@ _CAMEL = re.compile(r"[a-z0-9](?=[A-Z])")
 _BETWEEN_WORDS = {code: " " for code in range(1, 128) if not chr(code).islower()}
 
 
-def part_at_capitals(name: str) -> str:
+def to_kebab_case(name: str) -> str:
     """Convert camel case to lower case with hyphens (``relatedPosts`` to ``related-posts``)."""
     return _CAMEL.sub(lambda found: found[0] + "-", name).lower()
 
@@ -26,7 +26,7 @@ def split_name(name: str) -> list[str]:
 
 
 def words_of_each(names: Sequence[str], known: Mapping[str, int]) -> tuple[Integers, Integers]:
-    """Return the indices in `names` and the numbers of known words, in pairs that may repeat."""
+    """Return the index of a name and the number of a known word in it, for each such word."""
     # Nearly all names are in lower case and can be split without a pattern.
     is_plain = str.islower if all(map(str.isascii, names)) else _is_plain
     plain = [name if is_plain(name) else " ".join(split_words(name)) for name in names]

@@ -37,7 +37,7 @@ _NAMED_FIELD = re.compile(
     r"|(?=[^0-9]*+\Z)(?s:.*?pag(?:e|ina|ing).*+)",
     re.IGNORECASE,
 )
-_OF_COMMENTS = re.compile(
+_COMMENT_PAGE = re.compile(
     r"(?:^|[^a-z])(?:comments?|cpage|replies|reviews?)(?![a-z])", re.IGNORECASE
 )
 _ALL = listed("all full alles komplett single 0 everything tout todo tudo")
@@ -81,7 +81,7 @@ class Address:
         self.host = self.plain = ""
         self._fields: frozenset[tuple[str, str]] = frozenset()
         self._path = ""
-        self.is_of_comments = False
+        self.is_comment_page = False
         if len(url) > MAX_ADDRESS:
             return
         try:
@@ -97,9 +97,9 @@ class Address:
             if len(name) <= MAX_NAME and not _SESSION.fullmatch(name)
         )
         self.plain = f"{self.host}{parts.path.rstrip('/')}?{sorted(self._fields)}"
-        self.is_of_comments = bool(
-            _OF_COMMENTS.search(parts.path.rstrip("/").rpartition("/")[2])
-            or any(_OF_COMMENTS.search(name) for name, _ in self._fields)
+        self.is_comment_page = bool(
+            _COMMENT_PAGE.search(parts.path.rstrip("/").rpartition("/")[2])
+            or any(_COMMENT_PAGE.search(name) for name, _ in self._fields)
         )
         self.readings = tuple(self._read())
 
@@ -126,7 +126,7 @@ class Address:
         return readings
 
     def relation(self, other: "Address") -> Relation | None:
-        """Return the place in a series of which another page is a part as well, or None."""
+        """Return this page's place in a series that includes the other page, or None."""
         return max(
             (
                 found
@@ -138,8 +138,8 @@ class Address:
             default=None,
         )
 
-    def is_whole_of(self, own: "Address") -> bool:
-        """Return whether this URL requests a single page with all parts of the article at `own`."""
+    def is_single_page_of(self, own: "Address") -> bool:
+        """Return whether this URL leads to a single page with all parts of the article at `own`."""
         stems = {reading.stem for reading in own.readings}
         path = _WHOLE_IN_PATH.fullmatch(self._path)
         if path and self.host + _bare(path["before"]) in stems:

@@ -12,15 +12,15 @@ import numpy as np
 from detourage.html import Page
 from detourage.html.addresses import MAX_LINKS, absolute, base_of
 from detourage.html.flat import FlatDocument
-from detourage.html.names import part_at_capitals
+from detourage.html.names import to_kebab_case
 from detourage.html.nodes import Node
 from detourage.pagination import wording
 from detourage.pagination.addresses import Address
 from detourage.pagination.wording import MAX_LABEL, Direction, Label
 
-MAX_CANDIDATES = 2_000  # candidate links
+MAX_CANDIDATES = 2_000  # candidate links per page
 MAX_NAMES = 500  # combined length of an element's class and id, in characters
-MAX_TEXTS = 3  # texts in a label
+MAX_TEXTS = 3  # text nodes in a label
 MAX_ANCESTORS = 4  # number of a link's ancestors whose names may mark a pager
 
 _PAGER = re.compile(
@@ -85,7 +85,7 @@ class Links:
         if url is None:
             return None
         address = Address(url.partition("#")[0])
-        return None if address.host != self.own.host or address.is_of_comments else address
+        return None if address.host != self.own.host or address.is_comment_page else address
 
     @cached_property
     def candidates(self) -> list[PartLink]:
@@ -98,7 +98,7 @@ class Links:
         elements = np.fromiter(self.anchors, np.int64, len(self.anchors))
         starts = flat.text_starts[elements].tolist()
         ends = flat.text_ends[elements].tolist()
-        named = {*np.flatnonzero(np.isin(flat.name_numbers, [*self._ways])).tolist()}
+        named = {*np.flatnonzero(np.isin(flat.name_numbers, [*self._name_directions])).tolist()}
         for element, start, end in zip(self.anchors, starts, ends, strict=True):
             label = None
             if 0 < end - start <= MAX_TEXTS:
@@ -109,33 +109,33 @@ class Links:
                 yield element, label
 
     @cached_property
-    def _ways(self) -> Mapping[int, Direction]:
+    def _name_directions(self) -> Mapping[int, Direction]:
         """The direction named by each pair of class and id, if any."""
         return {
-            number: way
+            number: direction
             for number, (word, name) in enumerate(self.flat.distinct_names)
             if "ext" in word or "rev" in word or "ext" in name or "rev" in name
-            if (way := wording.read_name(f"{word} {name}"[:MAX_NAMES])) is not None
+            if (direction := wording.read_name(f"{word} {name}"[:MAX_NAMES])) is not None
         }
 
     def _part_link(self, element: int, label: Label | None) -> PartLink | None:
-        way = label.direction if label is not None else None
+        direction = label.direction if label is not None else None
         if label is None or not label.is_sure:
-            way = self._named_direction(element) or way
-        address = self.address(element) if way is not None else None
-        if way is None or address is None or address.plain == self.own.plain:
+            direction = self._named_direction(element) or direction
+        address = self.address(element) if direction is not None else None
+        if direction is None or address is None or address.plain == self.own.plain:
             return None
-        return PartLink(element, address, label is not None, way)
+        return PartLink(element, address, label is not None, direction)
 
     def _named_direction(self, element: int) -> Direction | None:
         """Return the direction named by a class or id of a link or, if it is small, its parent."""
         flat = self.flat
-        if way := self._ways.get(int(flat.name_numbers[element])):
-            return way
+        if direction := self._name_directions.get(int(flat.name_numbers[element])):
+            return direction
         around = int(flat.parents[element])
         if around < 0 or flat.ends[around] - around > 6:
             return None
-        return self._ways.get(int(flat.name_numbers[around]))
+        return self._name_directions.get(int(flat.name_numbers[around]))
 
     def is_in_pager(self, element: int) -> bool:
         """Return whether an element is in a pager, according to the names of its ancestors."""
@@ -150,13 +150,13 @@ class Links:
     def names(self, element: int) -> str:
         """Return the class and id of an element in the form expected by the patterns."""
         word, own = self.flat.distinct_names[self.flat.name_numbers[element]]
-        return part_at_capitals(f"{word} {own}"[:MAX_NAMES])
+        return to_kebab_case(f"{word} {own}"[:MAX_NAMES])
 
 
 MAX_BETWEEN = 2  # texts, such as separators and dots, between two numbers of a run
 MAX_SEPARATOR = 12  # length of a text between two numbers of a run, in characters
 MAX_RUN = 1_000  # pages per run
-MIN_OF_CALENDAR = 5  # table cells for a run without marked numbers to be a calendar
+MIN_CALENDAR_CELLS = 5  # table cells in a run without marked numbers that is a calendar
 
 
 @dataclass(frozen=True)
@@ -211,11 +211,11 @@ def _read(links: Links, members: Sequence[_Member]) -> Run | None:
     relations = [*filter(None, map(links.own.relation, others.values()))]
     is_named = any(relation.is_named for relation in relations)
     is_related = 2 * len(relations) > len(others)
-    # Unlike page sizes such as "10 25 50".
+    # Page sizes such as "10 25 50" have no consecutive numbers.
     has_neighbours = any(later[1] - earlier[1] == 1 for earlier, later in pairwise(members))
     flat = links.flat
     cells = sum(flat.tags[int(flat.parents[link])] == "td" for link in elements.values())
-    if not is_named and (cells >= MIN_OF_CALENDAR or not has_neighbours):
+    if not is_named and (cells >= MIN_CALENDAR_CELLS or not has_neighbours):
         return None
     unlinked = [number for _, number, _ in members if number not in elements]
     current = marked or unlinked
@@ -247,7 +247,7 @@ def _is_current(links: Links, pages: dict[int, Address], number: int, link: int)
         return True
     flat = links.flat
     around = int(flat.parents[link])
-    bearers = [link, around] if around >= 0 and flat.ends[around] - around <= 3 else [link]
-    if any(_CURRENT.search(links.names(each)) for each in bearers):
+    holders = [link, around] if around >= 0 and flat.ends[around] - around <= 3 else [link]
+    if any(_CURRENT.search(links.names(each)) for each in holders):
         return True
     return flat.attributes.of(link).get("aria-current") not in {None, "false"}

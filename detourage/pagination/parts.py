@@ -16,14 +16,14 @@ from detourage.text.words import tokens
 
 MAX_PARTS = 50  # parts joined
 MAX_BYTES = 8 * 1024 * 1024  # total size of the parts' messages, in bytes
-MIN_REPEATED = 0.8  # share of a page's text in earlier parts for the page to be a mere repetition
+MIN_REPEATED = 0.8  # share of text from earlier parts on a page that is a mere repetition
 MIN_CONTAINED = 0.8  # share of the first part's text on a page that shows the whole article
 
 SEPARATOR = "\n\n"
 
-_LOCATIONS = frozenset(["xpath", "texts", "location"])
+_LOCATION_KEYS = frozenset(["xpath", "texts", "location"])
 
-_APART = frozenset(["forum", "listing", "collection", "product"])
+_SEPARATE_KINDS = frozenset(["forum", "listing", "collection", "product"])
 _FIRST_KINDS = frozenset(["article", "gallery"])
 
 
@@ -66,7 +66,7 @@ def kind_of(message: Mapping[str, Any]) -> str:
 
 def may_be_part(kind: str) -> bool:
     """Return whether pages of this kind can be parts of an article, unlike threads and lists."""
-    return kind not in _APART
+    return kind not in _SEPARATE_KINDS
 
 
 def key_of(url: str) -> str:
@@ -144,7 +144,7 @@ def _share_seen(member: Member, seen: Collection[str]) -> float | None:
     return sum(len(text) for text in texts if _normalised(text) in seen) / total if total else None
 
 
-def is_held_by(first: Member, whole: Mapping[str, Any]) -> bool:
+def is_contained_in(first: Member, whole: Mapping[str, Any]) -> bool:
     """Return whether an article message contains the first part's text and more."""
     share = _share_seen(first, {_normalised(block["text"]) for block in whole["blocks"]})
     is_longer = len(whole["text"]) > len(first.message["text"])
@@ -209,7 +209,7 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
 
 def without_location(part: Mapping[str, Any]) -> dict[str, Any]:
     """Return the JSON values of a block, image, embed or comment without its location."""
-    return {key: value for key, value in part.items() if key not in _LOCATIONS}
+    return {key: value for key, value in part.items() if key not in _LOCATION_KEYS}
 
 
 def _shifted(block: dict[str, Any], shift: int) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from detourage.pagination.addresses import Address
 from detourage.pagination.links import Links, Run, find_runs
 from detourage.pagination.wording import Direction
 
-_BY_ADDRESS = 2
-_BY_PAGER = 1
+# Ranks of links that are confirmed by their URL, or only by their place in a pager.
+_BY_ADDRESS, _BY_PAGER = 2, 1
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ def read_pagination(page: Page) -> Pagination:
     links = Links(page)
     if not links.own.readings:
         return Pagination()
-    number, pages = _joined(find_runs(links))
+    number, pages = _merge(find_runs(links))
     listed = {address.plain for address in pages.values()}
-    ways: dict[Direction, tuple[int, Address]] = {}
+    found: dict[Direction, tuple[int, Address]] = {}
     wholes = []
     for link in links.candidates:
         if link.direction is Direction.WHOLE:
@@ -56,24 +56,24 @@ def read_pagination(page: Page) -> Pagination:
             rank = _BY_ADDRESS
         elif link.has_label and listed and links.is_in_pager(link.element):
             rank = _BY_PAGER
-        if rank > ways.get(link.direction, (0, None))[0]:
-            ways[link.direction] = rank, link.address
-    chosen = {way: address for way, (_, address) in ways.items()}
+        if rank > found.get(link.direction, (0, None))[0]:
+            found[link.direction] = rank, link.address
+    chosen = {direction: address for direction, (_, address) in found.items()}
     _add_neighbours(chosen, number, pages)
     if chosen or pages:
         for link in wholes:
-            if link.address.is_whole_of(links.own):
+            if link.address.is_single_page_of(links.own):
                 chosen.setdefault(Direction.WHOLE, link.address)
     if number is None:
         number = _own_number(links, chosen)
     return Pagination(
         number=number,
         pages={key: pages[key].url for key in sorted(pages)},
-        **{way.value: address.url for way, address in chosen.items()},
+        **{direction.value: address.url for direction, address in chosen.items()},
     )
 
 
-def _joined(runs: Sequence[Run]) -> tuple[int | None, dict[int, Address]]:
+def _merge(runs: Sequence[Run]) -> tuple[int | None, dict[int, Address]]:
     """Merge runs of the same pages; many pages have a run at the top and at the bottom."""
     related = [run for run in runs if run.is_related]
     number: int | None = None
@@ -91,10 +91,10 @@ def _add_neighbours(
     if number is None:
         return
     taken = {address.plain for address in chosen.values()}
-    for way, neighbour in ((Direction.NEXT, number + 1), (Direction.PREVIOUS, number - 1)):
+    for direction, neighbour in ((Direction.NEXT, number + 1), (Direction.PREVIOUS, number - 1)):
         address = pages.get(neighbour)
-        if address is not None and way not in chosen and address.plain not in taken:
-            chosen[way] = address
+        if address is not None and direction not in chosen and address.plain not in taken:
+            chosen[direction] = address
 
 
 def _own_number(links: Links, chosen: Mapping[Direction, Address]) -> int | None:
@@ -102,8 +102,8 @@ def _own_number(links: Links, chosen: Mapping[Direction, Address]) -> int | None
 
     It is 1 if only the URL of the next page has a number.
     """
-    for way, number in ((Direction.NEXT, 1), (Direction.PREVIOUS, None)):
-        address = chosen.get(way)
+    for direction, number in ((Direction.NEXT, 1), (Direction.PREVIOUS, None)):
+        address = chosen.get(direction)
         relation = links.own.relation(address) if address is not None else None
         if relation is not None:
             return number if relation.own is None else relation.own

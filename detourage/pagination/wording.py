@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
-from detourage.html.names import part_at_capitals
+from detourage.html.names import to_kebab_case
 from detourage.text.caches import cached_if_short
 from detourage.text.shipped import shipped_json
 
@@ -30,7 +30,7 @@ class Direction(StrEnum):
 
 
 class Label(NamedTuple):
-    """Meaning of a label; `is_sure` if a word says it, as arrows and ages point either way."""
+    """Meaning of a label; `is_sure` if a word states it, because arrows and ages are ambiguous."""
 
     direction: Direction | None
     number: int | None = None
@@ -43,7 +43,7 @@ _ARROWS = {
     Direction.FIRST: "|< |‹ |« |<< ⏮ ⇤",
     Direction.LAST: ">| ›| »| >>| ⏭ ⇥",
 }
-_ARROW_OF = {arrow: way for way, arrows in _ARROWS.items() for arrow in arrows.split()}
+_ARROW_OF = {arrow: direction for direction, arrows in _ARROWS.items() for arrow in arrows.split()}
 _ARROW_CHARACTERS = "|⏮⏭⇤⇥‹›«»<>←→⟨⟩▶►◀◄❮❯⇒⇐"
 _EDGES = f" .,:;!…/\\()[]{{}}-–—_·•*\u200e\u200f\ufe0e\ufe0f\xa0{_ARROW_CHARACTERS}"
 _NUMBER = re.compile(r"\d{1,5}")
@@ -65,9 +65,9 @@ def _words() -> _Words:
     nouns: set[str] = set()
     whole: set[str] = set()
     for lists in languages.values():
-        for way in (Direction.NEXT, Direction.PREVIOUS, Direction.FIRST, Direction.LAST):
-            for word in lists.get(way, ()):
-                directions.setdefault(word, way)
+        for direction in (Direction.NEXT, Direction.PREVIOUS, Direction.FIRST, Direction.LAST):
+            for word in lists.get(direction, ()):
+                directions.setdefault(word, direction)
         ages.update(dict.fromkeys(lists.get("older", ()), Direction.PREVIOUS))
         ages.update(dict.fromkeys(lists.get("newer", ()), Direction.NEXT))
         nouns.update(lists["nouns"])
@@ -92,8 +92,8 @@ def read_label(text: str) -> Label | None:
     bare = " ".join(text.split()).strip(_EDGES).casefold()
     if not bare:
         shown = "".join(each for each in text if each in _ARROW_CHARACTERS)
-        way = _ARROW_OF.get(shown)
-        return None if way is None else Label(way, is_sure=False)
+        direction = _ARROW_OF.get(shown)
+        return None if direction is None else Label(direction, is_sure=False)
     words = _words()
     if bare in words.whole:
         return Label(Direction.WHOLE)
@@ -126,11 +126,11 @@ _NAMED = re.compile(
     r"(?<![a-z])(?:(?:next|prev(?:ious)?|first|last)(?![a-z])"
     r"|(?:next|prev(?:ious)?)(?:page|posts?|link|btn|button))"
 )
-_NAMED_BY_INITIAL = {way[0]: way for way in Direction if way is not Direction.WHOLE}
+_NAMED_BY_INITIAL = {each[0]: each for each in Direction if each is not Direction.WHOLE}
 
 
 def read_name(name: str) -> Direction | None:
     """Return the direction named by a class or id, such as ``pager__item--next``, or None."""
-    directions = {_NAMED_BY_INITIAL[word[0]] for word in _NAMED.findall(part_at_capitals(name))}
+    directions = {_NAMED_BY_INITIAL[word[0]] for word in _NAMED.findall(to_kebab_case(name))}
     # "prev-next" denotes a bar with both directions, and "last" an item of any list.
     return directions.pop() if len(directions) == 1 else None

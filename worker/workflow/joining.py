@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from detourage.limits import MAX_MESSAGE_BYTES
 from detourage.messages import ArticleMessage, Part
-from detourage.pagination import Member, chain_of, is_held_by, joined_values, urls_of
+from detourage.pagination import Member, chain_of, is_contained_in, joined_values, urls_of
 from detourage.reader.article_values import parts_of
 from worker.store import addresses, articles, parts
 from worker.store.parts import StoredPart
@@ -115,7 +115,7 @@ def _is_held_by_whole(session: Session, first: Member) -> bool:
     if whole_id is None or whole_id == first.page_id:
         return False
     whole = session.scalar(parts.ARTICLE_OF, {"page_id": whole_id})
-    return whole is not None and is_held_by(first, whole)
+    return whole is not None and is_contained_in(first, whole)
 
 
 def _compose(

@@ -9,7 +9,7 @@ from detourage.pagination import (
     Member,
     Pagination,
     chain_of,
-    is_held_by,
+    is_contained_in,
     joined_values,
     read_pagination,
     urls_of,
@@ -278,6 +278,6 @@ def test_the_number_of_joined_parts_is_limited() -> None:
 
 def test_a_single_page_version_must_contain_the_part() -> None:
     first = member(1)
-    assert is_held_by(first, message("Part 1 begins.", "Part 1 ends.", "Part 2 begins."))
-    assert not is_held_by(first, message("Something else.", "And more of it, at some length."))
-    assert not is_held_by(first, first.message)
+    assert is_contained_in(first, message("Part 1 begins.", "Part 1 ends.", "Part 2 begins."))
+    assert not is_contained_in(first, message("Something else.", "And more of it, at some length."))
+    assert not is_contained_in(first, first.message)
