@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from detourage.core import _core
 from detourage.html.flat import FlatDocument, joined_strings
-from detourage.html.text import speaking_buttons, styled_blocks
+from detourage.html.text import styled_blocks, text_buttons
 from detourage.text.texts import character_tables
 
 WORDS, SHAPES, LINK_WORDS = _core.WORDS, _core.SHAPES, _core.LINK_WORDS
@@ -65,7 +65,7 @@ def _arguments(page: FlatDocument, url: str) -> tuple[Any, ...]:
     # Buttons that are part of the text are judged like spans, and spans that a style makes blocks
     # like ``div`` elements.
     count = len(page.distinct_tags)
-    tags = np.where(speaking_buttons(page), count, page.tag_numbers)
+    tags = np.where(text_buttons(page), count, page.tag_numbers)
     tags = np.where(styled_blocks(page), count + 1, tags)
     return (
         joined_strings([*page.distinct_tags, "span", "div"]),

@@ -85,7 +85,7 @@ def flattened(html: bytes) -> FlatDocument | None:
     )
     if not tags:
         return None
-    of_names = iter(_markup.strings(names, None))
+    classes_and_ids = iter(_markup.strings(names, None))
     columns = [np.frombuffer(column, dtype=np.int64) for column in numbers]
     parents, ends, tag_numbers, name_numbers, text_starts, text_ends = columns[:6]
     shown, piece_parents, after, owners, attribute_names = columns[6:]
@@ -94,7 +94,7 @@ def flattened(html: bytes) -> FlatDocument | None:
         elements=Elements.of(lambda: document_of(html), parents, ()),
         distinct_tags=_markup.strings(tags, None),
         tag_numbers=tag_numbers,
-        distinct_names=[*zip(of_names, of_names, strict=True)],
+        distinct_names=[*zip(classes_and_ids, classes_and_ids, strict=True)],
         name_numbers=name_numbers,
         parents=parents,
         ends=ends,
@@ -126,7 +126,7 @@ def document_of(html: bytes) -> HtmlElement | None:
 
 
 def _noscript_parser() -> Callable[[bytes], bytes]:
-    """Return a parser for the page's ``noscript`` content, which is parsed as well."""
+    """Return a function that parses and serialises the content of ``noscript`` elements."""
     numbers = count(1)
 
     def parsed(content: bytes) -> bytes:
@@ -139,7 +139,7 @@ def _noscript_parser() -> Callable[[bytes], bytes]:
 
 
 MAX_MARKUP = 500_000  # ``<`` in a page, checked before parsing; each may take 280 bytes of memory
-MIN_NOFRAMES_WORDS = 50  # words for ``noframes`` content to be the page; a notice has fewer
+MIN_NOFRAMES_WORDS = 50  # words in ``noframes`` content that is the page; a notice has fewer
 
 
 _TAG = re.compile("<[a-zA-Z]")
@@ -243,7 +243,7 @@ def _parse_xml(text: str) -> HtmlElement | None:
 
 
 def well_encoded(text: str) -> tuple[bytes, bool]:
-    """Encode a text in UTF-8 with surrogates joined or replaced; return whether it had none."""
+    """Return a text in UTF-8 with surrogates joined or replaced, and whether there were none."""
     try:
         return text.encode(), True
     except UnicodeEncodeError:

@@ -158,8 +158,8 @@ _COMMON_CYRILLIC = "оаеинт"
 MIN_COMMON_CYRILLIC = 0.35
 """Minimum share of the six most common letters in a Slavic language; they are close to half."""
 
-MIN_CYRILLIC_BYTES = 100  # non-ASCII bytes in a text whose declared encoding is doubted
-MAX_CYRILLIC_BYTES = 20_000  # non-ASCII bytes that are examined for it
+MIN_CYRILLIC_BYTES = 100  # non-ASCII bytes in a text whose declared Cyrillic encoding is doubted
+MAX_CYRILLIC_BYTES = 20_000  # non-ASCII bytes examined to choose between Cyrillic encodings
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str,
 
 
 def _cyrillic_encoding(reading: _Reading) -> str:
-    """Return another encoding of Cyrillic if only that makes the common letters the common ones.
+    """Return another Cyrillic encoding if it yields far more common letters than the given one.
 
     Servers that convert pages on the fly leave the declaration as it was.
     """

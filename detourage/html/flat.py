@@ -19,8 +19,8 @@ Booleans = npt.NDArray[np.bool_]
 _Item = TypeVar("_Item")
 
 
-class _Built:
-    """The built elements by position; building a single one takes a tenth of the time of all."""
+class _ElementStore:
+    """The built elements by position; building one takes a tenth of the time of building all."""
 
     def __init__(self, document: Callable[[], HtmlElement], parents: Integers) -> None:
         self._document = document
@@ -29,7 +29,6 @@ class _Built:
         self.numbers: dict[HtmlElement, int] = {}
 
     def keep(self, number: int, element: HtmlElement) -> HtmlElement:
-        """Store an element."""
         self.numbers[element] = number
         self.elements[number] = element
         return element
@@ -71,19 +70,19 @@ MANY_ELEMENTS = 100  # number of built elements above which all elements are bui
 class Elements(Sequence[HtmlElement]):
     """A sequence of a document's elements, which for a page are built lazily."""
 
-    def __init__(self, built: _Built, numbers: Integers) -> None:
+    def __init__(self, built: _ElementStore, numbers: Integers) -> None:
         self._built = built
         self._numbers = numbers
 
     @classmethod
     def of(
-        cls, document: Callable[[], HtmlElement], parents: Integers, whole: Iterable[HtmlElement]
+        cls, document: Callable[[], HtmlElement], parents: Integers, built: Iterable[HtmlElement]
     ) -> Self:
-        """Return all elements of a document; `whole` are those that exist already."""
-        built = _Built(document, parents)
-        for number, element in enumerate(whole):
-            built.keep(number, element)
-        return cls(built, np.arange(len(parents)))
+        """Return all elements of a document; `built` are those that exist already."""
+        store = _ElementStore(document, parents)
+        for number, element in enumerate(built):
+            store.keep(number, element)
+        return cls(store, np.arange(len(parents)))
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -251,7 +250,7 @@ class FlatDocument:
         owned = [(index, *item) for index, node in enumerate(nodes) for item in node.items()]
         distinct_attributes, attribute_names = numbered([name for _, name, _ in owned])
         parent_numbers = np.array(parents, dtype=np.int64)
-        of_ends = np.array(ends, dtype=np.int64)
+        end_numbers = np.array(ends, dtype=np.int64)
         step = count + 1
         orders = after[shown] * step + count - piece_parents[shown]
         return cls(
@@ -261,11 +260,11 @@ class FlatDocument:
             distinct_names=distinct_names,
             name_numbers=name_numbers,
             parents=parent_numbers,
-            ends=of_ends,
+            ends=end_numbers,
             shown=np.flatnonzero(shown),
             text_parents=piece_parents[shown],
             text_starts=np.searchsorted(orders, numbers * step),
-            text_ends=np.searchsorted(orders, of_ends * step - 1 - numbers, side="right"),
+            text_ends=np.searchsorted(orders, end_numbers * step - 1 - numbers, side="right"),
             numbers=numbers,
             pieces=Pieces(joined_strings(texts), piece_parents, after),
             attributes=Attributes(
@@ -372,7 +371,7 @@ class FlatDocument:
 
 
 def joined_strings(strings: Iterable[str]) -> bytes:
-    """Encode strings in UTF-8, each followed by NUL, which must not be part of any."""
+    """Encode strings in UTF-8, each followed by NUL, which no string may contain."""
     return "".join(f"{each}\0" for each in strings).encode("utf-8", "replace")
 
 

@@ -12,7 +12,7 @@ from detourage.text import words
 
 MAX_DECLARATIONS = 500  # declaring elements read from a page's head
 MAX_ADDRESS = 2_000  # length of a declared URL, in characters
-MAX_TITLE = 400  # length of a heading or title
+MAX_TITLE = 400  # length of a heading or title, in characters
 
 
 @dataclass

@@ -38,7 +38,7 @@ _CONTAINERS = {(b"RIFF", b"WEBP"), (b"RIFF", b"WAVE"), (b"RIFF", b"AVI ")}
 
 _MP4_START = re.compile(rb"\x00\x00..ftyp", re.DOTALL)
 
-_HEAD = 1024
+_HEAD = 1024  # leading bytes or characters searched for a signature
 
 _MARKUP = frozenset({"text/html", "application/xhtml+xml", "text/xml", "application/xml"})
 

@@ -83,8 +83,8 @@ class Source:
             # A character that cannot be encoded has length 0.
             encode = codec_of(self.encoding or "").encode
             distinct, numbers = np.unique(_codes(text), return_inverse=True)
-            of_distinct = [len(encode(chr(code), "ignore")[0]) for code in distinct.tolist()]
-            lengths = np.array(of_distinct, dtype=np.int64)[numbers]
+            distinct_lengths = [len(encode(chr(code), "ignore")[0]) for code in distinct.tolist()]
+            lengths = np.array(distinct_lengths, dtype=np.int64)[numbers]
         if len(lengths) != len(text) or lengths.sum() != len(raw):
             return None
         return np.concatenate([[0], np.cumsum(lengths)])
@@ -159,7 +159,10 @@ class PageSource:
         return offset
 
     def tag_range(self, element: int) -> ByteRange | None:
-        """Return the range of a start tag if the source and the tree have equally many near it."""
+        """Return the range of a start tag, or None if it cannot be found with certainty.
+
+        It is found by counting: near it, the source and the tree have equally many of these tags.
+        """
         if self._source is None:
             return None
         place = bisect_left(self._after, element)
@@ -174,7 +177,7 @@ class PageSource:
         return None if raw is None else ByteRange(*raw.tolist())
 
     def _tags_between(self, first: int, last: int) -> dict[int, int]:
-        """Return the offsets in the source of the elements that start between two texts."""
+        """Return the known offsets in the source of the elements that start between two texts."""
         flat, source = self._flat, self._source
         count = len(flat.pieces.texts)
         start = int(self._offsets[1][first]) if first >= 0 else 0

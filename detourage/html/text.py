@@ -59,26 +59,26 @@ def _once(mask: _Mask) -> _Mask:
 
 
 @_once
-def speaking_buttons(flat: FlatDocument) -> Booleans:
+def text_buttons(flat: FlatDocument) -> Booleans:
     """Return a mask of the buttons that are part of the text.
 
-    They are in the middle of a sentence, where they explain a word, or all that a heading says,
-    where they open the text below it; a button beside a text does something with it.
+    Such a button has text on both sides, because it explains a word of a sentence, or on neither,
+    because it is a whole heading that opens the text below. Other buttons are controls.
     """
     if "button" not in flat.distinct_tags:
         return np.zeros(len(flat.tag_numbers), dtype=np.bool_)
-    speaking = flat.having(("button",))
+    is_text = flat.having(("button",))
     paragraphs = flat.having(_WITH_BUTTONS)
-    numbers = np.flatnonzero(speaking & flat.within(paragraphs))
+    numbers = np.flatnonzero(is_text & flat.within(paragraphs))
     around = flat.nearest_marked(paragraphs)[numbers]
     is_other = ~flat.within(flat.having(NO_TEXT))[flat.text_parents]
     others = np.concatenate([[0], np.cumsum(is_other)])
     starts, ends = flat.text_starts, flat.text_ends
     has_before = others[starts[numbers]] > others[starts[around]]
     has_after = others[ends[around]] > others[ends[numbers]]
-    speaking[:] = False
-    speaking[numbers[has_before == has_after]] = True
-    return speaking
+    is_text[:] = False
+    is_text[numbers[has_before == has_after]] = True
+    return is_text
 
 
 _BLOCK_STYLE = re.compile(
@@ -100,7 +100,7 @@ def styled_blocks(flat: FlatDocument) -> Booleans:
 def within_sentences(flat: FlatDocument) -> Booleans:
     """Return a mask of the `WITHIN_SENTENCES`, buttons and custom elements within sentences."""
     custom = np.array(["-" in tag for tag in flat.distinct_tags], dtype=np.bool_)
-    inline = flat.having(WITHIN_SENTENCES) & ~styled_blocks(flat) | speaking_buttons(flat)
+    inline = flat.having(WITHIN_SENTENCES) & ~styled_blocks(flat) | text_buttons(flat)
     if custom.any():
         inline |= custom[flat.tag_numbers] & flat.within(flat.having(_PARAGRAPHS))
     return inline
@@ -108,8 +108,8 @@ def within_sentences(flat: FlatDocument) -> Booleans:
 
 @_once
 def without_text(flat: FlatDocument) -> Booleans:
-    """Return a mask of the `NO_TEXT` elements, except `speaking_buttons`."""
-    return flat.having(NO_TEXT) & ~speaking_buttons(flat)
+    """Return a mask of the `NO_TEXT` elements, except `text_buttons`."""
+    return flat.having(NO_TEXT) & ~text_buttons(flat)
 
 
 DIVISIONS = HEADINGS | listed("p ul ol li dl dt dd blockquote pre center figure figcaption")
