@@ -77,7 +77,7 @@ class Address:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.readings: tuple[Interpretation, ...] = ()
+        self.interpretations: tuple[Interpretation, ...] = ()
         self.host = self.plain = ""
         self._fields: frozenset[tuple[str, str]] = frozenset()
         self._path = ""
@@ -101,19 +101,19 @@ class Address:
             _COMMENT_PAGE.search(parts.path.rstrip("/").rpartition("/")[2])
             or any(_COMMENT_PAGE.search(name) for name, _ in self._fields)
         )
-        self.readings = tuple(self._read())
+        self.interpretations = tuple(self._interpret())
 
-    def _read(self) -> list[Interpretation]:
+    def _interpret(self) -> list[Interpretation]:
         host, path, fields = self.host, self._path, self._fields
-        readings = [Interpretation(host + _bare(path), fields, None, False)]
+        interpretations = [Interpretation(host + _bare(path), fields, None, False)]
         found = _NAMED_IN_PATH.fullmatch(path)
         if found:
             stem = host + _bare(found["before"])
-            readings.append(Interpretation(stem, fields, int(found["number"]), True))
+            interpretations.append(Interpretation(stem, fields, int(found["number"]), True))
         unnamed = _UNNAMED_IN_PATH.fullmatch(path)
         if unnamed:
             stem = host + _bare(unnamed["before"])
-            readings.append(
+            interpretations.append(
                 Interpretation(stem, fields, int(unnamed["number"] or unnamed["file"]), False)
             )
         for field in sorted(self._fields):
@@ -122,16 +122,16 @@ class Address:
                 is_named = _NAMED_FIELD.fullmatch(name) is not None
                 stem = f"{host}{_bare(path)}?{name}" if not is_named else host + _bare(path)
                 rest = frozenset(each for each in fields if each[0] != name)
-                readings.append(Interpretation(stem, rest, int(value), is_named))
-        return readings
+                interpretations.append(Interpretation(stem, rest, int(value), is_named))
+        return interpretations
 
     def relation(self, other: "Address") -> Relation | None:
         """Return this page's place in a series that includes the other page, or None."""
         return max(
             (
                 found
-                for own in self.readings
-                for theirs in other.readings
+                for own in self.interpretations
+                for theirs in other.interpretations
                 if (found := _relation(own, theirs)) is not None
             ),
             key=lambda found: (found.is_named, found.own is not None),
@@ -140,7 +140,7 @@ class Address:
 
     def is_single_page_of(self, own: "Address") -> bool:
         """Return whether this URL leads to a single page with all parts of the article at `own`."""
-        stems = {reading.stem for reading in own.readings}
+        stems = {each.stem for each in own.interpretations}
         path = _WHOLE_IN_PATH.fullmatch(self._path)
         if path and self.host + _bare(path["before"]) in stems:
             return True

@@ -41,7 +41,7 @@ class Pagination:
 def read_pagination(page: Page) -> Pagination:
     """Find the links from a page, with the URL as fetched, to the other parts of its article."""
     links = Links(page)
-    if not links.own.readings:
+    if not links.own.interpretations:
         return Pagination()
     number, pages = _merge(find_runs(links))
     listed = {address.plain for address in pages.values()}
