@@ -170,7 +170,7 @@ def _addresses(node: _Object) -> tuple[str, ...]:
 
 
 def _comment_in(node: _Object, around: int | None, is_declared: bool) -> _Raw | None:
-    """Read an object as a comment; if undeclared, it needs a date and no key that articles have."""
+    """Read a comment; an object of no declared type needs a date, and no key of an article."""
     values = _by_plain_key(node)
     text = _first(values, _TEXT, _formatted)
     author = _first(values, _AUTHOR, _author) or _first(values, _AUTHOR_NAME, _person)

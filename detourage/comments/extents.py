@@ -76,7 +76,7 @@ class _Shapes:
         self.ends = page.ends.tolist()
 
     def around(self, elements: Sequence[int]) -> list[int] | None:
-        """Return the elements' parents if they are similar and have one record each; else None."""
+        """Return the elements' parents, or None unless they are similar with one record each."""
         if len(elements) < 2:
             return None
         parents = [self.parents[element] for element in elements]

@@ -38,12 +38,12 @@ formatting elements (counting equal ones at most three times) multiplied by the 
 MAX_ATTRIBUTES = 1_000  # attributes per element; lexbor takes 18 s to read 100,000 attributes
 MAX_ROOTS = 50  # ``html`` and ``body`` tags; the attributes of all of them are merged
 
-VERY_DEEP = 1_500
+MAX_LIBXML2_DEPTH = 1_500
 """Depth of libxml2's tree at which the standard's tree is certainly too deep.
 
 libxml2's tree is deeper only for elements with omitted end tags, and only by a few levels."""
 
-_IS_VERY_DEEP = etree.XPath(f"boolean(/*{'/*' * VERY_DEEP})")
+_IS_TOO_DEEP = etree.XPath(f"boolean(/*{'/*' * MAX_LIBXML2_DEPTH})")
 
 MAX_NOSCRIPTS = 2_000  # ``noscript`` elements whose content is parsed, which takes 20 µs each
 
@@ -66,8 +66,8 @@ def parse_html(markup: bytes) -> FlatDocument | None:
     if not has_long_tags:
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
         document = etree.fromstring(markup, parser)
-        if document is not None and _IS_VERY_DEEP(document):
-            raise TooDeepError(f"elements are nested deeper than {VERY_DEEP}")
+        if document is not None and _IS_TOO_DEEP(document):
+            raise TooDeepError(f"elements are nested deeper than {MAX_LIBXML2_DEPTH}")
     # Imported here because few pages need a child process and the import takes 5 ms.
     from detourage.html import confined
 
@@ -175,7 +175,7 @@ _STRUCTURED_DATA = "application/ld+json"
 def parse_document(
     text: str, utf8: bytes, *, is_xhtml: bool = False, is_plain: bool = False
 ) -> FlatDocument:
-    """Parse the decoded text of a page, also given in UTF-8; ignore encoding declarations in it.
+    """Parse a page, given as decoded text and in UTF-8, ignoring its encoding declarations.
 
     A page served as XHTML (`is_xhtml`), or with the XHTML namespace and either an XML declaration
     or self-closed text elements, is parsed as XML if well-formed; any other page is parsed as HTML,

@@ -21,7 +21,7 @@ from detourage.html.media import charset_label
 PRESCAN_BYTES = 65_536
 """Number of leading bytes searched for a declared encoding; the standard's 1,024 are too few."""
 
-UTF8_SEQUENCES = 3
+MIN_SEQUENCES = 3
 """Minimum number of multi-byte UTF-8 sequences to outweigh a declared East Asian encoding.
 
 A Chinese character in such an encoding is valid UTF-8 with a probability of 1/7. One sequence
@@ -30,16 +30,16 @@ outweighs any other declaration, unless the page has invalid bytes.
 
 MAX_UTF8_STRAYS = 0.1  # invalid bytes per UTF-8 sequence for UTF-8 to override a declaration
 
-STRAY_SHARE = 0.01
+MAX_STRAY_SHARE = 0.01
 """Maximum share of non-ASCII characters that may be unreadable in an accepted encoding."""
 
-UNREADABLE_SHARE = 0.05
+MAX_UNREADABLE_SHARE = 0.05
 """Maximum share of unreadable characters in a text; random bytes have about 10 %."""
 
 SPARE_CHARACTERS = 100
 """Number added to a page's length, so that one NUL does not turn a short page into noise."""
 
-FOREIGN_LETTER_SHARE = 0.02
+MAX_FOREIGN_SHARE = 0.02
 """Maximum share of non-ASCII bytes among letters for byte statistics to be skipped.
 
 A page with at most this share is in English or a similar language, with quotation marks in
@@ -143,7 +143,7 @@ def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
         reading = _read(bytes_read, encoding)
         if best is None or reading.stray_share < best.stray_share:
             best = reading
-        if reading.stray_share <= STRAY_SHARE:
+        if reading.stray_share <= MAX_STRAY_SHARE:
             break
     if best is None or best.is_noise:
         raise UndecodableError("the bytes are not text in any known encoding")
@@ -187,7 +187,7 @@ class _Reading:
             controls = len(_UNLIKELY.findall(self.text))
         else:
             controls = len(self.content) - len(self.content.translate(None, _CONTROLS))
-        granted = UNREADABLE_SHARE * (len(self.text) + SPARE_CHARACTERS)
+        granted = MAX_UNREADABLE_SHARE * (len(self.text) + SPARE_CHARACTERS)
         return controls + self.strays > granted
 
 
@@ -209,7 +209,7 @@ def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str,
     ]
     sequences, strays = _count_utf8(content)
     is_certain = not strays and not any(encoding in _EAST_ASIAN for encoding in declared)
-    if strays <= MAX_UTF8_STRAYS * sequences and sequences >= (1 if is_certain else UTF8_SEQUENCES):
+    if strays <= MAX_UTF8_STRAYS * sequences and sequences >= (1 if is_certain else MIN_SEQUENCES):
         yield "utf-8", content
     for encoding in declared:
         yield encoding, content
@@ -344,7 +344,7 @@ def _detect(content: bytes) -> str:
     text = b" ".join(_UNSEEN_MARKUP.sub(b" ", content).split())
     foreign = len(text) - len(text.translate(None, _NON_ASCII))
     ascii_letters = len(text) - len(text.translate(None, _ASCII_LETTERS))
-    if foreign <= FOREIGN_LETTER_SHARE * (foreign + ascii_letters):
+    if foreign <= MAX_FOREIGN_SHARE * (foreign + ascii_letters):
         return _DEFAULT
     name = cchardet.detect(text)["encoding"]
     encoding = _encoding(_DETECTED.get(name.lower(), name)) if name else None

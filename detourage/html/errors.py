@@ -6,7 +6,7 @@ from detourage.outcomes import PageOutcome
 
 
 class PageError(ValueError):
-    """The page is permanently unusable, so a retry would not help; `outcome` is reported."""
+    """The page is permanently unusable, so a retry would not help; `outcome` is the reason."""
 
     outcome: ClassVar[PageOutcome]
 

@@ -54,7 +54,7 @@ class TextLocation(NamedTuple):
 
 @dataclass(frozen=True)
 class ValueLocations:
-    """Locations of an article's values outside of its body, or None; authors in their order."""
+    """Locations of values outside the body (None if unknown), with those of authors in order."""
 
     title: Location | None = None
     lead: Location | None = None

@@ -113,7 +113,7 @@ def without_text(flat: FlatDocument) -> Booleans:
 
 
 DIVISIONS = HEADINGS | listed("p ul ol li dl dt dd blockquote pre center figure figcaption")
-"""Blocks that divide a text; the element that contains the whole text encloses them."""
+"""Blocks that are parts of a text, so that the element with the whole text is outside them."""
 
 TABLE_PARTS = listed("table thead tbody tfoot tr caption")
 """Elements between a table and its cells."""

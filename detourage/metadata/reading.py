@@ -132,7 +132,7 @@ def _direction(page: Outline, index: int) -> TextDirection | None:
 def _authors(
     records: Collection[Record], shown: tuple[str, ...], sites: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the authors: those in JSON-LD if they may be persons, those displayed, or others."""
+    """Return the authors in JSON-LD if they may be persons, or else displayed or other ones."""
     in_json, *others = (
         without_repeats(name for value in record.authors for name in names_in(value, sites))
         for record in records
