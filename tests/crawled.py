@@ -44,9 +44,9 @@ class Client:
 
     def values(self, path: str) -> dict[str, Any]:
         """Return the values in the JSON version of a page."""
-        answer = self.get(path)
-        assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = json.loads(answer.content)
+        response = self.get(path)
+        assert response.status_code == 200, response.text
+        found: dict[str, Any] = json.loads(response.content)
         return found
 
 

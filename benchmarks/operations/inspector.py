@@ -207,12 +207,12 @@ def measured(
         for number in range(rounds + 1):
             address = base + view.format(**chance.choice(places)).removeprefix("/")
             began = time.monotonic()
-            answer = session.get(address, timeout=60)
+            response = session.get(address, timeout=60)
             if number:
                 seconds.append(1000 * (time.monotonic() - began))
-            if answer.status_code != 200:
-                return (view, str(answer.status_code), "", "")
-            largest = max(largest, len(answer.content))
+            if response.status_code != 200:
+                return (view, str(response.status_code), "", "")
+            largest = max(largest, len(response.content))
     median, late = np.percentile(seconds, [50, 95])
     return (view, f"{median:.0f}", f"{late:.0f}", f"{largest / 1000:.0f}")
 

@@ -40,9 +40,9 @@ class Visit:
 
     def go(self, path: str) -> None:
         """Open a view of the inspector, and wait until it has loaded."""
-        answer = self.page.goto(f"{self.log.base}{path.removeprefix('/')}")
-        assert answer is not None
-        assert answer.status == 200, (path, answer.status)
+        response = self.page.goto(f"{self.log.base}{path.removeprefix('/')}")
+        assert response is not None
+        assert response.status == 200, (path, response.status)
 
 
 Visiting = Callable[..., AbstractContextManager[Visit]]

@@ -112,13 +112,13 @@ def test_a_stored_page_is_sandboxed(visiting: Visiting, views: dict[str, list[st
             assert frame.get_attribute("sandbox") == ""
         source = frames.first.get_attribute("src")
         assert source
-        answer = visit.page.goto(visit.log.base + source.removeprefix("/"))
-        assert answer is not None
-        policy = answer.headers["content-security-policy"]
+        response = visit.page.goto(visit.log.base + source.removeprefix("/"))
+        assert response is not None
+        policy = response.headers["content-security-policy"]
         assert policy.startswith("sandbox;")
         assert "default-src 'none'" in policy
         visit.page.wait_for_load_state("networkidle")
-        assert visit.page.url == answer.url
+        assert visit.page.url == response.url
         assert visit.log.foreign == []
 
 

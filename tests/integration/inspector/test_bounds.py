@@ -62,26 +62,26 @@ def test_no_query_value_causes_a_server_error(client: Client, crawled: Settings,
     filled = re.sub(r"{(\w+):number}", lambda at: str(page if at[1] == "page" else site), path)
     suffixes = ("", ".json") if f"{path}.json" in all_paths() else ("",)
     for name, value, suffix in product(PARAMETERS[path], HOSTILE, suffixes):
-        answer = client.get(
+        response = client.get(
             filled + suffix,
             params={name: value.encode("utf-8", "surrogatepass")},
             allow_redirects=False,
         )
-        assert answer.status_code in (200, 303, 400, 404), (name, value, answer.text)
-        if answer.status_code == 400:
-            said = values_of(answer.text, is_twin=bool(suffix))
+        assert response.status_code in (200, 303, 400, 404), (name, value, response.text)
+        if response.status_code == 400:
+            said = values_of(response.text, is_twin=bool(suffix))
             assert said.startswith(f"{name} "), said
             assert said.endswith("."), said
-        assert suffix or "<script>alert" not in answer.text
+        assert suffix or "<script>alert" not in response.text
 
 
 @pytest.mark.parametrize(("path", "parameters"), REFUSED)
 def test_invalid_values_are_refused(client: Client, path: str, parameters: dict[str, str]) -> None:
     [name] = parameters
     for suffix in ("", ".json") if f"{path}.json" in all_paths() else ("",):
-        answer = client.get(path + suffix, params=parameters)
-        assert answer.status_code == 400
-        assert values_of(answer.text, is_twin=bool(suffix)).startswith(f"{name} ")
+        response = client.get(path + suffix, params=parameters)
+        assert response.status_code == 400
+        assert values_of(response.text, is_twin=bool(suffix)).startswith(f"{name} ")
 
 
 def test_the_last_date_of_the_calendar_is_accepted(client: Client, crawled: Settings) -> None:
@@ -115,17 +115,17 @@ def test_a_view_that_takes_too_long_says_what_to_do(
 ) -> None:
     monkeypatch.setattr("inspector.registry.VIEW_SECONDS", 0.3)
     with client_of(crawled) as reader, locked(crawled, "articles"):
-        answer = reader.get(path)
-    assert answer.status_code == 503
-    assert "Narrow the search: enter a site or a shorter period." in answer.text
+        response = reader.get(path)
+    assert response.status_code == 503
+    assert "Narrow the search: enter a site or a shorter period." in response.text
 
 
 def test_a_slow_statement_gives_advice(crawled: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.deployment.STATEMENT_SECONDS", 1)
     with client_of(crawled) as reader, locked(crawled, "pages"):
-        answer = reader.get("/pages/1.json")
-    assert answer.status_code == 503
-    assert answer.json()["error"].startswith("This took too long and was aborted.")
+        response = reader.get("/pages/1.json")
+    assert response.status_code == 503
+    assert response.json()["error"].startswith("This took too long and was aborted.")
 
 
 def test_abandoned_views_block_no_other(crawled: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -193,9 +193,9 @@ def test_an_impossible_date_is_shown_as_written(client: Client, crawled: Setting
     last = "9999-12-31T23:59:59-12:00"
     with changed_article(crawled, 3, published_at=last) as page_id:
         for path in (f"/pages/{page_id}", f"/pages/{page_id}/read"):
-            answer = client.get(path)
-            assert answer.status_code == 200
-            assert last in answer.text
+            response = client.get(path)
+            assert response.status_code == 200
+            assert last in response.text
             assert client.get(f"{path}.json").status_code == 200
 
 

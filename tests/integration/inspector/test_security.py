@@ -58,7 +58,7 @@ def test_a_token_grants_access(crawled: Settings) -> None:
         assert entered.status_code == 200
         assert "<h1>Overview</h1>" in entered.text
         assert TOKEN not in str(stranger.session.cookies)
-        answer = stranger.post("/enter", {"token": TOKEN}, allow_redirects=False)
-        for cookie in answer.headers["set-cookie"].split(", "):
+        response = stranger.post("/enter", {"token": TOKEN}, allow_redirects=False)
+        for cookie in response.headers["set-cookie"].split(", "):
             assert "HttpOnly" in cookie
             assert "samesite=strict" in cookie.lower()
