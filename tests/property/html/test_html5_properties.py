@@ -64,7 +64,7 @@ _CLOSING_ITEM = re.compile(r"<table.*<(?:p|li|dd|dt)\b.*<(?:li|dd|dt)\b", re.DOT
 _OPEN_SCRIPT = re.compile(
     r"<script\b.*<!--(?:(?!-->).)*<script\b(?:(?!-->|</script).)*\Z", re.DOTALL | re.IGNORECASE
 )
-_TEXTAREA_LINE = re.compile(r"<textarea[^>]*>\n")
+_FIRST_LINE = re.compile(r"<(?:textarea|pre)[^>]*>\n")
 _LATER_LINE = re.compile(r"<pre[^>]*>(?:<[^>]*>)+\n")
 _DOCTYPE_IN_TABLE = re.compile(r"<(?:table|colgroup).*<!doctype", re.DOTALL)
 
@@ -99,10 +99,10 @@ def oracle(html: str) -> list[Event]:
     # a list item in the table if the item's tag closes another element there.
     assume("<table" not in html or html.count("<button") < 2)
     assume(_CLOSING_ITEM.search(html) is None)
-    # html5lib keeps the first line break of a textarea that is moved out of a table, drops a line
-    # break that does not directly follow a pre tag, and drops the whitespace of mixed text in a
-    # frameset.
-    assume("<table" not in html or _TEXTAREA_LINE.search(html) is None)
+    # html5lib keeps the first line break of a textarea or pre that is moved out of a table, drops a
+    # line break that does not directly follow a pre tag, and drops the whitespace of mixed text in
+    # a frameset.
+    assume("<table" not in html or _FIRST_LINE.search(html) is None)
     assume(_LATER_LINE.search(html) is None)
     assume("<frameset" not in html or html.isspace() or not re.search(r"[^<>\s]\s", html))
     # At a document type, lexbor closes a column group, so any whitespace after it ends up in the
