@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.html import Tree
-from detourage.template.clusterer import NOT_COMPARABLE_TOLERANT, first_smallest
+from detourage.template.clusterer import MAX_TOLERANT_PIVOT_DISTANCE, first_smallest
 from detourage.template.distance import TOO_LARGE
 from detourage.template.distance.forest import MEMORY, TASK_WORK, Forest
 from detourage.template.groups import Group, group_pages
@@ -23,7 +23,7 @@ MIN_NEW_GROUP_PAGES: Final = 3
 """Minimum number of similar outliers that form a new group between two clusterings; two outliers
 may be similar by accident, although two pages are enough for a group in a clustering."""
 
-REPRESENTATIVE_NODES: Final = 500_000
+MAX_REPRESENTATIVE_NODES: Final = 500_000
 """Maximum total number of nodes of several representatives compared with a page."""
 
 
@@ -65,7 +65,7 @@ def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
 
 
 def assign(
-    distances: npt.ArrayLike, groups: Sequence[int], *, limit: float = NOT_COMPARABLE_TOLERANT
+    distances: npt.ArrayLike, groups: Sequence[int], *, limit: float = MAX_TOLERANT_PIVOT_DISTANCE
 ) -> Assignment:
     """Assign a new page to the group of its nearest representative within the `limit`, if any.
 
@@ -93,9 +93,9 @@ def assign(
 def worth_comparing(size: int, sizes: Sequence[int]) -> list[int]:
     """Return the indices of the representatives that a new page's size does not rule out."""
     bounds = [size_tolerant_distance(abs(size - each), size, each) for each in sizes]
-    possible = [place for place, bound in enumerate(bounds) if bound <= NOT_COMPARABLE_TOLERANT]
+    possible = [place for place, bound in enumerate(bounds) if bound <= MAX_TOLERANT_PIVOT_DISTANCE]
     possible.sort(key=lambda place: (bounds[place], place))
-    room = REPRESENTATIVE_NODES
+    room = MAX_REPRESENTATIVE_NODES
     chosen: list[int] = []
     for place in possible:
         room -= sizes[place]
@@ -135,7 +135,7 @@ def assign_tree(
     for i in sorted(range(len(groups)), key=lambda i: (bounds[i], groups[i], i)):
         two_nearest = sorted(nearest_of.values())[:2]
         needed = min(
-            NOT_COMPARABLE_TOLERANT,
+            MAX_TOLERANT_PIVOT_DISTANCE,
             nearest_of.get(groups[i], np.inf),
             two_nearest[1] if len(two_nearest) == 2 else np.inf,
         )
@@ -158,7 +158,7 @@ def assign_tree(
 def agreeing_outliers(
     distances: Matrix, *, sizes: npt.ArrayLike | None = None
 ) -> tuple[Group, ...]:
-    """Group outliers, in an order independent of their arrival, by the default method."""
+    """Group outliers, given in an order independent of their arrival, into new groups."""
     keys = [f"{place:09}" for place in range(len(distances))]
     found = group_pages(keys, distances, sizes=sizes)
     return tuple(group for group in found.groups if len(group.members) >= MIN_NEW_GROUP_PAGES)

@@ -23,23 +23,22 @@ from detourage.template.scaling import classical_scaling, majorise_stress
 OUTLIER: Final = -1  # label of a page that belongs to no group
 DECIMALS: Final = 9  # number of decimals compared; further digits are rounding errors
 
-DIFFERENT_TEMPLATES_TOLERANT: Final = 0.39
-"""Maximum mean size-tolerant distance of a template's clusters (measured, also on real sites)."""
+MAX_TOLERANT_MERGE_DISTANCE: Final = 0.39
+"""Maximum mean size-tolerant distance of clusters to merge (measured, also on real sites)."""
 
-DIFFERENT_TEMPLATES: Final = 0.43
-"""The same limit for plain distances, if sizes are unknown; different templates merge at 0.47."""
+MAX_MERGE_DISTANCE: Final = 0.43
+"""The same limit for plain distances, if sizes are unknown; at 0.47, different templates merge."""
 
-NOT_COMPARABLE_TOLERANT: Final = 0.47
+MAX_TOLERANT_PIVOT_DISTANCE: Final = 0.47
 """Maximum size-tolerant distance from a group's pivot (measured with stray pages on real sites)."""
 
-NOT_COMPARABLE: Final = 0.55
+MAX_PIVOT_DISTANCE: Final = 0.55
 """The same limit for plain distances, used if the sizes of the pages are unknown."""
-
 
 DEFAULT_METHOD: Final = "mds_kmeans"
 """Name of the method of `MdsKMeans`, stored with its results."""
 
-MAX_CLUSTERS: Final = 40  # clusters tried; also limited to half the number of pages
+MAX_CLUSTERS: Final = 40  # clusters of a site that are tried, besides half the number of pages
 
 STARTS: Final = 20
 """Number of k-means starts per number of clusters; the tightest resulting clustering is used."""
@@ -85,9 +84,9 @@ class TemplateClusterer(ABC):
         known = distances[np.ix_(comparable, comparable)]
         near, reach = self.merge_distance, self.max_pivot_distance
         if near is None:
-            near = DIFFERENT_TEMPLATES if sizes is None else DIFFERENT_TEMPLATES_TOLERANT
+            near = MAX_MERGE_DISTANCE if sizes is None else MAX_TOLERANT_MERGE_DISTANCE
         if reach is None:
-            reach = NOT_COMPARABLE if sizes is None else NOT_COMPARABLE_TOLERANT
+            reach = MAX_PIVOT_DISTANCE if sizes is None else MAX_TOLERANT_PIVOT_DISTANCE
         with threadpool_limits(limits=1):
             positions = majorise_stress(known, classical_scaling(known))
             clusters = self._clusters(known, positions)
@@ -117,7 +116,7 @@ class TemplateClusterer(ABC):
 
     @abstractmethod
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:
-        """Return the cluster of each page, numbered from 0, or `OUTLIER` for a page in none."""
+        """Return the cluster of each page, numbered from 0, or `OUTLIER` if it has no cluster."""
 
     def _pivot(self, distances: Matrix, positions: Matrix) -> int:  # noqa: ARG002
         """Return the index of the pivot among the pages of a group, by default their medoid."""

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from detourage.html import TreeShape
 from detourage.template.assignment import representatives
-from detourage.template.clusterer import NOT_COMPARABLE, NOT_COMPARABLE_TOLERANT
+from detourage.template.clusterer import MAX_PIVOT_DISTANCE, MAX_TOLERANT_PIVOT_DISTANCE
 from detourage.template.distance import normalised_distance
 from detourage.template.groups import Group, Grouping, group_pages
 from detourage.template.matrix import (
@@ -38,8 +38,7 @@ from detourage.template.matrix import (
 SAMPLED_SHARE: Final = 0.75
 """Share of a large site's references that are sampled; the rest are trees far from the sample."""
 
-
-REFERENCE_NODES: Final = 2_000_000
+MAX_REFERENCE_NODES: Final = 2_000_000
 """Maximum total number of nodes of several references, which every comparison task unpacks."""
 
 NearestReference: TypeAlias = tuple[int, float]
@@ -78,7 +77,7 @@ class KnownSite:
 
         On a large site, the references are grouped like the pages of a small one. Every other page
         joins the group of its nearest reference and gets the same embedding, unless the distance is
-        `NOT_COMPARABLE` or more. A reference shared by several pages counts as two, so that the
+        `MAX_PIVOT_DISTANCE` or more. A reference shared by several pages counts as two, so that the
         only reference of a rare template is not an outlier.
         """
         urls = [page.url for page in pages]
@@ -91,7 +90,7 @@ class KnownSite:
         for page in sorted(range(len(urls)), key=urls.__getitem__):
             tree_id = pages[page].tree_id
             reference, distance = self.nearest.get(tree_id) or (tree_id, 0.0)
-            if reference in place and distance < NOT_COMPARABLE:
+            if reference in place and distance < MAX_PIVOT_DISTANCE:
                 pages_of[place[reference]].append(page)
                 if tree_id == reference:
                     equal_pages[place[reference]].append(page)
@@ -129,7 +128,7 @@ class KnownSite:
                     rest = float(self.distances[self._row(reference), self._row(pivot)])
                     size, middle, end = (trees[each].size for each in (tree_id, reference, pivot))
                     bound = _edits(distance, size, middle) + _edits(rest, middle, end)
-                    if size_tolerant_distance(bound, size, end) > NOT_COMPARABLE_TOLERANT:
+                    if size_tolerant_distance(bound, size, end) > MAX_TOLERANT_PIVOT_DISTANCE:
                         doubtful.add((tree_id, pivot))
         return doubtful
 
@@ -213,7 +212,7 @@ def known_or_missing(
     # Ordering by digest is random, but reproducible on every machine.
     ranked = sorted(trees, key=lambda tree_id: trees[tree_id].digest)
     size = round(whole_matrix_trees * SAMPLED_SHARE)
-    size = _fitting(ranked[:size], trees, REFERENCE_NODES * SAMPLED_SHARE)
+    size = _fitting(ranked[:size], trees, MAX_REFERENCE_NODES * SAMPLED_SHARE)
     sample, others = ranked[:size], ranked[size:]
     nearest = known.nearest(sample, sorted(others))
     unknown = sorted(tree_id for tree_id in others if tree_id not in nearest)
@@ -222,9 +221,9 @@ def known_or_missing(
     rare = [
         tree_id
         for tree_id in others
-        if (found := nearest[tree_id]) is not None and found[1] >= NOT_COMPARABLE
+        if (found := nearest[tree_id]) is not None and found[1] >= MAX_PIVOT_DISTANCE
     ][: whole_matrix_trees - round(whole_matrix_trees * SAMPLED_SHARE)]
-    rare = rare[: _fitting(rare, trees, REFERENCE_NODES * (1 - SAMPLED_SHARE))]
+    rare = rare[: _fitting(rare, trees, MAX_REFERENCE_NODES * (1 - SAMPLED_SHARE))]
     references = sorted(sample + rare, key=lambda tree_id: trees[tree_id].digest)
     others = sorted(set(trees).difference(references))
     nearest = known.nearest(references, others)
@@ -285,7 +284,7 @@ def _compared(
 
 
 def _fitting(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes: float) -> int:
-    """Return how many of the first trees have at most `nodes` nodes in total; at least 1."""
+    """Return how many trees, from the first on, have at most `nodes` nodes in total; at least 1."""
     sums = np.cumsum([trees[tree_id].size for tree_id in tree_ids])
     return max(1, int(np.searchsorted(sums, nodes, "right")))
 
@@ -305,7 +304,7 @@ def without_far_members(
         members = tuple(
             page
             for page in group.members
-            if distances.get((pages[page].tree_id, pivot), 0.0) <= NOT_COMPARABLE_TOLERANT
+            if distances.get((pages[page].tree_id, pivot), 0.0) <= MAX_TOLERANT_PIVOT_DISTANCE
         )
         if len(members) > 1:
             groups.append(Group(members, group.pivot))

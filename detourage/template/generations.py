@@ -9,8 +9,8 @@ from typing import Final, TypeVar
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-MIN_SHARED: Final = 0.5
-"""Minimum share of the smaller group's known pages that two groups with the same ID share."""
+MIN_SHARED_PAGES: Final = 0.5
+"""Minimum share of the smaller group's known pages that a group shares with its predecessor."""
 
 RECENT_PAGES: Final = 10  # number of latest pages examined for a design change
 
@@ -70,10 +70,10 @@ def match_groups(
     for row, group in enumerate(old):
         for column, place in enumerate(order):
             smaller = min(len(group), len(new[place] & known))
-            if shared[row, column] < MIN_SHARED * smaller:
+            if shared[row, column] < MIN_SHARED_PAGES * smaller:
                 shared[row, column] = 0
-    # With equal weights, prefer the older ID and the larger group; the sum of these preferences
-    # weighs less than one page.
+    # With equal weights, prefer the older ID and the larger group; the sum of these preferences is
+    # less than the weight of one page.
     age = np.arange(len(old), 0, -1)[:, None] / (len(old) + 1)
     largeness = np.arange(len(new), 0, -1)[None, :] / (len(new) + 1)
     share = 1 / (2 * (min(len(old), len(new)) + 1))
@@ -89,7 +89,7 @@ def match_groups(
     ]
 
 
-MIN_PAGES_FOR_CHANGE = 2 * MIN_PAGES  # pages for `design_change` to detect a change
+MIN_PAGES_FOR_CHANGE = 2 * MIN_PAGES  # pages needed by `design_change` to detect a change
 
 
 def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:

@@ -76,7 +76,7 @@ def group_pages(
         raise ValueError("two pages have the same key")
     order = sorted(range(len(keys)), key=keys.__getitem__)
     nodes = None if sizes is None else checked_sizes(sizes, len(keys))[order]
-    # The given estimator stays as it is.
+    # The given estimator is not modified.
     method = copy(estimator) if estimator is not None else MdsKMeans()
     method.fit(matrix[np.ix_(order, order)], sizes=nodes)
 

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from detourage.template.matrix import Indices, Matrix
 
-MAX_STEPS: Final = 300  # steps per run; after that, the latest state is used
+MAX_STEPS: Final = 300  # steps per run; after the last, its clustering is used as it is
 
 
 class Starts:
@@ -35,10 +35,10 @@ class Starts:
             marks = drawn.random_sample((number, candidates)) * sums[:, -1:]
             # The first point whose sum exceeds the mark, never a centre: centres have weight 0.
             found = (sums[:, None, :] <= marks[:, :, None]).sum(axis=2).clip(max=n - 1)
-            left = np.minimum(nearest[:, None, :], squared[found])
-            best = left.sum(axis=2).argmin(axis=1)
+            reduced = np.minimum(nearest[:, None, :], squared[found])
+            best = reduced.sum(axis=2).argmin(axis=1)
             chosen[:, place] = found[runs, best]
-            nearest = left[runs, best]
+            nearest = reduced[runs, best]
         self._chosen = chosen
 
     def cluster(self, k: int) -> Indices:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.int64]
 
-EXCUSED_SHARE: Final = 0.5
+DISCOUNTED_SHARE: Final = 0.5
 """Share of surplus nodes not counted (measured); with 1, small pages fit any template."""
 
 
@@ -81,16 +81,16 @@ def size_tolerant_distances(distances: Matrix, sizes: npt.ArrayLike) -> Matrix:
     total = nodes[:, None] + nodes[None, :]
     surplus = np.abs(nodes[:, None] - nodes[None, :])
     raw = distances * total / (2 - distances)
-    return _excused(raw, total, surplus)
+    return _tolerant(raw, total, surplus)
 
 
 def size_tolerant_distance(distance: int, size_a: int, size_b: int) -> float:
     """Return the size-tolerant distance of a pair, given its tree edit distance and sizes."""
-    return float(_excused(np.asarray(distance, np.float64), size_a + size_b, abs(size_a - size_b)))
+    return float(_tolerant(np.asarray(distance, np.float64), size_a + size_b, abs(size_a - size_b)))
 
 
-def _excused(raw: Matrix, total: Matrix | int, surplus: Matrix | int) -> Matrix:
-    counted = np.maximum(raw - EXCUSED_SHARE * surplus, 0.0)
+def _tolerant(raw: Matrix, total: Matrix | int, surplus: Matrix | int) -> Matrix:
+    counted = np.maximum(raw - DISCOUNTED_SHARE * surplus, 0.0)
     tolerant: Matrix = np.clip(2 * counted / (total + counted), 0.0, 1.0)
     return tolerant
 

@@ -14,7 +14,7 @@ from detourage.template.clusterer import (
 )
 from detourage.template.matrix import Indices, Matrix
 
-NEIGHBOURHOOD: Final = 0.3
+MAX_DISTANCE: Final = 0.3
 """Maximum distance between neighbours (measured on generated sites with high noise)."""
 
 MIN_GROUP_PAGES: Final = 2  # pages in a group, because extraction compares two pages
@@ -47,7 +47,7 @@ class Dbscan(TemplateClusterer):
             return np.zeros(len(distances), dtype=np.int64)
         from sklearn.cluster import DBSCAN
 
-        dbscan = DBSCAN(eps=NEIGHBOURHOOD, min_samples=MIN_GROUP_PAGES, metric="precomputed")
+        dbscan = DBSCAN(eps=MAX_DISTANCE, min_samples=MIN_GROUP_PAGES, metric="precomputed")
         return np.asarray(dbscan.fit_predict(distances), dtype=np.int64)
 
 

@@ -8,7 +8,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from detourage.template.matrix import Matrix
 
-MAX_ITERATIONS: Final = 300  # majorisation steps
+MAX_ITERATIONS: Final = 300  # steps of `majorise_stress`
 
 TOLERANCE: Final = 1e-6
 """Minimum relative reduction of the stress by a step (measured on generated sites)."""

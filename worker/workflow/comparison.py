@@ -10,8 +10,8 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from detourage.html import Tree, site_name
-from detourage.template.distance import LEFT, TOO_LARGE, KnownNearest, PairBlock, nearest_of_changed
-from detourage.template.distance.forest import TASK_WORK, Forest
+from detourage.template.distance import TOO_LARGE, KnownNearest, PairBlock, nearest_of_changed
+from detourage.template.distance.forest import NOT_COMPUTED, TASK_WORK, Forest
 from detourage.text.plural import counted
 from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
@@ -194,7 +194,7 @@ def distances_of_pairs(
     distances = {
         pair: None if distance == TOO_LARGE else distance
         for pair, distance in zip(pairs, found.tolist(), strict=True)
-        if distance != LEFT
+        if distance != NOT_COMPUTED
     }
     return distances, forest.work
 

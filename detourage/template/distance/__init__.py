@@ -1,7 +1,7 @@
 """Exact tree edit distances between pages."""
 
 from detourage.template.distance.blocks import PairBlock, blocks_of_missing, blocks_to_compare
-from detourage.template.distance.forest import LEFT, TOO_LARGE, TreeTooLargeError
+from detourage.template.distance.forest import NOT_COMPUTED, TOO_LARGE, TreeTooLargeError
 from detourage.template.distance.measures import (
     distance_matrix,
     edit_mapping,
@@ -11,7 +11,7 @@ from detourage.template.distance.measures import (
 from detourage.template.distance.nearest import KnownNearest, Nearest, nearest_of_changed
 
 __all__ = [
-    "LEFT",
+    "NOT_COMPUTED",
     "TOO_LARGE",
     "KnownNearest",
     "Nearest",

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 BLOCK_SIDE = 32
-"""Maximum number of trees per side of a square block, whose pairs are the most of any block."""
+"""Maximum number of trees per side of a square block; no other block has more pairs than this."""
 
 BLOCK_NODES = 50_000
-"""Maximum number of nodes on a side of several trees, which are all unpacked at the same time."""
+"""Maximum number of nodes of the trees on a side, which are all unpacked at the same time."""
 
 
 @dataclass(frozen=True)

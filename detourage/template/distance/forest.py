@@ -13,7 +13,7 @@ from detourage.html.tree import Tree
 from detourage.template.distance import _native
 
 TOO_LARGE: Final = -1  # sentinel for the distance between two trees that are too large to compare
-LEFT: Final = -3  # sentinel for a distance that was not computed because the work limit was reached
+NOT_COMPUTED: Final = -3  # sentinel for a distance after the work limit was reached
 
 TASK_WORK = 5_000_000_000
 """Units of work after which a task starts no further comparison; they take at most 1.25 s."""
@@ -38,7 +38,7 @@ UNBOUNDED = np.iinfo(np.int32).max - 1
 ANY_WORK = np.iinfo(np.int64).max
 
 LABEL_COUNTS: Final = 256  # counts of labels per tree; HTML has about 110, others share counts
-PAIRS_AT_ONCE = 64  # number of pairs given to a thread at a time
+THREAD_PAIRS = 64  # pairs given to a thread at a time
 
 
 class TreeTooLargeError(ValueError):
@@ -56,9 +56,9 @@ class Forest:
     """Trees prepared for comparison, identified by index.
 
     `memory` is the size in bytes of the cache of subtree distances shared by all pairs; 0 for no
-    cache. After `work` units, `try_distances` returns `LEFT` instead of comparing. A unit takes at
-    most 0.25 ns; how many units a pair takes depends only on the pair. `way` is for tests and
-    measurements and does not affect the result.
+    cache. After `work` units, `try_distances` returns `NOT_COMPUTED` instead of comparing. A unit
+    takes at most 0.25 ns; how many units a pair takes depends only on the pair. `way` is for tests
+    and measurements and does not affect the result.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Forest:
         return self._whole(a, b, self._for_pairs(compare, a, b, threads))
 
     def try_distances(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Indices:
-        """Return the distances of the trees a[i] and b[i], or `TOO_LARGE` or `LEFT`."""
+        """Return the distances of the trees a[i] and b[i], or `TOO_LARGE` or `NOT_COMPUTED`."""
         return self._for_pairs(self._compare, a, b)
 
     def lower_bounds(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Indices:
@@ -139,10 +139,10 @@ class Forest:
         results = np.empty(left.shape, np.int32)
 
         def some(start: int) -> None:
-            part = slice(start, start + PAIRS_AT_ONCE)
+            part = slice(start, start + THREAD_PAIRS)
             function(left[part], right[part], results[part])
 
-        starts = range(0, len(left), PAIRS_AT_ONCE)
+        starts = range(0, len(left), THREAD_PAIRS)
         if threads == 1:
             for start in starts:
                 some(start)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmarks.distance.compared_trees import ComparedTrees, PageOfTree, nearest_references
 from detourage.html import Tree
-from detourage.template.clusterer import NOT_COMPARABLE_TOLERANT
+from detourage.template.clusterer import MAX_TOLERANT_PIVOT_DISTANCE
 from detourage.template.comparison_policy import (
     SAMPLED_SHARE,
     KnownSite,
@@ -102,7 +102,7 @@ def test_no_page_is_too_far_from_the_pivot_of_its_group(lengths: list[int]) -> N
             tree, other = compared.tree(pages[member].tree_id), compared.tree(pivot)
             edits = tree_edit_distance(tree, other)
             tolerant = size_tolerant_distance(edits, len(tree), len(other))
-            assert tolerant <= NOT_COMPARABLE_TOLERANT
+            assert tolerant <= MAX_TOLERANT_PIVOT_DISTANCE
 
 
 def distance(compared: ComparedTrees, tree_id: int, other_id: int) -> float:

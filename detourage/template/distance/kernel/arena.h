@@ -9,10 +9,10 @@ typedef struct ArenaChunk ArenaChunk;
 
 typedef struct {
     ArenaChunk *chunk;
-    size_t used;  /* of the current chunk */
-    size_t total; /* of all chunks */
-    size_t limit;
-    bool over_limit, out_of_memory; /* why allocations return NULL; never cleared */
+    size_t used;  /* bytes used in the current chunk */
+    size_t total; /* capacity of all chunks, in bytes */
+    size_t limit; /* maximum of `total` */
+    bool over_limit, out_of_memory; /* why allocations return NULL; cleared by `arena_reset` */
 } Arena;
 
 /* Allocates `count` elements of `size` bytes, aligned to 64 bytes and uninitialised. Returns NULL

@@ -10,7 +10,7 @@ enum { WORD = 64, RISES = 1, FALLS = 2 };
 static int32_t fill_strip(const uint64_t *matches, int32_t rows, const int32_t *b, int32_t m,
                           uint8_t *steps) {
     const int32_t last = rows - 1;
-    uint64_t rising = ~UINT64_C(0), falling = 0; /* down the column */
+    uint64_t rising = ~UINT64_C(0), falling = 0; /* changes from row to row down the column */
     int32_t change = 0;
     for (int32_t j = 0; j < m; j++) {
         const uint64_t above_rises = steps[j] & RISES, above_falls = steps[j] >> 1;

@@ -38,8 +38,8 @@ static int32_t sort_small(const Tree *tree, const Keyroots *keyroots, const int3
 
 typedef struct {
     Columns *columns;
-    int32_t *node; /* of each column, or NOWHERE */
-    int32_t *base; /* of each column */
+    int32_t *node; /* by column: its node, or NOWHERE */
+    int32_t *base; /* by column: its base */
     int32_t count; /* number of columns so far */
     Block *block;  /* current block */
     Stage stage;   /* current stage, in columns */

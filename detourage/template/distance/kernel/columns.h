@@ -62,13 +62,14 @@ typedef struct {
     Block *block;
     Stage *stage;
     PathNode *path;
-    int32_t *base;         /* savings of the empty forest, as long as a row of gains */
-    int32_t *inner_before; /* by column: number of inner nodes before it */
-    Jump *inner;           /* inner nodes */
-    int32_t *occurrence;   /* places of equal subtrees */
-    int32_t *leaf_first, *leaf;            /* by label: places of the leaves */
-    int32_t *innermost_first;              /* by label: inner nodes of this label without */
-    Innermost *innermost;                  /* descendants of the same label */
+    int32_t *base;            /* savings of the empty forest, as long as a row of gains */
+    int32_t *inner_before;    /* by column: number of inner nodes before it */
+    Jump *inner;              /* inner nodes */
+    int32_t *occurrence;      /* places of equal subtrees */
+    int32_t *leaf_first;      /* by label: start of its leaves in `leaf` */
+    int32_t *leaf;            /* places of the leaves, by label */
+    int32_t *innermost_first; /* by label: start of its nodes in `innermost` */
+    Innermost *innermost;     /* inner nodes without descendants of their label, by label */
 } Columns;
 
 /* Reports failure through the arena. No savings exceed `greatest`. */

@@ -21,7 +21,7 @@ static uint64_t mixed(uint64_t hash, uint64_t value) {
 }
 
 typedef struct {
-    const int32_t *label, *size; /* of all trees */
+    const int32_t *label, *size; /* labels and sizes of the nodes of all trees */
     int32_t *subtree;
     int32_t *first;  /* by subtree: first node in the forest at which it occurs */
     int32_t *bucket; /* hash table of subtrees; -1 if empty */

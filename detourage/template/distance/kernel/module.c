@@ -171,7 +171,7 @@ static PyObject *for_pairs(ForestObject *self, const Py_buffer *a, const Py_buff
     int64_t looked = nanoseconds();
     for (Py_ssize_t i = 0; has_memory && !is_interrupted && i < count; i++) {
         if (atomic_load_explicit(&self->work, memory_order_relaxed) >= self->most_work) {
-            result[i] = PAIR_LEFT;
+            result[i] = PAIR_NOT_COMPUTED;
             continue;
         }
         result[i] = function(self, x[i], y[i], bound, way, &workspace);

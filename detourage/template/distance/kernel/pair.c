@@ -12,13 +12,13 @@
 static const int64_t MOST_WORK = INT64_C(15000000000);
 
 enum {
-    NODE_WORK = 800, /* per node of both trees */
-    BOUND_NODE_WORK = 80, /* per node if only a lower bound is computed */
-    WORD_WORK = 18   /* per word, i.e. 64 cells of the table of two sequences */
+    NODE_WORK = 800,      /* units per node of both trees */
+    BOUND_NODE_WORK = 80, /* units per node if only a lower bound is computed */
+    WORD_WORK = 18        /* units per word, i.e. 64 cells of the table of two sequences */
 };
 
-/* Maximum number of words for a lower bound (a third of a second), and for each of many lower
- * bounds. */
+/* Maximum number of words for the lower bound of one pair (a third of a second), and for that of
+ * each of many pairs. */
 static const int64_t MOST_WORDS = INT64_C(100000000), MOST_WORDS_AMONG_MANY = INT64_C(400000);
 
 /* If the complete tables have more cells than MOST_WORK times this factor, no band along the

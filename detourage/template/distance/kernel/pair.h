@@ -32,7 +32,7 @@ typedef struct {
 bool workspace_create(Workspace *workspace, const Forest *forest);
 void workspace_free(Workspace *workspace);
 
-enum { PAIR_TOO_LARGE = -1, PAIR_NO_MEMORY = -2, PAIR_LEFT = -3 };
+enum { PAIR_TOO_LARGE = -1, PAIR_NO_MEMORY = -2, PAIR_NOT_COMPUTED = -3 };
 
 enum { UNBOUNDED = INT32_MAX - 1 };
 

@@ -10,7 +10,7 @@ import pytest
 
 from detourage.html.tree import Tree
 from detourage.template.distance import (
-    LEFT,
+    NOT_COMPUTED,
     TreeTooLargeError,
     _native,
     distance_matrix,
@@ -149,10 +149,10 @@ def test_a_list_of_pairs_ends_at_its_limit_of_work() -> None:
     ]
     forest = Forest(trees, memory=2**26, work=TASK_WORK)
     found = forest.try_distances(*np.triu_indices(len(trees), 1))
-    done = int(np.flatnonzero(found == LEFT)[0])
+    done = int(np.flatnonzero(found == NOT_COMPUTED)[0])
     assert done > 0
-    assert (found[:done] != LEFT).all()
-    assert (found[done:] == LEFT).all()
+    assert (found[:done] != NOT_COMPUTED).all()
+    assert (found[done:] == NOT_COMPUTED).all()
     assert forest.work <= 4 * TASK_WORK
 
 
