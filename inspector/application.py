@@ -17,10 +17,10 @@ from starlette.types import ASGIApp
 
 import inspector.views  # noqa: F401  Registers the routes.
 from detourage.errors import ExpectedError
-from inspector.asking import InspectorRequest
 from inspector.deployment import CONNECTIONS, Deployment, reason_of
 from inspector.pages import render
 from inspector.registry import ROUTES
+from inspector.request import InspectorRequest
 from inspector.security import Gate, Safeguards
 
 _WORDS = {
@@ -88,6 +88,6 @@ async def _unexpected(request: Request, _error: Exception) -> Response:
 async def _problem(request: Request, status: int, words: str) -> Response:
     if request.url.path.endswith(".json"):
         return JSONResponse({"error": words}, status)
-    asked = InspectorRequest(request, request.app.state.deployment)
-    page = await run_in_threadpool(render, "problem.html", asked, {"words": words})
+    failed = InspectorRequest(request, request.app.state.deployment)
+    page = await run_in_threadpool(render, "problem.html", failed, {"words": words})
     return HTMLResponse(page, status)

@@ -46,7 +46,7 @@ class Figure(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The text shown in place of the image."""
+        """The text shown instead of the image."""
         is_distinct = self.alt and _plain(self.alt) != _plain(self.caption)
         return self.alt if is_distinct else (self.source or self.url).partition("://")[2]
 

@@ -19,7 +19,7 @@ CONNECT_SECONDS: Final = 3.0
 
 
 class BrokerError(ExpectedError):
-    """No node of the broker responds, or it refuses access."""
+    """No node of the broker responds and grants access."""
 
 
 class QueueState(NamedTuple):
@@ -66,7 +66,7 @@ def _connected(settings: InspectorSettings) -> Connection:
             return connection
     lines = str(problem).splitlines()
     reason = f"{type(problem).__name__}: {lines[0] if lines else ''}"
-    raise BrokerError(f"the broker does not answer, or refuses access: {reason}") from problem
+    raise BrokerError(f"the broker is not responding, or refuses access: {reason}") from problem
 
 
 def _options(settings: InspectorSettings, node: str) -> dict[str, Any]:

@@ -36,7 +36,7 @@ CONNECT_OPTIONS: Final = {
     "keepalives_interval": 5,
     "keepalives_count": 3,
 }
-"""Connection options, by which a host that went down is noticed after 25 seconds."""
+"""Connection options, with which a host that went down is noticed within 25 seconds."""
 
 # The password in a URL or in a libpq connection string.
 _PASSWORD = re.compile(r"(\w://[^\s:/@]*:)[^\s@/]+(?=@)|(\bpassword=)\S+")
@@ -95,7 +95,7 @@ class Deployment:
         try:
             found = self.read(_schema_of)
         except DBAPIError as error:
-            raise ExpectedError(f"the database does not answer: {reason_of(error)}") from error
+            raise ExpectedError(f"the database is not responding: {reason_of(error)}") from error
         if found != own:
             advice = "run `detourage migrate`" if found is None else "install the same version"
             raise ExpectedError(f"schema: {found or 'none'} instead of {own}: {advice}")

@@ -1,4 +1,4 @@
-"""A stored page with each line marked with its verdict, as HTML that loads nothing."""
+"""A stored page as HTML that loads nothing, with each line marked as part of the article or not."""
 
 from html import escape
 from importlib.resources import files
@@ -10,7 +10,7 @@ from detourage.explain.marked_page import marked_document
 from detourage.html import Page
 from detourage.reader import Explanation
 
-_UNSHOWN = (
+_OMITTED_ELEMENTS = (
     *("script", "style", "noscript", "template", "link", "meta", "base", "title", "iframe"),
     *("frame", "frameset", "object", "embed", "applet", "portal", "fencedframe", "audio", "svg"),
     *("math", "canvas", "map", "datalist", "dialog", "select", "input", "textarea", "button"),
@@ -26,7 +26,7 @@ def to_offline_html(explanation: Explanation, page: Page) -> str:
     document = marked_document(explanation, page)
     for picture in list(document.iter("img", "picture", "video")):
         _describe_picture(picture)
-    for element in list(document.iter(*_UNSHOWN)):
+    for element in list(document.iter(*_OMITTED_ELEMENTS)):
         if element.getparent() is not None:
             element.drop_tree()
     for element in document.iter():

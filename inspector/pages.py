@@ -13,22 +13,22 @@ from markupsafe import Markup
 from detourage.html.addresses import split_url
 from detourage.reader.documents import Run
 from detourage.text.plural import counted, cut, short_age
-from inspector.asking import InspectorRequest
 from inspector.reads.sites import TrendPart
+from inspector.request import InspectorRequest
 from inspector.site_map import key
 
 RIGHT_TO_LEFT = re.compile(r"(?:ar|fa|he|ur|ps|sd|ug|yi|dv|ckb)\b")
 """Pattern of the tags of right-to-left languages."""
 
-MAX_LENGTH: Final = 44
+MAX_URL_CHARACTERS: Final = 44
 """Maximum length of a shortened URL, in characters."""
 
 
-def render(template: str, asked: InspectorRequest, values: Mapping[str, Any]) -> str:
+def render(template: str, request: InspectorRequest, values: Mapping[str, Any]) -> str:
     """Render a view's template for a request."""
     return _ENVIRONMENT.get_template(template).render(
-        asked=asked,
-        path=asked.request.url.path,
+        request=request,
+        path=request.http.url.path,
         **values,
     )
 
@@ -37,9 +37,9 @@ def abridged(url: str) -> str:
     """Return a URL's path and query, with an ellipsis for the middle if they are too long."""
     parts = urlsplit(url)
     path = quote(parts.path + (f"?{parts.query}" if parts.query else ""), safe="/%?&=+,;:!~()'@")
-    if len(path) <= MAX_LENGTH:
+    if len(path) <= MAX_URL_CHARACTERS:
         return path or "/"
-    half = MAX_LENGTH // 2
+    half = MAX_URL_CHARACTERS // 2
     return f"{path[: half - 1]}…{path[-half:]}"
 
 
@@ -64,7 +64,7 @@ def web_link(url: str | None, text: str | None = None) -> Markup:
     if not url:
         return Markup("")
     shown = text or breakable(cut(url, 90))
-    if not is_of_web(url):
+    if not is_web_url(url):
         return Markup('<span class="address" title="{}">{}</span>').format(url, shown)
     return Markup(
         '<a class="address" href="{0}" title="{0}" rel="noreferrer noopener"'
@@ -81,7 +81,7 @@ def marked_up(runs: Iterable[Run]) -> Markup:
             text = Markup("<strong>{}</strong>").format(text)
         if run.is_italic:
             text = Markup("<em>{}</em>").format(text)
-        if run.url and is_of_web(run.url):
+        if run.url and is_web_url(run.url):
             text = Markup(
                 '<a href="{0}" title="{0}" rel="noreferrer noopener" target="_blank">{1}</a>'
             ).format(run.url, text)
@@ -100,7 +100,7 @@ def marked(text: str, words: Sequence[str]) -> Markup:
     return Markup("").join(form.format(part) for form, part in zip(forms, parts, strict=False))
 
 
-def is_of_web(url: str) -> bool:
+def is_web_url(url: str) -> bool:
     """Return whether a URL is an absolute web URL."""
     parts = split_url(url)
     return parts.scheme.lower() in ("http", "https") and bool(parts.hostname)

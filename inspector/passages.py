@@ -4,15 +4,15 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-BEFORE: Final = 80
+CHARACTERS_BEFORE: Final = 80
 """Number of characters before the term in a passage."""
 
-LENGTH: Final = 240
+MAX_CHARACTERS: Final = 240
 """Maximum length of a passage."""
 
 
 def passages_of(text: str, words: Sequence[str]) -> list[str]:
-    """Return a passage for each search term that no earlier passage contains."""
+    """Return a passage for each search term that no earlier passage contains, at most three."""
     places = sorted(
         (found.start(), word) for word in words if (found := _find(word, text)) is not None
     )
@@ -35,7 +35,8 @@ def _find(word: str, text: str) -> re.Match[str] | None:
 
 def _passage(text: str, place: int, length: int) -> str:
     """Cut a passage around a term at word boundaries."""
-    begin, end = max(place - BEFORE, 0), min(max(place - BEFORE, 0) + LENGTH, len(text))
+    begin = max(place - CHARACTERS_BEFORE, 0)
+    end = min(begin + MAX_CHARACTERS, len(text))
     if begin:
         blank = text.find(" ", begin, place)
         begin = blank + 1 if blank >= 0 else begin

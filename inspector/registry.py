@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from inspector.asking import InspectorRequest
 from inspector.pages import render
+from inspector.request import InspectorRequest
 from inspector.stored_page import TooSlowError
 
 VIEW_SECONDS = 10.0
@@ -27,7 +27,7 @@ ROUTES: list[Route] = []
 
 @dataclass(frozen=True)
 class Answer:
-    """Content of a response; the JSON version has `values`, and the template also `only_shown`."""
+    """Content of a response: `values` for JSON and the template, `only_shown` for the latter."""
 
     values: Mapping[str, Any]
     only_shown: Mapping[str, Any] = field(default_factory=dict)
@@ -42,13 +42,13 @@ def page_view(path: str, template: str, *, if_slow: str = LATER) -> Callable[[Vi
     """Register a view, with its page at `path` and its JSON version at ``path.json``."""
 
     def register(view: View) -> View:
-        def page(asked: InspectorRequest) -> Response:
-            answer = view(asked)
+        def page(request: InspectorRequest) -> Response:
+            answer = view(request)
             values = {**answer.values, **answer.only_shown}
-            return HTMLResponse(render(template, asked, values), headers=answer.headers)
+            return HTMLResponse(render(template, request, values), headers=answer.headers)
 
-        def twin(asked: InspectorRequest) -> Response:
-            values = to_json(dict(view(asked).values), inf_nan_mode="null")
+        def twin(request: InspectorRequest) -> Response:
+            values = to_json(dict(view(request).values), inf_nan_mode="null")
             return Response(values, media_type="application/json")
 
         # The JSON version comes first, as a path may end in a parameter that matches any name.

@@ -1,4 +1,4 @@
-"""Validation of request parameters."""
+"""Requests to the inspector, and validation of their parameters."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ from inspector.deployment import Deployment
 P = ParamSpec("P")
 T = TypeVar("T")
 
-LONGEST_VALUE = 500
+MAX_VALUE_CHARACTERS = 500
 """Maximum length of a parameter."""
 
-MOST_DIGITS = 18
+MAX_DIGITS = 18
 """Maximum number of digits in a number; no database ID has more."""
 
 
 class Number(IntegerConvertor):
     """Converter for numbers in paths; numbers with too many digits do not match."""
 
-    regex = f"[0-9]{{1,{MOST_DIGITS}}}"
+    regex = f"[0-9]{{1,{MAX_DIGITS}}}"
 
 
 register_url_convertor("number", Number())
@@ -39,7 +39,7 @@ register_url_convertor("number", Number())
 class InspectorRequest:
     """A request to the inspected deployment."""
 
-    request: Request
+    http: Request
     deployment: Deployment
 
     def read(
@@ -59,14 +59,14 @@ class InspectorRequest:
 
     def path_number(self, name: str) -> int:
         """Return a number from the path."""
-        number: int = self.request.path_params[name]
+        number: int = self.http.path_params[name]
         return number
 
     def text(self, name: str) -> str | None:
         """Return a parameter, or None if it is blank; respond with 400 if it is invalid."""
-        value = self.request.query_params.get(name, "").strip()
-        if len(value) > LONGEST_VALUE:
-            raise HTTPException(400, f"{name} has more than {LONGEST_VALUE} characters.")
+        value = self.http.query_params.get(name, "").strip()
+        if len(value) > MAX_VALUE_CHARACTERS:
+            raise HTTPException(400, f"{name} has more than {MAX_VALUE_CHARACTERS} characters.")
         if "\x00" in value:
             raise HTTPException(400, f"{name} has a NUL character.")
         return value or None
@@ -80,7 +80,7 @@ class InspectorRequest:
 
     def number(self, name: str) -> int | None:
         """Return a parameter that must be a whole number, or None if it is missing."""
-        return self._parsed(name, _number, f"a whole number of at most {MOST_DIGITS} digits")
+        return self._parsed(name, _number, f"a whole number of at most {MAX_DIGITS} digits")
 
     def share(self, name: str) -> float | None:
         """Return a parameter that must be a number from 0 to 1, or None if it is missing."""
@@ -108,20 +108,20 @@ class InspectorRequest:
 
     def address(self, **changes: object) -> str:
         """Return the current URL with the given parameters changed; None removes a parameter."""
-        kept = {**self.request.query_params, **changes}
+        kept = {**self.http.query_params, **changes}
         query = urlencode({name: value for name, value in kept.items() if value not in (None, "")})
-        path = self.request.url.path
+        path = self.http.url.path
         return f"{path}?{query}" if query else path
 
     @cached_property
     def twin(self) -> str:
-        """Return the URL of the view's JSON version."""
-        query = self.request.url.query
-        return f"{self.request.url.path}.json" + (f"?{query}" if query else "")
+        """The URL of the view's JSON version."""
+        query = self.http.url.query
+        return f"{self.http.url.path}.json" + (f"?{query}" if query else "")
 
 
 def _number(value: str) -> int:
-    if not (value.isascii() and value.isdigit() and len(value) <= MOST_DIGITS):
+    if not (value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS):
         raise ValueError
     return int(value)
 

@@ -24,8 +24,8 @@ def _compared(message: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
     """Return the compared parts of a message by name, each with the text to show for it."""
     template = message.get("template") or {}
     group = template.get("group")
-    of_group = "no group" if group is None else f"group {group}"
-    place = f"{of_group}, generation {template.get('generation')}"
+    group_name = "no group" if group is None else f"group {group}"
+    place = f"{group_name}, generation {template.get('generation')}"
     text = message.get("text") or ""
 
     def shown(*names: str) -> dict[str, tuple[Any, str]]:

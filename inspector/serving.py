@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 
 from detourage.errors import ExpectedError
 
-SHORTEST_TOKEN = 16
+MIN_CHARACTERS = 16
 """Minimum length of an access token; shorter tokens can be guessed."""
 
 STOP_SECONDS = 3
@@ -42,8 +42,8 @@ def read_token(host: str, token_file: Path | None) -> str | None:
         token = token_file.read_text("utf-8").strip()
     except UnicodeDecodeError as error:
         raise InspectorError(f"{token_file}: the token is not UTF-8 text") from error
-    if len(token) < SHORTEST_TOKEN:
-        raise InspectorError(f"{token_file}: the token needs at least {SHORTEST_TOKEN} characters")
+    if len(token) < MIN_CHARACTERS:
+        raise InspectorError(f"{token_file}: the token needs at least {MIN_CHARACTERS} characters")
     return token
 
 

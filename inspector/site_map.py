@@ -1,4 +1,4 @@
-"""Map of a site: its pages in the plane, with the marks of their groups, as SVG.
+"""Map of a site as SVG: its pages on a plane, with the marks of their groups.
 
 The positions are computed with only NumPy. Clustering uses SciPy for this, which would take 32 MB,
 a fifth of the inspector's memory limit.
@@ -22,9 +22,10 @@ _MARGIN: Final = 28
 
 MAX_STEPS: Final = 300
 TOLERANCE: Final = 1e-6
-"""Tolerance at which scaling stops, as in `detourage.template.scaling`."""
+"""Maximum number of scaling steps, and minimum relative improvement of a step, as in
+`detourage.template.scaling`."""
 
-STEPS_BY_SIZE: Final = 4_000_000
+MAX_SCALING_WORK: Final = 4_000_000
 """Maximum product of the number of scaling steps and the square of the number of pages, to bound
 the time."""
 
@@ -97,7 +98,7 @@ def _scaled(distances: Matrix, centred: Matrix) -> Matrix:
     places: Matrix = vectors * np.sign(farthest) * np.sqrt(values.clip(min=0.0))
     fitted = _among(places)
     stress = float(((distances - fitted) ** 2).sum())
-    for _ in range(min(MAX_STEPS, STEPS_BY_SIZE // count**2)):
+    for _ in range(min(MAX_STEPS, MAX_SCALING_WORK // count**2)):
         ratios = np.divide(distances, fitted, out=np.zeros_like(fitted), where=fitted > 0)
         moved = (ratios.sum(axis=1)[:, None] * places - ratios @ places) / count
         fitted = _among(moved)

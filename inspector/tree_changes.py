@@ -58,7 +58,7 @@ class _Walk:
         return self.order[self.at]
 
     def is_lost(self, node: int) -> bool:
-        """Return whether none of a subtree's nodes is mapped."""
+        """Return whether no node of a subtree is mapped."""
         lost = self._lost[node + 1] - self._lost[node + 1 - self.sizes[node]]
         return bool(lost == self.sizes[node])
 
@@ -127,8 +127,8 @@ def element_names(page: Page) -> list[str]:
 def _add(lines: list[TreeLine], line: TreeLine) -> None:
     """Append a line, or merge it into the previous one if they look the same."""
     last = lines[-1] if lines else None
-    is_more = last is not None and (last.sign, last.depth, last.name) == line[:3]
-    if last is not None and is_more and (line.sign != "same" or not line.name):
+    is_alike = last is not None and (last.sign, last.depth, last.name) == line[:3]
+    if last is not None and is_alike and (line.sign != "same" or not line.name):
         lines[-1] = last._replace(elements=last.elements + line.elements)
     else:
         lines.append(line)

@@ -26,7 +26,7 @@ MAX_SCAN_SECONDS: Final = 0.04
 BATCH: Final = 200
 """Number of pages whose articles are read by one statement."""
 
-LEAD_CHARACTERS: Final = 300
+MAX_LEAD_LENGTH: Final = 300
 """Maximum length of a displayed lead."""
 
 
@@ -76,8 +76,8 @@ class FoundPage:
 class Found:
     """Result of a search, newest page first.
 
-    ``before`` is the page ID before which the search continues, or None at the end. ``scanned`` is
-    the number of pages scanned, and ``is_limited`` means that the scan hit its limit.
+    The search continues with pages whose IDs are less than ``before``, which is None at the end.
+    ``scanned`` is the number of pages scanned; ``is_limited`` means that the scan hit its limit.
     """
 
     pages: list[FoundPage]
@@ -123,8 +123,8 @@ def _next_ids(
     session: Session, wanted: ArticleFilter, before: int | None, number: int
 ) -> Sequence[int]:
     """Return the IDs of pages that meet the criteria that can be checked without articles."""
-    asked = {**vars(wanted), "pending": PENDING, "before": before, "number": number}
-    return session.scalars(SQL.next_ids, asked).all()
+    params = {**vars(wanted), "pending": PENDING, "before": before, "number": number}
+    return session.scalars(SQL.next_ids, params).all()
 
 
 def _in_message(ids: Sequence[int], wanted: ArticleFilter) -> dict[str, Any]:
@@ -132,4 +132,4 @@ def _in_message(ids: Sequence[int], wanted: ArticleFilter) -> dict[str, Any]:
     places = "exists($.title ? ({0})) || exists($.text ? ({0}))"
     words = (f'@ like_regex {json.dumps(word)} flag "iq"' for word in wanted.words)
     path = " && ".join(f"({places.format(word)})" for word in words) or None
-    return {"ids": list(ids), "language": wanted.language, "path": path, "lead": LEAD_CHARACTERS}
+    return {"ids": list(ids), "language": wanted.language, "path": path, "lead": MAX_LEAD_LENGTH}

@@ -89,7 +89,7 @@ def last_generations(session: Session, site_id: int, limit: int) -> list[Generat
 
 
 def trees_to_picture(session: Session, site_id: int, limit: int) -> list[int]:
-    """Return the oldest trees that represent a site in diagrams, ascending.
+    """Return the trees that represent a site on its map, oldest first, at most ``limit``.
 
     They are the site's references, if any, since all distances among references are stored.
     """
@@ -105,13 +105,13 @@ def distances_of_trees(
     """Return the raw distances among trees (by ascending ID), NaN if unknown, and their sizes."""
     distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
     np.fill_diagonal(distances, 0)
-    asked = {"tree_ids": list(tree_ids)}
-    rows = session.execute(SQL.distances, asked)
+    params = {"tree_ids": list(tree_ids)}
+    rows = session.execute(SQL.distances, params)
     # NULL becomes NaN.
     stored = np.array([tuple(row) for row in rows], np.float64).reshape(-1, 3)
     i, j = np.searchsorted(tree_ids, stored[:, :2].astype(np.int64)).T
     distances[i, j] = distances[j, i] = stored[:, 2]
-    return distances, dict(session.execute(SQL.tree_sizes, asked).all())
+    return distances, dict(session.execute(SQL.tree_sizes, params).all())
 
 
 def trees_by_id(session: Session, tree_ids: Sequence[int]) -> dict[int, Tree]:
@@ -244,10 +244,10 @@ def revisions_of(
     session: Session, page_id: int, *, limit: int, with_messages: Sequence[int]
 ) -> list[Revision]:
     """Return the latest revisions, newest first, with messages for those in ``with_messages``."""
-    asked = {"page_id": page_id, "limit": limit, "with_messages": list(with_messages)}
+    params = {"page_id": page_id, "limit": limit, "with_messages": list(with_messages)}
     return [
         Revision(*row)
-        for row in session.execute(SQL.revisions_of.columns(message=ArticleJson), asked)
+        for row in session.execute(SQL.revisions_of.columns(message=ArticleJson), params)
     ]
 
 
@@ -267,7 +267,7 @@ def receipts_of(session: Session, page_id: int, limit: int) -> list[tuple[dateti
 
 
 class GroupOutcome(NamedTuple):
-    """Number of a group's pages with an outcome (None: pending), and their mean confidence."""
+    """An outcome (None if pending), its number of pages in a group, and their mean confidence."""
 
     outcome: str | None
     pages: int

@@ -14,7 +14,7 @@ from detourage.messages import DOUBTFUL
 from inspector.reads import SQL
 from inspector.reads.articles import PENDING
 
-SLOTS: Final = 48
+MAX_SLOTS: Final = 48
 """Maximum number of slots on the time axis."""
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
@@ -22,14 +22,14 @@ _WIDTHS: Final = (
     *(5, 15, _MINUTE, 5 * _MINUTE, 15 * _MINUTE, _HOUR, 3 * _HOUR, 6 * _HOUR, 12 * _HOUR),
     *(_DAY, 2 * _DAY, 7 * _DAY, 14 * _DAY, 30 * _DAY, 90 * _DAY, 365 * _DAY),
 )
-"""Possible slot lengths in seconds; the first that needs no more than `SLOTS` slots is used."""
+"""Possible slot lengths in seconds; the first that needs no more than `MAX_SLOTS` slots is used."""
 
-_EARLIEST: Final = 1000
+_OLDEST_PAGES: Final = 1000
 """Number of oldest pages examined for the earliest time of receipt; a single page is not enough,
 since a page received again has a new time."""
 
 RECENT_PERIOD: Final = timedelta(days=1)
-"""Period within which the extraction of a recent article was requested."""
+"""Maximum time since the extraction of a recent article was requested."""
 
 MIN_DOUBTFUL: Final = 5
 """Minimum number of recent doubtful articles for a site to be reported; fewer may be a
@@ -166,17 +166,17 @@ def overview(session: Session) -> Overview:
 
 def slot_seconds(span: float) -> int:
     """Return the slot length for a time span, both in seconds."""
-    return next((width for width in _WIDTHS if span / width < SLOTS - 1), _WIDTHS[-1])
+    return next((width for width in _WIDTHS if span / width < MAX_SLOTS - 1), _WIDTHS[-1])
 
 
 def _arrivals(session: Session) -> Arrivals:
     began, now = session.execute(_FIRST_RECEIVED).one()
     width = slot_seconds((now - (began or now)).total_seconds())
-    asked = {"width": timedelta(seconds=width), "began": began or now, "pending": PENDING}
+    params = {"width": timedelta(seconds=width), "began": began or now, "pending": PENDING}
     totals: Counter[str] = Counter()
     slots: defaultdict[datetime, dict[str, int]] = defaultdict(dict)
     doubtful = sent = 0
-    for begins, outcome, pages, doubted, revisions in session.execute(_ARRIVALS, asked):
+    for begins, outcome, pages, doubted, revisions in session.execute(_ARRIVALS, params):
         totals[outcome] += pages
         slots[begins.astimezone(UTC)][outcome] = pages
         doubtful += doubted
@@ -190,29 +190,29 @@ def _arrivals(session: Session) -> Arrivals:
     )
 
 
-_FIRST_RECEIVED = SQL.first_received.bindparams(oldest=_EARLIEST)
+_FIRST_RECEIVED = SQL.first_received.bindparams(oldest=_OLDEST_PAGES)
 _ARRIVALS = SQL.arrivals.bindparams(doubtful=DOUBTFUL)
 
 
 def _rates(session: Session) -> Rates:
-    asked = {"most": MAX_RECEIPTS, "seconds": RATE_SECONDS}
-    now, messages, first, newest, pages = session.execute(SQL.receipt_rates, asked).one()
+    params = {"most": MAX_RECEIPTS, "seconds": RATE_SECONDS}
+    now, messages, first, newest, pages = session.execute(SQL.receipt_rates, params).one()
     # If these messages do not cover the whole period, rates cover the time since the earliest
     # message.
     seconds = float(RATE_SECONDS)
     if messages == MAX_RECEIPTS:
         seconds = min(seconds, max((now - first).total_seconds(), 1.0))
-    articles = session.scalar(SQL.article_rate, {**asked, "seconds": seconds})
+    articles = session.scalar(SQL.article_rate, {**params, "seconds": seconds})
     per_minute = 60 / seconds
     return Rates(pages * per_minute, articles * per_minute, seconds, first, newest)
 
 
 def _falling(session: Session) -> list[FallingSite]:
-    asked = {
+    params = {
         "lately": RECENT_PERIOD,
         "doubtful": DOUBTFUL,
         "least": MIN_DOUBTFUL,
         "fall": MIN_FALL,
         "most": MAX_SITES,
     }
-    return [FallingSite(*row) for row in session.execute(SQL.falling, asked)]
+    return [FallingSite(*row) for row in session.execute(SQL.falling, params)]

@@ -95,13 +95,13 @@ def sites_in_order(
 
     ``name`` restricts the list to sites whose names contain it, ignoring case.
     """
-    asked = {
+    params = {
         "name": name,
         "after_id": after.id if after is not None else None,
         "after_value": after.value if after is not None else None,
         "limit": limit + 1,
     }
-    rows = session.execute(_SITES_BY_NAME if order == "name" else _sites_by(order), asked).all()
+    rows = session.execute(_SITES_BY_NAME if order == "name" else _sites_by(order), params).all()
     shown = rows[:limit]
     ids = [row.id for row in shown]
     statuses = _statuses(session, {row.id: row.key for row in shown})
@@ -116,7 +116,7 @@ def sites_in_order(
 
 def _statuses(session: Session, keys: dict[int, str]) -> dict[int, SiteStatus]:
     """Return the state of sites, given by ID and key."""
-    asked = {
+    params = {
         "ids": list(keys),
         "pending": PENDING,
         "doubtful": DOUBTFUL,
@@ -125,13 +125,13 @@ def _statuses(session: Session, keys: dict[int, str]) -> dict[int, SiteStatus]:
     }
     outcomes: defaultdict[int, dict[str, int]] = defaultdict(dict)
     again, doubtful = dict.fromkeys(keys, 0), dict.fromkeys(keys, 0)
-    for site_id, outcome, pages, asked_again, doubted in session.execute(SQL.outcomes, asked):
+    for site_id, outcome, pages, extracted_again, doubted in session.execute(SQL.outcomes, params):
         outcomes[site_id][outcome] = pages
-        again[site_id] += asked_again
+        again[site_id] += extracted_again
         doubtful[site_id] += doubted
-    generations = {site_id: rest for site_id, *rest in session.execute(SQL.generations, asked)}
-    changed: dict[int, datetime] = dict(session.execute(SQL.redesigned, asked).all())
-    dark = set(session.scalars(SQL.dark, asked))
+    generations = {site_id: rest for site_id, *rest in session.execute(SQL.generations, params)}
+    changed: dict[int, datetime] = dict(session.execute(SQL.redesigned, params).all())
+    dark = set(session.scalars(SQL.dark, params))
     aborted = aborted_clusterings(session, list(keys))
     found = {}
     for site_id, key in keys.items():

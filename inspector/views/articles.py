@@ -10,46 +10,46 @@ from starlette.responses import Response, StreamingResponse
 
 from detourage.messages import ArticleMessage
 from detourage.outcomes import PageOutcome
-from inspector.asking import InspectorRequest
 from inspector.deployment import Deployment
 from inspector.passages import passages_of
 from inspector.reads.articles import PENDING, ArticleFilter, messages, search, texts_of
 from inspector.registry import Answer, page_view, plain_view
+from inspector.request import InspectorRequest
 
 ANY = "any"
 
 OUTCOMES = (*(outcome.value for outcome in PageOutcome), PENDING, ANY)
 """Outcomes that can be searched for; the first is the default."""
 
-MOST_WORDS = 8
+MAX_WORDS = 8  # words in a search
 
 IF_SLOW = "Narrow the search: enter a site or a shorter period."
 
 
 @page_view("/articles", "articles.html", if_slow=IF_SLOW)
-def articles(asked: InspectorRequest) -> Answer:
+def articles(request: InspectorRequest) -> Answer:
     """Show the search results."""
-    wanted, before = _criteria(asked), asked.number("after")
-    found = asked.read(search, wanted=wanted, before=before, limit=25)
+    wanted, before = _criteria(request), request.number("after")
+    found = request.read(search, wanted=wanted, before=before, limit=25)
     ids = [page.id for page in found.pages]
-    texts = asked.read(texts_of, ids) if wanted.words else {}
+    texts = request.read(texts_of, ids) if wanted.words else {}
     passages = {page_id: passages_of(text, wanted.words) for page_id, text in texts.items()}
     return Answer(
         {"found": found, "passages": passages},
         {
             "words": wanted.words,
             "outcome": wanted.outcome or ANY,
-            "is_narrowed": any(map(asked.text, ("language", "since", "until", "above", "below"))),
+            "is_narrowed": any(map(request.text, ("language", "since", "until", "above", "below"))),
             "outcomes": OUTCOMES,
-            "lines": asked.address(after=None).replace("/articles", "/articles.jsonl", 1),
+            "lines": request.address(after=None).replace("/articles", "/articles.jsonl", 1),
         },
     )
 
 
 @plain_view("/articles.jsonl", if_slow=IF_SLOW)
-def lines(asked: InspectorRequest) -> Response:
+def lines(request: InspectorRequest) -> Response:
     """Stream all matching articles in their published form, one per line."""
-    batches = _batches(asked.deployment, _criteria(asked))
+    batches = _batches(request.deployment, _criteria(request))
     # Fetched before the response starts, while errors can still be reported.
     first = next(batches)
     return StreamingResponse(
@@ -71,21 +71,21 @@ def _batches(deployment: Deployment, wanted: ArticleFilter) -> Iterator[str]:
             return
 
 
-def _criteria(asked: InspectorRequest) -> ArticleFilter:
-    since, until = asked.day("since"), asked.day("until")
-    words = (asked.text("words") or "").split()
-    if len(words) > MOST_WORDS:
-        raise HTTPException(400, f"words has {len(words)} words; at most {MOST_WORDS} are allowed.")
-    outcome = asked.choice("outcome", OUTCOMES) or OUTCOMES[0]
+def _criteria(request: InspectorRequest) -> ArticleFilter:
+    since, until = request.day("since"), request.day("until")
+    words = (request.text("words") or "").split()
+    if len(words) > MAX_WORDS:
+        raise HTTPException(400, f"words has {len(words)} words; at most {MAX_WORDS} are allowed.")
+    outcome = request.choice("outcome", OUTCOMES) or OUTCOMES[0]
     return ArticleFilter(
-        site=asked.text("site"),
+        site=request.text("site"),
         outcome=None if outcome == ANY else outcome,
         since=_begin_of(since) if since else None,
         # The given day is included. The last day of the calendar has no successor.
         until=_begin_of(until + timedelta(days=1)) if until and until < date.max else None,
-        language=asked.text("language"),
-        below=asked.share("below"),
-        above=asked.share("above"),
+        language=request.text("language"),
+        below=request.share("below"),
+        above=request.share("above"),
         words=tuple(words),
     )
 

@@ -12,7 +12,6 @@ from detourage.reader import TemplateKnowledge
 from detourage.reader.knowledge import digest_of
 from detourage.reader.lines import lines_of
 from detourage.reader.outline import Outline
-from inspector.asking import InspectorRequest
 from inspector.reads.details import (
     InspectedSite,
     SiteGroup,
@@ -24,35 +23,36 @@ from inspector.reads.details import (
     pages_of_group,
 )
 from inspector.registry import Answer, page_view
+from inspector.request import InspectorRequest
 from inspector.stored_page import content_if_stored, parsed, read_pattern
 from models.tables import StoredPage
 
-COMPARED: Final = 3
+MAX_COMPARED_PAGES: Final = 3
 """Maximum number of pages with which the representative is compared to recognise the template."""
 
-PAGES: Final = 50
+SCREEN_PAGES: Final = 50
 """Number of pages listed per screen."""
 
-FIXED_LINES: Final = 60
+MAX_FIXED_LINES: Final = 60
 """Maximum number of lines of the template that are listed."""
 
-FIXED_SHARE: Final = 0.5
+MIN_FIXED_SHARE: Final = 0.5
 """Minimum share of the other pages that must have a line for it to belong to the template."""
 
 
 @page_view("/sites/{site:number}/groups/{group:number}", "group.html")
-def group(asked: InspectorRequest) -> Answer:
+def group(request: InspectorRequest) -> Answer:
     """Show a group."""
-    number = asked.path_number("group")
-    site, values = _listed(asked, number)
-    found = asked.read(groups_of_generation, site.id, site.generation)
+    number = request.path_number("group")
+    site, values = _listed(request, number)
+    found = request.read(groups_of_generation, site.id, site.generation)
     shown = next((each for each in found if each.number == number), None)
     if shown is None:
         raise HTTPException(404, f"Generation {site.generation} has no such group.")
-    page, others = _compared_pages(asked, site, shown)
+    page, others = _compared_pages(request, site, shown)
     values |= {
         "group": shown._asdict(),
-        "learned": _learned(asked, shown),
+        "learned": _learned(request, shown),
         "fixed": _fixed_lines(page, others) if page is not None else [],
         "compared_with": len(others),
     }
@@ -60,38 +60,38 @@ def group(asked: InspectorRequest) -> Answer:
 
 
 @page_view("/sites/{site:number}/outliers", "group.html")
-def outliers(asked: InspectorRequest) -> Answer:
+def outliers(request: InspectorRequest) -> Answer:
     """Show the pages of a site that are in no group."""
-    _, values = _listed(asked, None)
+    _, values = _listed(request, None)
     return Answer(values | {"group": None, "learned": None, "fixed": [], "compared_with": 0})
 
 
-def _listed(asked: InspectorRequest, number: int | None) -> tuple[InspectedSite, dict[str, Any]]:
-    site = asked.known(inspected_site, asked.path_number("site"))
-    place, after = (site.id, site.generation, number), asked.number("after") or 0
-    pages = asked.read(pages_of_group, *place, limit=PAGES + 1, after=after)
-    outcomes = asked.read(outcomes_of_group, *place)
-    shown = pages[:PAGES]
+def _listed(request: InspectorRequest, number: int | None) -> tuple[InspectedSite, dict[str, Any]]:
+    site = request.known(inspected_site, request.path_number("site"))
+    place, after = (site.id, site.generation, number), request.number("after") or 0
+    pages = request.read(pages_of_group, *place, limit=SCREEN_PAGES + 1, after=after)
+    outcomes = request.read(outcomes_of_group, *place)
+    shown = pages[:SCREEN_PAGES]
     ids = [page.id for page in shown]
-    containers = asked.read(containers_of, ids) if ids else []
+    containers = request.read(containers_of, ids) if ids else []
     return site, {
         "site": site._asdict(),
         "outcomes": [each._asdict() for each in outcomes],
         "pages": [page._asdict() for page in shown],
-        "after": shown[-1].id if len(pages) > PAGES else None,
+        "after": shown[-1].id if len(pages) > SCREEN_PAGES else None,
         "containers": [each._asdict() for each in containers],
     }
 
 
 def _compared_pages(
-    asked: InspectorRequest, site: InspectedSite, shown: SiteGroup
+    request: InspectorRequest, site: InspectedSite, shown: SiteGroup
 ) -> tuple[Page | None, list[Page]]:
     """Return the representative (None if its HTML was removed) and other pages of its group."""
     place = (site.id, site.generation, shown.number)
-    members = asked.read(pages_of_group, *place, limit=COMPARED + 1, after=0)
-    others = [page for page in members if page.id != shown.representative_id][:COMPARED]
+    members = request.read(pages_of_group, *place, limit=MAX_COMPARED_PAGES + 1, after=0)
+    others = [page for page in members if page.id != shown.representative_id][:MAX_COMPARED_PAGES]
     ids = [shown.representative_id, *(page.id for page in others)]
-    stored = asked.read(
+    stored = request.read(
         lambda session: [
             (content_if_stored(session, each), session.get(StoredPage, each)) for each in ids
         ]
@@ -107,13 +107,13 @@ def _fixed_lines(page: Page, others: Sequence[Page]) -> list[str]:
         {digest_of(line.tokens) for line in lines_of(Outline.of(other.flat))} for other in others
     )
     shown = Counter(chain.from_iterable(digests))
-    least = max(1.0, FIXED_SHARE * len(others))
+    least = max(1.0, MIN_FIXED_SHARE * len(others))
     fixed = (line.text for line in lines if shown[digest_of(line.tokens)] >= least)
-    return list(dict.fromkeys(fixed))[:FIXED_LINES]
+    return list(dict.fromkeys(fixed))[:MAX_FIXED_LINES]
 
 
-def _learned(asked: InspectorRequest, shown: SiteGroup) -> dict[str, Any]:
-    stored = asked.read(knowledge_of, shown.representative_id)
+def _learned(request: InspectorRequest, shown: SiteGroup) -> dict[str, Any]:
+    stored = request.read(knowledge_of, shown.representative_id)
     pattern = read_pattern(shown.comment_pattern)
     learned: dict[str, Any] = {
         "comments_at": pattern.signature._asdict() if pattern and pattern.signature else None,

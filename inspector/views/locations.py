@@ -8,23 +8,23 @@ from starlette.exceptions import HTTPException
 from detourage.messages import ArticleMessage
 from detourage.reader.locations import LocationError, Passage, locate_in_message, text_fragment
 from detourage.time_limit import TimeIsUpError
-from inspector.asking import InspectorRequest
 from inspector.reads.details import last_article
 from inspector.registry import Answer, page_view
+from inspector.request import InspectorRequest
 from inspector.stored_page import READING_SECONDS, TooSlowError, content_if_stored
 from inspector.time_limit import thread_time_limit
 from models.tables import StoredPage
 
-AROUND: Final = 120
+CONTEXT_BYTES: Final = 120
 """Number of bytes of the page shown before and after a passage."""
 
 
 @page_view("/pages/{page:number}/locations", "locations.html")
-def locations(asked: InspectorRequest) -> Answer:
+def locations(request: InspectorRequest) -> Answer:
     """Show the locations of a range of the latest article's text, by default of all its blocks."""
-    sent = asked.known(_sent_article, asked.path_number("page"))
+    sent = request.known(_sent_article, request.path_number("page"))
     article = sent.article
-    start, end = asked.number("start"), asked.number("end")
+    start, end = request.number("start"), request.number("end")
     passages: list[dict[str, Any]] = []
     problem = fragment = None
     if start is not None and end is not None:
@@ -36,7 +36,7 @@ def locations(asked: InspectorRequest) -> Answer:
         except LocationError as error:
             problem = str(error)
     values = {
-        "page": asked.path_number("page"),
+        "page": request.path_number("page"),
         "revision": article.revision,
         "title": article.title,
         "passages": passages,
@@ -79,9 +79,9 @@ def _shown(passage: Passage, content: bytes | str | None) -> dict[str, Any]:
     if start is not None and end is not None and content is not None:
         source = content if isinstance(content, bytes) else content.encode()
         cuts = {
-            "before": source[max(start - AROUND, 0) : start],
+            "before": source[max(start - CONTEXT_BYTES, 0) : start],
             "source": source[start:end],
-            "after": source[end : end + AROUND],
+            "after": source[end : end + CONTEXT_BYTES],
         }
         shown |= {name: cut.decode("utf-8", "replace") for name, cut in cuts.items()}
     return shown

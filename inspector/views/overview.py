@@ -9,12 +9,12 @@ from time import monotonic
 
 from detourage.errors import ExpectedError
 from detourage.outcomes import PageOutcome
-from inspector.asking import InspectorRequest
 from inspector.broker import STAGES, QueueState, quarantine_of, queue_names, queue_states
 from inspector.reads.articles import PENDING
 from inspector.reads.overview import Arrivals, Overview
 from inspector.reads.overview import overview as read_overview
 from inspector.registry import Answer, page_view
+from inspector.request import InspectorRequest
 from inspector.settings import InspectorSettings
 
 CHART_HEIGHT = 100.0
@@ -23,15 +23,15 @@ ROUND_TOPS = (1, 2, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80, 100)
 """Possible upper ends of a scale, which are multiplied by a power of ten. Half of each, except 1,
 is a whole number."""
 
-SHOWN = (PageOutcome.ARTICLE, PageOutcome.MENU, "other", PENDING, PageOutcome.FAILED)
+CATEGORIES = (PageOutcome.ARTICLE, PageOutcome.MENU, "other", PENDING, PageOutcome.FAILED)
 """Categories of the chart, from the bottom up."""
 
 
 @page_view("/overview", "overview.html")
-def overview(asked: InspectorRequest) -> Answer:
+def overview(request: InspectorRequest) -> Answer:
     """Show the state of the deployment."""
-    settings = asked.deployment.settings
-    found = asked.deployment.read_cached(read_overview)
+    settings = request.deployment.settings
+    found = request.deployment.read_cached(read_overview)
     queues: dict[str, QueueState] = {}
     problem = None
     try:
@@ -50,7 +50,7 @@ def overview(asked: InspectorRequest) -> Answer:
             "broker_problem": problem,
             "processes": _processes(settings, queues),
         },
-        {"chart": _chart(found.arrivals), "shown": SHOWN},
+        {"chart": _chart(found.arrivals), "shown": CATEGORIES},
     )
 
 
@@ -113,7 +113,7 @@ def _heartbeat(file: Path) -> tuple[float | None, bool]:
     """Return the age of a process's last confirmed work, if any, and whether it is recent."""
     try:
         confirmed = json.loads(file.read_text())
-        # On the monotonic clock of the host, which has restarted if the time is in the future.
+        # The time is on the host's monotonic clock. If it is in the future, the host has restarted.
         age, allowed = monotonic() - confirmed["at"], confirmed["allowed_seconds"]
     except (OSError, ValueError, TypeError, KeyError):
         return None, False
@@ -122,7 +122,7 @@ def _heartbeat(file: Path) -> tuple[float | None, bool]:
 
 def shown_outcomes(outcomes: Mapping[str, int]) -> dict[str, int]:
     """Return the number of pages by chart category."""
-    counts = dict.fromkeys(SHOWN, 0)
+    counts = dict.fromkeys(CATEGORIES, 0)
     for outcome, number in outcomes.items():
         counts[outcome if outcome in counts else "other"] += number
     return counts

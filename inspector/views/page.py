@@ -1,4 +1,4 @@
-"""A page: its stored HTML, published article, verdicts on its lines, and processing steps."""
+"""A page: its stored HTML, its published article, its lines, and its processing steps."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -10,25 +10,25 @@ from starlette.responses import HTMLResponse, Response
 from detourage.messages import DOUBTFUL, ArticleMessage
 from detourage.reader import Explanation
 from inspector.article_parts import article_parts
-from inspector.asking import InspectorRequest
 from inspector.offline_page import to_offline_html
 from inspector.reads.details import Revision, receipts_of, revisions_of, sending_of
 from inspector.registry import Answer, page_view, plain_view
+from inspector.request import InspectorRequest
 from inspector.revision_changes import revision_changes
 from inspector.security import FRAMED_POLICY
 from inspector.stored_page import KnownPage, TooSlowError, known_page
 
-LINES: Final = 400
+MAX_LINES: Final = 400
 """Maximum number of lines listed per screen."""
 
-CLOSE: Final = 0.1
+MIN_NOTABLE_PROBABILITY: Final = 0.1
 """Minimum probability for a dropped line to be listed among the kept lines; a tenth of the lines
 reach it."""
 
-DEEPEST: Final = 8
+MAX_DEPTH: Final = 8
 """Maximum indentation level of replies to comments."""
 
-TOO_SLOW: Final = "View the page on the web, or run detourage explain, which has no time limit."
+IF_SLOW: Final = "View the page on the web, or run detourage explain, which has no time limit."
 
 COLUMNS: Final = (
     *("id", "url", "site_id", "crawler_id", "content_type", "encoding", "fetched_at", "outcome"),
@@ -46,14 +46,14 @@ class Step(NamedTuple):
 
 
 @page_view("/pages/{page:number}", "page.html")
-def page(asked: InspectorRequest) -> Answer:
+def page(request: InspectorRequest) -> Answer:
     """Show a page."""
-    known = _load_known(asked)
+    known = _load_known(request)
     row, place = known.page, known.place
-    shown = min(asked.number("revision") or row.revision, row.revision)
-    earlier = asked.number("from")
+    shown = min(request.number("revision") or row.revision, row.revision)
+    earlier = request.number("from")
     earlier = shown - 1 if earlier is None or earlier >= shown else earlier
-    revisions, receipts, sending = asked.read(
+    revisions, receipts, sending = request.read(
         lambda session: (
             found := revisions_of(
                 session, row.id, limit=50, with_messages=[shown, earlier, row.revision]
@@ -65,15 +65,15 @@ def page(asked: InspectorRequest) -> Answer:
     message, before = _message_of(revisions, shown), _message_of(revisions, earlier)
     # Fields that earlier versions of the service did not write get their defaults.
     article = ArticleMessage.model_validate(message) if message else None
-    explained, is_slow = _explained(asked, known)
-    first = asked.number("line") or 0
+    explained, is_slow = _explained(request, known)
+    first = request.number("line") or 0
     lines = explained.lines if explained else ()
     # All other lines are collapsed.
     notable = [
         line
         for line in lines
         if line.verdict in ("kept", "title")
-        or (line.verdict == "dropped" and line.probability >= CLOSE)
+        or (line.verdict == "dropped" and line.probability >= MIN_NOTABLE_PROBABILITY)
     ][:60]
     shown_at_once = {line.number for line in notable}
     rest = [line for line in lines if line.number not in shown_at_once]
@@ -92,19 +92,19 @@ def page(asked: InspectorRequest) -> Answer:
             explained,
             # If text roles are configured, the published text may consist of different lines from
             # the explained text.
-            None if asked.deployment.settings.text_roles else message.get("text"),
+            None if request.deployment.settings.text_roles else message.get("text"),
             is_last=shown == row.revision,
         ),
         "took_too_long": is_slow,
-        "lines": lines[first : first + LINES],
-        "next_line": first + LINES if len(lines) > first + LINES else None,
+        "lines": lines[first : first + MAX_LINES],
+        "next_line": first + MAX_LINES if len(lines) > first + MAX_LINES else None,
     }
     shown_only = {
         "parts_of_article": article_parts(article) if article else None,
         "notable": notable,
-        "rest": rest[first : first + LINES],
+        "rest": rest[first : first + MAX_LINES],
         "lines_in_rest": len(rest),
-        "next_in_rest": first + LINES if len(rest) > first + LINES else None,
+        "next_in_rest": first + MAX_LINES if len(rest) > first + MAX_LINES else None,
         "depths": _depths(message.get("comments") or []),
         "is_first": not first,
         "template_page": place.template_page,
@@ -114,24 +114,24 @@ def page(asked: InspectorRequest) -> Answer:
     return Answer(values, shown_only)
 
 
-@plain_view("/pages/{page:number}/stored", if_slow=TOO_SLOW)
-def stored(asked: InspectorRequest) -> Response:
+@plain_view("/pages/{page:number}/stored", if_slow=IF_SLOW)
+def stored(request: InspectorRequest) -> Response:
     """Show the stored page in a frame, inert and with its boilerplate struck through."""
-    reading = asked.deployment.last_reading.of(_load_known(asked))
+    reading = request.deployment.last_reading.of(_load_known(request))
     if reading is None:
         raise HTTPException(404, "This page is no longer stored, or cannot be read.")
     html = to_offline_html(reading.explanation, reading.page)
     return HTMLResponse(html, headers={"content-security-policy": FRAMED_POLICY})
 
 
-def _load_known(asked: InspectorRequest) -> KnownPage:
-    return asked.known(known_page, asked.path_number("page"))
+def _load_known(request: InspectorRequest) -> KnownPage:
+    return request.known(known_page, request.path_number("page"))
 
 
-def _explained(asked: InspectorRequest, known: KnownPage) -> tuple[Explanation | None, bool]:
+def _explained(request: InspectorRequest, known: KnownPage) -> tuple[Explanation | None, bool]:
     """Read a page again, and return the result and whether reading took too long."""
     try:
-        reading = asked.deployment.last_reading.of(known)
+        reading = request.deployment.last_reading.of(known)
     except TooSlowError:
         return None, True
     return (reading.explanation if reading else None), False
@@ -202,5 +202,5 @@ def _depths(comments: Sequence[Mapping[str, Any]]) -> list[int]:
     for comment in comments:
         parent = comment.get("parent")
         is_reply = isinstance(parent, int) and 0 <= parent < len(depths)
-        depths.append(min(depths[parent or 0] + 1, DEEPEST) if is_reply else 0)
+        depths.append(min(depths[parent or 0] + 1, MAX_DEPTH) if is_reply else 0)
     return depths

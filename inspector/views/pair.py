@@ -6,26 +6,26 @@ from starlette.exceptions import HTTPException
 
 from detourage.html import Page, Tree
 from detourage.template.distance import TreeTooLargeError, normalised_distance
-from inspector.asking import InspectorRequest
 from inspector.reads.details import trees_by_id
 from inspector.registry import Answer, page_view
+from inspector.request import InspectorRequest
 from inspector.stored_page import KnownPage, known_page
 from inspector.tree_changes import TreeChanges, element_names, tree_changes
 
-MOST_CELLS: Final = 9_000_000
+MAX_CELLS: Final = 9_000_000
 """Maximum product of the sizes of two trees to be mapped, which takes about 100 ms."""
 
-MOST_LINES: Final = 500
+MAX_LINES: Final = 500
 """Maximum number of lines in the comparison."""
 
 
 @page_view("/pairs/{page:number}/{other:number}", "pair.html")
-def pair(asked: InspectorRequest) -> Answer:
+def pair(request: InspectorRequest) -> Answer:
     """Show two pages side by side."""
-    ids = asked.path_number("page"), asked.path_number("other")
-    pages = [asked.known(known_page, page_id) for page_id in ids]
+    ids = request.path_number("page"), request.path_number("other")
+    pages = [request.known(known_page, page_id) for page_id in ids]
     tree_ids = [each.page.tree_id or 0 for each in pages]
-    stored = asked.read(trees_by_id, tree_ids)
+    stored = request.read(trees_by_id, tree_ids)
     if not stored.keys() >= set(tree_ids):
         raise HTTPException(404, "One of these pages has no tree to compare.")
     trees = [stored[tree_id] for tree_id in tree_ids]
@@ -38,8 +38,8 @@ def pair(asked: InspectorRequest) -> Answer:
             name: getattr(changes, name, None)
             for name in ("distance", "removed", "added", "renamed")
         },
-        "lines": [line._asdict() for line in changes.lines[:MOST_LINES]] if changes else [],
-        "more_lines": max(len(changes.lines) - MOST_LINES, 0) if changes else 0,
+        "lines": [line._asdict() for line in changes.lines[:MAX_LINES]] if changes else [],
+        "more_lines": max(len(changes.lines) - MAX_LINES, 0) if changes else 0,
     }
     shown = {
         "shown_lines": 60,
@@ -49,7 +49,7 @@ def pair(asked: InspectorRequest) -> Answer:
 
 
 def _changes(trees: list[Tree], documents: list[Page | None]) -> TreeChanges | None:
-    if len(trees[0]) * len(trees[1]) > MOST_CELLS:
+    if len(trees[0]) * len(trees[1]) > MAX_CELLS:
         return None
     # The tree of a page rendered by a browser differs from the tree of its fetched HTML.
     names = [

@@ -6,9 +6,9 @@ from starlette.exceptions import HTTPException
 
 from detourage.messages import ArticleMessage
 from inspector.article_parts import article_parts
-from inspector.asking import InspectorRequest
 from inspector.reads.details import last_article
 from inspector.registry import Answer, page_view
+from inspector.request import InspectorRequest
 from inspector.security import policy_with_images
 
 SIZES: Final = ("1", "2", "3", "4", "5", "6", "7")
@@ -16,19 +16,19 @@ SIZES: Final = ("1", "2", "3", "4", "5", "6", "7")
 
 
 @page_view("/pages/{page:number}/read", "reader.html")
-def reader(asked: InspectorRequest) -> Answer:
+def reader(request: InspectorRequest) -> Answer:
     """Show the latest article of a page."""
-    page_id = asked.path_number("page")
-    (message,) = asked.known(last_article, page_id)
+    page_id = request.path_number("page")
+    (message,) = request.known(last_article, page_id)
     if message is None:
         raise HTTPException(404, "This page has no article.")
     # Fields that earlier versions of the service did not write get their defaults.
     article = ArticleMessage.model_validate(message)
     parts = article_parts(article)
-    size = int(asked.choice("size", SIZES) or 3)
+    size = int(request.choice("size", SIZES) or 3)
     # All sources are listed in a response header, so their number is limited.
     sources = parts.sources[:40]
-    are_images_shown = asked.choice("images", ("shown",)) is not None
+    are_images_shown = request.choice("images", ("shown",)) is not None
     shown = {
         "parts": parts,
         "sources": sources,

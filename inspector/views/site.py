@@ -11,7 +11,6 @@ from starlette.responses import RedirectResponse, Response
 from detourage.template.distance import normalised_distance
 from detourage.template.matrix import Matrix, comparable_pages, size_tolerant_distances
 from detourage.text.plural import counted
-from inspector.asking import InspectorRequest
 from inspector.pages import abridged
 from inspector.reads.details import (
     AbortedClustering,
@@ -27,21 +26,22 @@ from inspector.reads.details import (
     trees_to_picture,
 )
 from inspector.registry import Answer, page_view, plain_view
+from inspector.request import InspectorRequest
 from inspector.site_map import MappedPages, draw_map, place_pages
 
 
 @page_view("/sites/{site:number}", "site.html")
-def site(asked: InspectorRequest) -> Answer:
+def site(request: InspectorRequest) -> Answer:
     """Show a site."""
-    site_id = asked.path_number("site")
-    found = asked.known(inspected_site, site_id)
-    groups = asked.read(groups_of_generation, site_id, found.generation)
-    history = asked.read(last_generations, site_id, 60)
-    changes = asked.read(design_changes, site_id)
-    apart = asked.read(pages_in_no_group, site_id, found.generation)
-    aborted = asked.read(aborted_clusterings, [site_id]).get(site_id)
+    site_id = request.path_number("site")
+    found = request.known(inspected_site, site_id)
+    groups = request.read(groups_of_generation, site_id, found.generation)
+    history = request.read(last_generations, site_id, 60)
+    changes = request.read(design_changes, site_id)
+    apart = request.read(pages_in_no_group, site_id, found.generation)
+    aborted = request.read(aborted_clusterings, [site_id]).get(site_id)
     is_clustered = found.method not in (None, "provisional", "none")
-    mapped, distances = asked.read(_trees_of, site_id, found.generation)
+    mapped, distances = request.read(_trees_of, site_id, found.generation)
     positions = place_pages(distances)
     listed = [
         {
@@ -62,7 +62,7 @@ def site(asked: InspectorRequest) -> Answer:
             {"kind": kind, "pages": pages, "reason": reason}
             for (kind, pages), reason in zip(
                 apart._asdict().items(),
-                _reasons(asked, aborted, is_clustered=is_clustered),
+                _reasons(request, aborted, is_clustered=is_clustered),
                 strict=True,
             )
             if pages
@@ -83,10 +83,10 @@ def site(asked: InspectorRequest) -> Answer:
 
 
 def _reasons(
-    asked: InspectorRequest, aborted: AbortedClustering | None, *, is_clustered: bool
+    request: InspectorRequest, aborted: AbortedClustering | None, *, is_clustered: bool
 ) -> tuple[str, ...]:
     """Return the reasons why pages are in no group, in the order of `PagesInNoGroup`."""
-    settings = asked.deployment.settings
+    settings = request.deployment.settings
     soon = (
         f"a site is clustered once no new page has arrived for {settings.settle_seconds:g} s,"
         f" and after {20 * settings.settle_seconds:g} s at the latest"
@@ -107,9 +107,9 @@ def _reasons(
 
 
 @plain_view("/sites/{site:number}/pair")
-def pair(asked: InspectorRequest) -> Response:
+def pair(request: InspectorRequest) -> Response:
     """Redirect to the pair of two selected pages."""
-    chosen = asked.number("page"), asked.number("other")
+    chosen = request.number("page"), request.number("other")
     if None in chosen:
         raise HTTPException(404)
     return RedirectResponse(f"/pairs/{chosen[0]}/{chosen[1]}", 303)
@@ -144,9 +144,9 @@ def _trees_of(session: Session, site_id: int, generation: int) -> tuple[list[_Ma
 
 def _mapped(tree: _MappedTree) -> MappedPages:
     page = tree.page
-    of_group = "in no group" if page.group_number is None else f"group {page.group_number}"
+    group_name = "in no group" if page.group_number is None else f"group {page.group_number}"
     is_representative = page.role == "representative"
-    name = f"{abridged(page.url)}: {of_group}"
+    name = f"{abridged(page.url)}: {group_name}"
     if is_representative:
         name += ", its representative"
     if tree.pages > 1:

@@ -3,9 +3,9 @@
 import re
 from typing import cast
 
-from inspector.asking import MOST_DIGITS, InspectorRequest, refused
 from inspector.reads.sites import Place, SiteOrder, sites_in_order
 from inspector.registry import Answer, page_view
+from inspector.request import MAX_DIGITS, InspectorRequest, refused
 
 ORDERS = {
     "pages": "Most pages",
@@ -17,16 +17,16 @@ ORDERS = {
 
 SITES_PER_PAGE = 50
 
-_PLACE = re.compile(rf"([0-9]{{1,{MOST_DIGITS}}})-([0-9]{{1,{MOST_DIGITS}}})")
+_PLACE = re.compile(rf"([0-9]{{1,{MAX_DIGITS}}})-([0-9]{{1,{MAX_DIGITS}}})")
 
 
 @page_view("/sites", "sites.html")
-def sites(asked: InspectorRequest) -> Answer:
+def sites(request: InspectorRequest) -> Answer:
     """Show sites with the outcomes of their pages."""
-    order = asked.choice("order", ORDERS) or "pages"
-    name = asked.text("name")
-    after = _place(asked.text("after"))
-    found = asked.read(
+    order = request.choice("order", ORDERS) or "pages"
+    name = request.text("name")
+    after = _place(request.text("after"))
+    found = request.read(
         sites_in_order, cast(SiteOrder, order), name=name, after=after, limit=SITES_PER_PAGE
     )
     next_place = f"{found.after.value}-{found.after.id}" if found.after else None

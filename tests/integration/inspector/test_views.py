@@ -146,7 +146,7 @@ def test_the_overview_shows_rates_and_a_scaled_chart(client: Client, crawled: Se
     assert rates.first_received_at is not None
     assert rates.last_received_at == rates.first_received_at + timedelta(hours=1)
     shown = client.get("/overview").text
-    assert "pages a minute" in shown
+    assert "pages per minute" in shown
     highest = max(sum(slot.outcomes.values()) for slot in overview.arrivals.slots)
     [top, *_] = map(int, re.findall(r"<li>(\d+)</li>", shown))
     assert highest <= top < 2 * highest + 1

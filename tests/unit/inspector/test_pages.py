@@ -8,7 +8,16 @@ import pytest
 from detourage.messages import ArticleMessage
 from detourage.reader.documents import Run
 from inspector.article_parts import ArticleParts, article_parts, source_of
-from inspector.pages import MAX_LENGTH, abridged, breakable, instant, marked, marked_up, rate, span
+from inspector.pages import (
+    MAX_URL_CHARACTERS,
+    abridged,
+    breakable,
+    instant,
+    marked,
+    marked_up,
+    rate,
+    span,
+)
 from inspector.passages import passages_of
 from inspector.revision_changes import ChangedField, revision_changes
 from inspector.views.overview import round_top
@@ -66,7 +75,7 @@ def test_long_and_international_urls_are_abridged() -> None:
     assert abridged("https://news.example/a/b?id=3") == "/a/b?id=3"
     assert abridged("https://news.example/中文") == "/%E4%B8%AD%E6%96%87"
     long = abridged("https://news.example/" + "a" * 60 + "-the-end.html")
-    assert len(long) == MAX_LENGTH
+    assert len(long) == MAX_URL_CHARACTERS
     assert long.endswith("-the-end.html")
 
 
