@@ -30,17 +30,17 @@ MAX_CHARACTERS: Final = 100_000
 """Maximum total length of the reported sentences, so that changes cannot dominate a message.
 Longer edits are also not checked for corrected typos."""
 
-MIN_EDITED: Final = 0.5
+MIN_EDIT_SHARE: Final = 0.5
 """Minimum share of common words in the two versions of an edited sentence."""
 
-MIN_EDITED_ELSEWHERE: Final = 0.8
+MIN_MOVED_EDIT_SHARE: Final = 0.8
 """The same minimum for an edited sentence that has also moved."""
 
-MIN_KEPT: Final = 0.5
+MIN_KEPT_SHARE: Final = 0.5
 """Minimum share of the text, in characters, that must remain for the article not to count as
 rewritten."""
 
-MIN_TYPO: Final = 0.8
+MIN_TYPO_SIMILARITY: Final = 0.8
 """Minimum similarity of two spellings of a word."""
 
 MIN_TYPO_LETTERS: Final = 4
@@ -49,7 +49,7 @@ MAX_TYPO_LETTERS: Final = 40
 may be another word."""
 
 MAX_COUNTER_WORDS: Final = 8
-"""Maximum length of a line whose numbers are ignored if other pages show the same line."""
+"""Maximum number of words of a line that is compared with other pages without its numbers."""
 
 _WORD: Final = re.compile(r"\w+")
 _NUMBER: Final = re.compile(r"\d+")
@@ -94,13 +94,16 @@ def changes_between(
 
 @dataclass
 class _Side:
-    """One of the two messages, with its sentences except those of the lead."""
+    """One of the two messages, with its sentences except those of the lead.
+
+    `elsewhere` has the keys of the sentences in lead, title, captions and authors.
+    """
 
     message: Mapping[str, Any]
     lead: frozenset[str] = field(init=False)
     sentences: list[Sentence] = field(init=False)
     elsewhere: frozenset[str] = field(init=False)
-    items: frozenset[int] = field(init=False)
+    items: frozenset[int] = field(init=False)  # offsets of the list items
 
     def __post_init__(self) -> None:
         message = self.message
@@ -239,7 +242,7 @@ def _pair_similar(
         for b in open_new:
             is_here = gaps[0][a] == gaps[1][b]
             share = _common(old[a].bag, new[b].bag)
-            if share >= (MIN_EDITED if is_here else MIN_EDITED_ELSEWHERE):
+            if share >= (MIN_EDIT_SHARE if is_here else MIN_MOVED_EDIT_SHARE):
                 found.append((not is_here, -share, abs(a - b), a, b))
     paired: dict[int, int] = {}
     taken: set[int] = set()
@@ -257,14 +260,14 @@ def _common(old: Counter[str], new: Counter[str]) -> float:
 
 
 def _is_ignored(sentence: Sentence, elsewhere: Collection[str], shared: Collection[str]) -> bool:
-    """Return whether a sentence is part of the template, or found elsewhere in either message."""
+    """Return whether a sentence is part of the template, or also in a lead, title or caption."""
     if not sentence.bag or sentence.key in elsewhere:
         return True
     return sentence.is_line and _masked(sentence) in shared
 
 
 def _masked(sentence: Sentence) -> str:
-    """Return the key of a sentence; if the sentence is short, without its numbers."""
+    """Return the key of a sentence, with all numbers replaced by 0 if it is a short line."""
     if not sentence.is_note or sentence.bag.total() > MAX_COUNTER_WORDS:
         return sentence.key
     return _NUMBER.sub("0", sentence.key)
@@ -339,7 +342,7 @@ def _kind(
         return "correction"
     if (after.get("metadata") or {}).get("kind") == "live":
         return "live"
-    if kept < MIN_KEPT:
+    if kept < MIN_KEPT_SHARE:
         return "rewritten"
     edits: list[TextChange | SentenceChange] = [each for each in (title, lead) if each is not None]
     edits += found
@@ -371,4 +374,4 @@ def _is_respelled(old: str, new: str) -> bool:
         return False
     if _NUMBER.search(old) or _NUMBER.search(new):
         return False
-    return bool(SequenceMatcher(None, old, new, autojunk=False).ratio() >= MIN_TYPO)
+    return bool(SequenceMatcher(None, old, new, autojunk=False).ratio() >= MIN_TYPO_SIMILARITY)

@@ -16,9 +16,9 @@ from stories.messages import (
     Article,
     Story,
     StoryMessage,
-    alone,
     first_article,
     message_id,
+    own_story,
     story_id,
 )
 from stories.overlap import overlap_of
@@ -58,7 +58,7 @@ def find_stories(
             texts[each.fingerprint.key].append(each)
     leaders: dict[bytes, bytes] = {}
     firsts = [found[0] for found in texts.values()]
-    for compared in _that_may_repeat(firsts, timedelta(days=days)):
+    for compared in _connected_texts(firsts, timedelta(days=days)):
         leaders |= _leaders(compared)
     return [each.message(texts, leaders) for each in ordered]
 
@@ -92,16 +92,16 @@ class _Known:
         """Return the message about the article; the leader of a story has its first article."""
         article, key = self.article, self.fingerprint.key
         own = first_article(article.url, article.site, article.fetched_at)
-        story = alone(key, self.fingerprint.is_comparable, own, article.wire)
+        story = own_story(key, self.fingerprint.is_comparable, own, article.wire)
         first = texts[leaders[key]][0] if key in leaders else self
         if first is not self:
             overlap = overlap_of(self.fingerprint.shingles, first.fingerprint.shingles)
-            of_first = first.article
+            source = first.article
             story = Story(
                 story=story_id(leaders[key]),
                 relation=overlap.relation,
                 similarity=round(overlap.resemblance, 3),
-                first=first_article(of_first.url, of_first.site, of_first.fetched_at),
+                first=first_article(source.url, source.site, source.fetched_at),
                 wire=article.wire,
             )
         return StoryMessage(
@@ -117,8 +117,8 @@ class _Known:
         )
 
 
-def _that_may_repeat(texts: list[_Known], window: timedelta) -> list[list[_Known]]:
-    """Return sets of texts, each connected by bands in common within the window."""
+def _connected_texts(texts: list[_Known], window: timedelta) -> list[list[_Known]]:
+    """Divide texts into sets that hold all texts with a band in common within the window."""
     parents = list(range(len(texts)))
 
     def root(place: int) -> int:

@@ -12,16 +12,15 @@ from typing import Final
 
 from stories.overlap import Overlap
 
-APART: Final = 0.1
+MAX_UNRELATED_SHARE: Final = 0.1
 """Maximum share of a text that an unrelated text may contain (measured in
 ``benchmarks/stories/repeats.py``)."""
 
-NEAR: Final = 0.7
-"""Minimum share in common, relative to the longer text, of two versions of one text. Any two
-versions of a text therefore share at least 28 % of their length with each other."""
+MIN_VERSION_SHARE: Final = 0.7
+"""Minimum share in common, relative to the longer text, of two versions of a text. Any two versions
+of one text therefore share at least 28 % of their length."""
 
-
-LEAST: Final = 0.25
+MIN_LEADER_SHARE: Final = 0.25
 """Minimum share of a text that a shorter leader must contain, because a leader may consist
 only of a site's boilerplate (measured in ``benchmarks/stories/repeats.py``)."""
 
@@ -62,7 +61,7 @@ def group_texts(
         return overlap(one, other).is_repeat(on_one_site=on_one_site)
 
     def is_version(one: int, other: int) -> bool:
-        return common(one, other) >= NEAR * max(texts[one].length, texts[other].length)
+        return common(one, other) >= MIN_VERSION_SHARE * max(texts[one].length, texts[other].length)
 
     def shares_boilerplate(text: int, leader: int) -> bool:
         """Return whether a text and a leader seem to share only boilerplate of the text's site."""
@@ -75,7 +74,7 @@ def group_texts(
 
     def place(text: int) -> int:
         """Return the leader of a text, once all earlier texts are grouped."""
-        least = LEAST * texts[text].length
+        least = MIN_LEADER_SHARE * texts[text].length
         joined = [
             leader
             for leader in groups

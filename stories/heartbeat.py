@@ -1,4 +1,4 @@
-"""The heartbeat file, written only after work, or a round trip, that the servers have confirmed."""
+"""The heartbeat file, written only after the servers have confirmed work or a round trip."""
 
 import time
 from contextlib import suppress
@@ -40,5 +40,5 @@ class Heartbeat:
             age = time.monotonic() - float(self._path.read_text())
         except (OSError, ValueError):
             return inf
-        # The host has started since.
+        # A time in the future means that the host has restarted since then.
         return age if age >= 0 else inf

@@ -15,18 +15,18 @@ import numpy as np
 from sqlalchemy import Connection, LargeBinary, text
 
 from stories.fingerprint import Fingerprint, Shingles, fingerprint_of
-from stories.grouping import APART, StoryText, group_texts
+from stories.grouping import MAX_UNRELATED_SHARE, StoryText, group_texts
 from stories.messages import Article, Changes
-from stories.overlap import WHOLE, overlap_of
+from stories.overlap import MIN_WHOLE_SHARE, overlap_of
 
 logger = logging.getLogger(__name__)
 
 MAX_REGROUPED: Final = 50
 """Maximum number of texts that are regrouped for a new text, counting copies once. If the stories
-that it may join have more, the oldest alone determine which it joins, and no other text moves."""
+that it may join have more, only the oldest determine which it joins, and no other text moves."""
 
-MAX_OF_BAND: Final = 50
-"""Maximum number of texts examined per band: as many as are compared per story."""
+MAX_BAND_TEXTS: Final = 50
+"""Maximum number of texts examined per band of a signature."""
 
 MAX_CANDIDATES: Final = 100
 """Maximum number of texts compared with a new text; those that share the most bands are used."""
@@ -34,11 +34,11 @@ MAX_CANDIDATES: Final = 100
 MAX_SITES: Final = 100
 """Maximum number of sites stored per text."""
 
-MAX_COMPARED: Final = 100
-"""Maximum number of articles considered when looking for the first article of a story."""
+MAX_FIRST_CANDIDATES: Final = 100
+"""Maximum number of articles among which the first article of a story is determined."""
 
-REMOVED_AT_ONCE: Final = 100
-SWEPT_AT_ONCE: Final = 1000
+MAX_REMOVED_STORIES: Final = 100
+MAX_SWEPT_PAGES: Final = 1000
 """Maximum number of old stories removed, and of pages looked up in the store, at a time."""
 
 _NEW: Final = 0
@@ -79,7 +79,7 @@ class _Arrival(NamedTuple):
 
     page: int
     site: str
-    known: Fingerprint
+    fingerprint: Fingerprint
     seen_at: datetime
     received_at: datetime
 
@@ -149,18 +149,18 @@ def group(
     before = connection.execute(_BEFORE, {"page": page}).one_or_none()
     if before is not None and before.revision >= article.revision:
         return False
-    known = fingerprint_of(article.text)
+    fingerprint = fingerprint_of(article.text)
     received_at = article.received_at or article.extracted_at
     former = before.text_id if before is not None else None
-    if former is not None and before is not None and before.key == known.key:
+    if former is not None and before is not None and before.key == fingerprint.key:
         received_at = min(received_at, before.received_at)
     seen_at = article.fetched_at or article.extracted_at
-    arrival = _Arrival(page, article.site, known, seen_at, received_at)
-    stays = known.is_comparable and article.withdrawn is None
+    arrival = _Arrival(page, article.site, fingerprint, seen_at, received_at)
+    stays = fingerprint.is_comparable and article.withdrawn is None
     found = _find(connection, arrival, window) if stays else _Found()
     if former is not None and (found.same is None or found.same.id != former):
         _leave(connection, page, former)
-        # The former text may have been removed with its story.
+        # The previous text may have been removed with its story.
         found = _find(connection, arrival, window) if stays else _Found()
     place = _place(connection, arrival, found)
     text_id, changed = _put_text(connection, arrival, found, place) if stays else (None, set())
@@ -169,7 +169,7 @@ def group(
         "page": page,
         "article_id": article.id,
         "text_id": text_id,
-        "key": known.key,
+        "key": fingerprint.key,
         "received_at": received_at,
         "wire": article.wire,
         "is_withdrawn": article.withdrawn is not None,
@@ -197,7 +197,7 @@ _FIRST = text("""
     )
     ORDER BY articles.received_at, articles.key, convert_to(site, 'UTF8'), convert_to(url, 'UTF8')
     LIMIT 1
-""").bindparams(most=MAX_COMPARED)
+""").bindparams(most=MAX_FIRST_CANDIDATES)
 _NOTE_FIRST = text(
     "UPDATE stories.stories SET first_page = :page, changed_at = now() WHERE id = :story_id"
 )
@@ -215,7 +215,7 @@ def _stories_of(connection: Connection, text_id: int | None) -> set[int]:
 def _note_first(connection: Connection, story: int, page: int, *, retell: bool) -> None:
     """Record the first article of a story that a page's article has joined or left.
 
-    If it is another than before, or on request, all articles of the story become due.
+    If it differs from the recorded one, or with `retell`, all articles of the story become due.
     """
     first = connection.execute(_FIRST, {"story_id": story, "new_page": page}).one_or_none()
     if first is None:
@@ -274,19 +274,19 @@ _LIKE = text("""
 
 def _find(connection: Connection, arrival: _Arrival, window: timedelta) -> _Found:
     """Return the stored texts that an article's text may repeat."""
-    wanted = {"key": arrival.known.key, "seen_at": arrival.seen_at, "window": window}
+    wanted = {"key": arrival.fingerprint.key, "seen_at": arrival.seen_at, "window": window}
     same = connection.execute(_SAME, wanted).one_or_none()
     if same is not None:
         return _Found(_known_text(same))
-    bounds = {"max_of_band": MAX_OF_BAND, "max_candidates": MAX_CANDIDATES}
-    bands = {"bands": arrival.known.bands.tolist()}
+    bounds = {"max_of_band": MAX_BAND_TEXTS, "max_candidates": MAX_CANDIDATES}
+    bands = {"bands": arrival.fingerprint.bands.tolist()}
     like: list[KnownText] = []
     whole_on: set[str] = set()
     for other in map(_known_text, connection.execute(_LIKE, {**wanted, **bounds, **bands})):
-        overlap = overlap_of(arrival.known.shingles, other.shingles)
-        if overlap.common >= APART * min(overlap.own, overlap.other):
+        overlap = overlap_of(arrival.fingerprint.shingles, other.shingles)
+        if overlap.common >= MAX_UNRELATED_SHARE * min(overlap.own, overlap.other):
             like.append(other)
-        if overlap.own < overlap.other and overlap.common >= WHOLE * overlap.own:
+        if overlap.own < overlap.other and overlap.common >= MIN_WHOLE_SHARE * overlap.own:
             whole_on.update(other.sites)
     return _Found(None, like, whole_on)
 
@@ -340,17 +340,17 @@ def _place(connection: Connection, arrival: _Arrival, found: _Found) -> _Place:
     """Return the place of an article's text among the stories of the texts found."""
     like = [found.same] if found.same is not None else found.others
     states = story_states(connection, {each.story_id for each in like})
-    own, known = found.same, arrival.known
+    own, fingerprint = found.same, arrival.fingerprint
     if own is not None and own.received_at <= arrival.received_at:
         return _Place(states.get(own.story_id))
-    order = (arrival.received_at, known.key)
+    order = (arrival.received_at, fingerprint.key)
     if all((each.received_at, each.key) < order for each in like):
         states = {story: each for story, each in states.items() if _repeats(arrival, each.leader)}
     if not states:
         return _Place()
     leaders = {each.leader.id: story for story, each in states.items()}
-    asked = {"ids": sorted(states), "most": MAX_REGROUPED + 1}
-    texts = [*map(_known_text, connection.execute(_TEXTS_OF_STORIES, asked))]
+    params = {"ids": sorted(states), "most": MAX_REGROUPED + 1}
+    texts = [*map(_known_text, connection.execute(_TEXTS_OF_STORIES, params))]
     is_compared = len(texts) <= MAX_REGROUPED
     if not is_compared:
         texts = [*texts[:MAX_REGROUPED], *(each.leader for each in states.values())]
@@ -360,9 +360,9 @@ def _place(connection: Connection, arrival: _Arrival, found: _Found) -> _Place:
         for each in texts
     }
     new = own.id if own is not None else _NEW
-    shingles[new] = known.shingles
-    length = len(known.shingles)
-    all_texts[new] = StoryText(known.key, length, arrival.site, arrival.received_at)
+    shingles[new] = fingerprint.shingles
+    length = len(fingerprint.shingles)
+    all_texts[new] = StoryText(fingerprint.key, length, arrival.site, arrival.received_at)
     groups = group_texts(all_texts, _common_of(shingles))
     (own_group,) = (each for each in groups.values() if new in each)
     known_leaders = [each for each in own_group if each in leaders]
@@ -381,7 +381,7 @@ def _place(connection: Connection, arrival: _Arrival, found: _Found) -> _Place:
 
 
 def _repeats(arrival: _Arrival, leader: KnownText) -> bool:
-    overlap = overlap_of(arrival.known.shingles, leader.shingles)
+    overlap = overlap_of(arrival.fingerprint.shingles, leader.shingles)
     return overlap.is_repeat(on_one_site=leader.sites[0] == arrival.site)
 
 
@@ -411,7 +411,7 @@ def _put_text(
     connection: Connection, arrival: _Arrival, found: _Found, place: _Place
 ) -> tuple[int, set[int]]:
     """Add an article's text to its story; return its ID, and the stories whose texts moved."""
-    same, known = found.same, arrival.known
+    same, fingerprint = found.same, arrival.fingerprint
     if place.state is not None:
         story = place.state.leader.story_id
     elif same is not None:
@@ -429,9 +429,9 @@ def _put_text(
     else:
         values = {
             "story_id": story,
-            "key": known.key,
-            "shingles": known.shingles.astype("<u4").tobytes(),
-            "bands": known.bands.tolist() if place.is_compared else [],
+            "key": fingerprint.key,
+            "shingles": fingerprint.shingles.astype("<u4").tobytes(),
+            "bands": fingerprint.bands.tolist() if place.is_compared else [],
             "sites": [arrival.site],
         }
         text_id = connection.execute(_ADD_TEXT, {**values, **times}).scalar_one()
@@ -487,9 +487,9 @@ _SWEEP = text("""
 def remove_old(connection: Connection, window: timedelta) -> None:
     """Delete stories with no new article within ``window``, and their texts.
 
-    What was published about their articles remains known. The stories must be locked.
+    The records of what was published about their articles remain. The stories must be locked.
     """
-    connection.execute(_REMOVE_OLD, {"window": window, "most": REMOVED_AT_ONCE})
+    connection.execute(_REMOVE_OLD, {"window": window, "most": MAX_REMOVED_STORIES})
 
 
 def sweep(connection: Connection, after: int) -> int:
@@ -497,7 +497,7 @@ def sweep(connection: Connection, after: int) -> int:
 
     The stories must be locked.
     """
-    rows = connection.execute(_SWEEP, {"after": after, "most": SWEPT_AT_ONCE}).all()
+    rows = connection.execute(_SWEEP, {"after": after, "most": MAX_SWEPT_PAGES}).all()
     for page, text_id, is_stored in rows:
         if not is_stored:
             if text_id is not None:
@@ -505,4 +505,4 @@ def sweep(connection: Connection, after: int) -> int:
             connection.execute(
                 text("DELETE FROM stories.articles WHERE page = :page"), {"page": page}
             )
-    return rows[-1].page if len(rows) == SWEPT_AT_ONCE else 0
+    return rows[-1].page if len(rows) == MAX_SWEPT_PAGES else 0

@@ -180,7 +180,7 @@ class StoryMessage(Story, SentMessage):
     language: str | None = Field(description="BCP 47 language tag, or null if unknown.")
     changes: Changes | None = Field(
         description="What changed since the previous revision; null for the first one, for messages"
-        " with a number above 1, and for revisions that follow from other pages or withdraw the"
+        " with a number above 1, and for revisions that are caused by other pages or withdraw the"
         " article."
     )
 
@@ -200,14 +200,14 @@ def story_id(first_key: bytes) -> str:
     return str(uuid5(_STORIES, first_key.hex()))
 
 
-def id_alone(key: bytes, site: str, url: str) -> str:
+def lone_story_id(key: bytes, site: str, url: str) -> str:
     """Return the story ID of a text that is too short to be compared with other texts."""
     return str(uuid5(_STORIES, f"{key.hex()}\n{site}\n{url}"))
 
 
-def alone(key: bytes, is_comparable: bool, first: FirstArticle, wire: str | None) -> Story:
-    """Return the story of an article that is the first, and perhaps the only one, of its story."""
-    identity = story_id(key) if is_comparable else id_alone(key, first.site, first.url)
+def own_story(key: bytes, is_comparable: bool, first: FirstArticle, wire: str | None) -> Story:
+    """Return the story of an article that is its first, and perhaps its only, article."""
+    identity = story_id(key) if is_comparable else lone_story_id(key, first.site, first.url)
     return Story(story=identity, relation=None, similarity=None, first=first, wire=wire)
 
 

@@ -8,23 +8,22 @@ import numpy as np
 from stories.fingerprint import Shingles
 from stories.messages import StoryRelation
 
-REPEATED: Final = (0.3, 0.2)
+MIN_REPEAT_SHARES: Final = (0.3, 0.2)
 """Minimum shares of shingles in common, relative to the shorter and to the longer text, for one
 text to repeat the other (measured in ``benchmarks/stories/repeats.py``)."""
 
-QUOTED: Final = (0.6, 0.05)
-"""Minimum shares, as in `REPEATED`, for a short text quoted in a much longer one."""
+MIN_QUOTE_SHARES: Final = (0.6, 0.05)
+"""Minimum shares, as in `MIN_REPEAT_SHARES`, for a short text quoted in a much longer one."""
 
-REPEATED_ON_SITE: Final = 0.8
+MIN_SITE_REPEAT_SHARE: Final = 0.8
 """Minimum share in common, relative to the shorter text, for a repeat within one site, whose texts
 share boilerplate."""
 
-SAME: Final = 0.9
-"""Minimum resemblance of two texts to count as the same."""
+MIN_SAME_RESEMBLANCE: Final = 0.9
+"""Minimum resemblance of two texts that count as the same."""
 
-WHOLE: Final = 0.8
-"""Minimum share of a text's shingles that another text must have to count as containing all of
-it."""
+MIN_WHOLE_SHARE: Final = 0.8
+"""Minimum share of a text's shingles in another text that counts as containing the whole text."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +37,12 @@ class Overlap:
     def is_repeat(self, *, on_one_site: bool) -> bool:
         """Return whether one text repeats the other."""
         shorter, longer = sorted((max(1, self.own), max(1, self.other)))
-        of_shorter, of_longer = self.common / shorter, self.common / longer
-        if on_one_site and of_shorter < REPEATED_ON_SITE:
+        shorter_share, longer_share = self.common / shorter, self.common / longer
+        if on_one_site and shorter_share < MIN_SITE_REPEAT_SHARE:
             return False
         return any(
-            of_shorter >= least and of_longer >= least_of_longer
-            for least, least_of_longer in (REPEATED, QUOTED)
+            shorter_share >= min_shorter and longer_share >= min_longer
+            for min_shorter, min_longer in (MIN_REPEAT_SHARES, MIN_QUOTE_SHARES)
         )
 
     @property
@@ -54,12 +53,12 @@ class Overlap:
     @property
     def relation(self) -> StoryRelation:
         """The relation of the first text to the second."""
-        if self.resemblance >= SAME:
+        if self.resemblance >= MIN_SAME_RESEMBLANCE:
             return "same"
-        of_own, of_other = self.common / max(1, self.own), self.common / max(1, self.other)
-        if of_own >= WHOLE and of_own > of_other:
+        own_share, other_share = self.common / max(1, self.own), self.common / max(1, self.other)
+        if own_share >= MIN_WHOLE_SHARE and own_share > other_share:
             return "excerpt"
-        if of_other >= WHOLE:
+        if other_share >= MIN_WHOLE_SHARE:
             return "contains"
         return "update"
 

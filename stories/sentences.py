@@ -14,9 +14,9 @@ MAX_ABBREVIATION: Final = 3
 """Maximum length of a capitalised word whose full stop does not end a sentence, such as "Dr."."""
 
 MAX_WORDS: Final = 300
-"""Maximum number of words by which two sentences are compared."""
+"""Maximum number of words of a sentence that are compared with those of another sentence."""
 
-MAX_NORMALISED: Final = 2_000
+MAX_NORMALISED_CHARACTERS: Final = 2_000
 """Maximum length of a normalised text, as normalising a long run of accents takes quadratic
 time."""
 
@@ -69,7 +69,7 @@ class Sentence:
 def reading_key(text: str) -> str:
     """Return a text without white space and with plain quotation marks and dashes."""
     plain = clean(text)
-    if len(plain) <= MAX_NORMALISED:
+    if len(plain) <= MAX_NORMALISED_CHARACTERS:
         plain = unicodedata.normalize("NFKC", plain)
     plain = plain.translate(_ALIKE)
     return "".join(plain.split())

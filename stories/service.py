@@ -83,8 +83,8 @@ class Topology:
                 each(channel).declare()
 
 
-class Grouped(NamedTuple):
-    """Articles that were not grouped: they wait for an earlier revision, or cannot be grouped."""
+class Ungrouped(NamedTuple):
+    """Articles not grouped: `later` wait for an earlier revision, `broken` cannot be grouped."""
 
     later: set[UUID]
     broken: dict[UUID, Exception]
@@ -92,7 +92,7 @@ class Grouped(NamedTuple):
 
 def group_articles(
     engine: Engine, messages: Iterable[Mapping[str, Any]], window: timedelta
-) -> Grouped:
+) -> Ungrouped:
     """Group articles, given as their messages, and compose the messages about them.
 
     Several revisions of an article are not grouped together. A bug triggered by one article does
@@ -100,7 +100,7 @@ def group_articles(
     """
     articles = [(Article.model_validate(each), each) for each in messages]
     grouped: set[int] = set()
-    rest = Grouped(set(), {})
+    rest = Ungrouped(set(), {})
     with store.locked(engine) as connection:
         pages = store.pages_of(connection, [article.id for article, _ in articles])
         for article, values in articles:
@@ -116,7 +116,7 @@ def group_articles(
                         changes = store.changes_of(connection, page, article, values)
                         group(connection, page, article, changes, window)
                 except Exception as error:
-                    if isinstance(error, DBAPIError) and store.is_connection_lost(error):
+                    if isinstance(error, DBAPIError) and store.is_transient(error):
                         raise
                     logger.exception("cannot group article %s", article.id)
                     rest.broken[article.id] = error
@@ -173,7 +173,7 @@ class StoriesWorker(ConsumerMixin):
                     try:
                         connection.connect()
                     except connection.connection_errors as error:
-                        logger.warning("the broker does not answer: %s", _cause(error))
+                        logger.warning("the broker is not responding: %s", _cause(error))
                         continue
                     self._topology.declare(connection)
                     self._connection = connection
@@ -208,7 +208,7 @@ class StoriesWorker(ConsumerMixin):
                 self._look(now)
             self._next_look = now + PAUSE_SECONDS
         except DBAPIError as error:
-            if not store.is_connection_lost(error):
+            if not store.is_transient(error):
                 raise
             self._wait(error)
         except MessageNacked:
@@ -216,7 +216,7 @@ class StoriesWorker(ConsumerMixin):
             time.sleep(PAUSE_SECONDS)
 
     def _wait(self, error: DBAPIError) -> None:
-        if not store.is_connection_lost(error):
+        if not store.is_transient(error):
             raise error
         logger.warning("waiting for the database: %s", _cause(error))
         time.sleep(PAUSE_SECONDS)
@@ -284,7 +284,7 @@ class StoriesWorker(ConsumerMixin):
                         if whole is not None:
                             publish(self._producer, self._topology.first, key, name, whole)
                 telling.note_published(connection, [row.page for row in rows])
-            if len(rows) < telling.AT_ONCE:
+            if len(rows) < telling.MAX_MESSAGES:
                 return
 
     def _look(self, now: float) -> None:

@@ -23,16 +23,16 @@ REVISION: Final = "0001"
 """Schema revision of this code."""
 
 LOCK: Final = 0x73746F72
-"""Advisory lock of all stories. Other programs that use the same database must not use it."""
+"""Key of the advisory lock of all stories; other programs must not use it in this database."""
 
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 60
 SILENCE_SECONDS = 25
-"""Timeouts, after which an attempt is repeated: of a connection, of a lock, and of a connection
-whose other side does not respond."""
+"""Timeouts for connecting, for a lock, and for a connection whose other side is silent. After each,
+the attempt is repeated."""
 
-_PASSING = re.compile("08|40|53|55P03|57P0[123]")
-"""SQLSTATEs of failures that pass: lost connections, conflicts with other transactions, shortages,
+_TRANSIENT = re.compile("08|40|53|55P03|57P0[123]")
+"""SQLSTATEs of transient failures: lost connections, conflicts with other transactions, shortages,
 locks that were not granted in time, and a server that stops or starts."""
 
 
@@ -54,12 +54,12 @@ def engine_of(url: str) -> Engine:
     )
 
 
-def is_connection_lost(error: DBAPIError) -> bool:
-    """Return whether a statement failed for a reason that passes, such as a lost connection."""
+def is_transient(error: DBAPIError) -> bool:
+    """Return whether a statement failed for a transient reason, such as a lost connection."""
     state = getattr(error.orig, "pgcode", None)
     if state is None:
         return error.connection_invalidated or isinstance(error, OperationalError)
-    return bool(_PASSING.match(state))
+    return bool(_TRANSIENT.match(state))
 
 
 @contextmanager
@@ -127,8 +127,8 @@ def changes_of(
 ) -> Changes | None:
     """Return what changed since the previous revision of a page's article.
 
-    Return None for the first revision, and for revisions that follow from other pages, or withdraw
-    or restore an article.
+    Return None for the first revision, and for revisions that are caused by other pages, or that
+    withdraw or restore an article.
     """
     if article.revision == 1 or article.withdrawn is not None or article.is_joined:
         return None

@@ -7,16 +7,16 @@ from typing import Any, Final
 from sqlalchemy import Connection, LargeBinary, Row, text
 
 from stories.index import StoryState, story_states, unpacked
-from stories.messages import Story, StoryMessage, alone, first_article, message_id, story_id
+from stories.messages import Story, StoryMessage, first_article, message_id, own_story, story_id
 from stories.overlap import overlap_of
 
-AT_ONCE: Final = 200
-"""Maximum number of articles whose messages are composed, or published, at a time."""
+MAX_MESSAGES: Final = 200
+"""Maximum number of articles whose messages are composed or published at a time."""
 
 CORRECTION_SECONDS: Final = 60.0
 """Minimum time after the first correction of an article; each further delay is twice as long."""
 
-MAX_DOUBLINGS: Final = 20
+MAX_DOUBLINGS: Final = 20  # doublings of the time between two corrections
 
 REPEATS: Final = ("same", "excerpt")
 """Relations to a story's first article that make an article a repeat."""
@@ -50,7 +50,7 @@ def tell_due(connection: Connection) -> None:
     The delay before the next correction of an article doubles each time, which bounds their number.
     The stories must be locked.
     """
-    rows = connection.execute(_DUE, {"most": AT_ONCE}).all()
+    rows = connection.execute(_DUE, {"most": MAX_MESSAGES}).all()
     states = story_states(connection, {row.story_id for row in rows if row.story_id is not None})
     for row in rows:
         _tell(connection, row, states.get(row.story_id))
@@ -94,7 +94,7 @@ def _story(row: Row[Any], state: StoryState | None) -> Story:
         return Story.model_validate(row.told)
     own = first_article(row.url, row.site, row.fetched_at)
     if state is None:
-        return alone(row.key, False, own, row.wire)
+        return own_story(row.key, False, own, row.wire)
     identity = story_id(state.leader.key)
     if state.page is None or state.page == row.page or state.url is None or state.site is None:
         return Story(story=identity, relation=None, similarity=None, first=own, wire=row.wire)
@@ -125,7 +125,7 @@ _PUBLISHED = text("""
 
 def pending(connection: Connection) -> list[Row[Any]]:
     """Lock and return articles with messages to publish."""
-    return list(connection.execute(_PENDING, {"most": AT_ONCE}))
+    return list(connection.execute(_PENDING, {"most": MAX_MESSAGES}))
 
 
 def note_published(connection: Connection, pages: Collection[int]) -> None:

@@ -22,7 +22,7 @@ from benchmarks.evaluation.scores import load_corpus
 from benchmarks.stories.variations import Version, generate, half_of, read_texts
 from detourage.text.words import tokens
 from stories.fingerprint import Fingerprint, fingerprint_of
-from stories.grouping import APART, StoryText, group_texts
+from stories.grouping import MAX_UNRELATED_SHARE, StoryText, group_texts
 from stories.overlap import Overlap, overlap_of
 
 SEEDS = (1, 2, 3)
@@ -142,7 +142,7 @@ def candidates(prints: Sequence[Fingerprint]) -> dict[tuple[int, int], Overlap]:
     found = {}
     for one, other in pairs:
         overlap = overlap_of(prints[one].shingles, prints[other].shingles)
-        if overlap.common >= APART * min(overlap.own, overlap.other):
+        if overlap.common >= MAX_UNRELATED_SHARE * min(overlap.own, overlap.other):
             found[one, other] = overlap
     return found
 
