@@ -140,7 +140,10 @@ class Extracted:
 
 
 def one_line(text: str) -> str:
-    """Collapse white space; keep stray characters, because they are part of the method's output."""
+    """Remove NUL and collapse white space.
+
+    Unlike `clean`, keep control and invisible characters: they are part of the method's output.
+    """
     return " ".join(text.replace("\x00", "").split())
 
 

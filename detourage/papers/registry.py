@@ -80,11 +80,11 @@ def _methods() -> Iterator[Extractor]:
             needs=Needs.PIVOT,
             heuristic=heuristic,
         )
-    for script, of_script in (("", ""), ("_script", ", as in its script")):
+    for script, script_note in (("", ""), ("_script", ", as in its script")):
         for markup, output in ((False, "plain"), (True, "marked-up")):
             yield _method(
                 f"html_killer{script}{'_markup' if markup else ''}",
-                f"HTML Killer of Daureu et al. 2015{of_script}, {output} output",
+                f"HTML Killer of Daureu et al. 2015{script_note}, {output} output",
                 f"html_killer{script}:extract",
                 markup=markup,
             )

@@ -31,7 +31,7 @@ REMOVED_TAGS = listed("head style script nav iframe noscript header footer aside
 REMOVED_NAMES = listed("footer comments related_posts top_nav addthis_tool embedly-card")
 """Classes and ids of irrelevant sections."""
 
-MIN_CHARACTERS = 20  # length of a node, in characters
+MIN_CHARACTERS = 20  # length of a selected node, in characters
 
 _SHARING = re.compile(
     r"//(?:[\w-]{1,63}\.){0,9}(?:twitter\.com/(?:intent|share)|facebook\.com/sharer?\b|plus\.google\.com/share"
@@ -55,13 +55,13 @@ def extract(source: Source, _neighbours: Neighbours, *, fusion: bool) -> Extract
 def find_body(page: Outline, *, fusion: bool) -> Finding | None:
     """Find the node with the most sentences and, with `fusion`, its siblings; None if too short."""
     cleaned = _cleaned(page)
-    left = page.without(cleaned)
-    nodes = _nodes(left)
+    remaining = page.without(cleaned)
+    nodes = _nodes(remaining)
     if not nodes:
         return None
 
     def score(node: int) -> tuple[int, int, int]:
-        text = left.text_of(node)
+        text = remaining.text_of(node)
         return words.count_sentences(text), len(text), -node
 
     best = max(nodes, key=score)
@@ -73,7 +73,7 @@ def find_body(page: Outline, *, fusion: bool) -> Finding | None:
     shown = {
         text.line
         for node in siblings
-        for text in left.texts[left.text_starts[node] : left.text_ends[node]]
+        for text in remaining.texts[remaining.text_starts[node] : remaining.text_ends[node]]
     }
     return Finding("wutsi_fusion", parent, frozenset(cleaned | others), lines=frozenset(shown))
 

@@ -10,8 +10,8 @@ from detourage.comments.candidates import own_counts
 from detourage.html.flat import FlatDocument
 from detourage.inference import Features
 
-LETTERS_OF_IDEOGRAPH = 3
-"""Number of letters per East Asian character; two such characters make a word."""
+LETTERS_PER_IDEOGRAPH = 3
+"""Number of letters for which an East Asian character counts; two such characters are a word."""
 
 _IDEOGRAPH = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff]")
 _NAMES = ("text_density", "characters", "link_density", "words")
@@ -21,7 +21,7 @@ def measure(page: FlatDocument, groups: Sequence[Sequence[int]]) -> Features:
     """Compute the features of subtrees (at least one), given the roots of their occurrences."""
     texts = [" ".join(text.split()) for text in page.texts]
     ideographs = np.array([len(_IDEOGRAPH.findall(text)) for text in texts])
-    characters = np.array([*map(len, texts)]) + (LETTERS_OF_IDEOGRAPH - 1) * ideographs
+    characters = np.array([*map(len, texts)]) + (LETTERS_PER_IDEOGRAPH - 1) * ideographs
     words = np.array([text.count(" ") + 1 for text in texts]) + ideographs // 2
     linked = characters * page.within(page.having({"a"}))[page.text_parents]
     before = np.zeros((len(texts) + 1, 3), dtype=np.int64)

@@ -71,10 +71,10 @@ class Forest:
 
     def single_nodes(self, support: int) -> Iterator[Pattern]:
         """Yield the single-node patterns with enough occurrences."""
-        of_label: defaultdict[str, list[int]] = defaultdict(list)
+        nodes_by_label: defaultdict[str, list[int]] = defaultdict(list)
         for node, label in enumerate(self.labels):
-            of_label[label].append(node)
-        for label, nodes in of_label.items():
+            nodes_by_label[label].append(node)
+        for label, nodes in nodes_by_label.items():
             if len(nodes) >= support:
                 yield Pattern(((label, ()),), {node: (node,) for node in nodes})
 
@@ -207,7 +207,7 @@ class Forest:
             place += 1
         return found
 
-    def has_around(self, node: int, others: Container[int]) -> bool:
+    def is_within(self, node: int, others: Container[int]) -> bool:
         """Return whether a node or one of its ancestors is among `others`."""
         while node >= 0 and node not in others:
             node = self.parents[node]
@@ -241,7 +241,7 @@ class Forest:
 
 
 SUPPORT = 2  # minimum number of occurrences of a frequent subtree (section 2.1)
-MAX_STEPS = 400_000  # elements visited before mining returns the more frequent subtrees
+MAX_STEPS = 400_000  # elements to visit; after that, the subtrees found so far are returned
 MAX_DEPTH = 100  # depth of a subtree, in levels
 
 
@@ -324,7 +324,7 @@ def _closed(forest: Forest, patterns: Sequence[Pattern]) -> Iterator[Pattern]:
         first = min(pattern.rightmost)
         if not any(
             other is not pattern
-            and forest.has_around(first, other.rightmost)
+            and forest.is_within(first, other.rightmost)
             and forest.holds(forest.shape_of(other), shape)
             for other in same[len(pattern.rightmost)]
         ):

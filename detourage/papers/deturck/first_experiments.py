@@ -1,7 +1,7 @@
 """First experiments of Deturck (2015, section 4.4.1), ablations of the retained heuristic.
 
-Each of them weighs the elements of a page by the amount of text changed by the edit script to
-another page, and chooses one element. The thesis describes the heuristics in prose; where it
+Each of them assigns a weight to every element of a page, the amount of text that the edit script to
+another page changes, and chooses one element. The thesis describes the heuristics in prose; if it
 leaves room for interpretation, the function documents the choice. In algorithm 5, unlike in the
 text, elements without children have no differential and are never chosen; the ``inner`` variants
 follow the algorithm. In the other variants, the differential of such an element is its weight.
@@ -53,10 +53,10 @@ def differentials(page: TokenTree, weights: Sequence[int], *, inner: bool = Fals
     for index in range(1, len(weights)):
         parent = page.parents[index]
         heaviest[parent] = max(heaviest[parent] or 0, weights[index])
-    of_leaves = [0] * len(weights) if inner else weights
+    leaf_values = [0] * len(weights) if inner else weights
     return [
-        of_leaf if child is None else weight - child
-        for weight, child, of_leaf in zip(weights, heaviest, of_leaves, strict=True)
+        leaf_value if child is None else weight - child
+        for weight, child, leaf_value in zip(weights, heaviest, leaf_values, strict=True)
     ]
 
 

@@ -35,10 +35,10 @@ from detourage.text import words
 
 METHOD = "deturck_2015"
 
-MAX_HELD_BENEATH = 0.2
+MAX_INNER_SHARE = 0.2
 """Maximum share of a zone's tokens in one candidate inside it (measured on development sites)."""
 
-MAX_FILTERED = 0.7
+MAX_FILTERED_SHARE = 0.7
 """Maximum share of the page's tokens in a filtered part; a larger part is the page itself."""
 
 Similarity = Callable[[Outline, int, Outline, int], float]
@@ -91,7 +91,7 @@ class Reading:
 
 
 CHOSEN = Reading(min_proportion=0.05, same_text=0.9)
-"""Values that score best."""
+"""Values that score best on development sites."""
 
 THESIS = Reading(min_proportion=0.02, same_text=1.0)
 """Values from the thesis: "less than 2 %", and a text is kept "if it is not identical"."""
@@ -178,13 +178,13 @@ def _minimal(page: Outline, candidates: list[int]) -> list[int]:
     return [
         candidate
         for candidate in candidates
-        if largest_beneath[candidate] <= MAX_HELD_BENEATH * page.size(candidate)
+        if largest_beneath[candidate] <= MAX_INNER_SHARE * page.size(candidate)
     ]
 
 
 def filtered_parts(page: Outline) -> list[int]:
     """Return the comment and gallery zones of a page, which are not part of its body."""
-    largest = MAX_FILTERED * len(page.tokens)
+    largest = MAX_FILTERED_SHARE * len(page.tokens)
     return [
         index
         for index in range(len(page.elements))
