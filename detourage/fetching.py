@@ -30,9 +30,9 @@ PRODUCT = "detourage"
 MAX_REDIRECTS = 10  # redirects from a URL to its page
 
 MAX_ROBOTS_BYTES = 500 * 1024
-"""Maximum number of bytes of robots.txt to parse, the minimum in RFC 9309; the rest is ignored."""
+"""Maximum bytes of robots.txt to parse, the least that RFC 9309 permits; the rest is ignored."""
 
-MAX_ORIGINS = 1_000  # origins whose robots.txt is kept, for at most a day (RFC 9309)
+MAX_ORIGINS = 1_000  # origins whose robots.txt is cached, for at most a day (RFC 9309)
 
 _DAY_SECONDS = 86_400
 _BLOCK_BYTES = 64 * 1024
@@ -61,7 +61,7 @@ def fetch(
     max_bytes
         Maximum size of the page after decompression.
     obey_robots
-        Whether to obey robots.txt, also those of redirects' targets, as the user agent
+        Whether to obey robots.txt, including that of redirect targets, as the user agent
         ``detourage``.
 
     Returns

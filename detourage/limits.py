@@ -34,4 +34,4 @@ from a few templates, and 160 s for pages of 750 elements that differ more; 1,00
 six times as long. For the accuracy on larger sites, see docs/decisions/groups.md.
 """
 
-MAX_DETAIL_CHARACTERS: Final = 2000
+MAX_DETAIL_CHARACTERS: Final = 2000  # length of the explanation of an unusable message

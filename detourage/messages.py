@@ -40,7 +40,6 @@ UNLIKELY_TIME: Final = "unlikely_time"
 UNSUPPORTED_SITE: Final = "unsupported_site"
 """Types of the custom validation errors of page messages."""
 
-
 EARLIEST_FETCH = datetime(1990, 1, 1, tzinfo=UTC)
 LATEST_FETCH = datetime(2200, 1, 1, tzinfo=UTC)
 """Range of plausible fetch times. The web is not older than `EARLIEST_FETCH`; `LATEST_FETCH`
@@ -59,7 +58,6 @@ def _rfc3339(moment: datetime) -> str:
 
 Timestamp = Annotated[AwareDatetime, PlainSerializer(_rfc3339, return_type=str, when_used="json")]
 """An aware datetime, serialised as RFC 3339 in UTC."""
-
 
 LocalTimestamp = Annotated[
     AwareDatetime,
@@ -134,7 +132,7 @@ class PageMessage(BaseModel):
         Raises
         ------
         pydantic.ValidationError
-            If the body is not such a message.
+            If the body is not a valid page message.
         """
         return cls.model_validate_json(body.removeprefix(codecs.BOM_UTF8))
 
@@ -391,7 +389,7 @@ class Embed(MessagePart):
 
     url: str = Field(description="Absolute URL of the object.")
     type: str = Field(
-        description="Element that embeds the object: iframe, video, audio, object or embed."
+        description="Element of the object: iframe, video, audio, object, embed or blockquote."
     )
     block: int | None = _NEXT_BLOCK
     location: Location | None = _LOCATION

@@ -15,7 +15,7 @@ ZSTANDARD: Final = b"\x28\xb5\x2f\xfd"
 
 
 class DamagedBytesError(ValueError):
-    """Stored bytes are not what was stored."""
+    """Stored bytes are damaged."""
 
 
 def pack(content: bytes, level: int) -> bytes:

@@ -15,7 +15,7 @@ from typing import TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-AHEAD = 4  # number of items per process submitted ahead of the next result
+AHEAD = 4  # items per process that are submitted before the next result is needed
 
 
 def in_processes(
@@ -70,7 +70,7 @@ def _started(processes: int, preload: str) -> ProcessPoolExecutor:
     context.set_forkserver_preload([preload])
     with _without_interrupts():
         forkserver.ensure_running()
-    return ProcessPoolExecutor(processes, context, initializer=_depend)
+    return ProcessPoolExecutor(processes, context, initializer=_follow_parent)
 
 
 def _submitted(pool: ProcessPoolExecutor, step: Callable[[T], R], item: T) -> Future[R]:
@@ -89,7 +89,7 @@ def _end(pool: ProcessPoolExecutor) -> None:
     pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _depend() -> None:
+def _follow_parent() -> None:
     """Leave Ctrl-C to the parent process, and end when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # A parent death signal would only report the end of the fork server, which waits for its

@@ -81,7 +81,7 @@ def extract(
     TypeError
         If `html` has another type. The content of a page never raises an error.
     ValueError
-        If `favor` has another value.
+        If `favor` is not one of these values.
     """
     return read(html, url, content_type=content_type, fetched_at=fetched_at, **options).article
 
@@ -194,7 +194,7 @@ def extract_many(
     Raises
     ------
     ValueError
-        If `processes` is not positive, or `favor` has another value than those of `extract`.
+        If `processes` is not positive, or `favor` is not a value for `extract`.
     OSError
         If a file or folder cannot be read.
     """

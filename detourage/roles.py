@@ -22,7 +22,6 @@ other pages; a page that consists only of links is a menu, and has no article. A
 describes the services of a company or an authority.
 """
 
-
 LineRole = Literal[
     "lead",
     "paragraph",
@@ -63,7 +62,6 @@ CHOOSABLE_ROLES: Final[tuple[LineRole, ...]] = tuple(
     if role not in ("title", "comment", "share", "legal", "navigation", "template")
 )
 """Roles that may be selected for the text; headline and comments have fields of their own."""
-
 
 Favor = Literal["precision", "recall"]
 """Measures to favor when lines are selected for a text."""

@@ -80,7 +80,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("extract", "pages.jsonl", "--format", "pdf"), USAGE, "--format"),
     (("extract", "pages.jsonl", "--favor", "speed"), USAGE, "--favor"),
     (("extract", "html", "--keep-dirs"), USAGE, "--output-dir"),
-    (("extract", "html", "-o", "all.jsonl", "--output-dir", "out"), USAGE, "exclude each other"),
+    (("extract", "html", "-o", "all.jsonl", "--output-dir", "out"), USAGE, "mutually exclusive"),
     (("extract", "pages.jsonl", "--method", "seagull"), USAGE, "unknown method 'seagull'"),
     (("extract", "pages.jsonl", "--method", "deturck_2015"), FAILED, "no page to compare this"),
     (("extract", "pages.jsonl", "--text-roles", "headline"), USAGE, "not a text role"),

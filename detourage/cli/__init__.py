@@ -34,7 +34,7 @@ class Service(Protocol):
         """Prepare the process for one of these commands."""
 
     def explained(self, error: Exception) -> str | None:
-        """Return an expected error in one line, or None for a bug."""
+        """Return the one-line message of an expected error, or None for a bug."""
 
 
 @cache
@@ -79,10 +79,10 @@ class Commands(click.Group):
             raise click.ClickException(printable(message)) from error
         except Exception as error:
             installed = service()
-            message_of_service = installed.explained(error) if installed is not None else None
-            if message_of_service is None:
+            service_message = installed.explained(error) if installed is not None else None
+            if service_message is None:
                 raise
-            raise click.ClickException(printable(message_of_service)) from error
+            raise click.ClickException(printable(service_message)) from error
 
 
 def _end_interrupted() -> NoReturn:

@@ -22,7 +22,7 @@ console = Console(stderr=True)
 
 
 def wide_output() -> Console:
-    """Return a console for standard output that, unless it is a terminal, has room for tables."""
+    """Return a console for standard output, wide enough for tables if it is not a terminal."""
     out = Console()
     if not out.is_terminal:
         out.width = FILE_COLUMNS

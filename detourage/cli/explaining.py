@@ -41,10 +41,10 @@ def explain(
     groups: bool,
     method: str | None,
 ) -> None:
-    """Show which lines of a page count, or the groups of pages.
+    """Show why each line of a page was kept or left out, or how pages are grouped.
 
-    A URL is fetched; FILE or standard input (-) contains HTML, a page message, or several messages
-    from which --url selects one. Each line has its most probable role, and the probability that it
+    A URL is fetched; FILE or standard input (-) contains HTML, a page message, or several messages,
+    one of which --url selects. Each line has its most probable role, and the probability that it
     belongs to the text.
     """
     if groups:

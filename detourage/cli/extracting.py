@@ -120,11 +120,11 @@ def extract(
     written as JSON lines, in input order; if a page has no article, its line has url, outcome and
     reason. Exit code 0: every page has an article; 1: some have none or could not be read.
     """
-    is_chosen = site_pages is not None or url is not None
-    if is_chosen and len(pages) > 1:
+    has_page_options = site_pages is not None or url is not None
+    if has_page_options and len(pages) > 1:
         raise click.UsageError("--site-pages and --url accept only one input")
     if output is not None and output_dir is not None:
-        raise click.UsageError("--output and --output-dir exclude each other")
+        raise click.UsageError("--output and --output-dir are mutually exclusive")
     if keep_dirs and output_dir is None:
         raise click.UsageError("--keep-dirs requires --output-dir")
     from detourage.explain.batch import Extraction, all_given
@@ -137,7 +137,7 @@ def extract(
         include_links=not no_links,
         include_images=not no_images,
     )
-    if is_chosen:
+    if has_page_options:
         form, is_alone = form or "text", True
         results = Extraction(form, options, method).extract_chosen(pages[0], site_pages, url)
     else:
@@ -186,7 +186,7 @@ def _write_files(
         names = [folder / f"{number:06}-{slug}.{SUFFIXES[form]}"]
         if keep_dirs and result.path is not None:
             page = folder / result.path
-            # Another folder, or another suffix, may have a page of the same name.
+            # A page in another folder, or with another suffix, may have the same name.
             whole = page.with_name(f"{page.name}.{SUFFIXES[form]}")
             names = [page.with_suffix(f".{SUFFIXES[form]}"), whole, *names]
         path = next((name for name in names if name not in written), names[-1])

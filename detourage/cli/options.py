@@ -70,8 +70,8 @@ def messages_in(
 
     _check_origin(base_url, site)
     logger = logging.getLogger("detourage.inputs")
-    if not any(isinstance(each, _Notes) for each in logger.handlers):
-        logger.addHandler(_Notes())
+    if not any(isinstance(each, _InputLog) for each in logger.handlers):
+        logger.addHandler(_InputLog())
     logger.setLevel(logging.INFO)
     logger.propagate = False
     origin = Origin(base_url, site)
@@ -83,8 +83,8 @@ def messages_in(
     return chain.from_iterable(opened)
 
 
-class _Notes(logging.Handler):
-    """Handler that writes what is noteworthy about the inputs to standard error."""
+class _InputLog(logging.Handler):
+    """Handler that writes log records about the inputs to standard error."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record."""
@@ -125,7 +125,7 @@ class OutputFolder(click.Path):
         return path
 
     def _problem(self, path: Path) -> str | None:
-        return folder_problem(path, is_made=True)
+        return folder_problem(path, is_created=True)
 
 
 class OutputFile(OutputFolder):
@@ -147,7 +147,7 @@ class OutputFile(OutputFolder):
             if not self._is_replaced:
                 return None
         written = path.resolve() if path.is_symlink() else path
-        return folder_problem(written.parent, is_made=self._is_replaced)
+        return folder_problem(written.parent, is_created=self._is_replaced)
 
 
 def file_format_option(by_default: str, **options: Any) -> Callable[[Any], Any]:
@@ -162,12 +162,12 @@ def file_format_option(by_default: str, **options: Any) -> Callable[[Any], Any]:
     )
 
 
-def folder_problem(folder: Path, *, is_made: bool) -> str | None:
-    """Return why no file can be written to a folder, or None if that is possible."""
+def folder_problem(folder: Path, *, is_created: bool) -> str | None:
+    """Return why no file can be written to a folder, or None if files can be written."""
     if not os.access(folder, os.F_OK):
-        if not is_made:
+        if not is_created:
             return f"there is no folder {str(folder)!r}"
-        return folder_problem(folder.parent, is_made=True)
+        return folder_problem(folder.parent, is_created=True)
     if not folder.is_dir():
         return f"{str(folder)!r} is not a folder"
     import tempfile

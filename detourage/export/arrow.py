@@ -133,8 +133,8 @@ def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBat
 def _converter(kind: pa.DataType) -> Convert:
     """Return the function that converts a JSON value to a value of an Arrow type."""
     if pa.types.is_list(kind):
-        of_item = _converter(kind.value_type)
-        return lambda value: None if value is None else [*map(of_item, value)]
+        convert = _converter(kind.value_type)
+        return lambda value: None if value is None else [*map(convert, value)]
     if pa.types.is_struct(kind):
         return _structs({field.name: _converter(field.type) for field in kind})
     if pa.types.is_string(kind):

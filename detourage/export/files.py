@@ -85,7 +85,7 @@ def replacing(path: Path) -> Iterator[IO[str]]:
 
 
 def write_articles(path: Path, form: FileFormat, messages: Iterable[dict[str, Any]]) -> int:
-    """Replace a file by article messages, if all can be written; return their number."""
+    """Replace a file with article messages, once all are written; return their number."""
     if form == "parquet":
         require_format(form)
         from detourage.export.arrow import write_parquet
@@ -106,9 +106,9 @@ def write_lines(stream: IO[str], messages: Iterable[dict[str, Any]]) -> int:
 
 
 def _write_all(stream: FileIO, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[stream.write(left) :]
+    remaining = memoryview(data)
+    while remaining:
+        remaining = remaining[stream.write(remaining) :]
 
 
 def _line(message: dict[str, Any]) -> str:

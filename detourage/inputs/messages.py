@@ -40,12 +40,12 @@ def page_message(
 
 def _bounded(headers: Mapping[str, str]) -> dict[str, str]:
     kept: dict[str, str] = {}
-    left = MAX_HEADER_CHARACTERS
+    room = MAX_HEADER_CHARACTERS
     for name, value in headers.items():
         size = len(name) + len(value)
-        if len(kept) < MAX_HEADERS and size <= left and "\x00" not in value:
+        if len(kept) < MAX_HEADERS and size <= room and "\x00" not in value:
             kept[name] = value
-            left -= size
+            room -= size
     return kept
 
 

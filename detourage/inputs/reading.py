@@ -25,9 +25,8 @@ _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)++[a-z][a-z0-9-]*[a-z0
 # query into the file name, but not "%", so that no two files share a URL.
 _UNQUOTED = "/?=&;:@+,~!$'()*"
 
-
 MAX_HEAD_BYTES = 512 * 1024  # bytes of an HTML file to search for the URL that it declares
-MAX_NAMED = 10  # skipped files to name
+MAX_NAMED_FILES = 10  # skipped files that the log names
 
 logger = logging.getLogger(__name__)
 
@@ -71,11 +70,11 @@ def is_html(path: Path) -> bool:
 class HtmlFolder:
     """A folder of HTML files, which assigns a different URL to each file.
 
-    The URL is that below the base URL, or that of a mirror made by ``wget``, where the outermost
-    directory or the folder has the name of a host, or else the canonical URL or ``og:url`` that the
-    page declares. Otherwise, or if an earlier file has that URL, it is invented: the path of the
-    file at the declared host, or else in the reserved domain ``invalid``, where
-    ``My Pages/2024/a.html`` is ``https://my-pages.invalid/2024/a.html``.
+    If there is a base URL, the path of the file is appended to it. Otherwise, the URL follows from
+    the path if the outermost directory or the folder has the name of a host, as in a mirror made by
+    ``wget``, or is the canonical URL or ``og:url`` that the page declares. Otherwise, or if an
+    earlier file has that URL, it is invented: the path of the file at the declared host, or else at
+    a host named after the folder (``https://my-pages.invalid/2024/a.html``).
     """
 
     def __init__(self, folder: Path, origin: Origin = UNKNOWN) -> None:
@@ -119,7 +118,7 @@ class HtmlFolder:
     def skip(self, path: Path) -> None:
         """Count a file that is not a page."""
         self._skipped += 1
-        if self._skipped <= MAX_NAMED:
+        if self._skipped <= MAX_NAMED_FILES:
             self._skipped_names.append(str(path.relative_to(self.folder)))
 
     def report(self) -> None:

@@ -19,7 +19,7 @@ from detourage.messages import (
 )
 from detourage.outcomes import UnusableReason
 
-FETCHED_AHEAD = timedelta(days=1)
+MAX_CLOCK_LEAD = timedelta(days=1)
 """Maximum time by which a crawler's clock may be ahead; this tolerates a wrong time zone."""
 
 
@@ -48,8 +48,8 @@ def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMes
             _reason_from_source(body) or UnusableMessageError(_reason(problems), detail)
         ) from None
     fetched_at = message.fetched_at
-    # Such a page would supersede all fetches until that date.
-    if received_at and fetched_at and fetched_at > received_at + FETCHED_AHEAD:
+    # A page from the future would supersede all fetches until that time.
+    if received_at and fetched_at and fetched_at > received_at + MAX_CLOCK_LEAD:
         detail = f"fetched_at: {fetched_at.isoformat()} is in the future"
         raise UnusableMessageError(UnusableReason.UNLIKELY_TIME, detail)
     return message

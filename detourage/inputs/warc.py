@@ -24,7 +24,7 @@ _BLOCK_BYTES = 64 * 1024
 
 
 def dechunked(body: bytes) -> bytes:
-    """Undo the chunked transfer coding, if the body has it: crawlers may keep only its header."""
+    """Undo the chunked transfer coding, unless the crawler has undone it and kept the header."""
     chunks = []
     start = 0
     while (end := body.find(b"\n", start)) >= 0:
@@ -117,9 +117,9 @@ def _records(stream: IO[bytes], path: Path) -> Iterator[_Record]:
             place = f"the record of {fields.get('warc-target-uri', 'no URL')}"
             length = int(fields["content-length"])
             block = _read_exactly(stream, min(length, _MAX_BLOCK_BYTES))
-            left = length - len(block)
-            while left:
-                left -= len(_read_exactly(stream, min(left, 1024 * 1024)))
+            unread = length - len(block)
+            while unread:
+                unread -= len(_read_exactly(stream, min(unread, 1024 * 1024)))
         except _TruncatedError:
             raise SourceError(path, f"is truncated after {place}") from None
         except (KeyError, ValueError):
@@ -141,9 +141,9 @@ def _read_fields(stream: IO[bytes]) -> dict[str, str]:
     """Read WARC or HTTP header fields, by lower-case name; the first field of each name counts."""
     fields: dict[str, list[str]] = {}
     value: list[str] = []
-    left = _MAX_HEAD_BYTES
-    while (line := stream.readline(left)).strip(b"\r\n"):
-        left -= len(line)
+    room = _MAX_HEAD_BYTES
+    while (line := stream.readline(room)).strip(b"\r\n"):
+        room -= len(line)
         text = line.decode("utf-8", errors="replace").rstrip("\r\n")
         if text[0] in " \t" and fields:
             value.append(text.strip())
@@ -175,7 +175,7 @@ def _message(record: _Record) -> bytes | None:
     if not url.lower().startswith(("http://", "https://")):
         return None
     stream = io.BytesIO(record.block)
-    # The status of a page or an error; other responses are left out.
+    # Pages and errors are kept; other responses, such as redirects, are left out.
     status = re.match(rb"\s*\S+\s+([245][0-9]{2})(?:\s|\Z)", stream.readline())
     if status is None:
         return None
