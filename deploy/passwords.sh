@@ -10,8 +10,8 @@ set -eu
 umask 077
 directory=${1:-secrets} former=${2:-.env}
 mkdir -p "$directory"
-# Only the owner can enter the directory; the files in it are world-readable, because containers run as
-# other users.
+# Only the owner can enter the directory; the files in it are world-readable, because containers run
+# as other users.
 chmod 700 "$directory"
 cd "$directory"
 case $former in /*) ;; *) former=$OLDPWD/$former ;; esac

@@ -50,8 +50,7 @@ class PagePipeline:
     """Publishes page items with publisher confirms.
 
     While the broker is unavailable or its queue is full, the crawl is blocked, so that no page is
-    lost. `queue_prefix`
-    and `ca_file` correspond to the settings ``DETOURAGE_QUEUE_PREFIX`` and
+    lost. `queue_prefix` and `ca_file` correspond to the settings ``DETOURAGE_QUEUE_PREFIX`` and
     ``DETOURAGE_BROKER_CA_FILE``.
     """
 

@@ -26,7 +26,7 @@ PAGES = pa.schema(
 )
 ARTICLES = detourage.arrow_schema()
 
-MAX_PAGES_OF_A_SITE = 300
+MAX_SITE_PAGES = 300
 """Maximum number of pages that are grouped at a time, because time and memory grow with the square
 of this number."""
 
@@ -59,8 +59,8 @@ def read_site(batch: pa.RecordBatch | pa.Table) -> pa.Table:
     """Return the articles of the pages of one site, which are compared with each other."""
     pages = list(_pages(batch))
     parts = [
-        _articles(detourage.Site(pages[start : start + MAX_PAGES_OF_A_SITE]).read())
-        for start in range(0, len(pages), MAX_PAGES_OF_A_SITE)
+        _articles(detourage.Site(pages[start : start + MAX_SITE_PAGES]).read())
+        for start in range(0, len(pages), MAX_SITE_PAGES)
     ]
     return pa.concat_tables(parts) if parts else ARTICLES.empty_table()
 

@@ -1,4 +1,4 @@
-"""Writes the sample crawl and its gold standard to a folder, or without one the small crawl."""
+"""Write the sample crawl and its gold standard to a folder; without a folder, the small crawl."""
 
 import gzip
 import sys

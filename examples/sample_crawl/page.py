@@ -30,7 +30,7 @@ _MODULES = ("wrapper", "paragraph", "picture", *_SERVICES)
 
 
 class Chance(dict[str, bool]):
-    """Whether each optional block of a page is shown, decided when its name is first looked up.
+    """Whether each optional block of a page is shown, decided when the block is first looked up.
 
     If `noise` is 0, every block is shown; if it is 1, half of them are.
     """
