@@ -41,7 +41,7 @@ def explain(
     groups: bool,
     method: str | None,
 ) -> None:
-    """Show why each line of a page was kept or left out, or how pages are grouped.
+    """Show why lines are kept or left out, or the groups of pages.
 
     A URL is fetched; FILE or standard input (-) contains HTML, a page message, or several messages,
     one of which --url selects. Each line has its most probable role, and the probability that it
