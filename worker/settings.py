@@ -113,8 +113,8 @@ class Settings(BaseSettings):
     articles_limit: int = Field(
         default=100_000,
         ge=0,
-        description="Maximum number of articles in the entity recognition queue, and of links "
-        "messages in the crawler's queue. Further messages wait in the database; 0 for no limit.",
+        description="Maximum number of articles in the entity recognition queue. Further articles "
+        "wait in the database; 0 for no limit.",
     )
     render_browser: Path | None = Field(
         default=None,
