@@ -21,6 +21,8 @@ from detourage.inputs.streams import SourceError, open_source
 from detourage.limits import MAX_CONTENT_BYTES
 
 _BLOCK_BYTES = 64 * 1024
+_PAGE_OR_ERROR = re.compile(rb"\s*\S+\s+([245][0-9]{2})(?:\s|\Z)")
+"""A status line; other responses, such as redirects, are left out."""
 
 
 def dechunked(body: bytes) -> bytes:
@@ -175,8 +177,7 @@ def _message(record: _Record) -> bytes | None:
     if not url.lower().startswith(("http://", "https://")):
         return None
     stream = io.BytesIO(record.block)
-    # Pages and errors are kept; other responses, such as redirects, are left out.
-    status = re.match(rb"\s*\S+\s+([245][0-9]{2})(?:\s|\Z)", stream.readline())
+    status = _PAGE_OR_ERROR.match(stream.readline())
     if status is None:
         return None
     try:
