@@ -1,4 +1,4 @@
-"""Columns whose values may be stored in a shorter form, and are read in the usual one."""
+"""Columns whose values may be stored in a shorter form, and are read in their full form."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ def without_block_texts(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class ArticleJson(TypeDecorator[dict[str, Any]]):
-    """Article message, stored as it is or as the result of `without_block_texts`."""
+    """Article message, stored in full or as the result of `without_block_texts`."""
 
     impl = JSONB
     cache_ok = True

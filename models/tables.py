@@ -172,7 +172,7 @@ class StoredPage(Base):
 
 
 class Address(Base):
-    """All spellings of a canonical form; each fetch decides again to which page it belongs."""
+    """An address in canonical form, with its spellings; each fetch may move it to another page."""
 
     __tablename__ = "addresses"
     __table_args__ = (UniqueConstraint("site_id", "digest"),)
@@ -197,7 +197,7 @@ class Address(Base):
 
 
 class AddressTarget(Base):
-    """An address of which another one is a variant, by declaration or by its form."""
+    """Target of an address: another address that its page declares or that its form implies."""
 
     __tablename__ = "address_targets"
     __table_args__ = (Index(None, "site_id", "digest"),)
@@ -209,7 +209,7 @@ class AddressTarget(Base):
     target: Mapped[str]
     kind: Mapped[str]
     is_declared: Mapped[bool]
-    """Whether the page declares the target; otherwise, only the form of its address does."""
+    """Whether the page declares the target; otherwise, the form of the address implies it."""
 
 
 class PageContent(Base):
@@ -270,7 +270,7 @@ class Distance(Base):
 
 
 class SiteComparison(Base):
-    """The comparisons of the trees for which the next clustering of a site waits."""
+    """The comparisons of a site's trees for which its next clustering waits."""
 
     __tablename__ = "site_comparisons"
 
@@ -315,7 +315,7 @@ class ComparisonBlock(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     site_id: Mapped[int] = _part_of("site_comparisons.site_id", index=True)
     reference_set_id: Mapped[int | None] = _part_of("reference_sets.id", index=True)
-    """Set of which only the tree nearest to each row is needed; null if all distances are."""
+    """Set in which only each row's nearest tree is needed; null if all distances are needed."""
     rows: Mapped[list[int]]
     columns: Mapped[list[int]]
     pairs: Mapped[Small]
@@ -408,7 +408,7 @@ class DesignChange(Base):
     """Fetch time of the newest page when the change was last detected."""
     first_url: Mapped[str]
     new_share: Mapped[float]
-    """Share of the newest pages in new groups or in none."""
+    """Share of the newest pages that are in new groups or in no group."""
     outlier_share: Mapped[float]
     """Share of the newest pages in no group."""
     new_groups: Mapped[list[int]]
@@ -458,7 +458,7 @@ class ArticleComment(Base):
     parent: Mapped[Small | None]
     author: Mapped[str | None]
     published_at: Mapped[datetime | None]
-    """Null if the page gives none, or a relative one."""
+    """Null if the page shows no date, or only a relative one."""
     written_date: Mapped[str | None]
     """Date as displayed, unless it is the publication time in ISO 8601."""
     text: Mapped[str]
@@ -489,10 +489,10 @@ class PageParts(Base):
     first_id: Mapped[int | None]
     """Page whose article most recently included this part."""
     joined_revision: Mapped[Small | None]
-    """Revision of the page's article that the latest search for parts made."""
+    """Latest revision of the page's article that was made by joining parts."""
     size: Mapped[Small | None]
     attempts: Mapped[Small | None]
-    """Number of searches started since the last completed one; null if none."""
+    """Number of attempts to join the parts since the last completed one; null if none."""
 
 
 class Receipt(Base):
@@ -593,7 +593,7 @@ class OutboxEntry(Base):
     lane: Mapped[str | None] = mapped_column(
         Computed("CASE WHEN refused_at IS NULL THEN coalesce(task, exchange) END", persisted=True)
     )
-    """The tasks of a kind, or the messages of an exchange; null if the entry was set aside."""
+    """Name of the task or, for a message, of the exchange; null if the entry was set aside."""
     turn: Mapped[int] = mapped_column(server_default="0")
     """Position in the lane, chosen so that sites take turns; negative for short queues."""
     site_id: Mapped[int | None]
@@ -604,7 +604,7 @@ class OutboxEntry(Base):
     headers: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     message_id: Mapped[str | None]
     body: Mapped[bytes | None]
-    """As it is, or packed; see `worker.store.outbox.unpacked_body`."""
+    """Body as sent, or compressed; see `worker.store.outbox.unpacked_body`."""
     refused_at: Mapped[datetime | None]
     """When it was set aside, because the broker refused it or its body is damaged."""
     refusal: Mapped[str | None]
