@@ -42,7 +42,7 @@ def test_the_largest_page_fits_into_a_message_and_that_into_a_body() -> None:
     assert MAX_HTML_BYTES < MAX_CONTENT_BYTES < MAX_MESSAGE_BYTES < MAX_BODY_BYTES
 
 
-@pytest.mark.parametrize("work", ["EXTRACTION", "ASSIGNMENT", "COMPARISON"])
+@pytest.mark.parametrize("work", ["EXTRACTION", "ASSIGNMENT", "COMPARISON", "JOINING"])
 def test_work_is_abandoned_before_the_broker_dead_letters_its_message(work: str) -> None:
     assert 0 < getattr(attempts, f"{work}_ATTEMPTS") < DELIVERY_LIMIT
 

@@ -11,6 +11,7 @@ from worker.store import outbox
 from worker.store.database import AdvisoryLock, is_connection_lost
 from worker.store.parts import SQL
 from worker.tasks.base import TASK_OPTIONS
+from worker.workflow.attempts import JOINING_ATTEMPTS
 from worker.workflow.joining import process_part
 from worker.workflow.process import ProcessState, process_state
 
@@ -19,9 +20,6 @@ logger = logging.getLogger(__name__)
 SETTLE_SECONDS = 20.0
 """Minimum time without changes before a part is processed, since parts are usually fetched together
 and each late part causes another revision."""
-
-ATTEMPTS = 3
-"""Maximum number of crashed attempts to join a part, which is then abandoned until it changes."""
 
 PARTS_PER_TASK = 500
 
@@ -60,10 +58,9 @@ def _try_part(state: ProcessState, page_id: int) -> int:
     if not begun:
         return 0
     attempt, version = begun[0].attempts, begun[0].version
-    if attempt > ATTEMPTS:
-        logger.error(
-            "parts of page %d not joined: %d attempts crashed the process", page_id, ATTEMPTS
-        )
+    if attempt > JOINING_ATTEMPTS:
+        problem = "parts of page %d not joined: %d attempts crashed the process"
+        logger.error(problem, page_id, JOINING_ATTEMPTS)
         state.database.execute(SQL.note_seen, pages=[page_id], versions=[version])
         return 0
     try:

@@ -16,6 +16,9 @@ COMPARISON_ATTEMPTS = 3
 """Maximum number of attempts to compare a block. Its trees then count as not comparable, so that
 no page blocks its site."""
 
+JOINING_ATTEMPTS = 3
+"""Maximum number of crashed attempts to join a part, which is then abandoned until it changes."""
+
 CLUSTERING_ATTEMPTS = 4
 """Maximum number of failed attempts to cluster a site, including those whose process died, after
 which clustering is disabled for the site."""
