@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import click
 
 NEIGHBOURS = "detourage.commands"
-"""Entry points of the neighbours' commands, such as ``inspect``."""
+"""Group of entry points for the neighbours' commands, such as ``inspect``."""
 
 GROUPS: Mapping[str, Sequence[click.Command]] = {
     "users": (pages.run, pages.send),
@@ -40,13 +40,13 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
 
 class _Service:
     def commands(self) -> Mapping[str, Sequence[click.Command]]:
-        """Return the commands; those of neighbours are for operators."""
+        """Return all commands by user group; neighbours' commands are for operators."""
         found = sorted(entry_points(group=NEIGHBOURS), key=lambda each: each.name)
         operators = [*GROUPS["operators"], *(each.load() for each in found)]
         return {**GROUPS, "operators": operators}
 
     def begin(self, command: str) -> None:
-        """Configure the log for a neighbour; the service's own commands do that themselves."""
+        """Configure logging for a neighbour's command; the service's commands do so themselves."""
         if any(command == each.name for group in GROUPS.values() for each in group):
             return
         from worker import logs
@@ -58,7 +58,7 @@ class _Service:
             logs.configure(settings.log_level, settings.log_format, secrets=settings.secrets)
 
     def explained(self, error: Exception) -> str | None:
-        """Return a lost connection or a missing privilege in one line."""
+        """Return a one-line message for a lost connection or missing privilege; otherwise, None."""
         from worker.errors import cause, is_lost_connection, is_refusal, without_passwords
 
         if not is_lost_connection(error) and not is_refusal(error):

@@ -45,6 +45,7 @@ def relay() -> None:
 @click.argument("process", required=False, type=click.Choice(PROCESSES))
 @click.option(
     "--accepting",
+    "must_accept",
     is_flag=True,
     help="Without PROCESS: also fail while the intake is paused because its backlog is full.",
 )
@@ -55,12 +56,12 @@ def relay() -> None:
     help="Without PROCESS: also check settings, object store and browser, and declare missing"
     " queues.",
 )
-def health(process: str | None, accepting: bool, thorough: bool) -> None:
+def health(process: str | None, must_accept: bool, thorough: bool) -> None:
     """Check that a process works, or that the deployment is ready.
 
-    With PROCESS, show what it last did. It fails if that is longer ago than it should be: 30
-    seconds, or, for beat, 30 seconds and the interval of its tasks. Only work that the broker or
-    the database has confirmed counts; a process without work confirms that they answer.
+    With PROCESS, show what it last did. The command fails if that was more than 30 seconds ago
+    (for beat, 30 seconds plus the interval of its tasks). Only work that the broker or the database
+    has confirmed counts; a process without work confirms that they respond.
 
     Without PROCESS, check that the database responds and has the schema of this version, and that
     the broker responds and has the queues. Exit code 0: ready; 1: not ready.
@@ -75,13 +76,13 @@ def health(process: str | None, accepting: bool, thorough: bool) -> None:
             settings.require_database_url()
             settings.require_broker_url()
         check = examine if thorough else readiness
-        findings = check(settings, accepting=accepting)
+        findings = check(settings, must_accept=must_accept)
         for each in findings:
             click.echo(f"{'ok  ' if each.healthy else 'FAIL'}  {each.name}: {each.detail}")
         if not all(each.healthy for each in findings):
             sys.exit(1)
         return
-    if accepting or thorough:
+    if must_accept or thorough:
         raise click.UsageError("PROCESS cannot be combined with --accepting or --all")
     last = Heartbeat(settings.heartbeat_directory, process).last()
     if last is None:

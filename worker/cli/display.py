@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 TOP = 20  # default number of sites shown
 
-NAMED = (PageOutcome.ARTICLE, PageOutcome.FAILED, PENDING)
-"""Outcomes that have a column of their own."""
+OWN_COLUMN = (PageOutcome.ARTICLE, PageOutcome.FAILED, PENDING)
+"""Outcomes that have a column of their own; the others are counted together."""
 
 
 def print_status(
@@ -52,8 +52,8 @@ def print_status(
             say(
                 out,
                 f"design changed with {change.first_url}, fetched {change.since:%Y-%m-%d %H:%M}:"
-                f" {change.new_share:.0%} of the newest pages are new, groups {groups};"
-                f" gone: {gone}",
+                f" {change.new_share:.0%} of the newest pages are in new groups or in none;"
+                f" new groups: {groups}; groups without new pages: {gone}",
             )
         if history.addresses:
             say(out, f"joined addresses: {_listed(history.addresses)}")
@@ -109,11 +109,11 @@ def _totals(totals: SiteTotals) -> Iterator[str]:
     if totals.outcomes:
         yield f"outcomes: {_listed(totals.outcomes)}"
     for name, number, unit in (
-        ("of these, extracted again", totals.again, "page"),
-        ("of these, doubtful", totals.doubtful, "article"),
-        ("in quarantine", totals.not_clustered, "site"),
-        ("with mostly doubtful articles in the last day", totals.dark, "site"),
-        ("with a new design", totals.changed_design, "site"),
+        ("being extracted again", totals.again, "page"),
+        ("doubtful", totals.doubtful, "article"),
+        ("quarantined", totals.not_clustered, "site"),
+        ("mostly doubtful in the last day", totals.dark, "site"),
+        ("redesigned", totals.changed_design, "site"),
     ):
         if number:
             yield f"{name}: {counted(number, unit)}"
@@ -135,7 +135,7 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int) -> None:
         for e in sites
         if e.not_clustered_since
     ]
-    notes += [f"{e.key}: most articles of the last day are doubtful" for e in sites if e.dark]
+    notes += [f"{e.key}: most articles from the last day are doubtful" for e in sites if e.dark]
     for note in notes[:TOP]:
         say(out, note)
     if len(notes) > TOP:
@@ -147,7 +147,7 @@ def _site_table(sites: Sequence[SiteStatus]) -> Table:
         "pages": [site.pages for site in sites],
         "articles": [site.outcomes.get(PageOutcome.ARTICLE, 0) for site in sites],
         "other": [
-            sum(number for outcome, number in site.outcomes.items() if outcome not in NAMED)
+            sum(number for outcome, number in site.outcomes.items() if outcome not in OWN_COLUMN)
             for site in sites
         ],
         "failed": [site.outcomes.get(PageOutcome.FAILED, 0) for site in sites],

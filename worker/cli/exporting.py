@@ -75,7 +75,7 @@ def export(
 
     days = DayFolder(folder, form, site)
 
-    def since_of(day: date) -> datetime:
+    def start_of(day: date) -> datetime:
         return datetime.combine(day, time(), UTC)
 
     def write(database: Database) -> dict[date, int]:
@@ -85,8 +85,8 @@ def export(
                 raise click.ClickException(f"no page of site {site!r} is known")
             with days.opened():
                 # The last day that can be represented has no end.
-                end = since_of(last + timedelta(days=1)) if last < date.max else None
-                articles = articles_published(session, since_of(first), end, sites)
+                end = start_of(last + timedelta(days=1)) if last < date.max else None
+                articles = articles_published(session, start_of(first), end, sites)
                 return days.replace(first, last, articles)
 
     with termination_as_exit():

@@ -59,8 +59,8 @@ def status(
     """Show the sites and queues of a deployment.
 
     For a single SITE, also show its groups, redesigns and joined addresses. For a URL, show instead
-    the history of its article, oldest first: the fetches of the page and the revisions with what
-    changed in each: + added, - removed, ~ edited, > moved. Old ones may have been pruned.
+    the history of its article, oldest first: the fetches of the page and the revisions. Old ones
+    may have been pruned.
 
     Each page counts in one of four columns: articles, other outcomes, failed, or pending (no
     outcome yet). Further columns show how many of these pages are being extracted again, and how
@@ -79,12 +79,12 @@ def status(
         "--host": host,
     }
     given = {name for name, value in values.items() if value}
-    for name, allowed in ALONE.items():
+    for name, allowed in COMBINABLE.items():
         if name in given and given - allowed - {name}:
             raise click.UsageError(f"{name} can only be combined with {' and '.join(allowed)}")
-    for name, needed in NEEDED.items():
+    for name, needed in REQUIRED.items():
         if name in given and needed not in given:
-            raise click.UsageError(f"{name} needs {needed}")
+            raise click.UsageError(f"{name} requires {needed}")
     if prometheus:
         _show_metrics(port, host or "127.0.0.1")
     elif is_url:
@@ -95,16 +95,16 @@ def status(
         _show_sites(site, pending, top, as_json=as_json, only_addresses=only_addresses)
 
 
-ALONE = {
+COMBINABLE = {
     "URL": {"--json"},
     "--queues": {"--json"},
     "--addresses": {"SITE", "--json"},
     "--prometheus": {"--port", "--host"},
 }
-"""Options that are allowed with those that show something else than sites."""
+"""Options and arguments that may be combined with each option that does not show sites."""
 
-NEEDED = {"--addresses": "SITE", "--port": "--prometheus", "--host": "--port"}
-"""Options that require another one."""
+REQUIRED = {"--addresses": "SITE", "--port": "--prometheus", "--host": "--port"}
+"""The option or argument that each of these options requires."""
 
 
 def _show_queues(*, as_json: bool) -> None:

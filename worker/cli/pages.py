@@ -45,9 +45,9 @@ EXIT_UNUSABLE_INPUT = 3
     "--output",
     required=True,
     type=OutputFile(is_replaced=True),
-    help="Output file for the articles; text is compressed if it ends in .gz.",
+    help="Output file for the articles; JSON lines are compressed if its name ends in .gz.",
 )
-@file_format_option("parquet for a name in .parquet, otherwise jsonl")
+@file_format_option("parquet if the name of OUTPUT ends in .parquet, otherwise jsonl")
 @click.option(
     "--resume",
     "leftover",

@@ -20,7 +20,7 @@ QUARANTINED_STAGES = ("intake", *STAGES, "relay")
 
 HEADER = ("STAGE", "REASON", "AGE", "ID", "URL", "DETAIL")
 
-MAX_COLUMN_WIDTH = 48  # width of a column; a longer ID pushes the rest of its line to the right
+MAX_COLUMN_WIDTH = 48  # maximum width of a column; a longer ID shifts the rest of its line
 
 MAX_CELL_LENGTH = 100
 
@@ -48,9 +48,9 @@ def quarantine() -> None:
 def quarantine_list(stage: str | None, reason: str | None, limit: int | None) -> None:
     """List quarantined messages."""
     now = datetime.now(UTC)
-    found = [each for each in _quarantined(stage) if reason in (None, each.reason)]
+    messages = [each for each in _quarantined(stage) if reason in (None, each.reason)]
     rows = [HEADER]
-    for each in found[:limit]:
+    for each in messages[:limit]:
         age = each.age_seconds(now)
         rows.append(
             (
@@ -66,8 +66,8 @@ def quarantine_list(stage: str | None, reason: str | None, limit: int | None) ->
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         click.echo("  ".join(cells).rstrip())
-    if len(rows) <= len(found):
-        click.echo(f"and {counted(len(found) - len(rows) + 1, 'more message')}", err=True)
+    if len(rows) <= len(messages):
+        click.echo(f"and {counted(len(messages) - len(rows) + 1, 'more message')}", err=True)
 
 
 @quarantine.command("show")
@@ -80,10 +80,10 @@ def quarantine_show(message_id: str | None, stage: str | None, whole: bool) -> N
     If MESSAGE_ID is given, only that message is printed. Long values are shortened unless --whole
     is given.
     """
-    found = [each for each in _quarantined(stage) if message_id in (None, each.message_id)]
-    if message_id and not found:
+    messages = [each for each in _quarantined(stage) if message_id in (None, each.message_id)]
+    if message_id and not messages:
         raise click.ClickException(f"no message {message_id!r} is in quarantine")
-    for message in found:
+    for message in messages:
         values = message.to_json()
         if not whole:
             values = {key: value and _shortened(value) for key, value in values.items()}

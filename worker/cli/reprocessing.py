@@ -67,8 +67,8 @@ def reprocess(
 
     settings = load_settings()
     if site is None:
-        found = read_database(reprocessings.progress)
-        if found is not None and found.is_running:
+        latest = read_database(reprocessings.progress)
+        if latest is not None and latest.is_running:
             raise click.ClickException(
                 "all sites are already being reprocessed: `detourage reprocess --progress` shows"
                 " the progress, and `detourage reprocess --cancel` ends it"
@@ -98,14 +98,14 @@ def _reprocess_page(url: str, stage: str) -> None:
     click.echo(f"reprocessing of {url} from {stage} requested")
 
 
-def _show_progress(found: ReprocessingProgress | None) -> None:
-    if found is None:
+def _show_progress(latest: ReprocessingProgress | None) -> None:
+    if latest is None:
         click.echo("no reprocessing of all sites: start one with `detourage reprocess --all`")
         return
-    rate = found.pages_per_minute
+    rate = latest.pages_per_minute
     limit = "" if rate is None else f", at most {rate:g} a minute"
-    state = "running" if found.is_running else "ended"
+    state = "running" if latest.is_running else "ended"
     click.echo(
-        f"{state}: {found.sites_done} of {counted(found.sites, 'site')},"
-        f" {counted(found.pages, 'page')} from {found.stage}{limit}"
+        f"{state}: {latest.sites_done} of {counted(latest.sites, 'site')},"
+        f" {counted(latest.pages, 'page')} from {latest.stage}{limit}"
     )

@@ -28,8 +28,8 @@ class Finding(NamedTuple):
     detail: str
 
 
-def examine(settings: Settings, *, accepting: bool = False) -> list[Finding]:
-    """Check all dependencies of the service, even if some fail; declare missing queues."""
+def examine(settings: Settings, *, must_accept: bool = False) -> list[Finding]:
+    """Check settings and servers, and declare missing queues; see `readiness`."""
     unknown = unknown_variables(os.environ)
     detail = f"unknown: {', '.join(unknown)}" if unknown else "all variables are known"
     findings = [Finding("settings", not unknown, detail)]
@@ -39,16 +39,19 @@ def examine(settings: Settings, *, accepting: bool = False) -> list[Finding]:
         configured = "none configured: `run` brings up embedded services"
         return [*findings, Finding("deployment", True, configured)]
     store = {"object store": _object_store} if settings.pages else {}
-    return [*findings, *_readiness(settings, accepting, _declare, **store)]
+    return [*findings, *_readiness(settings, must_accept, _declare, **store)]
 
 
-def readiness(settings: Settings, *, accepting: bool = False) -> list[Finding]:
-    """Check what a process needs, without side effects; if ``accepting``, the intake, too."""
-    return list(_readiness(settings, accepting, _find_queues))
+def readiness(settings: Settings, *, must_accept: bool = False) -> list[Finding]:
+    """Check the servers without side effects; a paused intake fails only if it ``must_accept``.
+
+    If a check fails, those that depend on it are omitted.
+    """
+    return list(_readiness(settings, must_accept, _find_queues))
 
 
 def _readiness(
-    settings: Settings, accepting: bool, queues: Check, **more: Check
+    settings: Settings, must_accept: bool, queues: Check, **store_checks: Check
 ) -> Iterator[Finding]:
     def room(settings: Settings) -> str:
         with _short_connection(settings) as database, database.transaction() as session:
@@ -56,13 +59,13 @@ def _readiness(
         if not is_full:
             return "the intake accepts pages"
         limit = settings.pending_limit
-        waits = f"the intake waits: {limit} or more pages or messages are in progress"
-        if accepting:
-            raise RuntimeError(waits)
-        return waits
+        full = f"the intake waits: {limit} or more pages or messages are in progress"
+        if must_accept:
+            raise RuntimeError(full)
+        return full
 
     chains: Sequence[Mapping[str, Check]] = (
-        {"database": _database, "schema": _schema, "room": room, **more},
+        {"database": _database, "schema": _schema, "room": room, **store_checks},
         {"broker": _broker, "queues": queues},
     )
     for chain in chains:
@@ -77,7 +80,7 @@ def _checked(name: str, check: Check, settings: Settings) -> Finding:
     try:
         return Finding(name, True, check(settings))
     except Exception as error:  # noqa: BLE001 - any error is a result to report
-        # Without its subject, which is in the check's name.
+        # The subject of the message is omitted, because the name of the check states it.
         origin = (error.__cause__ or error) if isinstance(error, ExpectedError) else error
         lines = str(getattr(origin, "orig", None) or origin).splitlines()
         return Finding(name, False, without_passwords(lines[0]) if lines else type(origin).__name__)
@@ -103,7 +106,7 @@ def _short_connection(settings: Settings) -> Database:
 def _database(settings: Settings) -> str:
     with _short_connection(settings) as database:
         database.ping()
-    return "answers"
+    return "responds"
 
 
 def _schema(settings: Settings) -> str:
@@ -117,7 +120,7 @@ def _schema(settings: Settings) -> str:
 
 def _broker(settings: Settings) -> str:
     with connected(settings):
-        return "answers"
+        return "responds"
 
 
 def _find_queues(settings: Settings) -> str:

@@ -108,7 +108,7 @@ def test_each_page_counts_in_one_column_and_no_header_is_truncated(tasks: Tasks)
     lines = status().output.splitlines()
     assert max(map(len, lines)) <= 80
     assert "outcomes: article 4200, failed 5, menu 30, pending 7" in lines
-    assert "of these, extracted again: 9 pages" in lines
+    assert "being extracted again: 9 pages" in lines
     heads = next(line.split() for line in lines if line.startswith(" site "))
     assert heads[:6] == ["site", "pages", "articles", "other", "failed", "pending"]
     row = next(line.split() for line in lines if line.startswith(" a-rather"))
@@ -149,7 +149,7 @@ def test_a_site_whose_articles_are_mostly_doubtful_is_reported(tasks: Tasks) -> 
     assert not sites["s0001.example"]["dark"]
     shown = status().output
     assert "doubtful: 7 articles" in shown
-    assert "s0000.example: most articles of the last day are doubtful" in shown
+    assert "s0000.example: most articles from the last day are doubtful" in shown
     metrics = status("--prometheus").output
     assert 'detourage_doubtful_articles{site="s0000.example"} 6.0' in metrics
     assert 'detourage_doubtful_articles{site="s0001.example"}' not in metrics
