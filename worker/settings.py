@@ -209,7 +209,7 @@ class Settings(BaseSettings):
             try:
                 ssl.create_default_context(cafile=value)
             except ssl.SSLError:
-                raise ValueError(f"{value} holds no certificates") from None
+                raise ValueError(f"{value} contains no certificates") from None
             except OSError as error:
                 raise ValueError(f"{value}: {error.strerror}") from None
         return value

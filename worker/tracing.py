@@ -20,7 +20,7 @@ Context: TypeAlias = Mapping[str, str]
 
 HEADERS: Final = ("traceparent", "tracestate")
 
-MAX_CHARACTERS: Final = 512  # length of a header; longer ones are ignored
+MAX_HEADER_CHARACTERS: Final = 512  # maximum length of a header; longer headers are ignored
 FLUSH_SECONDS = 2.0  # maximum time that an exiting process waits for its last spans to be exported
 
 _enabled: list[Any] = []
@@ -82,7 +82,8 @@ def span(name: str, headers: Mapping[str, Any] | None) -> AbstractContextManager
     if not _enabled:
         return nullcontext()
     found = {each: (headers or {}).get(each) for each in HEADERS}
-    carrier = {n: v for n, v in found.items() if isinstance(v, str) and len(v) <= MAX_CHARACTERS}
+    longest = MAX_HEADER_CHARACTERS
+    carrier = {n: v for n, v in found.items() if isinstance(v, str) and len(v) <= longest}
     context = _enabled[2].extract(carrier)
     # The message of an exception is in the log, without passwords.
     hidden = {"record_exception": False, "set_status_on_exception": False}

@@ -39,7 +39,7 @@ def fresh_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         ("BROKER_URL", "amqps://u:p@h//;amqp://u:hunter2@h//", "same scheme"),
         ("BROKER_URL", "amqps://u:hunter2@h//?ssl_cert_reqs=CERT_NONE", "no ssl parameters"),
         ("BROKER_CA_FILE", "/nowhere/ca.pem", "No such file"),
-        ("BROKER_CA_FILE", __file__, "holds no certificates"),
+        ("BROKER_CA_FILE", __file__, "contains no certificates"),
         ("QUEUE_PREFIX", "with space", "pattern"),
         ("TEXT_ROLES", "paragraph,headline", "headline: not a text role"),
         ("SETTLE_SECONDS", "-1", "greater than or equal to 0"),

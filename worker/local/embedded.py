@@ -74,7 +74,7 @@ _SAFE_PATH = re.compile(r"[A-Za-z0-9_./+-]{1,80}")
 
 
 class EmbeddedError(ExpectedError):
-    """The embedded services cannot run on this machine; the message tells users why in one line."""
+    """The embedded services cannot run on this machine; the message explains why in one line."""
 
 
 class Services(NamedTuple):
@@ -124,7 +124,7 @@ class _Server:
         self.log = home.resolve() / "postgresql.log"
         self.socket = runtime / "socket"
         self.runtime = runtime
-        self.throwaway = home == runtime
+        self.is_throwaway = home == runtime
         self.user = _unprivileged_user()
         # The user who runs the programs may lack access to a parent directory, but a process can
         # always use its working directory.
@@ -197,7 +197,7 @@ class _Server:
         """Start the server, and wait until it responds."""
         settings = {
             **SERVER_SETTINGS,
-            **(THROWAWAY_SETTINGS if self.throwaway else KEPT_SETTINGS),
+            **(THROWAWAY_SETTINGS if self.is_throwaway else KEPT_SETTINGS),
             "unix_socket_directories": str(self.socket),
         }
         argv = [str(self.programs / "postgres"), "-D", self.given_data]
@@ -220,15 +220,15 @@ class _Server:
                 if time.monotonic() > deadline:
                     reason = str(error).splitlines()[0]
                     raise EmbeddedError(
-                        f"PostgreSQL does not answer after {START_SECONDS:g} seconds: {reason}:"
-                        f" check {self.log}, and whether the machine is overloaded, and start again"
+                        f"PostgreSQL did not respond within {START_SECONDS:g} seconds ({reason});"
+                        f" check {self.log} and the load of the machine, then start again"
                     ) from error
                 time.sleep(0.02)
             else:
                 return
 
     def prepare(self) -> None:
-        """Create the database and load pgmq into it, unless an earlier run has done so."""
+        """Create the database with pgmq if it is missing, and make all its messages deliverable."""
         with contextlib.closing(self._connect("postgres")) as connection:
             connection.autocommit = True
             with contextlib.suppress(DuplicateDatabase):
@@ -239,8 +239,7 @@ class _Server:
             if cursor.fetchone() == (None,):
                 cursor.execute(get_embedded_install_sql())
                 cursor.execute(SEND_TOPIC_WITH_HEADERS)
-            # Otherwise, messages that a killed run did not acknowledge would stay hidden for
-            # hours.
+            # Otherwise, messages that a killed run did not acknowledge would stay hidden for hours.
             cursor.execute("SELECT pgmq.format_table_name(queue_name, 'q') FROM pgmq.meta")
             for (table,) in cursor.fetchall():
                 cursor.execute(

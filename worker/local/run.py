@@ -46,11 +46,11 @@ CLUSTER_POLL_SECONDS = 1.0
 IDLE_GRACE_SECONDS = 0.5
 """Grace period for the child processes once the run is complete and no work can be lost."""
 
-STALL_SECONDS = 600.0  # time without any change in its counts after which a run counts as failed
+STALL_SECONDS = 600.0  # time after which a run without any change in its counts has failed
 
 
 class RunError(ExpectedError):
-    """The run could not be completed; the message tells users why in one line."""
+    """The run could not be completed; the message explains why in one line."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +142,8 @@ def completed_run(
             quarantine_file = quarantine_of(output)
             quarantine.write_quarantined(settings, quarantine_file)
         with database.patient_transaction() as session:
-            of_run = articles.articles_of_run(session, folder.run_id)
-            written = write_articles(output, form, map(ArticleMessage.in_order, of_run))
+            found = articles.articles_of_run(session, folder.run_id)
+            written = write_articles(output, form, map(ArticleMessage.in_order, found))
             pattern = {"pattern": f"{folder.run_id}%"}
             keys = session.scalars(progress.SQL.sites_of_run, pattern).all()
             sites = progress.site_statuses(session, keys)
@@ -164,7 +164,7 @@ def _send(
     """Publish the messages that are not yet stored, and return the total number of messages."""
     numbered = NumberedMessages(messages, folder.run_id)
 
-    def begun(received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
+    def begin_with(received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
         for message in numbered.without(received):
             # Only now is it certain that there is a broker.
             folder.begin()
@@ -175,7 +175,7 @@ def _send(
         if folder.is_resumed:
             query = progress.SQL.received.execution_options(yield_per=1000)
             received = iter(session.scalars(query, {"pattern": f"{folder.run_id}%"}))
-        publish_pages(settings, begun(received))
+        publish_pages(settings, begin_with(received))
     return numbered.count
 
 

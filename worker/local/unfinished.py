@@ -16,7 +16,7 @@ Leftover = Literal["refuse", "resume", "overwrite"]
 
 
 class UnfinishedRunError(ExpectedError):
-    """An unfinished run with the same output exists; the message tells users what to do."""
+    """An unfinished run with the same output exists; the message explains what to do."""
 
 
 class RunFolder:
@@ -42,7 +42,7 @@ class RunFolder:
             ) from error
         if leftover == "refuse":
             raise UnfinishedRunError(
-                f"{path} holds an unfinished run of {begun['at']}: use --resume"
+                f"{path} contains an unfinished run of {begun['at']}: use --resume"
                 " to continue it or --overwrite to start over"
             )
         self.run_id, self._conditions = begun["id"], begun["conditions"]

@@ -1,1 +1,1 @@
-"""Exchanges, queues, task names, and the validation of incoming messages."""
+"""Exchanges, queues and task names, connections to the broker, and compressed bodies."""

@@ -25,7 +25,6 @@ CONNECT_SECONDS = 5.0
 COMMAND_CONNECT_SECONDS = 3.0
 """Connection timeout for commands, per node, which must not keep a person waiting."""
 
-
 EMBEDDED_OPTIONS = {
     # The server lacks the pgmq extension. Its SQL ships with the wheel and is loaded at the start.
     "init_extension": False,
@@ -104,8 +103,8 @@ def connected(settings: Settings) -> Iterator[Connection]:
             ) from error
         except (*connection.connection_errors, OperationalError) as error:
             raise BrokerError(
-                f"the broker does not answer: {without_passwords(cause(error))}: check"
-                " DETOURAGE_BROKER_URL, and that it is running"
+                f"the broker is not responding: {without_passwords(cause(error))}: check"
+                " DETOURAGE_BROKER_URL, and that the broker is running"
             ) from error
         yield connection
 
@@ -116,12 +115,12 @@ def messages_waiting(settings: Settings, queue: str) -> int:
         return depth(channel, queue)
 
 
-def messages_seen(settings: Settings, queue: str) -> int | None:
+def messages_if_known(settings: Settings, queue: str) -> int | None:
     """Return the number of messages ready in a queue, or None if the broker does not respond."""
-    known = connection_to(settings)
+    connection = connection_to(settings)
     try:
         return messages_waiting(settings, queue)
-    except (*known.connection_errors, *known.channel_errors, OperationalError) as error:
+    except (*connection.connection_errors, *connection.channel_errors, OperationalError) as error:
         warn_of(logger, f"could not count the messages in {queue}", error)
         return None
 

@@ -13,8 +13,7 @@ from detourage.inputs.received import UnusableMessageError
 from detourage.limits import MAX_BODY_BYTES
 from detourage.outcomes import UnusableReason
 
-_BOM_AND_SPACE = 64  # number of bytes within which the JSON must begin
-
+_START_BYTES = 64  # number of bytes within which an uncompressed JSON object must begin
 
 PLAIN_ENCODINGS: Final = frozenset({"", "utf-8", "utf8", "us-ascii", "binary", "identity"})
 """Values of the ``content_encoding`` property that do not name a compression method."""
@@ -39,7 +38,7 @@ def plain_body(
     name = str(declared or content_encoding or "").strip().lower()
     name = name.removeprefix("application/").removeprefix("x-")
     is_plain = not name or (not declared and name in PLAIN_ENCODINGS)
-    if is_plain or body[:_BOM_AND_SPACE].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+    if is_plain or body[:_START_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
         return body
     undecodable = UnusableReason.UNDECODABLE_BODY
     if name not in _DECOMPRESSORS:
@@ -47,17 +46,17 @@ def plain_body(
     try:
         decompressor = _DECOMPRESSORS[name]()
         if isinstance(decompressor, brotli.Decompressor):
-            plain, is_whole = _unbrotli(decompressor, body, MAX_BODY_BYTES + 1)
+            plain, is_complete = _unbrotli(decompressor, body, MAX_BODY_BYTES + 1)
         else:
             plain = decompressor.decompress(body, MAX_BODY_BYTES + 1)
-            is_whole = decompressor.eof
+            is_complete = decompressor.eof
     except (zlib.error, lzma.LZMAError, OSError, ValueError, brotli.error) as error:
         detail = f"the body is not valid {name}: {error}"
         raise UnusableMessageError(undecodable, detail) from error
     if len(plain) > MAX_BODY_BYTES:
         detail = f"the message has more than {MAX_BODY_BYTES} bytes when decompressed"
         raise UnusableMessageError(UnusableReason.OVERSIZED, detail)
-    if not is_whole:
+    if not is_complete:
         raise UnusableMessageError(undecodable, f"the body is not valid {name}: it is truncated")
     return plain
 

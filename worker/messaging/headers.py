@@ -13,7 +13,7 @@ FAILED_AT: Final = "x-failed-at"
 DEATHS: Final = "x-death"
 """Header that RabbitMQ adds to dead-lettered messages."""
 
-OF_QUARANTINE: Final = (REASON, DETAIL, FAILED_AT, DEATHS)
+QUARANTINE_HEADERS: Final = (REASON, DETAIL, FAILED_AT, DEATHS)
 
 DELIVERY_COUNT: Final = "x-delivery-count"
 """Header in which RabbitMQ counts redeliveries from a quorum queue."""

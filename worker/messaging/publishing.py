@@ -15,7 +15,7 @@ REJECTED_SECONDS = 0.2
 
 
 def publish_when_accepted(producer: Producer, body: bytes, **options: Any) -> None:
-    """Publish a message, again and again until its queue has room for it."""
+    """Publish a message, and repeat this until its queue has room for it."""
     while True:
         try:
             producer.publish(body, **options)
@@ -28,7 +28,7 @@ def publish_when_accepted(producer: Producer, body: bytes, **options: Any) -> No
 def publish_pages(settings: Settings, messages: Iterable[tuple[str, bytes]]) -> int:
     """Publish pairs of message ID and body on ``crawler.pages``, and return their number.
 
-    The intake validates the bodies. While the queue is full, wait.
+    The intake validates the bodies. Publishing waits while the queue is full.
     """
     topology = topology_of(settings)
     exchange, routing_key = topology.pages_address

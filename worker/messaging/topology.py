@@ -102,15 +102,15 @@ class Topology:
 
     def declare(self, connection: Connection) -> None:
         """Declare all exchanges and queues; this is idempotent."""
-        kept = set(self.quarantines.values()) if self.durable_features else set()
+        quarantines = set(self.quarantines.values()) if self.durable_features else set()
         with connection.channel() as channel:
             for queue in self.queues():
                 # Earlier releases declared quarantines of another type, which are kept.
-                if queue.name not in kept or not _exists(queue, connection):
+                if queue.name not in quarantines or not _exists(queue, connection):
                     queue(channel).declare()
 
     def declare_for_crawler(self, connection: Connection) -> None:
-        """Declare everything, or require the exchange of pages if the rights do not suffice."""
+        """Declare everything; if the user lacks permission, check that the page exchange exists."""
         try:
             self.declare(connection)
         except AccessRefused:

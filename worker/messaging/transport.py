@@ -73,7 +73,7 @@ property and requires it to be empty; any value set by a publisher is removed.""
 
 
 def readable_frames(connection: Any, callback: Callable[..., Any]) -> Callable[[Any], bool]:
-    """Wrap the library's frame handler, and replace headers that it cannot read."""
+    """Wrap the frame handler: replace headers that it cannot read, and skip oversized bodies."""
     read = frame_handler(connection, callback)
     to_skip: dict[int, int] = {}
 

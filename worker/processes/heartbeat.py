@@ -18,7 +18,7 @@ PROCESSES = ("intake", "relay", "worker", "beat")
 CONFIRM_SECONDS = 5.0  # interval at which a process without work confirms that it could work
 
 MAX_AGE_SECONDS = 30.0
-"""Age at which a process is considered stuck, unless its work is further apart."""
+"""Age at which a process is considered stuck, unless its work has longer intervals."""
 
 
 @dataclass(frozen=True)

@@ -141,9 +141,8 @@ class Supervisor:
             if not self._receive(STALL_SECONDS):
                 at = f" while importing {self._importing}" if self._importing else ""
                 raise SupervisorError(
-                    f"{name} did not start: no progress for {STALL_SECONDS:g} seconds{at}: check"
-                    " whether the machine is overloaded or its disk does not respond, and start"
-                    " again"
+                    f"{name} did not start: no progress for {STALL_SECONDS:g} seconds{at}; check"
+                    " the load of the machine and its disk, then start again"
                 )
         return self._pids[name]
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from detourage.errors import ExpectedError, MissingExtraError, require_extra
 from worker.processes.supervisor import ChildDied, Supervisor, SupervisorError
 
-_SECRET = "DETOURAGE_"  # noqa: S105 - the beginning of the names of settings
+_SETTINGS_PREFIX = "DETOURAGE_"  # beginning of the names of settings, which may be secret
 
 
 class RenderingError(ExpectedError):
@@ -68,7 +68,7 @@ class Browser:
     def _run(self, folder: Path, request: Path, result: Path) -> None:
         # Files that the browser leaves behind (caches, crash dumps) are removed with the folder.
         environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith(_SECRET)},
+            **{name: v for name, v in os.environ.items() if not name.startswith(_SETTINGS_PREFIX)},
             **{name: str(folder) for name in ("HOME", "TMPDIR")},
         }
         log = folder / "log"

@@ -74,13 +74,13 @@ def _serve(page: Page, request: dict[str, Any]) -> None:
     address = urldefrag(request["url"]).url
     served = False
 
-    def answer(route: Route) -> None:
+    def respond(route: Route) -> None:
         nonlocal served
-        asked = route.request
-        if not served and asked.is_navigation_request() and urldefrag(asked.url).url == address:
+        url, is_navigation = route.request.url, route.request.is_navigation_request()
+        if not served and is_navigation and urldefrag(url).url == address:
             served = True
             route.fulfill(body=request["html"], content_type="text/html; charset=utf-8")
-        elif asked.is_navigation_request():
+        elif is_navigation:
             # Status 204 (no content) keeps the page from navigating.
             route.fulfill(status=204)
         elif request["has_network"]:
@@ -88,7 +88,7 @@ def _serve(page: Page, request: dict[str, Any]) -> None:
         else:
             route.abort()
 
-    page.route("**/*", answer)
+    page.route("**/*", respond)
 
 
 def _settle(page: Page, milliseconds: float) -> None:

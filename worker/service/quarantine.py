@@ -85,14 +85,14 @@ class QuarantinedMessage:
 def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
     """Yield the messages of a stage's quarantine without removing them."""
     if stage == RELAY:
-        yield from map(_of_entry, _with_store(settings, outbox.refused))
+        yield from map(_from_entry, _with_store(settings, outbox.refused))
         return
     with _taken(settings, stage) as (_, messages):
-        found = [_read(stage, message) for message in messages]
-    ids = [each.message_id for each in found if each.message_id]
-    known = _with_store(settings, last_failures, ids) if ids else {}
-    for each in found:
-        if failure := known.get(each.message_id or ""):
+        quarantined = [_read(stage, message) for message in messages]
+    ids = [each.message_id for each in quarantined if each.message_id]
+    failures = _with_store(settings, last_failures, ids) if ids else {}
+    for each in quarantined:
+        if failure := failures.get(each.message_id or ""):
             yield replace(
                 each,
                 detail=f"{each.detail}: {failure.error}",
@@ -111,8 +111,8 @@ def requeue(settings: Settings, stage: str, message_id: str | None = None) -> in
     with _taken(settings, stage) as (connection, messages):
         producer = Producer(connection.channel())
         for message in messages:
-            is_chosen = message_id in (None, _read(stage, message).message_id)
-            if is_chosen and not withheld_bytes(message):
+            is_selected = message_id in (None, _read(stage, message).message_id)
+            if is_selected and not withheld_bytes(message):
                 _republish(producer, message, topology_of(settings).sources[stage])
                 message.ack()
                 moved += 1
@@ -136,7 +136,7 @@ def _count_changed(session: Session, statement: TextClause, message_id: str | No
     return len(session.execute(statement, {"message_id": message_id}).all())
 
 
-def _of_entry(entry: OutboxEntry) -> QuarantinedMessage:
+def _from_entry(entry: OutboxEntry) -> QuarantinedMessage:
     reason = RefusedReason.REFUSED_BY_BROKER
     body = entry.body or json.dumps(entry.arguments).encode()
     try:
@@ -204,7 +204,7 @@ def _republish(producer: Producer, message: Message, queue: str) -> None:
         headers={
             name: value
             for name, value in message.headers.items()
-            if name not in headers.OF_QUARANTINE and not str(name).startswith("x-first-death")
+            if name not in headers.QUARANTINE_HEADERS and not str(name).startswith("x-first-death")
         },
         content_type=message.content_type,
         content_encoding=message.content_encoding,

@@ -86,14 +86,13 @@ _IS_POOLED = "is pooled"
 
 _TRY_LOCK = text("""
     SELECT key, pg_try_advisory_xact_lock(:class, hashint8(key))
-    FROM unnest(CAST(:keys AS bigint[])) AS asked (key),
+    FROM unnest(CAST(:keys AS bigint[])) AS wanted (key),
         set_config('idle_in_transaction_session_timeout', '0', true)
 """)
 
-_PASSING = re.compile("08|40|53|55P03|57P0[123]")
-"""SQLSTATEs of failures that pass: lost connections, conflicts with other transactions, shortages,
+_TRANSIENT = re.compile("08|40|53|55P03|57P0[123]")
+"""SQLSTATEs of transient failures: lost connections, conflicts with other transactions, shortages,
 locks that were not granted in time, and a server that stops or starts."""
-
 
 REFUSALS = re.compile(
     "certificate|SSL was required|SSL is required|server does not support SSL"
@@ -106,7 +105,7 @@ REFUSALS = re.compile(
 
 @unique
 class AdvisoryLock(IntEnum):
-    """Classes of locks, each with its keys. Other programs must not use these numbers."""
+    """Classes of locks, each with the meaning of its keys; other programs must not use them."""
 
     GENERATION = 0x6474  # a site whose generation is being written
     EXTRACTION = 0x6475  # a page being extracted
@@ -205,7 +204,7 @@ class Database(AbstractContextManager["Database"]):
     def run(
         self, work: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
     ) -> T:
-        """Run `work`, whose only effects are in its session; retry it if a failure may pass."""
+        """Run `work`, whose only effects are in its session; retry it after transient failures."""
 
         def attempt() -> T:
             with self.transaction() as session:
@@ -292,7 +291,7 @@ class Database(AbstractContextManager["Database"]):
         except DBAPIError as error:
             if not is_connection_lost(error):
                 raise
-            warn_of(logger, "the database does not answer, waiting for it", error)
+            warn_of(logger, "the database is not responding; waiting for it", error)
             _with_retries(self._require_access)
 
     def _require_access(self) -> None:
@@ -364,14 +363,14 @@ def _with_retries(attempt: Callable[[], T]) -> T:
 
 
 def is_connection_lost(error: Exception) -> bool:
-    """Return whether a transaction failed for a reason that passes."""
+    """Return whether a transaction failed for a transient reason."""
     if not isinstance(error, DBAPIError):
         return isinstance(error, UnavailableError)
     # A server that crashes while responding, and one that cannot be reached, give no SQLSTATE. In
     # the latter case, there is no statement either.
     state = getattr(error.orig, "pgcode", None)
     if state is None:
-        is_passing = isinstance(error, OperationalError) and error.statement is None
+        is_transient = isinstance(error, OperationalError) and error.statement is None
     else:
-        is_passing = bool(_PASSING.match(state))
-    return error.connection_invalidated or is_passing
+        is_transient = bool(_TRANSIENT.match(state))
+    return error.connection_invalidated or is_transient

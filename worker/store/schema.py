@@ -33,7 +33,7 @@ def check_current(database: Database) -> None:
         _require_current(connection)
 
 
-class DatabaseIsAwayError(ExpectedError):
+class DatabaseUnreachableError(ExpectedError):
     """The database does not respond, or refuses this process."""
 
     def __init__(self, error: DBAPIError) -> None:
@@ -42,8 +42,8 @@ class DatabaseIsAwayError(ExpectedError):
             f"the database refused access: {reason}: check user, password and database in"
             " DETOURAGE_DATABASE_URL"
             if REFUSALS.search(str(error.orig))
-            else f"the database does not answer: {reason}: check DETOURAGE_DATABASE_URL, and that"
-            " it is running"
+            else f"the database is not responding: {reason}: check DETOURAGE_DATABASE_URL, and"
+            " that the database is running"
         )
 
 
@@ -76,7 +76,7 @@ def current_database(url: str) -> Iterator[Database]:
         except DBAPIError as error:
             if not is_connection_lost(error):
                 raise
-            raise DatabaseIsAwayError(error) from error
+            raise DatabaseUnreachableError(error) from error
         yield database
 
 

@@ -6,7 +6,7 @@ from celery import shared_task
 from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
-from worker.messaging.broker import messages_seen
+from worker.messaging.broker import messages_if_known
 from worker.store.clusterings import SQL
 from worker.store.database import AdvisoryLock, is_connection_lost
 from worker.tasks.base import TASK_OPTIONS
@@ -32,7 +32,7 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
     state = process_state()
     settings = state.settings
     if settle_seconds is None:
-        settle = requests.settle_times(settings, messages_seen(settings, state.topology.pages))
+        settle = requests.settle_times(settings, messages_if_known(settings, state.topology.pages))
     else:
         times = {"silence": settle_seconds, "first_silence": settle_seconds}
         settle = replace(requests.settle_times(settings, 0), **times)
@@ -65,7 +65,7 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
         if afresh:
             database.execute(SQL.forget, site_id=site_id)
         pauses = requests.pauses_seconds(state.settings)
-        # Counted first, since a killed process reports nothing; none if it must not start yet.
+        # Counted first, since a killed process reports nothing. No row: it must not start yet.
         attempts = database.execute(SQL.begin, site_id=site_id, pauses_seconds=pauses)
         if not attempts:
             return

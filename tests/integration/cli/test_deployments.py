@@ -73,7 +73,7 @@ def test_an_unavailable_server_ends_a_command_with_a_one_line_message(
     take_away(server, port, monkeypatch)
     done = invoke(arguments)
     assert (done.exit_code, len(done.output.splitlines())) == (1, 1), done.output
-    assert f"the {server} does not answer" in done.output
+    assert f"the {server} is not responding" in done.output
     assert "secret" not in done.output
 
 
@@ -84,7 +84,7 @@ def test_commands_do_not_wait_for_a_silent_server(
     take_away(server, silent_port, monkeypatch)
     done = invoke(("status",))
     assert (done.exit_code, len(done.output.splitlines())) == (1, 1), done.output
-    assert f"the {server} does not answer" in done.output
+    assert f"the {server} is not responding" in done.output
 
 
 def test_health_reports_only_the_unavailable_servers(monkeypatch: Environment) -> None:
