@@ -46,7 +46,7 @@ from worker.workflow.process import process_state
 logger = logging.getLogger(__name__)
 
 HARD_LIMIT_AFTER_SECONDS = 30.0
-"""Time between a task's soft limit and the killing of its process, for native code."""
+"""Time between a task's soft limit and the killing of its process, which also ends native code."""
 
 WALL_TIMES = 10
 """Maximum wall-clock time of a page task, as a multiple of its CPU time limit. It leaves room for a
@@ -146,12 +146,12 @@ class HeartbeatStep(bootsteps.StartStopStep):
         super().__init__(parent, **options)
         self._heartbeat = own_heartbeat("worker")
         self._entries: list[Any] = []
-        self._asked: Any = None
+        self._pool_check: Any = None
 
     def start(self, parent: Any) -> None:
         """Confirm now and repeatedly."""
         confirm, timer = partial(self._confirm, parent.pool), parent.timer
-        self._asked = None
+        self._pool_check = None
         self._entries = [
             timer.call_after(0, confirm),
             timer.call_repeatedly(CONFIRM_SECONDS, confirm),
@@ -167,8 +167,8 @@ class HeartbeatStep(bootsteps.StartStopStep):
         if running:
             # The pool ends tasks that exceed their time limit.
             self._heartbeat.confirm(f"was connected, and ran {counted(running, 'task')}")
-        elif not waiting and (self._asked is None or self._asked.ready()):
-            self._asked = pool.apply_async(_confirm_ability)
+        elif not waiting and (self._pool_check is None or self._pool_check.ready()):
+            self._pool_check = pool.apply_async(_confirm_ability)
 
 
 def _confirm_ability() -> None:
@@ -177,7 +177,7 @@ def _confirm_ability() -> None:
     except DBAPIError as error:
         warn_of(logger, "a pool process could not reach the database", error)
     else:
-        own_heartbeat("worker").confirm("looked for work; broker, pool and database answered")
+        own_heartbeat("worker").confirm("looked for work; broker, pool and database responded")
 
 
 def own_heartbeat(process: str) -> Heartbeat:
@@ -259,7 +259,7 @@ def _prepare_servers(signal: Signal, sender: Any = None, **_: object) -> None:
         topology_of(settings).declare(connection)
     if signal is beat_init:
         # Its first task is sent after an interval.
-        _confirm_beat(sender.app, "started; broker and database answered")
+        _confirm_beat(sender.app, "started; broker and database responded")
 
 
 def _confirm_beat(app: Celery, did: str) -> None:

@@ -54,8 +54,8 @@ class BrokerProcess:
                     self._topology.declare(connection)
                     self.work(connection)
             except Exception as error:
-                is_of_client = type(error).__module__.split(".")[0] in CLIENTS
-                if not is_of_client and not isinstance(error, TRANSIENT):
+                is_client_error = type(error).__module__.split(".")[0] in CLIENTS
+                if not is_client_error and not isinstance(error, TRANSIENT):
                     raise
                 warn_of(logger, f"{self._name} interrupted, restarting", error)
                 self._stopping.wait(RETRY_SECONDS)
@@ -68,8 +68,8 @@ class BrokerProcess:
         raise NotImplementedError
 
     def _confirm_ability(self, connection: Connection) -> None:
-        """Confirm, after the database has answered, that the broker does, if that is due."""
+        """If due, confirm that the broker responds; the caller has just queried the database."""
         if self._heartbeat.is_due:
             with connection.channel() as channel:
                 depth(channel, self._topology.pages)
-            self._heartbeat.confirm("looked for work; broker and database answered")
+            self._heartbeat.confirm("looked for work; broker and database responded")

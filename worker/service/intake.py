@@ -69,9 +69,8 @@ SEARCH_SECONDS = 3.0
 """Interval between searches for pages that must not wait for their site's first clustering, and for
 fetches whose pages have their outcomes."""
 
-DUE_AT_ONCE = 50  # maximum number of fetches that have waited for their pages, stored per search
+DUE_AT_ONCE = 50  # maximum number of waiting fetches that are stored per search
 DATABASE_PAUSE_SECONDS = 1.0  # pause between attempts while the database is unavailable
-
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -155,7 +154,7 @@ class Intake(BrokerProcess):
         if now - self._searched_at >= SEARCH_SECONDS:
             self._searched_at = now
             seconds = self._settings.first_article_seconds
-            with self._held_if_lost():
+            with self._outage_noted():
                 if urgent := self._database.glance(urgent_pages, seconds):
                     self._try(request_first_extractions, urgent)
                 due = self._database.glance(_due_fetches)
@@ -175,7 +174,7 @@ class Intake(BrokerProcess):
             self._read_from_broker()
 
     @contextmanager
-    def _held_if_lost(self) -> Iterator[None]:
+    def _outage_noted(self) -> Iterator[None]:
         """Remember and suppress the loss of the connection to a server."""
         try:
             yield
@@ -188,7 +187,7 @@ class Intake(BrokerProcess):
         self, step: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
     ) -> T | None:
         """Run a transaction once; return None if the connection to a server was lost."""
-        with self._held_if_lost(), self._database.transaction() as session:
+        with self._outage_noted(), self._database.transaction() as session:
             return step(session, *args, **options)
         return None
 
@@ -350,8 +349,7 @@ class Intake(BrokerProcess):
                     fetched.content, fetched.url, fetched.content_type, fetched.response
                 )
         except TimeIsUpError:
-            # The HTML is stored, so reprocessing can parse it in a task, without delaying other
-            # pages.
+            # The HTML is stored, so a task can parse it without delaying other pages.
             detail = f"parsing took more than {limit:g} s of CPU time"
             logger.error("%s on %s", detail, fetched.url)  # noqa: TRY400 - the trace adds nothing
             return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)

@@ -34,8 +34,8 @@ class ServiceCollector:
     def collect(self) -> Iterator[Metric]:
         """Yield the current metrics."""
         yield InfoMetricFamily("detourage_build", "Versions of this build.", build())
-        yield from _of_store(self._database.read_snapshot(service_counts))
-        yield _of_durations(self._database.read_snapshot(histograms))
+        yield from _store_metrics(self._database.read_snapshot(service_counts))
+        yield _duration_metric(self._database.read_snapshot(histograms))
         states = queue_states(self._settings)
         depths = {queue: int(state.message_count) for queue, state in states.items()}
         # The relay's quarantine is in the outbox.
@@ -72,13 +72,13 @@ def _registry(settings: Settings) -> Iterator[CollectorRegistry]:
         yield registry
 
 
-def _of_durations(found: Mapping[str, Histogram]) -> Metric:
+def _duration_metric(by_work: Mapping[str, Histogram]) -> Metric:
     family = HistogramMetricFamily(
         "detourage_duration_seconds",
         "Time to handle a task, or a message at the intake.",
         labels=["work"],
     )
-    for work, histogram in found.items():
+    for work, histogram in by_work.items():
         buckets = [
             ("+Inf" if isinf(bound) else f"{bound:g}", number)
             for bound, number in histogram.cumulative.items()
@@ -100,7 +100,7 @@ def _labelled(
     return family
 
 
-def _of_store(counts: ServiceCounts) -> Iterator[Metric]:
+def _store_metrics(counts: ServiceCounts) -> Iterator[Metric]:
     yield _labelled("pages", "Pages by outcome.", "outcome", counts.outcomes)
     changes = counts.design_changes
     yield _labelled("design_changes", "Redesigns of a site.", "site", changes, CounterMetricFamily)

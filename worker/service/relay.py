@@ -82,7 +82,7 @@ class Bound:
 
     queue: str
     limit: int
-    pieces: int = 1  # maximum number of entries that one message may represent
+    entries_per_message: int = 1  # maximum number of entries in one message
 
 
 def bounds_of(settings: Settings) -> dict[str, Bound | None]:
@@ -93,7 +93,7 @@ def bounds_of(settings: Settings) -> dict[str, Bound | None]:
         for task, stage in STAGE_OF_TASK.items()
     }
     for task in BATCHED:
-        tasks[task] = replace(tasks[task], pieces=PAGES_PER_TASK)
+        tasks[task] = replace(tasks[task], entries_per_message=PAGES_PER_TASK)
     for task in LONG_TASKS:
         tasks[task] = replace(tasks[task], limit=ceil(settings.queue_limit / LONG_TASKS_SHARE))
     tasks |= {lane: tasks[task] for lane, task in PUBLISHED_AS.items()}
@@ -192,18 +192,18 @@ class Relay(BrokerProcess):
         again = [lane for lane in lanes if lane == EXTRACT_AGAIN]
         first_extractions_left = again_is_waiting = False
         for together in filter(None, [again, first] if self._is_again_due else [first, again]):
-            rooms = self._rooms(together, producer)
+            capacities = self._capacities(together, producer)
             # A worker may have made room in the shared queue since the last check.
-            if again_is_waiting and EXTRACT in rooms:
-                rooms[EXTRACT] = 0
-            if EXTRACT_AGAIN in rooms and self._is_again_due:
-                rooms[EXTRACT_AGAIN] = min(rooms[EXTRACT_AGAIN], PAGES_PER_TASK)
-                again_is_waiting = not rooms[EXTRACT_AGAIN]
-            elif EXTRACT_AGAIN in rooms and first_extractions_left:
-                rooms[EXTRACT_AGAIN] = 0
-            taken = self._take_next(session, rooms)
-            if EXTRACT in rooms:
-                first_extractions_left = len(taken.get(EXTRACT, ())) == rooms[EXTRACT]
+            if again_is_waiting and EXTRACT in capacities:
+                capacities[EXTRACT] = 0
+            if EXTRACT_AGAIN in capacities and self._is_again_due:
+                capacities[EXTRACT_AGAIN] = min(capacities[EXTRACT_AGAIN], PAGES_PER_TASK)
+                again_is_waiting = not capacities[EXTRACT_AGAIN]
+            elif EXTRACT_AGAIN in capacities and first_extractions_left:
+                capacities[EXTRACT_AGAIN] = 0
+            taken = self._take_next(session, capacities)
+            if EXTRACT in capacities:
+                first_extractions_left = len(taken.get(EXTRACT, ())) == capacities[EXTRACT]
             for lane, entries in ((name, each) for name in taken for each in batched(taken[name])):
                 try:
                     self._send(entries, producer)
@@ -213,8 +213,7 @@ class Relay(BrokerProcess):
                 except (DamagedBytesError, UnroutableError) as error:
                     ids = {entry.id for entry in entries}
                     if isinstance(error, UnroutableError) and not ids <= self._unroutable:
-                        # The relay reconnects and declares all queues, one of which may have been
-                        # deleted.
+                        # Reconnecting declares all queues, one of which may have been deleted.
                         self._unroutable |= ids
                         raise
                     self._unroutable -= ids
@@ -225,15 +224,15 @@ class Relay(BrokerProcess):
                     self._since_again = 0 if lane == EXTRACT_AGAIN else self._since_again + 1
 
     def _take_next(
-        self, session: Session, rooms: Mapping[str, int]
+        self, session: Session, capacities: Mapping[str, int]
     ) -> Mapping[str, Sequence[WaitingEntry]]:
         wanted = {}
-        for lane, room in rooms.items():
-            if not room:
+        for lane, capacity in capacities.items():
+            if not capacity:
                 continue
-            self._taken[lane] += room
+            self._taken[lane] += capacity
             # The odd place goes to short queues and to backlogs in turn.
-            wanted[lane] = Places(room, (room + (self._taken[lane] % 2 == 0)) // 2)
+            wanted[lane] = Places(capacity, (capacity + (self._taken[lane] % 2 == 0)) // 2)
         if not wanted:
             return {}
         return outbox.take_next(session, wanted, max_bytes=BATCH_BYTES // len(wanted))
@@ -242,18 +241,19 @@ class Relay(BrokerProcess):
     def _is_again_due(self) -> bool:
         return self._since_again >= AGAIN_AFTER
 
-    def _rooms(self, lanes: Sequence[str], producer: Producer) -> dict[str, int]:
-        """Return the number of entries to take from each lane; lanes share the room of a queue."""
+    def _capacities(self, lanes: Sequence[str], producer: Producer) -> dict[str, int]:
+        """Return how many entries to take per lane; lanes share their queue's capacity equally."""
         bounds = {lane: self._bounds[lane] for lane in lanes}
         sharing = Counter(bound.queue for bound in bounds.values() if bound is not None)
-        rooms: dict[str, int] = {}
+        capacities: dict[str, int] = {}
         for lane, bound in bounds.items():
-            rooms[lane] = BATCH
+            capacities[lane] = BATCH
             if bound is not None:
-                free = ceil(bound.limit / bound.pieces) - depth(producer.channel, bound.queue)
+                per_message = bound.entries_per_message
+                free = ceil(bound.limit / per_message) - depth(producer.channel, bound.queue)
                 share = ceil(max(0, free) / sharing[bound.queue])
-                rooms[lane] = min(BATCH, bound.limit, share * bound.pieces)
-        return rooms
+                capacities[lane] = min(BATCH, bound.limit, share * per_message)
+        return capacities
 
     def _send(self, entries: Sequence[WaitingEntry], producer: Producer) -> None:
         entry = as_one_task(entries)
@@ -293,7 +293,7 @@ class Relay(BrokerProcess):
 
 
 def batched(entries: Iterable[WaitingEntry]) -> Iterator[list[WaitingEntry]]:
-    """Yield entries in order, consecutive pages batched, under the published names of tasks."""
+    """Yield entries in order, under their published task names; batch consecutive pages."""
     batch: list[WaitingEntry] = []
     for waiting in entries:
         entry = waiting._replace(task=PUBLISHED_AS.get(waiting.task or "", waiting.task))

@@ -32,7 +32,7 @@ from worker.store.queries import Statements
 
 SQL = Statements("addresses")
 
-MAX_CLAIMANTS = 20  # examined addresses that declare the same target address
+MAX_CLAIMANTS = 20  # maximum number of addresses examined that declare the same target
 
 Fetch = tuple[int, FetchedPage, ReadPage]
 
@@ -47,13 +47,13 @@ class Resolution:
     spelling: str  # the URL as sent
     fetched_at: datetime | None
     declared: DeclaredUrls
-    known: Row[Any] | None  # the stored row
+    known: Row[Any] | None  # stored row of the address, if any
     declared_before: DeclaredUrls | None
     is_stale: bool  # a later fetch has already been read
-    joins: tuple[int, ...]  # addresses that lead to the same page
+    joins: tuple[int, ...]  # IDs of other addresses that lead to the same page
     page_ids: tuple[int, ...]
     authoritative: str  # the address that provides the content
-    parted_from: int | None = None  # the page that the address had joined but no longer matches
+    separated_from: int | None = None  # page that the address had joined but no longer matches
 
     @property
     def is_authoritative(self) -> bool:
@@ -107,8 +107,8 @@ def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
 
 
 def _with_former_pages(session: Session, located: list[Resolution]) -> list[Resolution]:
-    """Assign addresses that leave a page to their former pages."""
-    leaving = [each for each in located if each.parted_from is not None and not each.page_ids]
+    """Resolve addresses that leave a joined page to the pages that they had before."""
+    leaving = [each for each in located if each.separated_from is not None and not each.page_ids]
     if not leaving:
         return located
     rows = session.execute(SQL.joined_before, _arrays(map(_spelling_key, leaving)))
@@ -175,13 +175,13 @@ def _located(
         and agreement(one, known(authoritative_of(row))) is Joining.JOINED
     }
     page_ids = {row.page_id for row in joins.values()}
-    parted_from = None
+    separated_from = None
     if own is not None:
         is_authoritative = authoritative_of(own).id == own.id
         if is_authoritative or declares_nothing_new or own.page_id in page_ids:
             page_ids.add(own.page_id)
         else:
-            parted_from = own.page_id
+            separated_from = own.page_id
     members = {row.id: row for row in (*joins.values(), *map(authoritative_of, joins.values()))}
     if own is not None and own.page_id in page_ids:
         members |= {authoritative_of(own).id: authoritative_of(own)}
@@ -200,7 +200,7 @@ def _located(
         tuple(sorted(joins)),
         tuple(sorted(page_ids)),
         chosen,
-        parted_from,
+        separated_from,
     )
 
 
@@ -241,7 +241,7 @@ def save(session: Session, located: Sequence[tuple[Resolution, int]]) -> None:
     if rows:
         session.execute(_ADD_TARGETS, rows)
     for each, page_id in located:
-        if each.joins or each.parted_from is not None:
+        if each.joins or each.separated_from is not None:
             session.execute(
                 SQL.settle,
                 {"page": page_id, "authoritative_digest": digest_of_url(each.authoritative)},
@@ -319,7 +319,7 @@ def of_pages(session: Session, page_ids: Sequence[int]) -> dict[int, list[PageAd
     return {page_id: page_addresses(stored) for page_id, stored in rows}
 
 
-MAX_LISTED = 10_000  # addresses listed for a site, newest first
+MAX_LISTED = 10_000  # maximum number of addresses listed for a site, newest first
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ READ_AT_ONCE = 50  # number of messages that an export keeps in memory at a time
 
 @dataclass(frozen=True)
 class NewRevision:
-    """A new revision of a page's article, as its message and as the message to publish."""
+    """A new revision of a page's article: its message and the message to publish."""
 
     page_id: int
     content_digest: str
@@ -33,16 +33,16 @@ class NewRevision:
     exchange: str
     routing_key: str
     body: bytes
-    trace: Context  # that the message continues; if empty, the current one
+    trace: Context  # trace that the message continues; if empty, the current trace
 
 
 def save_revisions(session: Session, revisions: Sequence[NewRevision]) -> None:
     """Store revisions with their comments, and enqueue them; the pages must be locked."""
-    session.execute(SQL.save_revisions, columns_of(revisions))
+    session.execute(SQL.save_revisions, revision_params(revisions))
 
 
-def columns_of(revisions: Sequence[NewRevision]) -> dict[str, Any]:
-    """Return the parameters of ``add_revisions``."""
+def revision_params(revisions: Sequence[NewRevision]) -> dict[str, Any]:
+    """Return the parameters of ``save_revisions`` (of its part ``add_revisions``)."""
     return {
         "article_ids": [each.message["id"] for each in revisions],
         "revised_ids": [each.page_id for each in revisions],
@@ -95,8 +95,8 @@ def articles_of_run(
 ) -> Iterator[dict[str, Any]]:
     """Yield the current articles of a run's pages (or the given ones), ordered by site and URL."""
     query = SQL.articles_of_run.columns(message=ArticleJson).execution_options(yield_per=200)
-    asked = {"pattern": f"{message_prefix}%", "ids": None if page_ids is None else list(page_ids)}
-    yield from session.scalars(query, asked)
+    params = {"pattern": f"{message_prefix}%", "ids": None if page_ids is None else list(page_ids)}
+    yield from session.scalars(query, params)
 
 
 def articles_published(
@@ -105,11 +105,11 @@ def articles_published(
     until: datetime | None = None,
     site_ids: Sequence[int] | None = None,
 ) -> Iterator[tuple[datetime, dict[str, Any]]]:
-    """Yield the latest articles with revisions of a period, as published, in order of time."""
+    """Yield the latest articles whose revisions were stored in a period, in chronological order."""
     columns = SQL.articles_published.columns(created_at=DateTime, message=ArticleJson)
     query = columns.execution_options(yield_per=READ_AT_ONCE)
-    asked = {"since": since, "until": until, "site_ids": site_ids}
-    yield from ((created_at, message) for created_at, message in session.execute(query, asked))
+    params = {"since": since, "until": until, "site_ids": site_ids}
+    yield from ((created_at, message) for created_at, message in session.execute(query, params))
 
 
 MAX_EVENTS = 1_000
@@ -127,8 +127,8 @@ class ArticleEvent(BaseModel):
 
 def events_of(session: Session, url: str) -> list[ArticleEvent]:
     """Return the events of the pages at a URL, oldest first; empty if the URL is unknown."""
-    asked = {"page_ids": pages_at(session, url), "limit": MAX_EVENTS}
-    return [ArticleEvent(**row._asdict()) for row in session.execute(SQL.events, asked)]
+    params = {"page_ids": pages_at(session, url), "limit": MAX_EVENTS}
+    return [ArticleEvent(**row._asdict()) for row in session.execute(SQL.events, params)]
 
 
 def pages_at(session: Session, url: str) -> list[int]:

@@ -29,9 +29,9 @@ class SettleTimes:
     """Waiting times, in seconds, before a site is clustered."""
 
     silence: float  # time without a changed page after which a site is settled
-    first_silence: float
+    first_silence: float  # same time, for a site that has never been clustered
     longest: float  # maximum time that a site waits to settle, counted from its latest clustering
-    first_longest: float  # same, for a site never clustered; counted from its first page
+    first_longest: float  # maximum time for a site never clustered, counted from its first page
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,10 @@ def due_sites(
     first_at_once: bool = False,
 ) -> list[DueSite]:
     """Return the settled sites that have changed and whose clustering is not yet requested."""
-    asked = {
+    params = {
         **vars(settle),
         "patience": patience_seconds,
         "pauses_seconds": list(pauses_seconds),
         "first_at_once": first_at_once,
     }
-    return [DueSite(*row) for row in session.execute(_DUE, asked)]
+    return [DueSite(*row) for row in session.execute(_DUE, params)]

@@ -25,7 +25,7 @@ class NewBlock:
     rows: Sequence[int]
     columns: Sequence[int]
     pairs: int
-    reference_set_id: int | None = None  # the columns; only each row's nearest is needed
+    reference_set_id: int | None = None  # set of the columns if only each row's nearest is needed
 
 
 class Block(NamedTuple):
@@ -60,7 +60,7 @@ def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> li
 
 
 def lock_for_result(session: Session, site_id: int) -> None:
-    """Lock a site before writing anything else, so that its last result is seen to be the last."""
+    """Lock a site before writing anything else, so that its last result is known to be the last."""
     session.execute(SQL.lock_for_result, {"id": site_id})
 
 
@@ -85,10 +85,10 @@ def save_nearest(session: Session, set_id: int, nearest: Nearest) -> None:
     """Store the nearest references of trees, without replacing stored ones."""
     if nearest:
         pairs = [nearest[tree_id] or (None, None) for tree_id in sorted(nearest)]
-        found = {
+        params = {
             "set_id": set_id,
             "tree_ids": sorted(nearest),
             "references": [reference for reference, _ in pairs],
             "distances": [distance for _, distance in pairs],
         }
-        session.execute(SQL.save_nearest, found)
+        session.execute(SQL.save_nearest, params)

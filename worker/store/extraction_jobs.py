@@ -14,7 +14,7 @@ from detourage.html import Response
 from detourage.outcomes import PageOutcome
 from worker.errors import LostContentError
 from worker.store.addresses import page_addresses
-from worker.store.articles import NewRevision, columns_of
+from worker.store.articles import NewRevision, revision_params
 from worker.store.database import AdvisoryLock
 from worker.store.pages import StoredContent, read_contents
 from worker.store.queries import Statements
@@ -59,7 +59,7 @@ class ExtractionJob(BegunPage):
     """An extraction that a worker has started, with everything it needs from the store."""
 
     site_key: str
-    content: bytes | str | LostContentError | None  # None: not read, after too many attempts
+    content: bytes | str | LostContentError | None  # None if not read, after too many attempts
     group_number: int | None
     role: str
     group_size: int
@@ -69,8 +69,8 @@ class ExtractionJob(BegunPage):
     lines: bytes | None = None
 
 
-def asked(wanted: Mapping[int, int]) -> dict[str, list[int]]:
-    """Return pages, given with their generations, as parameters."""
+def page_params(wanted: Mapping[int, int]) -> dict[str, list[int]]:
+    """Return the parameters for pages, given with their generations."""
     return {"pages": list(wanted), "generations": list(wanted.values())}
 
 
@@ -84,7 +84,7 @@ def begin(
     The transaction does not wait for the disk: if a database crash loses the count, the cost is one
     extra attempt.
     """
-    due = {**asked(wanted), "earlier": earlier_attempts}
+    due = {**page_params(wanted), "earlier": earlier_attempts}
     return [BegunPage(*row) for row in session.execute(SQL.begin, due)]
 
 
@@ -96,7 +96,7 @@ def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> 
     found = []
     page_of = {page.page_id: page for page in begun}
     readable = [each.page_id for each in begun if each.attempt <= max_attempts]
-    wanted = asked({page.page_id: page.generation for page in begun})
+    wanted = page_params({page.page_id: page.generation for page in begun})
     places = session.execute(_PLACES, {**wanted, "readable": readable}).all()
     stored = {
         each.page_id: StoredContent(each.compressed, each.object_url, each.is_text)
@@ -146,12 +146,13 @@ class PageState:
 
 
 def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageState]:
-    """Lock the pages that still await extraction (page ID to generation); return states by ID."""
-    locked = {page_id: rest for page_id, *rest in session.execute(SQL.lock_pages, asked(wanted))}
+    """Lock the pages, given with generations, that still await extraction; return their states."""
+    params = page_params(wanted)
+    locked = {page_id: rest for page_id, *rest in session.execute(SQL.lock_pages, params)}
     # Read after locking, since the previous holder of the lock may have changed them.
     found = {
         page_id: (*rest, page_addresses(stored))
-        for page_id, *rest, stored in session.execute(SQL.surroundings, asked(wanted))
+        for page_id, *rest, stored in session.execute(SQL.surroundings, params)
     }
     return {
         page_id: PageState(*(*of_page, *found[page_id]))
@@ -175,20 +176,21 @@ class ExtractionResult(NamedTuple):
     @property
     def has_article(self) -> bool:
         """Whether the page's latest revision is current, even if it is now behind a wall."""
-        is_missed = self.outcome in (PageOutcome.WALL, PageOutcome.GONE)
-        return self.outcome == PageOutcome.ARTICLE or (is_missed and self.revision > 0)
+        is_inaccessible = self.outcome in (PageOutcome.WALL, PageOutcome.GONE)
+        return self.outcome == PageOutcome.ARTICLE or (is_inaccessible and self.revision > 0)
 
 
 def save_results(
     session: Session,
     results: Sequence[ExtractionResult],
     revisions: Sequence[NewRevision],
-    no_parts: Sequence[int],
+    without_parts: Sequence[int],
 ) -> None:
     """Store the results of pages, which must be locked, and enqueue their new revisions."""
     columns = map(list, zip(*results, strict=True))
     values = dict(zip(ExtractionResult._fields, columns, strict=True))
-    session.execute(SQL.save_results, {**values, "others": list(no_parts), **columns_of(revisions)})
+    params = {**values, "others": list(without_parts), **revision_params(revisions)}
+    session.execute(SQL.save_results, params)
 
 
 def find_late(
@@ -199,7 +201,7 @@ def find_late(
     return [(page_id, generation) for page_id, generation in session.execute(SQL.find_late, wanted)]
 
 
-MAX_COUNTED = 100  # pages counted per text, because a wall may appear at every URL of a site
+MAX_COUNTED = 100  # maximum number of pages counted per text, as a wall may be at every URL
 
 _WITH_SHORT_TEXTS = SQL.with_short_texts.bindparams(max_counted=MAX_COUNTED)
 

@@ -59,7 +59,7 @@ class NewGroup:
         return [NewMembership(first, self.number, "representative", second), *others]
 
 
-def columns_of_groups(groups: Sequence[NewGroup]) -> dict[str, list[Any]]:
+def group_params(groups: Sequence[NewGroup]) -> dict[str, list[Any]]:
     """Return the parameters of ``add_groups``, except for the sizes of the groups."""
     representatives = [(each.number, tree) for each in groups for tree in each.representative_trees]
     return {
@@ -72,7 +72,7 @@ def columns_of_groups(groups: Sequence[NewGroup]) -> dict[str, list[Any]]:
     }
 
 
-def columns_of_memberships(memberships: Sequence[NewMembership]) -> dict[str, list[Any]]:
+def membership_params(memberships: Sequence[NewMembership]) -> dict[str, list[Any]]:
     """Return the parameters of ``add_generation`` and ``place_pages`` for memberships."""
     return {
         "page_ids": [each.page_id for each in memberships],
@@ -87,19 +87,19 @@ class SiteState(NamedTuple):
     """State of a site when its clustering starts."""
 
     version: int
-    generation: int  # the latest; 0 if there is none
-    seen_version: int  # version of the site on which it is based
-    is_new: bool  # never clustered
-    compared_version: int | None  # of the comparison in progress
+    generation: int  # number of the latest generation; 0 if there is none
+    seen_version: int  # site version on which the latest generation is based
+    is_new: bool  # whether the site has never been clustered
+    compared_version: int | None  # site version of the comparison in progress
     compared_trees: Sequence[int] | None
-    is_comparing: bool  # some blocks are unfinished
-    last_group: int  # highest number ever used; 0 if there is none
+    is_comparing: bool  # whether blocks of comparisons are unfinished
+    last_group: int  # highest group number ever used; 0 if there is none
 
 
 def site_state(session: Session, site_id: int) -> SiteState:
     """Return the state of a site."""
-    asked = {"site_id": site_id, "provisional": PROVISIONAL}
-    return SiteState(*session.execute(SQL.site_state, asked).one())
+    params = {"site_id": site_id, "provisional": PROVISIONAL}
+    return SiteState(*session.execute(SQL.site_state, params).one())
 
 
 def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
@@ -109,7 +109,6 @@ def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
 
 
 _COMPARABLE = SQL.comparable_pages.columns(lines=LargeBinary)
-
 
 LOAD_KNOWLEDGE = SQL.load.columns(page_id=BigInteger, packed=LargeBinary)
 
@@ -154,13 +153,13 @@ class GroupHistory:
     number: int
     since: datetime
     until: datetime
-    size: int  # in the latest generation; 0 if gone
-    largest: int  # maximum over all generations
+    size: int  # number of pages in the latest generation; 0 if gone
+    largest: int  # maximum size in any generation
     example: str  # URL of its latest representative
 
 
 def note_design_change(session: Session, change: DesignChange) -> bool:
-    """Store a redesign, and return whether it is new or merely updates the latest one."""
+    """Store a redesign; return True if it is new, or False if it updates the latest one."""
     last = next(reversed(design_changes(session, change.site_id)), None)
     if last is None or change.since > last.seen_until:
         session.add(change)

@@ -108,14 +108,14 @@ def request_assignments(
     session: Session, task: str, changed: Sequence[int], pages: Sequence[tuple[int, int, Context]]
 ) -> None:
     """Record that pages of sites changed; enqueue their assignment to groups, if any."""
-    asked = {
+    params = {
         "sites": list(changed),
         "task": task,
         "page_sites": [site_id for site_id, _, _ in pages],
         "page_ids": [page_id for _, page_id, _ in pages],
         "traces": [json.dumps(trace) if trace else None for _, _, trace in pages],
     }
-    session.execute(_REQUEST_ASSIGNMENTS, asked)
+    session.execute(_REQUEST_ASSIGNMENTS, params)
 
 
 def request_extractions(
@@ -129,13 +129,13 @@ def request_extractions(
 ) -> None:
     """Enqueue the extraction of pages with a generation, in order, even if they already have it.
 
-    `lanes` are those for pages without and with an outcome. After the clustering of a site, these
-    are all of its pages, and `unchanged` are those whose outcomes remain valid: earlier requests
-    are void, and pages that are requested again keep their turns. Otherwise, pages of a site that
-    is clustered often would wait forever.
+    `lanes` are the lanes for pages without and with an outcome. After the clustering of
+    `clustered_site`, `page_ids` and `unchanged` (pages whose outcomes remain valid) are all its
+    pages: their earlier requests are void, and pages that are requested again keep their turns.
+    Otherwise, pages of a site that is clustered often would wait forever.
     """
     trace = tracing.current()
-    asked = {
+    params = {
         "new_lane": lanes[0],
         "again_lane": lanes[1],
         "page_ids": list(page_ids),
@@ -144,7 +144,7 @@ def request_extractions(
         "clustered_site": clustered_site,
         "trace": json.dumps(trace) if trace else None,
     }
-    session.execute(_REQUEST_EXTRACTIONS, asked)
+    session.execute(_REQUEST_EXTRACTIONS, params)
 
 
 def add_message(
@@ -157,9 +157,9 @@ def add_message(
     message_id: str | None = None,
 ) -> None:
     """Enqueue a plain message."""
-    entry = {"exchange": exchange, "routing_key": routing_key, "message_id": message_id}
-    more = {"headers": dict(headers or {}), "body": packed_body(body)}
-    session.execute(_ADD_ENTRY, {**entry, **more})
+    params = {"exchange": exchange, "routing_key": routing_key, "message_id": message_id}
+    content = {"headers": dict(headers or {}), "body": packed_body(body)}
+    session.execute(_ADD_ENTRY, params | content)
 
 
 _ADD_ENTRY = rows_only(insert(OutboxEntry))
@@ -172,9 +172,9 @@ _TAKE_NEXT = SQL.take_next.columns(
 
 def packed_body(body: bytes) -> bytes:
     """Return a message body in its stored form."""
-    # A quarantined body may itself be compressed, and must not be unpacked.
-    is_packed = len(body) in PACKED_BYTES or body.startswith(ZSTANDARD)
-    return pack(body, PACKING_LEVEL) if is_packed else body
+    # A quarantined body that is already compressed is packed again, so that unpacking restores it.
+    needs_packing = len(body) in PACKED_BYTES or body.startswith(ZSTANDARD)
+    return pack(body, PACKING_LEVEL) if needs_packing else body
 
 
 def unpacked_body(body: bytes) -> bytes:
@@ -191,7 +191,7 @@ def unpacked_body(body: bytes) -> bytes:
 
 
 class Places(NamedTuple):
-    """Number of entries to take from a lane, and how many may be from short queues first."""
+    """Number of entries to take from a lane, and how many of them are reserved for short queues."""
 
     number: int
     short: int
@@ -201,14 +201,14 @@ def take_next(
     session: Session, wanted: Mapping[str, Places], *, max_bytes: int
 ) -> dict[str, list[WaitingEntry]]:
     """Lock and return the next entries of lanes, up to `max_bytes` and at least one per lane."""
-    asked = {
+    params = {
         "lanes": list(wanted),
         "numbers": [each.number for each in wanted.values()],
         "shares": [each.short for each in wanted.values()],
         "max_bytes": max_bytes,
     }
     found: dict[str, list[WaitingEntry]] = {lane: [] for lane in wanted}
-    for lane, *entry in session.execute(_TAKE_NEXT, asked):
+    for lane, *entry in session.execute(_TAKE_NEXT, params):
         found[lane].append(WaitingEntry(*entry))
     return found
 
@@ -225,5 +225,5 @@ def refuse(session: Session, entry_id: int, refusal: str) -> None:
 
 def refused(session: Session) -> Sequence[OutboxEntry]:
     """Return the entries set aside, oldest first."""
-    asked = {"message_id": None}
-    return session.scalars(select(OutboxEntry).from_statement(SQL.refused), asked).all()
+    params = {"message_id": None}
+    return session.scalars(select(OutboxEntry).from_statement(SQL.refused), params).all()

@@ -39,7 +39,7 @@ MAX_OBJECT_BYTES = MAX_HTML_BYTES + MAX_HTML_BYTES // 64
 """Maximum size of an object, with room for incompressible content."""
 
 SHARDS = 256  # number of folders in an object store, each named after the first byte of its digests
-LISTED = 1000  # number of objects listed, and at most deleted, per request: the maximum of S3
+LISTED = 1000  # maximum number of objects listed or deleted per request, as in S3
 
 MARKER = "detourage.txt"
 """Object that identifies the store. If it is missing, the whole store counts as unavailable: the
@@ -72,20 +72,20 @@ class PageObjects:
         )
 
     def is_marked(self) -> bool:
-        """Return whether the store has its marker; once it has, this is remembered."""
+        """Return whether the store has its marker, which is written if it may not be read."""
         import obstore
         from obstore.exceptions import PermissionDeniedError
 
         if self._is_marked:
             return True
-        with _answering(self.url):
+        with _as_unavailable(self.url):
             store = _opened(self.url)
             try:
                 obstore.head(store, MARKER)
             except FileNotFoundError:
                 return False
             except PermissionDeniedError:
-                # The intake may have no other right than to write.
+                # The intake may only have the right to write.
                 self.mark()
         self._is_marked = True
         return True
@@ -99,7 +99,7 @@ class PageObjects:
         import obstore
         from obstore.store import LocalStore
 
-        with _answering(self.url):
+        with _as_unavailable(self.url):
             store = _opened(self.url)
             obstore.put(store, name, content)
             if isinstance(store, LocalStore):
@@ -109,7 +109,7 @@ class PageObjects:
         """Yield the URLs of the objects of a shard, up to `LISTED` at a time."""
         import obstore
 
-        with _answering(self.url):
+        with _as_unavailable(self.url):
             for found in obstore.list(_opened(self.url), f"{shard:02x}", chunk_size=LISTED):
                 yield [f"{self.url}/{each['path']}" for each in found]
 
@@ -118,7 +118,7 @@ class PageObjects:
         import obstore
 
         # Another process may have deleted some of them; the rest are listed again next time.
-        with _answering(self.url), suppress(FileNotFoundError):
+        with _as_unavailable(self.url), suppress(FileNotFoundError):
             obstore.delete(_opened(self.url), [_parts(url)[1] for url in urls])
 
 
@@ -151,7 +151,7 @@ def _read(url: str) -> bytes | LostContentError:
     from obstore.exceptions import BaseError
 
     base, name = _parts(url)
-    with _answering(base):
+    with _as_unavailable(base):
         store = _opened(base)
         try:
             return _content(store, name, url)
@@ -160,7 +160,7 @@ def _read(url: str) -> bytes | LostContentError:
             obstore.get(store, MARKER).bytes()
             if isinstance(error, FileNotFoundError):
                 return LostContentError(f"the stored HTML is missing: {url}")
-        # The store may not have responded for a moment only.
+        # The store may have failed to respond only for a moment.
         try:
             return _content(store, name, url)
         except (BaseError, OSError) as error:
@@ -199,8 +199,7 @@ def _connected(url: str) -> "ObjectStore":
     return from_url(
         url,
         client_options={
-            # The default endpoint uses TLS; an operator may set one in a private network that does
-            # not.
+            # The default endpoint uses TLS; one in an operator's private network may not.
             "allow_http": True,
             "timeout": timedelta(seconds=REQUEST_SECONDS),
         },
@@ -209,7 +208,7 @@ def _connected(url: str) -> "ObjectStore":
 
 
 @contextmanager
-def _answering(url: str) -> Iterator[None]:
+def _as_unavailable(url: str) -> Iterator[None]:
     """Convert the errors of an object store to `StoreUnavailableError`."""
     from obstore.exceptions import BaseError
 

@@ -104,7 +104,7 @@ def add_receipts(session: Session, receipts: Iterable[NewReceipt]) -> None:
 
 
 COMPRESSION = 6
-"""Zstandard level; compared with level 3, it takes .9 ms more per page and 7 % less space (on
+"""Zstandard level; compared with level 3, it takes 0.9 ms more per page and 7 % less space (on
 ``daniel`` and ``msv_big9``)."""
 
 

@@ -18,7 +18,7 @@ SQL = Statements("parts")
 MESSAGE_OF = SQL.message_of.columns(message=ArticleJson)
 ARTICLE_OF = SQL.article_of.columns(message=ArticleJson)
 
-MAX_REACHED = 100
+MAX_EXAMINED_PAGES = 100
 """Maximum number of pages examined for one article: twice the number of parts joined, since the
 search may start from both the first and the last page."""
 
@@ -36,7 +36,7 @@ class NewParts(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredPart:
-    """A part of an article; `size` is that of its own message in bytes, None without an article."""
+    """A part of an article; `size` is the size of its own message in bytes, or None if absent."""
 
     page_id: int
     url: str
@@ -58,32 +58,32 @@ def _spellings_of(url: str) -> list[str]:
     other_path = path[:-1] if path.endswith("/") else f"{path}/" if path else ""
     paths = [path, other_path] if "?" not in path else [path]
     return [
-        f"{way}://{name}{slash}{each}"
-        for way in dict.fromkeys((scheme, "https", "http"))
+        f"{each_scheme}://{name}{slash}{each}"
+        for each_scheme in dict.fromkeys((scheme, "https", "http"))
         for name in (host, other_host)
         for each in dict.fromkeys(paths)
     ]
 
 
 def _digests_of(url: str) -> list[str]:
-    ways = _spellings_of(url)
-    return [*dict.fromkeys(map(digest_of_url, [*ways, *map(canonical_form, ways)]))]
+    spellings = _spellings_of(url)
+    return [*dict.fromkeys(map(digest_of_url, [*spellings, *map(canonical_form, spellings)]))]
 
 
 def find_pages(
     session: Session, addresses: Mapping[int, Collection[str]]
 ) -> dict[int, dict[str, int]]:
     """Resolve each page's URLs to IDs of stored pages of the same site."""
-    asked = [
+    wanted = [
         (page_id, url, digest)
         for page_id, urls in addresses.items()
         for url in urls
         for digest in _digests_of(url)
     ]
     found: dict[int, dict[str, int]] = {}
-    if not asked:
+    if not wanted:
         return found
-    pages, urls, digests = (list(column) for column in zip(*asked, strict=True))
+    pages, urls, digests = (list(column) for column in zip(*wanted, strict=True))
     rows = session.execute(SQL.find_pages, {"pages": pages, "urls": urls, "digests": digests})
     for page_id, url, other in rows:
         found.setdefault(page_id, {}).setdefault(url, other)
@@ -117,8 +117,8 @@ def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[in
     """Return the parts reachable from a page, including itself, and whether all were found."""
     reached: dict[int, None] = {}
     following = {page_id: None}
-    while following and len(reached) < MAX_REACHED:
-        ids = list(following)[: MAX_REACHED - len(reached)]
+    while following and len(reached) < MAX_EXAMINED_PAGES:
+        ids = list(following)[: MAX_EXAMINED_PAGES - len(reached)]
         rows = session.execute(SQL.reach, {"ids": ids}).all()
         reached.update(dict.fromkeys(row.page_id for row in rows))
         linked = find_pages(session, {row.page_id: list(addresses(row.links)) for row in rows})
@@ -129,6 +129,6 @@ def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[in
 
 
 def load_parts(session: Session, page_ids: Sequence[int]) -> list[StoredPart]:
-    """Lock pages, and return those that are parts; their messages may not fit into memory."""
+    """Lock pages, and return those that are parts, without their messages, to save memory."""
     session.execute(SQL.lock, {"ids": list(page_ids)})
     return [StoredPart(*row) for row in session.execute(SQL.load_parts, {"ids": list(page_ids)})]

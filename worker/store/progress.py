@@ -168,22 +168,22 @@ def site_history(session: Session, key: str) -> SiteHistory:
 
 def service_counts(session: Session) -> ServiceCounts:
     """Return the counts that monitoring exposes."""
-    asked = {**_DOUBTS, "pending": PENDING, "recent": RECENT_SECONDS}
-    return ServiceCounts(**session.execute(SQL.service_counts, asked).one()._asdict())
+    params = {**_DOUBTS, "pending": PENDING, "recent": RECENT_SECONDS}
+    return ServiceCounts(**session.execute(SQL.service_counts, params).one()._asdict())
 
 
-NEARLY = 0.9
+NEARLY_FULL_SHARE = 0.9  # share of the limit at which the backlog is nearly full
 
 
 def is_backlog_full(session: Session, limit: int, *, repeated: Collection[str]) -> bool:
-    """Return whether pending pages or messages, without `repeated`, reach a limit (0: none)."""
+    """Return whether pending pages or messages, without `repeated`, reach a limit (0: no limit)."""
     values = {"most": limit, "repeated": list(repeated), "counts_repeated": False}
     return bool(limit) and bool(session.scalar(SQL.is_backlog_full, values))
 
 
 def is_backlog_nearly_full(session: Session, limit: int) -> bool:
     """Return whether pending pages or messages, including repeated ones, nearly reach a limit."""
-    values = {"most": math.ceil(limit * NEARLY), "repeated": [], "counts_repeated": True}
+    values = {"most": math.ceil(limit * NEARLY_FULL_SHARE), "repeated": [], "counts_repeated": True}
     return bool(limit) and bool(session.scalar(SQL.is_backlog_full, values))
 
 

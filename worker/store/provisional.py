@@ -22,12 +22,11 @@ UNGROUPED = "none"
 
 NUMBER = 1  # number of the provisional generation, which is always a site's first
 
-
 _HOLD = SQL.hold.bindparams(lock=AdvisoryLock.GENERATION.value)
 
 
 def hold(session: Session, site_ids: Sequence[int]) -> list[int]:
-    """Lock those sites that are not yet locked, and return their IDs."""
+    """Lock those of the sites that no other transaction has locked, and return their IDs."""
     return list(session.scalars(_HOLD, {"sites": list(site_ids)}))
 
 

@@ -38,8 +38,7 @@ SQL = Statements("recording")
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
 
-
-_OF_FETCH: Final = ("url", "crawler_id", "content_type", "fetched_at", "extra")
+_FETCH_COLUMNS: Final = ("url", "crawler_id", "content_type", "fetched_at", "extra")
 """Columns of a page, and of a waiting fetch, that describe the fetch."""
 
 
@@ -81,8 +80,8 @@ def record_pages(
 
     A refusal does not replace a readable page, but is stored in addition (`StoredPage.refused`)
     until the page is fetched again. Nothing replaces content that has yet to be extracted, because
-    a wall could replace an article: such a fetch waits (`worker.store.recording`), and so do
-    all that arrive after it, unless they ``have_waited``.
+    a wall could replace an article: such a fetch waits (`WaitingFetch`), and so do all that
+    arrive after it, unless they ``have_waited``.
     """
     recorded: list[RecordedFetch] = []
     while len(recorded) < len(fetches):
@@ -102,11 +101,11 @@ def _record(
     have_waited: bool,
 ) -> list[RecordedFetch]:
     for place in located:
-        if place.parted_from is not None:
+        if place.separated_from is not None:
             # Another page can then take the URL.
-            left = {"page": place.parted_from, "digests": [digest_of_url(place.spelling)]}
-            session.execute(addresses.SQL.yield_url, left)
-    resolved = _judged(session, fetches, located, have_waited=have_waited)
+            params = {"page": place.separated_from, "digests": [digest_of_url(place.spelling)]}
+            session.execute(addresses.SQL.yield_url, params)
+    resolved = _resolve_fetches(session, fetches, located, have_waited=have_waited)
     add_waiting(
         session, [(each.located.page_ids[0], each.fetched) for each in resolved if each.waits]
     )
@@ -123,9 +122,9 @@ def _record(
         return added[each.located.site_id, digest_of_url(each.fetched.url)]
 
     for each in judged:
-        if each.located.parted_from is not None:
-            joined = {"page_id": page_id(each), "parted_from": each.located.parted_from}
-            session.execute(SQL.continue_revisions, joined)
+        if each.located.separated_from is not None:
+            params = {"page_id": page_id(each), "separated_from": each.located.separated_from}
+            session.execute(SQL.continue_revisions, params)
             if each.stored is not None:
                 session.expire(each.stored, ["revision"])
     contents = [(page_id(each), each.fetched, each.read.lines) for each in with_content]
@@ -156,7 +155,7 @@ _KNOWN_PAGES = select(StoredPage).where(
 )
 
 
-def _judged(
+def _resolve_fetches(
     session: Session, fetches: Sequence[Fetch], located: Sequence[Resolution], *, have_waited: bool
 ) -> list[_ResolvedFetch]:
     ids = [page_id for each in located for page_id in each.page_ids]
@@ -176,7 +175,7 @@ def _judged(
         waits = (
             stored is not None
             and place.is_authoritative
-            and place.parted_from is None
+            and place.separated_from is None
             and not was_joined
             and (stored.id in waited_for or _is_unread(stored, fetched, place))
         )
@@ -204,23 +203,23 @@ def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
     if each.result == ReceiptResult.UPDATED:
         refusal, is_same = each.fetched.refusal, page.content_digest == each.fetched.content_digest
         if refusal is not None and _is_readable(page):
-            page.refused = _refused(refusal, each.fetched.fetched_at, page.refused)
+            page.refused = _stored_refusal(refusal, each.fetched.fetched_at, page.refused)
             _await_extraction(page, each.fetched)
             return False
-        is_there = canonical_form(page.url) == each.located.address
-        if is_same and is_there and page.refused is not None and _is_readable(page):
+        is_page_address = canonical_form(page.url) == each.located.address
+        if is_same and is_page_address and page.refused is not None and _is_readable(page):
             _keep_first(page, each.fetched)
             page.refused = None
             _await_extraction(page, each.fetched)
             return False
         if refusal is not None:
-            page.refused = _refused(refusal, each.fetched.fetched_at)
+            page.refused = _stored_refusal(refusal, each.fetched.fetched_at)
         elif not each.located.is_stale:
             page.refused = None
-        elif page.refused is None and _is_missed(page):
+        elif page.refused is None and _is_inaccessible(page):
             # The content is from an earlier fetch than the wall.
             wall = Refusal(PageOutcome(page.outcome or ""), page.outcome_detail or "")
-            page.refused = _refused(wall, page.fetched_at)
+            page.refused = _stored_refusal(wall, page.fetched_at)
         _assign(
             page,
             {
@@ -257,7 +256,7 @@ def _add_pages(
                 "url_digest": digest_of_url(each.fetched.url),
                 **columns_of_fetch(each.fetched, each.read),
                 **columns_of_reading(each.read, tree_ids),
-                "refused": _refused(refusal, each.fetched.fetched_at)
+                "refused": _stored_refusal(refusal, each.fetched.fetched_at)
                 if (refusal := each.fetched.refusal) is not None
                 else None,
             }
@@ -293,15 +292,15 @@ def _judge(
     is_earlier = _is_later(page, fetched) or (place.is_stale and page.refused is None)
     if not is_earlier:
         return ReceiptResult.UPDATED
-    if not _is_missed(page):
+    if not _is_inaccessible(page):
         return ReceiptResult.SUPERSEDED
     # A wall hides the page, so that an earlier fetch may still be later than its article.
-    of_article = session.scalar(SQL.article_fetched_at, {"page_id": page.id})
-    is_newer = of_article is None or (fetched.fetched_at or of_article) > of_article
+    last = session.scalar(SQL.article_fetched_at, {"page_id": page.id})
+    is_newer = last is None or (fetched.fetched_at or last) > last
     return ReceiptResult.UPDATED if is_newer else ReceiptResult.SUPERSEDED
 
 
-def _is_missed(page: StoredPage) -> bool:
+def _is_inaccessible(page: StoredPage) -> bool:
     return page.outcome in (PageOutcome.WALL, PageOutcome.GONE)
 
 
@@ -322,7 +321,7 @@ def _is_readable(page: StoredPage) -> bool:
     return page.tree_id is not None and page.html_removed_at is None
 
 
-def _refused(
+def _stored_refusal(
     refusal: Refusal, fetched_at: datetime | None, before: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Return a refusal in its stored form, with the time since which the page has been gone."""
@@ -355,10 +354,10 @@ def _is_later(page: StoredPage, fetched: FetchedPage | StoredPage) -> bool:
 def columns_of_fetch(fetched: FetchedPage, read: ReadPage) -> dict[str, Any]:
     """Return the columns of a page that describe its fetch."""
     return {
-        **{name: getattr(fetched, name) for name in _OF_FETCH},
+        **{name: getattr(fetched, name) for name in _FETCH_COLUMNS},
         "content_digest": fetched.content_digest,
         "html_removed_at": None,
-        # Nothing that would continue its trace follows for a rejected page.
+        # A rejected page is not processed further, so that nothing would continue its trace.
         "trace": dict(fetched.trace) or None if read.outcome is None else None,
     }
 
@@ -401,8 +400,8 @@ def _keep_first(page: StoredPage, fetched: FetchedPage | StoredPage) -> None:
         page.crawler_id = fetched.crawler_id
 
 
-_OF_CONTENT = (
-    *(*_OF_FETCH, "content_digest"),
+_CONTENT_COLUMNS = (
+    *(*_FETCH_COLUMNS, "content_digest"),
     *("encoding", "tree_id", "comment_pattern", "outcome", "outcome_detail", "refused"),
 )
 """Columns that describe the content of a page."""
@@ -448,7 +447,7 @@ def join_pages(session: Session, page_ids: Sequence[int], authoritative: str) ->
 
 def copy_content(session: Session, page: StoredPage, other: StoredPage) -> None:
     """Copy the content of a page, and what was parsed from it, to another page."""
-    for name in _OF_CONTENT:
+    for name in _CONTENT_COLUMNS:
         setattr(other, name, getattr(page, name))
     other.html_removed_at = page.html_removed_at
     session.execute(SQL.copy_content, {"from_page": page.id, "to_page": other.id})
@@ -501,10 +500,9 @@ def save_contents(
     session.execute(SQL.save_contents, values)
 
 
-MOST_OF_PAGE = 8  # waiting fetches per page; a further one replaces the last to arrive
+MAX_WAITING_FETCHES = 8  # maximum number per page; another one replaces the last to arrive
 
-
-_MAKE_ROOM = SQL.make_room.bindparams(most=MOST_OF_PAGE)
+_MAKE_ROOM = SQL.make_room.bindparams(most=MAX_WAITING_FETCHES)
 
 
 def add_waiting(session: Session, waiting: Sequence[tuple[int, FetchedPage]]) -> None:
@@ -514,7 +512,7 @@ def add_waiting(session: Session, waiting: Sequence[tuple[int, FetchedPage]]) ->
         session.add(
             WaitingFetch(
                 page_id=page_id,
-                **{name: getattr(fetched, name) for name in _OF_FETCH},
+                **{name: getattr(fetched, name) for name in _FETCH_COLUMNS},
                 compressed=pack_content(fetched.content_bytes),
                 is_text=isinstance(fetched.content, str),
                 trace=dict(fetched.trace) or None,
@@ -531,7 +529,7 @@ of arrival."""
 def fetch_that_waited(row: Row[Any]) -> FetchedPage:
     """Return a waiting fetch; raise an error if its content is damaged."""
     content = read_content(StoredContent(row.compressed, None, row.is_text))
-    values = {name: getattr(row, name) for name in _OF_FETCH}
+    values = {name: getattr(row, name) for name in _FETCH_COLUMNS}
     return FetchedPage(row.key, content=content, trace=row.trace or {}, **values)
 
 

@@ -54,8 +54,8 @@ class _Rule:
     """A rule that determines the removable rows of one table; `is_removable` may bind `age`."""
 
     kind: Kind
-    windows: InstrumentedAttribute[int]  # scanned window by window
-    key: InstrumentedAttribute[int]  # the same IDs, in the table from which rows are removed
+    windows: InstrumentedAttribute[int]  # IDs that are examined window by window
+    key: InstrumentedAttribute[int]  # column for these IDs in the table from which rows are removed
     is_removable: TextClause
 
     def remove(self, session: Session, keys: Collection[int], age: timedelta) -> int:

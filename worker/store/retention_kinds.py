@@ -1,4 +1,7 @@
-"""Kinds of removable data, for the command line, which must not import the database."""
+"""Kinds of removable data, in a module of their own so that help texts need no slow imports.
+
+The conditions for their removal are in ``queries/retention.sql``, the rules in ``retention.py``.
+"""
 
 from typing import Literal, get_args
 

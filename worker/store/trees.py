@@ -24,9 +24,9 @@ def save_trees(session: Session, trees: Iterable[Tree]) -> dict[str, int]:
             "packed": [tree.to_bytes() for tree in missing.values()],
         }
         stored |= dict(session.execute(SQL.save_trees, new).all())
-        there = [digest for digest in missing if digest not in stored]
-        if there:
-            stored |= dict(session.execute(SQL.hold_trees, {"digests": there}).all())
+        existing = [digest for digest in missing if digest not in stored]
+        if existing:
+            stored |= dict(session.execute(SQL.hold_trees, {"digests": existing}).all())
         missing = {digest: tree for digest, tree in missing.items() if digest not in stored}
     return stored
 
@@ -46,11 +46,11 @@ def load_trees(
 
 
 def remove_trees(session: Session, tree_ids: Collection[int]) -> list[tuple[int, int]]:
-    """Delete trees, and return the site and the ID of each page that has none left."""
+    """Delete trees, and return the site and the ID of each page that had one of them."""
     ids = {"ids": list(tree_ids)}
-    left = [(site_id, page_id) for site_id, page_id in session.execute(SQL.clear_trees, ids)]
+    treeless = [(site_id, page_id) for site_id, page_id in session.execute(SQL.clear_trees, ids)]
     session.execute(SQL.remove_trees, ids)
-    return sorted(left)
+    return sorted(treeless)
 
 
 def tree_shapes(

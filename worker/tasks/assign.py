@@ -41,10 +41,10 @@ def assign(
         logger.error(
             "page %d joins no group: %d attempts crashed the process", page_id, redeliveries
         )
-    left: Mapping[int, int] = wanted
+    remaining: Mapping[int, int] = wanted
     if not others or not redeliveries:
         try:
-            left = state.database.run(assign_pages, state, wanted, compares=compares)
+            remaining = state.database.run(assign_pages, state, wanted, compares=compares)
         except Exception as error:
             if is_connection_lost(error) or not others:
                 raise
@@ -52,5 +52,5 @@ def assign(
             logger.warning(
                 "assignment of %s failed; each is enqueued separately", number, exc_info=True
             )
-    if left:
-        state.database.run(request_each_alone, left)
+    if remaining:
+        state.database.run(request_each_alone, remaining)

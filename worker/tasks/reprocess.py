@@ -21,7 +21,6 @@ logger = logging.getLogger(__name__)
 SITES_PER_TASK = 200
 """Maximum number of sites per task before it enqueues the next: seconds of work."""
 
-
 CATCH_UP = timedelta(minutes=2)
 """Maximum lag behind the requested rate that is caught up; more would cause a burst."""
 

@@ -67,12 +67,12 @@ def further_revision(
 ) -> ArticleMessage:
     """Return an article message as another revision, with the new values in `replaced`."""
     identity = identity_of(addresses, message.url)
-    made = {
+    values = {
         "id": str(article_id(message.site, identity, revision)),
         "revision": revision,
         "extracted_at": extracted_at,
     }
-    return message.model_copy(update=replaced | made)
+    return message.model_copy(update=replaced | values)
 
 
 def shortened(message: dict[str, Any]) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def reader_digest(message: ArticleMessage) -> str:
 
 
 def article_id(site: str, url: str, revision: int) -> UUID:
-    """Return the ID of an article revision, the same everywhere; `url` is an `identity_of`."""
+    """Return the ID of an article revision, the same everywhere; `url` is from `identity_of`."""
     return uuid5(NAMESPACE_URL, f"{url}\n{site}\n{revision}")
 
 
@@ -137,7 +137,7 @@ def revision_of(
     content_digest: str,
     trace: Context | None = None,
 ) -> NewRevision:
-    """Return a revision, given as its article message, which continues `trace`."""
+    """Return the revision with a given article message, which continues `trace` when published."""
     return NewRevision(
         page_id,
         content_digest,
@@ -149,7 +149,7 @@ def revision_of(
     )
 
 
-def routing_key(sort: str | None, site: str) -> str:
+def routing_key(language: str | None, site: str) -> str:
     """Return a message's routing key, truncated to the length that AMQP allows."""
-    key = f"{sort or 'und'}.{site}"
+    key = f"{language or 'und'}.{site}"
     return key.encode()[:MAX_ROUTING_KEY_BYTES].decode(errors="ignore")

@@ -57,8 +57,8 @@ def request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
 def assign_pages(
     session: Session, state: ProcessState, wanted: Mapping[int, int], *, compares: bool
 ) -> dict[int, int]:
-    """Assign pages, given with their site versions, and return those left beyond `TASK_WORK`."""
-    left: dict[int, int] = {}
+    """Assign pages, given with their site versions; return those left after `TASK_WORK` is used."""
+    remaining: dict[int, int] = {}
     work = 0
     locked = session.execute(groups.SQL.lock_pages, {"ids": list(wanted)}).all()
     if compares and len(locked) > 1:
@@ -75,7 +75,7 @@ def assign_pages(
             if newest is None or newest.site_version >= wanted[page.id]:
                 continue
             if work > TASK_WORK:
-                left[page.id] = wanted[page.id]
+                remaining[page.id] = wanted[page.id]
                 continue
             logs.bind(site_id=site_id, page=page.url)
             with tracing.span("assign page", page.trace):
@@ -85,7 +85,7 @@ def assign_pages(
         if newest is not None and places:
             generation = newest.generation
             work += _save_places(session, state, site_id, generation, places, compares=compares)
-    return left
+    return remaining
 
 
 def _save_places(
@@ -102,7 +102,7 @@ def _save_places(
     moved = [each for each in places if each.template_page_id != each.page_id]
     if moved:
         place = {"site_id": site_id, "number": generation}
-        session.execute(groups.SQL.place_pages, place | groups.columns_of_memberships(moved))
+        session.execute(groups.SQL.place_pages, place | groups.membership_params(moved))
     changed, work = {each.page_id for each in places}, 0
     if compares and any(each.group_number is None for each in places):
         promoted, work = _promote_outliers(session, state, site_id, generation)
@@ -149,8 +149,8 @@ def _promote_outliers(
     is_locked = session.scalar(groups.SQL.try_lock_clustering, lock)
     if not is_locked or session.execute(clusterings.SQL.quarantine, {"site_id": site_id}).first():
         return set(), 0
-    asked = {"site_id": site_id, "generation": generation, "limit": OUTLIERS_COMPARED}
-    newest = (ComparablePage(*row) for row in session.execute(groups.OUTLIERS, asked))
+    params = {"site_id": site_id, "generation": generation, "limit": OUTLIERS_COMPARED}
+    newest = (ComparablePage(*row) for row in session.execute(groups.OUTLIERS, params))
     outliers = sorted(newest, key=attrgetter("url"))
     if len(outliers) < MIN_NEW_GROUP_PAGES:
         return set(), 0
@@ -165,8 +165,8 @@ def _promote_outliers(
         new = new_group(number, members, [outliers[group.pivot].tree_id])
         # Placing the pages counts them.
         of_site = {"site_id": site_id, "number": generation, "sizes": [0]}
-        session.execute(groups.SQL.save_groups, of_site | groups.columns_of_groups([new]))
-        places = groups.columns_of_memberships(new.memberships())
+        session.execute(groups.SQL.save_groups, of_site | groups.group_params([new]))
+        places = groups.membership_params(new.memberships())
         session.execute(groups.SQL.place_pages, of_site | places)
         promoted |= set(new.members)
         logger.info("site %d: %d outliers form the new group %d", site_id, len(members), number)

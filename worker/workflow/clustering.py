@@ -29,11 +29,11 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     session.execute(groups.SQL.lock_clustering, lock)
     # Read the version before the pages: a page that arrives in between is then included, and merely
     # makes the site due again. In the opposite order, it would be missed.
-    found = groups.site_state(session, site_id)
-    if found.is_comparing:
+    current = groups.site_state(session, site_id)
+    if current.is_comparing:
         comparison_plan.enqueue_late_blocks(session, site_id)
         return False
-    site = comparison_plan.load_site(session, site_id, found)
+    site = comparison_plan.load_site(session, site_id, current)
     if site is None:
         return False
     stored = comparison_plan.StoredDistances(session, site_id)
@@ -46,13 +46,13 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     grouping = comparison_plan.known_grouping(session, site, stored, known, site_pages)
     if grouping is None:
         return False
-    if found.is_new:
+    if current.is_new:
         # Pages that the intake stores from now on will be assigned; this task sees earlier pages.
         comparisons.lock_for_result(session, site_id)
     new = save_generation(session, site, known, site_pages, grouping, stored.reference_sets())
     request_changed_extractions(session, site, site_pages, new, state.settings.chosen_text_roles)
-    generation = found.generation + 1
-    if found.is_new:
+    generation = current.generation + 1
+    if current.is_new:
         # Pages that arrived during the site's first clustering are assigned.
         arrived = {"site_id": site_id, "generation": generation}
         overlooked = session.execute(provisional.SQL.overlooked, arrived)
@@ -73,12 +73,12 @@ def give_up_clustering(session: Session, state: ProcessState, site_id: int) -> N
     logs.bind(site=site)
     reason = clusterings.give_up(session, site_id)
     waiting = session.scalars(pages.SQL.pending_with_tree, {"site_id": site_id}).all()
-    found = groups.site_state(session, site_id)
-    if found.is_new:
+    current = groups.site_state(session, site_id)
+    if current.is_new:
         provisional.place(session, [site_id], waiting)
         # New pages will be assigned, and a later clustering will consider all of them.
         provisional.count_as_clustered(session, [site_id], has_seen_all=False)
-    generation = found.generation or provisional.NUMBER
+    generation = current.generation or provisional.NUMBER
     outliers = {"site_id": site_id, "generation": generation, "page_ids": waiting}
     session.execute(groups.SQL.place_as_outliers, outliers)
     request_extractions(session, waiting, generation)

@@ -31,7 +31,6 @@ take up to 11 % longer, without a cache up to 20 %."""
 Distances: TypeAlias = dict[tuple[int, int], int | None]
 """Distances by ordered pair of tree IDs, or None if the trees cannot be compared."""
 
-
 CACHED_NODES = 2_000_000  # maximum number of nodes in the cache, at 12 bytes each
 
 
@@ -47,11 +46,11 @@ class TreeCache:
         missing = [tree_id for tree_id in tree_ids if tree_id not in self._trees]
         found, damaged = trees.load_trees(session, missing) if missing else ({}, {})
         if damaged:
-            left = trees.remove_trees(session, damaged)
+            treeless = trees.remove_trees(session, damaged)
             for tree_id, error in damaged.items():
                 logger.error("removed the damaged tree %d: %s", tree_id, error)
-            logger.error("parsing %s again, whose tree was removed", counted(len(left), "page"))
-            wanted = [(site_id, {"page_id": page_id}) for site_id, page_id in left]
+            logger.error("parsing %s again, whose tree was removed", counted(len(treeless), "page"))
+            wanted = [(site_id, {"page_id": page_id}) for site_id, page_id in treeless]
             outbox.add_tasks_of_sites(session, task_names.PARSE, wanted)
         known = {i: self._trees[i] for i in tree_ids if i in self._trees}
         for tree_id, tree in {**known, **found}.items():
@@ -66,11 +65,11 @@ class TreeCache:
 
 @dataclass(frozen=True)
 class BlockResult:
-    """One task's results for a block, which are complete if `is_all`."""
+    """Results of one task for a block; `is_complete` means that no result is missing."""
 
     distances: Distances
     nearest: Nearest
-    is_all: bool
+    is_complete: bool
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ def _load(session: Session, cache: TreeCache, block: Block) -> ComparisonJob:
 
 def _save(session: Session, job: ComparisonJob, quarantine: str, compared: BlockResult) -> None:
     comparisons.lock_for_result(session, job.block.site_id)
-    if not compared.is_all:
+    if not compared.is_complete:
         if session.scalar(comparisons.SQL.leave_rest, {"id": job.block.id}) is not None:
             _save_compared(session, job, compared)
             request_stored_blocks(session, job.block.site_id, [job.block.id])
@@ -166,16 +165,16 @@ def _distances(job: ComparisonJob, memory: int) -> BlockResult:
         if pair not in job.known and pair[0] in job.trees and pair[1] in job.trees
     ]
     if job.is_abandoned:
-        return BlockResult(dict.fromkeys(pairs), {}, is_all=True)
+        return BlockResult(dict.fromkeys(pairs), {}, is_complete=True)
     distances, _ = distances_of_pairs(pairs, job.trees, memory=memory)
-    return BlockResult(distances, {}, is_all=len(distances) == len(pairs))
+    return BlockResult(distances, {}, is_complete=len(distances) == len(pairs))
 
 
 def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple[int, int]]) -> int:
     """Store the distances of a few pairs within `TASK_WORK`; return the units of work used."""
     loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
-    there = [pair for pair in pairs if loaded.keys() >= set(pair)]
-    distances, work = distances_of_pairs(there, loaded, memory=CACHE_BYTES)
+    comparable = [pair for pair in pairs if loaded.keys() >= set(pair)]
+    distances, work = distances_of_pairs(comparable, loaded, memory=CACHE_BYTES)
     trees.save_distances(session, distances)
     return work
 
@@ -202,10 +201,10 @@ def distances_of_pairs(
 def _nearest(job: ComparisonJob, memory: int) -> BlockResult:
     rows = [row for row in job.block.rows if row in job.trees and row not in job.done]
     if job.is_abandoned:
-        return BlockResult({}, dict.fromkeys(rows), is_all=True)
+        return BlockResult({}, dict.fromkeys(rows), is_complete=True)
     columns = [column for column in job.block.columns if column in job.trees]
     if not columns:
-        return BlockResult({}, dict.fromkeys(rows), is_all=True)
+        return BlockResult({}, dict.fromkeys(rows), is_complete=True)
     place = {tree_id: i for i, tree_id in enumerate(columns)}
     pairs = {
         (i, place[column]): (min(row, column), max(row, column))
@@ -215,7 +214,7 @@ def _nearest(job: ComparisonJob, memory: int) -> BlockResult:
     found = nearest_of_changed(
         [job.trees[tree_id] for tree_id in rows],
         [job.trees[tree_id] for tree_id in columns],
-        [_known(tree_id, job.earlier, place) for tree_id in rows],
+        [_known_nearest(tree_id, job.earlier, place) for tree_id in rows],
         distances={at: job.known[pair] for at, pair in pairs.items() if pair in job.known},
         memory=memory,
         work=TASK_WORK,
@@ -225,10 +224,10 @@ def _nearest(job: ComparisonJob, memory: int) -> BlockResult:
         for tree_id, reference, distance in zip(rows, found.reference, found.distance)  # noqa: B905
     }
     begun = {pairs[at]: distance for at, distance in found.begun.items()}
-    return BlockResult(begun, nearest, is_all=len(nearest) == len(rows))
+    return BlockResult(begun, nearest, is_complete=len(nearest) == len(rows))
 
 
-def _known(
+def _known_nearest(
     tree_id: int, earlier: list[tuple[list[int], Nearest]], place: dict[int, int]
 ) -> list[KnownNearest]:
     facts = []

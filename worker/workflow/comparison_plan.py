@@ -134,9 +134,9 @@ def known_grouping(
 
 def enqueue_late_blocks(session: Session, site_id: int) -> None:
     """Request a site's overdue blocks again."""
-    asked = {"task": task_names.COMPARE, "site_id": site_id, "patience": PATIENCE_SECONDS}
-    if not session.scalar(outbox.SQL.is_waiting, asked):
-        late = session.scalars(comparisons.SQL.ask_again, asked).all()
+    params = {"task": task_names.COMPARE, "site_id": site_id, "patience": PATIENCE_SECONDS}
+    if not session.scalar(outbox.SQL.is_waiting, params):
+        late = session.scalars(comparisons.SQL.note_requested_again, params).all()
         request_stored_blocks(session, site_id, late)
 
 

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from worker.messaging.task_names import EXTRACT, EXTRACT_LATE, EXTRACTIONS, OTHERS
 from worker.store import extraction_jobs, outbox
-from worker.store.extraction_jobs import SQL, BegunPage, asked
+from worker.store.extraction_jobs import SQL, BegunPage, page_params
 
 REPEATED_AT_ONCE = 1000
 
@@ -47,7 +47,7 @@ def request_late_extractions(
     session: Session, suspects: Mapping[int, int], *, patience_seconds: float
 ) -> int:
     """Re-request the suspects' extractions that are still overdue, and return their number."""
-    late = {**asked(suspects), "lanes": list(EXTRACTIONS), "patience": patience_seconds}
+    late = {**page_params(suspects), "lanes": list(EXTRACTIONS), "patience": patience_seconds}
     return _enqueue(session, sorted(session.execute(SQL.take_late, late)))
 
 
@@ -57,14 +57,16 @@ def request_overtaken(session: Session, page_ids: Iterable[int]) -> None:
 
 
 def request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
-    """Request the extraction of those pages that still wait, with one task per page."""
-    _enqueue(session, session.execute(SQL.begun_before, asked(wanted)), **{OTHERS: []})
+    """Request each extraction that was begun and is still awaited, with one task per page."""
+    rows = session.execute(SQL.begun_before, page_params(wanted))
+    _enqueue(session, rows, is_alone=True)
 
 
-def _enqueue(session: Session, rows: Iterable[Sequence[Any]], **arguments: object) -> int:
+def _enqueue(session: Session, rows: Iterable[Sequence[Any]], *, is_alone: bool = False) -> int:
     """Enqueue the extraction of pages, given as site, page and generation; return their number."""
+    unbatched: dict[str, object] = {OTHERS: []} if is_alone else {}
     tasks = [
-        (site_id, {"page_id": page_id, "generation": generation, **arguments})
+        (site_id, {"page_id": page_id, "generation": generation, **unbatched})
         for site_id, page_id, generation in rows
     ]
     outbox.add_tasks_of_sites(session, EXTRACT, tasks)

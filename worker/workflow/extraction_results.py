@@ -180,8 +180,7 @@ def _not_overtaken(
         if (
             page is not None
             and page.content_digest == job.content_digest
-            # Otherwise, the page has since joined another group, which requested another
-            # extraction.
+            # If not, the page has since joined another group, which requested its extraction.
             and page.template_page_id == (job.template_page.id if job.template_page else None)
         ):
             yield job, page, result

@@ -41,8 +41,8 @@ def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> i
     if not site_of:
         return 0
     held = provisional.hold(session, sorted(set(site_of.values())))
-    asked = {"pages": list(site_of), "sites": held}
-    waiting = session.scalars(SQL.still_waiting, asked).all()
+    params = {"pages": list(site_of), "sites": held}
+    waiting = session.scalars(SQL.still_waiting, params).all()
     if waiting:
         sites = {site_of[page_id] for page_id in waiting}
         provisional.place(session, sorted(sites), waiting)

@@ -56,7 +56,7 @@ def save_generation(
         "sets": list(reference_sets),
         "sizes": [len(each.members) for each in new],
     }
-    columns = groups.columns_of_groups(new) | groups.columns_of_memberships(memberships)
+    columns = groups.group_params(new) | groups.membership_params(memberships)
     session.execute(groups.SQL.add_generation, generation | columns)
     return new
 
@@ -136,8 +136,8 @@ def note_design_change(session: Session, site_id: int, generation: int, *, pages
     """Store and log a redesign if the newest pages are in other groups than earlier pages."""
     if pages < MIN_PAGES_FOR_CHANGE:
         return
-    asked = {"site_id": site_id, "generation": generation, "number": PAGES_SEARCHED}
-    newest = session.execute(groups.SQL.newest_pages, asked).all()[::-1]
+    params = {"site_id": site_id, "generation": generation, "number": PAGES_SEARCHED}
+    newest = session.execute(groups.SQL.newest_pages, params).all()[::-1]
     found = design_change([page.group_number for page in newest])
     if found is None:
         return

@@ -31,8 +31,8 @@ pages are processed."""
 
 def process_part(session: Session, state: ProcessState, page_id: int, version: int) -> int:
     """Publish the missing revisions of a part's articles, and return their number."""
-    reached, are_all = parts.reach(session, page_id, lambda links: urls_of_links(from_json(links)))
-    stored = parts.load_parts(session, reached)
+    ids, found_all = parts.reach(session, page_id, lambda links: urls_of_links(from_json(links)))
+    stored = parts.load_parts(session, ids)
     links = {each.page_id: from_json(each.links) for each in stored}
     written = [each for each in stored if each.size is not None and each.links]
     processed = revised = 0
@@ -55,8 +55,9 @@ def process_part(session: Session, state: ProcessState, page_id: int, version: i
         if processed > ARTICLES_PER_PART:
             break
         revised += _revise(session, state, each, first, list(members.values()))
-    is_whole = are_all and processed <= ARTICLES_PER_PART
-    seen = {each.page_id: each.version for each in stored} if is_whole else {}
+    # If all articles were joined, the other parts need not be processed.
+    is_complete = found_all and processed <= ARTICLES_PER_PART
+    seen = {each.page_id: each.version for each in stored} if is_complete else {}
     seen[page_id] = version
     versions = {"pages": list(seen), "versions": list(seen.values())}
     session.execute(parts.SQL.note_seen, versions)
@@ -76,13 +77,13 @@ def _revise(
     members: Sequence[Member],
 ) -> bool:
     """Publish an article with its parts, unless its latest revision has the same content."""
-    chain, is_held = [first], _is_held_by_whole(session, first)
-    if first.is_first and not is_held:
+    chain, is_in_whole = [first], _is_in_whole(session, first)
+    if first.is_first and not is_in_whole:
         chain = chain_of(first, members)
     own = ArticleMessage.model_validate(first.message)
     leading = addresses.of_pages(session, [first.page_id])[first.page_id]
     while True:
-        wanted = _compose(session, own, chain, is_held=is_held)
+        wanted = _compose(session, own, chain, is_in_whole=is_in_whole)
         number = next_number(stored.revision, state.settings.revisions_from)
         revision = revision_of(
             state,
@@ -106,7 +107,7 @@ def _revise(
     return True
 
 
-def _is_held_by_whole(session: Session, first: Member) -> bool:
+def _is_in_whole(session: Session, first: Member) -> bool:
     address = first.links.whole
     if address is None:
         return False
@@ -119,7 +120,7 @@ def _is_held_by_whole(session: Session, first: Member) -> bool:
 
 
 def _compose(
-    session: Session, own: ArticleMessage, chain: Sequence[Member], *, is_held: bool
+    session: Session, own: ArticleMessage, chain: Sequence[Member], *, is_in_whole: bool
 ) -> ArticleMessage:
     first = chain[0]
     declared = parts_of(first.links)
@@ -132,7 +133,7 @@ def _compose(
         *(member.url for member in chain),
     }
     if len(chain) == 1:
-        alone = with_missing(declared, found).model_copy(update={"held_by_whole": is_held})
+        alone = with_missing(declared, found).model_copy(update={"held_by_whole": is_in_whole})
         return own.model_copy(update={"parts": alone})
     joined = declared.model_copy(
         update={

@@ -41,8 +41,8 @@ class KnownTemplates:
             self._templates.move_to_end(key)
         missing = dict(keys - self._at_hand.keys())
         unlearned = dict(missing)
-        asked = {"page_ids": list(missing), "digests": list(missing.values())}
-        for page_id, packed in session.execute(groups.LOAD_KNOWLEDGE, asked) if missing else ():
+        params = {"page_ids": list(missing), "digests": list(missing.values())}
+        for page_id, packed in session.execute(groups.LOAD_KNOWLEDGE, params) if missing else ():
             # ValueError: damaged, or written by an earlier version of the service.
             with suppress(ValueError):
                 self._add((page_id, missing[page_id]), TemplateKnowledge.from_bytes(packed))
@@ -51,7 +51,7 @@ class KnownTemplates:
             self._contents[page_id, missing[page_id]] = content
 
     def of(self, template_page: TemplatePage) -> TemplateKnowledge | None:
-        """Return a loaded or learned template, or None without HTML; raise PageError."""
+        """Return the knowledge of a loaded template page, or None without HTML; raise PageError."""
         key = (template_page.id, template_page.content_digest)
         template = self._at_hand.get(key)
         if template is None:

@@ -21,10 +21,8 @@ from worker.store.recording import RecordedFetch, record_pages, save_reading
 
 logger = logging.getLogger(__name__)
 
-
 _NOTHING_SHOWN = "<p>-</p>"
-"""HTML that is parsed in place of a refusal's missing content, so that extraction sets the
-outcome."""
+"""HTML parsed instead of a refusal's missing content, so that extraction sets the outcome."""
 
 
 def parse_or_reject(
@@ -52,8 +50,7 @@ def parse_or_reject(
     except PageError as error:
         return ReadPage(outcome=error.outcome, outcome_detail=str(error))
     except Exception as error:
-        # The page triggers a bug in the parser; a later release may be able to parse the stored
-        # HTML.
+        # The page triggers a bug; a later release may be able to parse the stored HTML.
         logger.exception("parsing failed on %s", url)
         detail = f"{type(error).__name__}: {error}"
         return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
@@ -105,7 +102,7 @@ def store_waiting(
 
 
 def parse_again(session: Session, page_id: int) -> None:
-    """Parse a stored page again, unless it has been since this was requested."""
+    """Parse a stored page again, unless this has been done since it was requested."""
     page = session.get(StoredPage, page_id)
     if page is None:
         return

@@ -21,8 +21,8 @@ def reprocess_site(session: Session, site_id: int, stage: str) -> int:
         outbox.add_tasks(session, task_names.PARSE, wanted, site_id=site_id)
     elif stage == "extract":
         generation = groups.site_state(session, site_id).generation
-        asked = {"site_id": site_id, "generation": generation}
-        extracted = session.scalars(groups.SQL.pages_of_generation, asked).all()
+        params = {"site_id": site_id, "generation": generation}
+        extracted = session.scalars(groups.SQL.pages_of_generation, params).all()
         request_extractions(session, extracted, generation)
     else:
         if stage == "compare":

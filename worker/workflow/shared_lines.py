@@ -9,18 +9,18 @@ from detourage.reader.shared_lines import PageLines, SharedLines, counted_pages
 logger = logging.getLogger(__name__)
 
 _read_group = lru_cache(maxsize=64)(SharedLines.from_bytes)
-"""`SharedLines.from_bytes`, read once for the pages of a group; errors are not cached."""
+"""Cached `SharedLines.from_bytes`, called for each page of a group; errors are not cached."""
 
 
 def shared_lines_of(lines: Mapping[str, bytes | None]) -> bytes | None:
-    """Count the lines of a group, given those of its pages by URL; None if it shares none."""
+    """Return a group's shared lines, given its pages' lines by URL, or None if it has none."""
     stored = ((url, lines[url]) for url in counted_pages(lines))
     found = SharedLines.of({url: _read(each) for url, each in stored if each is not None})
     return found.to_bytes() if found.publishers else None
 
 
 def shared_lines_on(url: str, of_group: bytes | None, of_page: bytes | None) -> frozenset[int]:
-    """Return the lines that a page shares with the other pages of its group, from the database."""
+    """Return the lines that a page shares with its group, from the stored lines of both."""
     if of_group is None or of_page is None:
         return frozenset()
     try:

@@ -18,15 +18,15 @@ from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.workflow.extraction_requests import request_extractions
 
 DOUBTFUL_CONFIDENCE: Final = 0.5
-"""Limit on confidence: a text that replaced an article with a lower confidence may be a wall, even
-if extraction did not suspect one."""
+"""Confidence below which a text that replaced an article may be a wall, even if extraction did not
+suspect one."""
 
-MAX_RELATIVE_LENGTH: Final = 1 / 3  # length of a wall relative to the article that it replaced
+MAX_RELATIVE_LENGTH: Final = 1 / 3  # maximum length of a wall relative to the replaced article
 
 MAX_COMMON_SHARE: Final = 0.1
 """Maximum share of a wall's passages that occur in the article replaced by the wall."""
 
-MAX_CHARACTERS: Final = 200_000  # characters compared, to bound the time spent on hostile pages
+MAX_CHARACTERS: Final = 200_000  # maximum number of characters compared, to bound the time spent
 
 PASSAGE_TOKENS: Final = 4
 UNSPACED_PASSAGE_TOKENS: Final = 6
@@ -35,7 +35,7 @@ UNSPACED_PASSAGE_TOKENS: Final = 6
 MAX_REPEATED_LENGTH: Final = 600
 """Maximum length, in characters, of a repeated wall; copies of articles are longer."""
 
-MIN_ADDRESSES: Final = 3  # a publisher's addresses at which a doubtful short text is a wall
+MIN_ADDRESSES: Final = 3  # minimum number of a publisher's pages with a text that is a wall
 
 
 @dataclass(frozen=True)
@@ -85,15 +85,15 @@ def short_texts(extracted: Sequence[ExtractedPage]) -> dict[int, bytes]:
 
 
 def _key(url: str, text: str) -> bytes:
-    of_publisher = hashlib.sha256(f"{publisher_of(url)} ".encode())
-    of_publisher.update(" ".join(tokens(normalize("NFKC", text))).encode(errors="surrogatepass"))
-    return of_publisher.digest()[:16]
+    text_hash = hashlib.sha256(f"{publisher_of(url)} ".encode())
+    text_hash.update(" ".join(tokens(normalize("NFKC", text))).encode(errors="surrogatepass"))
+    return text_hash.digest()[:16]
 
 
 def without_repeats(
     session: Session, extracted: Sequence[ExtractedPage], texts: Mapping[int, bytes]
 ) -> list[ExtractedPage]:
-    """Substitute `NoArticle` for texts at `MIN_ADDRESSES`, and have others extracted again."""
+    """Substitute `NoArticle` for repeated texts; request earlier pages with them again."""
     by_site: defaultdict[int, dict[int, bytes]] = defaultdict(dict)
     for job, page, _ in extracted:
         if job.page_id in texts:

@@ -67,12 +67,12 @@ WHERE page_id = :page AND (joined_at IS NULL) <> (digest = :authoritative_digest
 SELECT page_id, (
     SELECT jsonb_agg(
         jsonb_build_array(address, kind, spellings, joined_at IS NULL) ORDER BY digest
-    ) FROM addresses WHERE page_id = asked.page_id
+    ) FROM addresses WHERE page_id = wanted.page_id
 )
-FROM unnest(CAST(:pages AS bigint[])) AS asked (page_id)
+FROM unnest(CAST(:pages AS bigint[])) AS wanted (page_id)
 
 -- count_joined --
--- Return how many of a site's addresses have joined other pages, by kind.
+-- Number of a site's joined addresses and further spellings, by kind.
 SELECT name, sum(number) FROM addresses CROSS JOIN LATERAL (VALUES
     (coalesce(kind, 'canonical'), CAST(joined_at IS NOT NULL AS integer)),
     ('form', greatest(cardinality(spellings) - 1, 0))

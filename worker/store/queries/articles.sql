@@ -43,15 +43,15 @@ SELECT DISTINCT ON (page_id) page_id, message ->> 'text' AS text FROM articles
 WHERE page_id = ANY (CAST(:page_ids AS bigint[]))
 ORDER BY page_id, revision DESC
 
--- is_of_run --
--- Condition: a page has a current article (see `has_article`), and was received in a run.
+-- is_run_article --
+-- Condition: a page was received in a run, and has a current article (see `has_article`).
 (outcome = 'article' OR outcome IN ('wall', 'gone') AND pages.revision > 0)
 AND pages.id IN (SELECT page_id FROM receipts WHERE message_id LIKE :pattern)
 
 -- revisions_of_run --
 -- Revisions of a run's articles, except those of pages that have parts to be joined.
 SELECT id, revision FROM pages
-WHERE {is_of_run}
+WHERE {is_run_article}
     AND id NOT IN (SELECT page_id FROM page_parts WHERE version > seen_version)
 
 -- articles_of_run --
@@ -59,7 +59,7 @@ WHERE {is_of_run}
 SELECT message FROM articles
 JOIN pages ON pages.id = page_id
 JOIN sites ON sites.id = site_id
-WHERE {is_of_run} AND articles.revision = pages.revision
+WHERE {is_run_article} AND articles.revision = pages.revision
     AND (CAST(:ids AS bigint[]) IS NULL OR pages.id = ANY (CAST(:ids AS bigint[])))
 ORDER BY convert_to(sites.key, 'UTF8'), convert_to(pages.url, 'UTF8')
 

@@ -14,7 +14,7 @@ make_interval(secs => coalesce(
 ))
 
 -- begin --
--- Consume the pending request of a site, and count an attempt unless it must not start yet.
+-- Consume the pending request of a site, and count an attempt, unless it must not start yet.
 WITH taken AS (
     DELETE FROM clustering_requests WHERE site_id = :site_id
 )
@@ -23,7 +23,7 @@ ON CONFLICT (site_id) DO UPDATE
 SET number = clustering_attempts.number + 1, began_at = now() WHERE {may_begin}
 RETURNING number
 
--- note_asked --
+-- note_requested --
 -- Record that clustering was requested for sites.
 INSERT INTO clustering_requests (site_id) SELECT unnest(CAST(:site_ids AS bigint[]))
 ON CONFLICT (site_id) DO UPDATE SET asked_at = now()
@@ -47,12 +47,12 @@ RETURNING quarantined_at, number, error
 DELETE FROM clustering_attempts WHERE site_id = :site_id
 
 -- quarantine --
--- Quarantine of a site.
+-- Time of a site's quarantine, number of attempts and latest error; nothing if it has none.
 SELECT quarantined_at, number, error FROM clustering_attempts
 WHERE site_id = :site_id AND quarantined_at IS NOT NULL
 
 -- due --
--- Sites whose pages have changed since their last clustering and have settled.
+-- Settled sites whose pages have changed since the last clustering: ID, whether new, page count.
 SELECT sites.id, last.at IS NULL, (SELECT count(*) FROM pages WHERE site_id = sites.id)
 FROM sites LEFT JOIN (
     SELECT site_id, max(site_version) AS version, max(created_at) AS at FROM generations

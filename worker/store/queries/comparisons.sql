@@ -21,7 +21,7 @@ WHERE lower_tree_id IN (SELECT tree_id FROM trees) AND higher_tree_id IN (SELECT
 -- Count the planned comparisons of a site.
 UPDATE sites SET pairs_planned = pairs_planned + :pairs WHERE id = :site_id
 
--- ask_again --
+-- note_requested_again --
 -- Mark overdue blocks as requested again, and return their IDs.
 UPDATE comparison_blocks SET asked_at = now()
 WHERE site_id = :site_id AND (
@@ -31,12 +31,12 @@ WHERE site_id = :site_id AND (
 RETURNING id
 
 -- take_block --
--- Count an attempt of a block.
+-- Count an attempt to compare a block, and return the block; nothing if it is finished.
 UPDATE comparison_blocks SET attempts = attempts + 1 WHERE id = :id
 RETURNING id, site_id, reference_set_id, rows, columns, attempts
 
 -- leave_rest --
--- Record that the rest of a block was enqueued; return False if the block is finished.
+-- Record that the rest of a block was enqueued; return its ID, or nothing if it is finished.
 UPDATE comparison_blocks SET attempts = 0, asked_at = now() WHERE id = :id RETURNING id
 
 -- lock_for_result --

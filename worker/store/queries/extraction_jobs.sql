@@ -25,7 +25,7 @@ SELECT page_id, sites.key, group_number, role, size,
     template_page.content_digest
 FROM memberships
 JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-    AS asked (page_id, generation) USING (page_id, generation)
+    AS wanted (page_id, generation) USING (page_id, generation)
 JOIN sites ON sites.id = memberships.site_id
 LEFT JOIN page_contents USING (page_id)
 LEFT JOIN template_groups
@@ -38,7 +38,7 @@ LEFT JOIN pages AS template_page ON template_page.id = memberships.template_page
 WITH due AS (
     SELECT id FROM pages
     JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-        AS asked (id, generation) USING (id, generation),
+        AS wanted (id, generation) USING (id, generation),
         set_config('synchronous_commit', 'off', true)
     WHERE tree_id IS NOT NULL AND attempts <= coalesce(:earlier, attempts)
         AND (outcome IS NULL OR forced OR extracted_generation < generation)
@@ -58,44 +58,44 @@ WITH begun AS (
 UPDATE pages SET attempts = attempts - 1 FROM begun WHERE pages.id = begun.id
 
 -- begun_before --
--- Return the IDs of the waiting pages whose extraction has been started before, by site ID.
+-- Those of the given pages whose extraction was begun and is still awaited: site, ID, generation.
 SELECT site_id, id, generation FROM pages
 JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-    AS asked (id, generation) USING (id, generation)
+    AS wanted (id, generation) USING (id, generation)
 WHERE tree_id IS NOT NULL AND attempts > 0
     AND (outcome IS NULL OR forced OR extracted_generation < generation)
 ORDER BY id
 
 -- awaited --
--- Return those of the given pages that await extraction, with their generations, by site ID.
+-- Those of the given pages that await extraction: site, ID, generation.
 SELECT site_id, id, generation FROM pages
 WHERE id = ANY (:pages) AND tree_id IS NOT NULL AND generation IS NOT NULL
     AND (outcome IS NULL OR forced OR extracted_generation < generation)
 ORDER BY id
 
 -- lock_pages --
--- Lock the pages that still await extraction (page ID to generation); return states by ID.
+-- Lock those of the given pages that still await extraction, and return their states.
 SELECT id, site_id, url, crawler_id, fetched_at, content_digest, forced, revision, refused,
     waiting_since
 FROM pages
 JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-    AS asked (id, generation) USING (id, generation)
+    AS wanted (id, generation) USING (id, generation)
 WHERE outcome IS NULL OR forced OR extracted_generation < generation
 ORDER BY id FOR UPDATE OF pages
 
 -- surroundings --
 -- Template page, digest of the latest article, and addresses of pages (see `page_addresses`).
 SELECT page_id, template_page_id, (
-    SELECT content_digest FROM articles WHERE page_id = asked.page_id
+    SELECT content_digest FROM articles WHERE page_id = wanted.page_id
     ORDER BY revision DESC LIMIT 1
 ), (
     SELECT jsonb_agg(
         jsonb_build_array(address, kind, spellings, joined_at IS NULL) ORDER BY digest
-    ) FROM addresses WHERE page_id = asked.page_id
+    ) FROM addresses WHERE page_id = wanted.page_id
 )
 FROM memberships
 JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-    AS asked (page_id, generation) USING (page_id, generation)
+    AS wanted (page_id, generation) USING (page_id, generation)
 
 -- save_results --
 -- Store the extraction results of pages, which must be locked, and their new revisions.
@@ -121,12 +121,12 @@ WITH saved AS (
 SELECT id, generation FROM pages WHERE {is_late} ORDER BY id LIMIT :limit
 
 -- take_late --
--- Mark overdue extractions as requested again, and return page and generation by site ID.
+-- Mark overdue extractions as requested again; return site, page ID and generation.
 UPDATE pages SET asked_at = now()
 WHERE id IN (
     SELECT id FROM pages
     JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-        AS asked (id, generation) USING (id, generation)
+        AS wanted (id, generation) USING (id, generation)
     WHERE {is_late}
     ORDER BY id FOR UPDATE OF pages SKIP LOCKED
 )
@@ -139,15 +139,15 @@ SELECT pg_advisory_xact_lock(:class, hashint8(:site_id))
 -- with_short_texts --
 -- Pages of a site with given short texts.
 SELECT short_text, id
-FROM unnest(CAST(:texts AS bytea[])) AS asked (short_text) CROSS JOIN LATERAL (
+FROM unnest(CAST(:texts AS bytea[])) AS wanted (short_text) CROSS JOIN LATERAL (
     SELECT id FROM pages
-    WHERE site_id = :site_id AND pages.short_text = asked.short_text
+    WHERE site_id = :site_id AND pages.short_text = wanted.short_text
         AND outcome IS DISTINCT FROM 'joined'
     LIMIT :max_counted
 ) AS page
 
 -- articles_among --
--- Lock the given pages whose outcome is an article, and return their IDs by generation.
+-- Lock the given pages whose outcome is an article; return their generations and IDs.
 SELECT generation, id FROM pages
 WHERE id = ANY (CAST(:ids AS bigint[])) AND outcome = 'article'
 ORDER BY id FOR UPDATE SKIP LOCKED

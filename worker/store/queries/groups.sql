@@ -25,7 +25,7 @@ SELECT pg_advisory_xact_lock(:class, hashint8(:site_id))
 SELECT pg_try_advisory_xact_lock(:class, hashint8(:site_id))
 
 -- site_state --
--- Return the state of a site.
+-- State of a site when its clustering starts: the columns of a `SiteState`.
 SELECT version, coalesce(number, 0), coalesce(generations.site_version, 0),
     NOT EXISTS (
         SELECT FROM generations WHERE site_id = sites.id AND method <> :provisional
@@ -85,7 +85,7 @@ WHERE (site_id, generation) = (:site_id, :number) AND group_number IS NOT NULL
 GROUP BY group_number
 
 -- last_group --
--- Return the highest group number ever used by a site, or 0 if there is none.
+-- Highest group number ever used by a site, or NULL if there is none.
 SELECT max(number) FROM template_groups WHERE site_id = :site_id
 
 -- pages_of_generation --
@@ -105,7 +105,7 @@ ON CONFLICT (page_id) DO UPDATE SET
 -- Return the knowledge learned from fetches of pages, by page ID, if any is stored.
 SELECT page_id, packed FROM page_knowledge
 JOIN unnest(CAST(:page_ids AS bigint[]), CAST(:digests AS text[]))
-    AS asked (page_id, content_digest) USING (page_id, content_digest)
+    AS wanted (page_id, content_digest) USING (page_id, content_digest)
 
 -- lock_pages --
 -- Lock pages with a tree.
@@ -117,9 +117,9 @@ ORDER BY pages.id FOR UPDATE OF pages
 -- latest_groups --
 -- Latest generations of sites, with the representative trees of their groups.
 SELECT last.*, own.group_number, own.tree_id, trees.size, representative_id
-FROM unnest(CAST(:sites AS bigint[])) AS asked (site_id) CROSS JOIN LATERAL (
+FROM unnest(CAST(:sites AS bigint[])) AS wanted (site_id) CROSS JOIN LATERAL (
     SELECT site_id, number AS generation, site_version FROM generations
-    WHERE site_id = asked.site_id ORDER BY number DESC LIMIT 1
+    WHERE site_id = wanted.site_id ORDER BY number DESC LIMIT 1
 ) AS last
 LEFT JOIN group_representatives AS own
     ON (own.site_id, own.generation) = (last.site_id, last.generation)
@@ -129,7 +129,7 @@ LEFT JOIN trees ON trees.id = own.tree_id
 ORDER BY last.site_id, group_number, own.tree_id
 
 -- newest_outliers --
--- Return the newest outliers of a generation, ordered by URL.
+-- Most recently received outliers of a generation that have a tree and stored HTML.
 SELECT {comparable}
 FROM pages JOIN memberships ON page_id = id LEFT JOIN page_contents USING (page_id)
 WHERE (memberships.site_id, memberships.generation) = (:site_id, :generation)

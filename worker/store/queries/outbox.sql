@@ -57,7 +57,7 @@ FROM halved LEFT JOIN served ON served.lane = task
 ORDER BY number
 
 -- add_tasks --
--- Enqueue tasks of one kind, each with its site (or None) and its arguments.
+-- Enqueue tasks of one kind, each with its site (or NULL) and its arguments.
 WITH withdrawn AS (
     SELECT id FROM outbox WHERE false
 ), requested AS (
@@ -90,7 +90,7 @@ WITH withdrawn AS (
 ), {enqueue}
 
 -- request_extractions --
--- Enqueue the extraction of pages with a generation, in place of a site's earlier requests.
+-- Enqueue the extraction of pages with a generation, replacing a site's earlier requests.
 WITH withdrawn AS (
     DELETE FROM outbox WHERE id IN (
         SELECT id FROM outbox
@@ -122,22 +122,22 @@ WITH withdrawn AS (
 
 -- take_next --
 -- Lock and return the next entries of lanes, skipping entries locked by another relay.
-SELECT asked.lane, entry.*
+SELECT wanted.lane, entry.*
 FROM unnest(CAST(:lanes AS text[]), CAST(:numbers AS integer[]), CAST(:shares AS integer[]))
-    AS asked (lane, number, share)
+    AS wanted (lane, number, share)
 CROSS JOIN LATERAL (
     WITH short AS (
         SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
-        WHERE lane = asked.lane AND turn < 0
-        ORDER BY turn, id LIMIT asked.number FOR UPDATE SKIP LOCKED
+        WHERE lane = wanted.lane AND turn < 0
+        ORDER BY turn, id LIMIT wanted.number FOR UPDATE SKIP LOCKED
     ), backlog AS (
         SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
-        WHERE lane = asked.lane AND turn >= 0
-        ORDER BY turn, id LIMIT (SELECT asked.number - least(count(*), asked.share) FROM short)
+        WHERE lane = wanted.lane AND turn >= 0
+        ORDER BY turn, id LIMIT (SELECT wanted.number - least(count(*), wanted.share) FROM short)
         FOR UPDATE SKIP LOCKED
     ), taken AS (
         (SELECT * FROM short
-         ORDER BY turn, id LIMIT (SELECT asked.number - count(*) FROM backlog))
+         ORDER BY turn, id LIMIT (SELECT wanted.number - count(*) FROM backlog))
         UNION ALL SELECT * FROM backlog
     ), sized AS (
         SELECT id, sum(size) OVER (ORDER BY turn, id) - size AS before FROM taken
@@ -150,8 +150,8 @@ CROSS JOIN LATERAL (
 
 -- lanes_waiting --
 -- Return the given lanes that have entries.
-SELECT lane FROM unnest(CAST(:lanes AS text[])) AS asked (lane)
-WHERE EXISTS (SELECT FROM outbox WHERE outbox.lane = asked.lane)
+SELECT lane FROM unnest(CAST(:lanes AS text[])) AS wanted (lane)
+WHERE EXISTS (SELECT FROM outbox WHERE outbox.lane = wanted.lane)
 
 -- remove --
 -- Remove entries confirmed by the broker, and record that their turns were served.

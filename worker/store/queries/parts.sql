@@ -2,12 +2,12 @@
 
 -- find_pages --
 -- Resolve the URLs to which each page links, by page ID, to page IDs of the same site.
-SELECT asked.page_id, asked.url, addresses.page_id
+SELECT wanted.page_id, wanted.url, addresses.page_id
 FROM unnest(
     CAST(:pages AS bigint[]), CAST(:urls AS text[]), CAST(:digests AS text[])
-) AS asked (page_id, url, digest)
-JOIN pages ON pages.id = asked.page_id
-JOIN addresses ON addresses.site_id = pages.site_id AND addresses.digest = asked.digest
+) AS wanted (page_id, url, digest)
+JOIN pages ON pages.id = wanted.page_id
+JOIN addresses ON addresses.site_id = pages.site_id AND addresses.digest = wanted.digest
 ORDER BY addresses.page_id
 
 -- note --
@@ -32,7 +32,7 @@ ON CONFLICT (page_id) DO UPDATE SET
 WHERE :has_message OR known.links <> excluded.links
 
 -- note_others --
--- Part: clear the part links of ``others``; make parts of revised single-page versions due.
+-- Part: clear the part links of ``others``; make parts due whose single-page version was revised.
 due AS (
     SELECT page_id, page_id = ANY (CAST(:others AS bigint[])) AS is_other FROM page_parts
     WHERE page_id = ANY (CAST(:others AS bigint[])) AND links <> '{}'
@@ -67,7 +67,7 @@ WHERE page_id = :page_id AND version > seen_version
 RETURNING attempts, version
 
 -- reach --
--- Return the parts reachable from a page, including itself, and whether all were found.
+-- Links of those of the given pages that are parts, and the page whose article includes each.
 SELECT page_id, first_id, links FROM page_parts WHERE page_id = ANY (CAST(:ids AS bigint[]))
 ORDER BY page_id
 

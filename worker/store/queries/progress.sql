@@ -153,7 +153,7 @@ SELECT
     ) AS oldest) AS oldest_seconds
 
 -- is_backlog_full --
--- Return whether pages without an outcome (or pending), or unpublished messages, reach a limit.
+-- Return whether the pages without an outcome, or the messages in the outbox, reach a limit.
 SELECT :most <= (
     SELECT count(*) FROM (
         SELECT FROM pages

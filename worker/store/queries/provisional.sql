@@ -1,6 +1,6 @@
 -- Pages that must not wait for their site's first clustering.
 
--- is_unasked --
+-- is_unrequested --
 -- Condition: a page has a tree, no extraction was requested, and its site is new.
 outcome IS NULL AND tree_id IS NOT NULL AND extracted_generation >= generation
 AND NOT EXISTS (
@@ -14,7 +14,7 @@ AND NOT EXISTS (
     SELECT id, site_id FROM pages
     WHERE waiting_since BETWEEN now() - make_interval(secs => :watched)
             AND now() - make_interval(secs => :alone)
-        AND html_removed_at IS NULL AND {is_unasked}
+        AND html_removed_at IS NULL AND {is_unrequested}
         AND (SELECT count(*) FROM (
             SELECT FROM pages AS page
             WHERE page.site_id = pages.site_id AND page.tree_id IS NOT NULL LIMIT 2
@@ -26,12 +26,12 @@ AND NOT EXISTS (
         waiting_since <= now() - make_interval(secs => :patience)
         OR waiting_since > now() + interval '1 minute'
     )
-        AND html_removed_at IS NULL AND {is_unasked}
+        AND html_removed_at IS NULL AND {is_unrequested}
     ORDER BY waiting_since, id LIMIT :limit
 )
 
 -- hold --
--- Lock those sites that are not yet locked, and return their IDs.
+-- Lock those of the sites that no other transaction has locked, and return their IDs.
 WITH free AS MATERIALIZED (
     SELECT id FROM sites WHERE id = ANY (CAST(:sites AS bigint[]))
     ORDER BY key FOR UPDATE SKIP LOCKED
@@ -39,10 +39,10 @@ WITH free AS MATERIALIZED (
 SELECT id FROM free WHERE pg_try_advisory_xact_lock(:lock, hashint8(id))
 
 -- still_waiting --
--- Return the given pages still waiting for the first clustering of these sites, by site.
+-- Those of the given pages that still wait for the first clustering of these sites.
 SELECT id FROM pages
 WHERE id = ANY (CAST(:pages AS bigint[])) AND site_id = ANY (CAST(:sites AS bigint[]))
-    AND {is_unasked}
+    AND {is_unrequested}
 ORDER BY site_id, id
 
 -- place --
@@ -70,7 +70,7 @@ WHERE id = ANY (CAST(:sites AS bigint[])) AND (SELECT count(*) FROM (
 ORDER BY id
 
 -- comparable_pages --
--- Return the sites' pages with a tree, and whether they still wait.
+-- The sites' pages with a tree, and whether their extraction has yet to be requested.
 SELECT id, (outcome IS NULL OR forced) AND extracted_generation >= generation
 FROM pages WHERE site_id = ANY (CAST(:sites AS bigint[])) AND tree_id IS NOT NULL
 
@@ -82,7 +82,7 @@ UPDATE generations SET method = :ungrouped, site_version = CASE
 WHERE site_id = ANY (CAST(:sites AS bigint[])) AND method = :provisional
 
 -- overlooked --
--- Return a site's waiting pages that are not in the given generation, ascending.
+-- A site's waiting pages that are not in the given generation, with the site's version.
 SELECT pages.id, version FROM pages JOIN sites ON sites.id = site_id
 WHERE site_id = :site_id AND outcome IS NULL AND tree_id IS NOT NULL
     AND extracted_generation >= pages.generation AND NOT EXISTS (

@@ -1,9 +1,9 @@
 -- Record fetched pages, whether new, changed or unchanged.
 
 -- continue_revisions --
--- Continue after the revision numbers of the page that an address has left: IDs must not repeat.
+-- Raise a page's revision to that of the page that its address has left: IDs must not repeat.
 UPDATE pages
-SET revision = greatest(revision, (SELECT revision FROM pages WHERE id = :parted_from))
+SET revision = greatest(revision, (SELECT revision FROM pages WHERE id = :separated_from))
 WHERE id = :page_id
 
 -- article_fetched_at --
@@ -37,14 +37,14 @@ UPDATE page_contents SET lines = :lines WHERE page_id = :page_id
 -- share_shards --
 -- Lock shards of the object store against deletion.
 SELECT pg_advisory_xact_lock_shared(:class, shard)
-FROM unnest(CAST(:shards AS integer[])) AS asked (shard)
+FROM unnest(CAST(:shards AS integer[])) AS wanted (shard)
 
 -- has_pages_in --
 -- Return whether an object store contains pages.
 SELECT EXISTS (SELECT FROM page_contents WHERE starts_with(object_url, :start))
 
 -- save_contents --
--- Store the content of pages, given with their IDs; their sites must be locked.
+-- Store the content and lines of pages, given with their IDs; their sites must be locked.
 INSERT INTO page_contents (page_id, compressed, object_url, is_text, lines)
 SELECT * FROM unnest(
     CAST(:page_ids AS bigint[]), CAST(:compressed AS bytea[]),

@@ -1,12 +1,12 @@
 -- State of the reprocessing of all sites: its progress, and when it may continue.
 
 -- is_new_request --
--- Record a task, and return whether the task is being handled for the first time.
+-- Record a task; return a row if it is handled for the first time, or nothing otherwise.
 INSERT INTO followed_requests (task_id) VALUES (:task_id)
 ON CONFLICT (task_id) DO NOTHING RETURNING id
 
 -- begin --
--- Start a reprocessing of all existing sites; return False if one is already in progress.
+-- Start a reprocessing of all existing sites; return its ID, or nothing if one is in progress.
 INSERT INTO reprocessings (stage, pages_per_minute, last_site_id)
 SELECT :stage, :rate, coalesce(max(id), 0) FROM sites
 ON CONFLICT DO NOTHING RETURNING id
@@ -17,7 +17,7 @@ SELECT id, stage, site_id, last_site_id FROM reprocessings
 WHERE ended_at IS NULL AND resume_at <= now() FOR UPDATE SKIP LOCKED
 
 -- next_site --
--- Return the next site; if there is none, mark the reprocessing as ended and return None.
+-- ID of the next site, or NULL if there is none.
 SELECT min(id) FROM sites WHERE id > :after AND id <= :last
 
 -- note_site --
@@ -29,7 +29,7 @@ UPDATE reprocessings SET site_id = :site_id, pages = pages + :pages,
 WHERE id = :id
 
 -- cancel --
--- Cancel the reprocessing in progress; return False if there is none.
+-- Mark the reprocessing in progress, if any, as ended.
 UPDATE reprocessings SET ended_at = now() WHERE ended_at IS NULL
 
 -- progress --

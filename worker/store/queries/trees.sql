@@ -13,11 +13,11 @@ INSERT INTO trees (digest, size, packed) SELECT * FROM unnest(
 ON CONFLICT (digest) DO NOTHING RETURNING digest, id
 
 -- load_trees --
--- Return trees by ID, in ascending order of ID, and why the damaged ones cannot be read.
+-- Stored trees, in ascending order of ID.
 SELECT id, packed FROM trees WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id
 
 -- clear_trees --
--- Remove the trees of pages.
+-- Detach trees from their pages; return the site and the ID of each page.
 WITH own AS (
     SELECT id FROM pages WHERE tree_id = ANY (CAST(:ids AS bigint[]))
     -- Transactions that lock the same pages in different orders would deadlock.
@@ -47,7 +47,7 @@ WHERE lower_tree_id = ANY (CAST(:rows AS bigint[]))
         AND higher_tree_id = ANY (CAST(:rows AS bigint[]))
 
 -- distance_matrix --
--- Return the raw distances among trees (by ascending ID), and a mask of the stored ones.
+-- Stored distances among trees, by ordered pair of IDs.
 SELECT lower_tree_id, higher_tree_id, distance FROM distances
 WHERE lower_tree_id = ANY (CAST(:tree_ids AS bigint[]))
     AND higher_tree_id = ANY (CAST(:tree_ids AS bigint[]))
