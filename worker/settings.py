@@ -247,7 +247,7 @@ class Settings(BaseSettings):
         return 20 * self.settle_seconds
 
     @property
-    def looking_seconds(self) -> float:
+    def search_interval_seconds(self) -> float:
         """Interval at which tasks look for sites to cluster and for late or unfinished work."""
         return min(2 * self.settle_seconds or 1, 60)
 

@@ -129,7 +129,7 @@ class _Server:
         # The user who runs the programs may lack access to a parent directory, but a process can
         # always use its working directory.
         is_hidden = self.user and sys.platform == "linux"
-        self.given_data = "/proc/self/cwd" if is_hidden else str(self.data)
+        self.data_argument = "/proc/self/cwd" if is_hidden else str(self.data)
 
     @cached_property
     def programs(self) -> Path:
@@ -167,7 +167,7 @@ class _Server:
         done = subprocess.run(  # noqa: S603
             [
                 self.programs / "initdb",
-                f"--pgdata={self.given_data}",
+                f"--pgdata={self.data_argument}",
                 f"--username={DATABASE}",
                 "--auth=trust",
                 "--encoding=UTF8",
@@ -200,7 +200,7 @@ class _Server:
             **(THROWAWAY_SETTINGS if self.is_throwaway else KEPT_SETTINGS),
             "unix_socket_directories": str(self.socket),
         }
-        argv = [str(self.programs / "postgres"), "-D", self.given_data]
+        argv = [str(self.programs / "postgres"), "-D", self.data_argument]
         for name, value in settings.items():
             argv += ["-c", f"{name}={value}"]
         supervisor.start(

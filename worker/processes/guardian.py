@@ -70,7 +70,7 @@ class Guardian:
         self.grace = 0.0
         self.remove: list[str] = []
         self.children: dict[int, Child] = {}
-        self.alone = False
+        self.is_alone = False
 
     def configure(self, *, grace: float, remove: list[str]) -> None:
         """Set the grace period and the directories to remove at the end."""
@@ -110,7 +110,7 @@ class Guardian:
                 raise ForkedChild(argv[2:])
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
         self.children[pid] = Child(name, stop_signal)
-        self.alone = False
+        self.is_alone = False
         self._emit(started=name, pid=pid)
 
     def reap(self) -> None:
@@ -119,7 +119,7 @@ class Guardian:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
-                self.alone = True
+                self.is_alone = True
                 return
             if pid == 0:
                 return
@@ -142,7 +142,7 @@ class Guardian:
             self.reap()
         deadline = time.monotonic() + SWEEP_SECONDS
         self.reap()
-        while not self.alone and time.monotonic() < deadline:
+        while not self.is_alone and time.monotonic() < deadline:
             for process in psutil.Process().children(recursive=True):
                 with contextlib.suppress(psutil.Error):
                     process.kill()

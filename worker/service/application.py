@@ -48,7 +48,7 @@ logger = logging.getLogger(__name__)
 HARD_LIMIT_AFTER_SECONDS = 30.0
 """Time between a task's soft limit and the killing of its process, which also ends native code."""
 
-WALL_TIMES = 10
+WALL_CLOCK_FACTOR = 10
 """Maximum wall-clock time of a page task, as a multiple of its CPU time limit. It leaves room for a
 busy host, but ends tasks that would wait forever."""
 
@@ -83,8 +83,9 @@ def create_app(settings: Settings) -> Celery:
     """Create the application for the given settings."""
     topology = topology_of(settings)
     # Tasks have no expiry, since expired messages would be dead-lettered to the quarantine.
-    period = settings.looking_seconds
-    wall_seconds = min(WALL_TIMES * settings.page_seconds, TASK_SECONDS - HARD_LIMIT_AFTER_SECONDS)
+    period = settings.search_interval_seconds
+    longest = TASK_SECONDS - HARD_LIMIT_AFTER_SECONDS
+    wall_seconds = min(WALL_CLOCK_FACTOR * settings.page_seconds, longest)
     app = Application("detourage", include=TASK_MODULES)
     app.conf.update(
         broker_url=settings.require_broker_url(),

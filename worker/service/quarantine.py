@@ -87,7 +87,7 @@ def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
     if stage == RELAY:
         yield from map(_from_entry, _with_store(settings, outbox.refused))
         return
-    with _taken(settings, stage) as (_, messages):
+    with _messages_in(settings, stage) as (_, messages):
         quarantined = [_read(stage, message) for message in messages]
     ids = [each.message_id for each in quarantined if each.message_id]
     failures = _with_store(settings, last_failures, ids) if ids else {}
@@ -108,7 +108,7 @@ def requeue(settings: Settings, stage: str, message_id: str | None = None) -> in
     if stage == RELAY:
         return _with_store(settings, _count_changed, outbox.SQL.retry_refused, message_id)
     moved = 0
-    with _taken(settings, stage) as (connection, messages):
+    with _messages_in(settings, stage) as (connection, messages):
         producer = Producer(connection.channel())
         for message in messages:
             is_selected = message_id in (None, _read(stage, message).message_id)
@@ -124,7 +124,7 @@ def drop(settings: Settings, stage: str, message_id: str | None = None) -> int:
     if stage == RELAY:
         return _with_store(settings, _count_changed, outbox.SQL.drop_refused, message_id)
     dropped = 0
-    with _taken(settings, stage) as (_, messages):
+    with _messages_in(settings, stage) as (_, messages):
         for message in messages:
             if message_id in (None, _read(stage, message).message_id):
                 message.ack()
@@ -164,7 +164,7 @@ def _with_store(
 
 
 @contextmanager
-def _taken(settings: Settings, stage: str) -> Iterator[tuple[Connection, Iterator[Message]]]:
+def _messages_in(settings: Settings, stage: str) -> Iterator[tuple[Connection, Iterator[Message]]]:
     """Take the messages that are in a quarantine now; those not acknowledged remain in it."""
     topology = topology_of(settings)
     queue = topology.quarantines[stage]
@@ -214,15 +214,15 @@ def _republish(producer: Producer, message: Message, queue: str) -> None:
 
 
 def _read(stage: str, message: Message) -> QuarantinedMessage:
-    found: dict[str, Any] = message.headers or {}
+    values: dict[str, Any] = message.headers or {}
     oversized = withheld_bytes(message)
     # The headers may contain anything.
-    deaths = found.get(headers.DEATHS)
+    deaths = values.get(headers.DEATHS)
     last = deaths[0] if isinstance(deaths, list) and deaths else None
     death = last.get("reason") if isinstance(last, dict) else None
     identity = message.properties.get("message_id") or message.properties.get("correlation_id")
-    reason = _text(found.get(headers.REASON) or death or "unknown")
-    detail = _text(found.get(headers.DETAIL) or found.get("task") or "")
+    reason = _text(values.get(headers.REASON) or death or "unknown")
+    detail = _text(values.get(headers.DETAIL) or values.get("task") or "")
     if oversized:
         reason, detail = UnusableReason.OVERSIZED, f"the message has {oversized} bytes"
     return QuarantinedMessage(
@@ -230,7 +230,7 @@ def _read(stage: str, message: Message) -> QuarantinedMessage:
         reason=reason,
         detail=detail,
         message_id=_text(identity) if identity else None,
-        failed_at=_text(found[headers.FAILED_AT]) if found.get(headers.FAILED_AT) else None,
+        failed_at=_text(values[headers.FAILED_AT]) if values.get(headers.FAILED_AT) else None,
         body=raw_body(message),
     )
 

@@ -165,14 +165,14 @@ def _located(
     declares_nothing_new = is_stale or declared == NOTHING_DECLARED
     if own is not None and declares_nothing_new:
         declared = stored[own.id]
-    one = AddressRecord(form if own is None else own.address, declared)
-    agreeing = joined(one, [known(row) for row in others.values()])
+    record = AddressRecord(form if own is None else own.address, declared)
+    agreeing = joined(record, [known(row) for row in others.values()])
     addresses = {each.address for each in agreeing}
     joins = {
         number: row
         for number, row in others.items()
         if row.address in addresses
-        and agreement(one, known(authoritative_of(row))) is Joining.JOINED
+        and agreement(record, known(authoritative_of(row))) is Joining.JOINED
     }
     page_ids = {row.page_id for row in joins.values()}
     separated_from = None
@@ -186,10 +186,10 @@ def _located(
     if own is not None and own.page_id in page_ids:
         members |= {authoritative_of(own).id: authoritative_of(own)}
         members.pop(own.id, None)
-    chosen = authoritative_record([one, *map(known, members.values())]).address
+    chosen = authoritative_record([record, *map(known, members.values())]).address
     return Resolution(
         site_id,
-        one.address,
+        record.address,
         digest_of_url(form) if own is None else own.digest,
         fetched.url,
         fetched.fetched_at,

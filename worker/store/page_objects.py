@@ -68,7 +68,7 @@ class PageObjects:
     def put(self, contents: Sequence[bytes]) -> None:
         """Write contents durably."""
         _in_parallel(
-            lambda content: self._write(_parts(self.url_of(content))[1], content), contents
+            lambda content: self._write(_split_url(self.url_of(content))[1], content), contents
         )
 
     def is_marked(self) -> bool:
@@ -79,7 +79,7 @@ class PageObjects:
         if self._is_marked:
             return True
         with _as_unavailable(self.url):
-            store = _opened(self.url)
+            store = _store_at(self.url)
             try:
                 obstore.head(store, MARKER)
             except FileNotFoundError:
@@ -100,7 +100,7 @@ class PageObjects:
         from obstore.store import LocalStore
 
         with _as_unavailable(self.url):
-            store = _opened(self.url)
+            store = _store_at(self.url)
             obstore.put(store, name, content)
             if isinstance(store, LocalStore):
                 _sync(Path(str(store.prefix)) / name)
@@ -110,7 +110,7 @@ class PageObjects:
         import obstore
 
         with _as_unavailable(self.url):
-            for found in obstore.list(_opened(self.url), f"{shard:02x}", chunk_size=LISTED):
+            for found in obstore.list(_store_at(self.url), f"{shard:02x}", chunk_size=LISTED):
                 yield [f"{self.url}/{each['path']}" for each in found]
 
     def delete(self, urls: Sequence[str]) -> None:
@@ -119,7 +119,7 @@ class PageObjects:
 
         # Another process may have deleted some of them; the rest are listed again next time.
         with _as_unavailable(self.url), suppress(FileNotFoundError):
-            obstore.delete(_opened(self.url), [_parts(url)[1] for url in urls])
+            obstore.delete(_store_at(self.url), [_split_url(url)[1] for url in urls])
 
 
 @cache
@@ -150,9 +150,9 @@ def _read(url: str) -> bytes | LostContentError:
     import obstore
     from obstore.exceptions import BaseError
 
-    base, name = _parts(url)
+    base, name = _split_url(url)
     with _as_unavailable(base):
-        store = _opened(base)
+        store = _store_at(base)
         try:
             return _content(store, name, url)
         except (BaseError, OSError) as error:
@@ -179,21 +179,21 @@ def _content(store: "ObjectStore", name: str, url: str) -> bytes | LostContentEr
     return content
 
 
-def _parts(url: str) -> tuple[str, str]:
+def _split_url(url: str) -> tuple[str, str]:
     """Return the URL of an object's store, and the object's name in it."""
     base, shard, digest = url.rsplit("/", 2)
     return base, f"{shard}/{digest}"
 
 
-def _opened(url: str) -> "ObjectStore":
+def _store_at(url: str) -> "ObjectStore":
     from obstore.store import from_url
 
     # Opening a folder fails if it is missing, whereas the next write would create it.
-    return from_url(url) if url.startswith("file:") else _connected(url)
+    return from_url(url) if url.startswith("file:") else _connected_store(url)
 
 
 @cache
-def _connected(url: str) -> "ObjectStore":
+def _connected_store(url: str) -> "ObjectStore":
     from obstore.store import from_url
 
     return from_url(

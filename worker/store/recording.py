@@ -109,11 +109,11 @@ def _record(
     add_waiting(
         session, [(each.located.page_ids[0], each.fetched) for each in resolved if each.waits]
     )
-    judged = [each for each in resolved if not each.waits]
-    changed = (each.read.tree for each in judged if each.result in CHANGES)
+    immediate = [each for each in resolved if not each.waits]
+    changed = (each.read.tree for each in immediate if each.result in CHANGES)
     tree_ids = trees.save_trees(session, [tree for tree in changed if tree is not None])
-    new = [each for each in judged if each.stored is None]
-    with_content = [each for each in judged if _update_stored(each, tree_ids)] + new
+    new = [each for each in immediate if each.stored is None]
+    with_content = [each for each in immediate if _update_stored(each, tree_ids)] + new
     added = _add_pages(session, new, tree_ids)
 
     def page_id(each: _ResolvedFetch) -> int:
@@ -121,7 +121,7 @@ def _record(
             return each.stored.id
         return added[each.located.site_id, digest_of_url(each.fetched.url)]
 
-    for each in judged:
+    for each in immediate:
         if each.located.separated_from is not None:
             params = {"page_id": page_id(each), "separated_from": each.located.separated_from}
             session.execute(SQL.continue_revisions, params)
@@ -129,7 +129,7 @@ def _record(
                 session.expire(each.stored, ["revision"])
     contents = [(page_id(each), each.fetched, each.read.lines) for each in with_content]
     save_contents(session, contents, store_url)
-    addresses.save(session, [(each.located, page_id(each)) for each in judged])
+    addresses.save(session, [(each.located, page_id(each)) for each in immediate])
     return [
         RecordedFetch(
             page_id(each),
@@ -163,7 +163,7 @@ def _resolve_fetches(
     waited_for: set[int] = set()
     if ids and not have_waited:
         waited_for = set(session.scalars(SQL.pages_waited_for, {"ids": ids}))
-    judged = []
+    resolved = []
     for place, (_, fetched, read) in zip(located, fetches, strict=False):
         stored = None
         if len(place.page_ids) > 1:
@@ -177,13 +177,13 @@ def _resolve_fetches(
             and place.is_authoritative
             and place.separated_from is None
             and not was_joined
-            and (stored.id in waited_for or _is_unread(stored, fetched, place))
+            and (stored.id in waited_for or _has_unread_content(stored, fetched, place))
         )
-        judged.append(_ResolvedFetch(fetched, read, place, stored, was_joined, result, waits))
-    return judged
+        resolved.append(_ResolvedFetch(fetched, read, place, stored, was_joined, result, waits))
+    return resolved
 
 
-def _is_unread(page: StoredPage, fetched: FetchedPage, place: Resolution) -> bool:
+def _has_unread_content(page: StoredPage, fetched: FetchedPage, place: Resolution) -> bool:
     """Return whether other content of the page has yet to be extracted."""
     return (
         page.outcome is None

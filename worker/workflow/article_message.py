@@ -75,7 +75,7 @@ def further_revision(
     return message.model_copy(update=replaced | values)
 
 
-def shortened(message: dict[str, Any]) -> dict[str, Any]:
+def without_locations(message: dict[str, Any]) -> dict[str, Any]:
     """Return a message without the locations of its parts."""
     parts = ("blocks", "images", "embeds", "comments")
     located = {name: [without_location(part) for part in message[name]] for name in parts}

@@ -47,7 +47,7 @@ def request_settled_clusterings(session: Session, settings: Settings, settle: Se
 
 def pauses_seconds(settings: Settings) -> list[float]:
     """Return the pauses after the first attempts to cluster a site."""
-    return [settings.looking_seconds * periods for periods in CLUSTERING_PAUSES]
+    return [settings.search_interval_seconds * periods for periods in CLUSTERING_PAUSES]
 
 
 def _request_clusterings(session: Session, due: Sequence[DueSite]) -> None:

@@ -38,7 +38,7 @@ class TreeCache:
     """An LRU cache of trees by ID, bounded by their number of nodes; stored trees never change."""
 
     def __init__(self) -> None:
-        self._room = CACHED_NODES
+        self._free_nodes = CACHED_NODES
         self._trees: OrderedDict[int, Tree] = OrderedDict()
 
     def load(self, session: Session, tree_ids: Sequence[int]) -> dict[int, Tree]:
@@ -55,11 +55,11 @@ class TreeCache:
         known = {i: self._trees[i] for i in tree_ids if i in self._trees}
         for tree_id, tree in {**known, **found}.items():
             if tree_id not in self._trees:
-                self._room -= len(tree)
+                self._free_nodes -= len(tree)
             self._trees[tree_id] = tree
             self._trees.move_to_end(tree_id)
-        while self._room < 0 and self._trees:
-            self._room += len(self._trees.popitem(last=False)[1])
+        while self._free_nodes < 0 and self._trees:
+            self._free_nodes += len(self._trees.popitem(last=False)[1])
         return known | found
 
 

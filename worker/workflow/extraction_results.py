@@ -30,7 +30,7 @@ from worker.workflow.article_message import (
     new_revision,
     next_number,
     revision_of,
-    shortened,
+    without_locations,
 )
 from worker.workflow.article_parts import find_parts, is_part, to_json
 from worker.workflow.process import ProcessState
@@ -131,7 +131,7 @@ def _revise(
             revision = revision_of(state, job.page_id, message, digest, trace=job.trace)
             if len(revision.body) > MAX_MESSAGE_BYTES:
                 # The article is more important than its locations.
-                message = shortened(message)
+                message = without_locations(message)
                 revision = revision_of(state, job.page_id, message, digest, trace=job.trace)
             size = len(revision.body)
             if size > MAX_MESSAGE_BYTES:

@@ -40,8 +40,8 @@ def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> i
     """Request extractions of `urgent_pages` without a template; return their number."""
     if not site_of:
         return 0
-    held = provisional.hold(session, sorted(set(site_of.values())))
-    params = {"pages": list(site_of), "sites": held}
+    locked = provisional.hold(session, sorted(set(site_of.values())))
+    params = {"pages": list(site_of), "sites": locked}
     waiting = session.scalars(SQL.still_waiting, params).all()
     if waiting:
         sites = {site_of[page_id] for page_id in waiting}
@@ -55,9 +55,9 @@ def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> i
 def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[int]:
     """Mark those of the sites that have at most one page as clustered, and return them."""
     lone = session.scalars(SQL.without_siblings, {"sites": list(site_ids)}).all()
-    held = provisional.hold(session, lone)
+    locked = provisional.hold(session, lone)
     # More pages may have arrived before the lock was acquired.
-    lone = session.scalars(SQL.without_siblings, {"sites": held}).all()
+    lone = session.scalars(SQL.without_siblings, {"sites": locked}).all()
     if not lone:
         return ()
     pages: dict[int, bool] = dict(session.execute(SQL.comparable_pages, {"sites": lone}).all())

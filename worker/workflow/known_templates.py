@@ -27,7 +27,7 @@ class KnownTemplates:
 
     def __init__(self) -> None:
         self._templates: OrderedDict[_Key, TemplateKnowledge] = OrderedDict()
-        self._at_hand: dict[_Key, TemplateKnowledge] = {}
+        self._loaded: dict[_Key, TemplateKnowledge] = {}
         self._contents: dict[_Key, bytes | str | LostContentError] = {}
         self._learned: dict[_Key, TemplateKnowledge] = {}
 
@@ -36,10 +36,10 @@ class KnownTemplates:
         self._contents.clear()
         keys = {(each.id, each.content_digest) for each in template_pages}
         # However small the cache, loading one must not evict another before it is used.
-        self._at_hand = {key: self._templates[key] for key in keys & self._templates.keys()}
-        for key in sorted(self._at_hand):
+        self._loaded = {key: self._templates[key] for key in keys & self._templates.keys()}
+        for key in sorted(self._loaded):
             self._templates.move_to_end(key)
-        missing = dict(keys - self._at_hand.keys())
+        missing = dict(keys - self._loaded.keys())
         unlearned = dict(missing)
         params = {"page_ids": list(missing), "digests": list(missing.values())}
         for page_id, packed in session.execute(groups.LOAD_KNOWLEDGE, params) if missing else ():
@@ -53,7 +53,7 @@ class KnownTemplates:
     def of(self, template_page: TemplatePage) -> TemplateKnowledge | None:
         """Return the knowledge of a loaded template page, or None without HTML; raise PageError."""
         key = (template_page.id, template_page.content_digest)
-        template = self._at_hand.get(key)
+        template = self._loaded.get(key)
         if template is None:
             content = self._contents.get(key)
             if isinstance(content, LostContentError):
@@ -81,7 +81,7 @@ class KnownTemplates:
             )
 
     def _add(self, key: _Key, template: TemplateKnowledge) -> None:
-        self._at_hand[key] = self._templates[key] = template
+        self._loaded[key] = self._templates[key] = template
         self._templates.move_to_end(key)
         while len(self._templates) > CACHED_TEMPLATES:
             self._templates.popitem(last=False)

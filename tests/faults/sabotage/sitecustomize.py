@@ -38,7 +38,7 @@ HARMFUL_SITES = "harmful-sites"
 file is in the same directory as the traps."""
 
 HARD_LIMIT_AFTER_SECONDS = 2.0
-WALL_TIMES = 2
+WALL_CLOCK_FACTOR = 2
 PATIENCE_SECONDS = 15.0
 """Replacements for the service's limits, low enough that hanging processes are killed and lost
 messages are noticed soon."""
@@ -148,7 +148,7 @@ def _spring(place: str) -> None:
 SABOTAGED: Replacements = {
     "worker.service.application": {
         "HARD_LIMIT_AFTER_SECONDS": lambda _: HARD_LIMIT_AFTER_SECONDS,
-        "WALL_TIMES": lambda _: WALL_TIMES,
+        "WALL_CLOCK_FACTOR": lambda _: WALL_CLOCK_FACTOR,
     },
     "worker.workflow.attempts": {"PATIENCE_SECONDS": lambda _: PATIENCE_SECONDS},
     "detourage.reader.article": {"extract_article": _harmed_by_pages},

@@ -25,5 +25,5 @@ def test_setting_the_clock_back_does_not_stop_beat(tmp_path: Path) -> None:
     latest = max(entry.last_run_at for entry in again.schedule.values())
     assert latest <= app.now()
     soonest = min(entry.is_due().next for entry in again.schedule.values())
-    assert soonest <= settings.looking_seconds
+    assert soonest <= settings.search_interval_seconds
     again.close()
