@@ -44,9 +44,9 @@ def reprocess(
     page can be processed from the stages extract and parse.
     """
     if [site is not None, every, action is not None].count(True) != 1:
-        raise click.UsageError("give either SITE, URL, --all, --progress or --cancel")
+        raise click.UsageError("give exactly one of SITE, URL, --all, --progress and --cancel")
     if rate is not None and not every:
-        raise click.UsageError("--rate can only be combined with --all")
+        raise click.UsageError("--rate requires --all")
     if action is not None:
         from worker.store import reprocessings
 

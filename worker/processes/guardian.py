@@ -1,7 +1,7 @@
 """The process that owns all child processes of a command, and outlives the command.
 
-:class:`worker.processes.supervisor.Supervisor` runs it in its own session, with the modules that it
-imports once for the children that run Python modules (``python -m``). All children are forked.
+:class:`worker.processes.supervisor.Supervisor` runs it in its own session, and names modules that
+it imports once for all children that run Python modules (``python -m``). All children are forked.
 
 The guardian is the parent of all children and, on Linux, their *subreaper*: any process that a
 child leaves behind, even in another session, becomes a child of the guardian. ``waitpid`` therefore
@@ -88,7 +88,7 @@ class Guardian:
         user: list[int] | None,
         stop_signal: int,
     ) -> None:
-        """Start a child, and report it; on Linux, it also ends with the guardian."""
+        """Start a child, which on Linux also ends with the guardian, and report it."""
         guardian = os.getpid()
         with Path(log).open("ab") as output:
             # A signal that arrives before the child has handlers of its own waits until then.
@@ -166,7 +166,7 @@ def _become_child(
     os.dup2(output, 1)
     os.dup2(output, 2)
     if cwd is not None:
-        # The user need not have access to its parents.
+        # The user need not have access to the parents of the directory.
         os.chdir(cwd)
     if user is not None:
         uid, gid = user

@@ -26,12 +26,12 @@ def quarantine_reason(attempts: int, error: str | None) -> str:
 
 @dataclass(frozen=True)
 class SettleTimes:
-    """Waiting times, in seconds, before a site is clustered."""
+    """Waiting times, in seconds, before a site is clustered; a new site never was."""
 
     silence: float  # time without a changed page after which a site is settled
-    first_silence: float  # same time, for a site that has never been clustered
+    first_silence: float  # time without a changed page after which a new site is settled
     longest: float  # maximum time that a site waits to settle, counted from its latest clustering
-    first_longest: float  # maximum time for a site never clustered, counted from its first page
+    first_longest: float  # maximum time that a new site waits, counted from its first page
 
 
 @dataclass(frozen=True)

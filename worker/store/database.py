@@ -105,7 +105,7 @@ REFUSALS = re.compile(
 
 @unique
 class AdvisoryLock(IntEnum):
-    """Classes of locks, each with the meaning of its keys; other programs must not use them."""
+    """Classes of locks, and what their keys are; other programs must not use these numbers."""
 
     GENERATION = 0x6474  # a site whose generation is being written
     EXTRACTION = 0x6475  # a page being extracted
@@ -249,8 +249,8 @@ class Database(AbstractContextManager["Database"]):
     @contextmanager
     def exclusive(self, lock: AdvisoryLock, key: int) -> Iterator[bool]:
         """Try to acquire one lock like `exclusive_each`, and yield whether it was acquired."""
-        with self.exclusive_each(lock, [key]) as held:
-            yield bool(held)
+        with self.exclusive_each(lock, [key]) as acquired:
+            yield bool(acquired)
 
     @contextmanager
     def exclusive_each(self, lock: AdvisoryLock, keys: Collection[int]) -> Iterator[set[int]]:
@@ -265,17 +265,17 @@ class Database(AbstractContextManager["Database"]):
             connection = self.engine.connect()
             try:
                 rows = connection.execute(_TRY_LOCK, wanted)
-                held = {key for key, is_held in rows if is_held}
+                acquired = {key for key, is_acquired in rows if is_acquired}
             except BaseException:
                 connection.invalidate()
                 connection.close()
                 raise
-            return connection, held
+            return connection, acquired
 
-        connection, held = _with_retries(acquire)
+        connection, acquired = _with_retries(acquire)
         with connection:
             try:
-                yield held
+                yield acquired
             finally:
                 try:
                     connection.rollback()

@@ -1,1 +1,1 @@
-"""Steps of the tasks and the intake: read the store, call the domain code, write to the store."""
+"""Steps of the tasks and the intake: read the store, call the library, write to the store."""

@@ -49,7 +49,7 @@ class TreeCache:
             treeless = trees.remove_trees(session, damaged)
             for tree_id, error in damaged.items():
                 logger.error("removed the damaged tree %d: %s", tree_id, error)
-            logger.error("parsing %s again, whose tree was removed", counted(len(treeless), "page"))
+            logger.error("%s without a tree will be parsed again", counted(len(treeless), "page"))
             wanted = [(site_id, {"page_id": page_id}) for site_id, page_id in treeless]
             outbox.add_tasks_of_sites(session, task_names.PARSE, wanted)
         known = {i: self._trees[i] for i in tree_ids if i in self._trees}

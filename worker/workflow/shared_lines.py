@@ -9,7 +9,7 @@ from detourage.reader.shared_lines import PageLines, SharedLines, counted_pages
 logger = logging.getLogger(__name__)
 
 _read_group = lru_cache(maxsize=64)(SharedLines.from_bytes)
-"""Cached `SharedLines.from_bytes`, called for each page of a group; errors are not cached."""
+"""Cached `SharedLines.from_bytes`, since each page of a group needs it; errors are not cached."""
 
 
 def shared_lines_of(lines: Mapping[str, bytes | None]) -> bytes | None:

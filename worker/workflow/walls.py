@@ -35,7 +35,7 @@ UNSPACED_PASSAGE_TOKENS: Final = 6
 MAX_REPEATED_LENGTH: Final = 600
 """Maximum length, in characters, of a repeated wall; copies of articles are longer."""
 
-MIN_ADDRESSES: Final = 3  # minimum number of a publisher's pages with a text that is a wall
+MIN_ADDRESSES: Final = 3  # minimum number of a publisher's addresses that show a repeated wall
 
 
 @dataclass(frozen=True)
