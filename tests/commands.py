@@ -105,7 +105,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("health", "intake"), FAILED, "has not done anything"),
     (("status", "--top", "-1"), USAGE, "--top"),
     (("status", "--queues", "--pending"), USAGE, "--queues"),
-    (("status", "--addresses"), USAGE, "needs SITE"),
+    (("status", "--addresses"), USAGE, "requires SITE"),
     (("status", "a.example", "--addresses", "--pending"), USAGE, "--addresses"),
     (("status", "https://a.example/", "--top", "1"), USAGE, "URL"),
     (("reprocess",), USAGE, "give exactly one of SITE"),
