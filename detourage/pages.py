@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element, _ElementTree
 
     AnyHtml = bytes | str | _Element | _ElementTree
-    """HTML as fetched or as text, or a tree of lxml."""
+    """HTML as fetched or as text, or an lxml tree."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def as_page(
     content_type: str | None = None,
     fetched_at: datetime | None = None,
 ) -> Page:
-    """Return HTML, a tree of lxml or a page as a page; the given values replace those of a page."""
+    """Return HTML, an lxml tree or a page as a page; the given values replace those of a page."""
     if isinstance(html, Page):
         return Page(
             html.html,

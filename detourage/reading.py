@@ -53,7 +53,7 @@ def extract(
     Parameters
     ----------
     html
-        The page: bytes as fetched, whose encoding is detected, text, a tree of lxml, or a `Page`,
+        The page: bytes as fetched, whose encoding is detected, text, an lxml tree, or a `Page`,
         for example from `fetch`.
     url
         URL of the page. Without one, relative links and images are omitted.

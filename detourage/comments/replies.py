@@ -99,7 +99,7 @@ def _by_id(page: FlatDocument, extents: _Extents, layouts: Sequence[Layout]) -> 
 
 
 def _ids(value: str) -> Iterator[str]:
-    """Yield an element's ID, and the numbers in it that other elements may use to refer to it."""
+    """Yield the forms in which an ID or a reference is compared: the whole, and numbers in it."""
     if value:
         yield f"#{value}"
         yield from _ID.findall(value)

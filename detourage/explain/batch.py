@@ -31,7 +31,8 @@ PAUSE_SECONDS = 1.0  # Minimum time between two fetches from the same host
 class ExtractionOutcome:
     """Result for one page: its formatted article, or the reason why it has none.
 
-    The outcome is None if there is no page. `path` is the path of an HTML file in the given folder.
+    The outcome is None if there is no page, or if only a paper's method has this reason. `path` is
+    the path of an HTML file in the given folder.
     """
 
     name: str

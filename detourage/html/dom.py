@@ -144,13 +144,13 @@ MIN_NOFRAMES_WORDS = 50  # words in ``noframes`` content that is the page; a not
 
 _TAG = re.compile("<[a-zA-Z]")
 
-# Everything allowed before the root element. Entities in a document type declaration are dropped,
-# as they only serve to attack parsers; its name is kept, as it decides whether a table ends a
-# paragraph.
+# Everything allowed before the root element.
 _PROLOG = re.compile(
     r"(?:\s|<\?[^>]*>|<!--(?:-?>|.*?(?:--!?>|\Z))|<!DOCTYPE\b[^>\[]*(?:\[[^\]]*\]\s*)?>)*+",
     re.DOTALL | re.IGNORECASE,
 )
+# The document type, which selects quirks mode (where a table does not end a paragraph), without its
+# entities, which only serve to attack parsers.
 _DOCTYPE = re.compile(
     r"<!--(?:-?>|.*?(?:--!?>|\Z))|(<!DOCTYPE\b[^>\[]*)", re.DOTALL | re.IGNORECASE
 )

@@ -399,6 +399,7 @@ def _walk(values: list[Any]) -> Iterator[_Node]:
 
 
 def _read(node: _Node, known: Mapping[str, _Node], found: defaultdict[str, list[str]]) -> None:
+    """Add a node's properties to `found`; a page supplies only what is missing, and no title."""
     is_page = any(map(PAGE_TYPE.search, _kinds(node)))
     found["kinds"].extend(_kinds(node))
     for field, names in _PROPERTIES.items():

@@ -132,5 +132,5 @@ _NAMED_BY_INITIAL = {each[0]: each for each in Direction if each is not Directio
 def read_name(name: str) -> Direction | None:
     """Return the direction named by a class or id, such as ``pager__item--next``, or None."""
     directions = {_NAMED_BY_INITIAL[word[0]] for word in _NAMED.findall(to_kebab_case(name))}
-    # "prev-next" denotes a bar with both directions, and "last" an item of any list.
+    # Two directions are ambiguous: "prev-next" is a bar with both, "next last" may end any list.
     return directions.pop() if len(directions) == 1 else None

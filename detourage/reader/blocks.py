@@ -152,6 +152,14 @@ class _OpenElement:
     marker: str | None = None
 
 
+class _Text(NamedTuple):
+    """A text node: the last element that starts before it, its parent, its index in `Pieces`."""
+
+    after: int
+    parent: int
+    piece: int
+
+
 class _BlockBuilder:
     def __init__(self, page: Outline, finding: Finding, base: str, title: str | None) -> None:
         self._page = page
@@ -183,17 +191,12 @@ class _BlockBuilder:
         inside = page.flat.numbers[first:end]
         limits = page.document.ends[inside].tolist()
         numbers = [*inside.tolist(), limits[0]]
-        # Whitespace between elements separates words, but is missing from the outline.
+        # `index` and `walked` refer to the outline; numbers, limits and texts refer to the whole
+        # document, whose whitespace between elements separates words.
         start, stop = np.searchsorted(pieces.after, (numbers[0], numbers[-1])).tolist()
-        texts = deque(
-            zip(
-                pieces.after[start:stop].tolist(),
-                pieces.parents[start:stop].tolist(),
-                range(start, stop),
-                strict=True,
-            )
-        )
-        walked: list[int] = []
+        afters, parents = (each[start:stop].tolist() for each in (pieces.after, pieces.parents))
+        texts = deque(map(_Text, afters, parents, range(start, stop)))
+        walked: list[int] = []  # open elements, the outermost first
         while index < end:
             while walked and walked[-1] != page.parents[index]:
                 self._leave(walked.pop())
@@ -201,17 +204,18 @@ class _BlockBuilder:
                 walked.append(index)
                 index += 1
             else:
+                # The element is left out, with all texts inside it.
                 number, limit = numbers[index - first], limits[index - first]
-                while texts and texts[0][1] >= number and texts[0][0] < limit:
+                while texts and texts[0].parent >= number and texts[0].after < limit:
                     texts.popleft()
                 self._next_text = page.text_ends[index]
                 index = page.ends[index]
-            while texts and texts[0][0] < numbers[index - first]:
-                _, parent, piece = texts.popleft()
-                while walked and numbers[walked[-1] - first] != parent:
+            while texts and texts[0].after < numbers[index - first]:
+                text = texts.popleft()
+                while walked and numbers[walked[-1] - first] != text.parent:
                     self._leave(walked.pop())
                 if walked:
-                    self._text(piece)
+                    self._text(text.piece)
         while walked:
             self._leave(walked.pop())
         self._flush()

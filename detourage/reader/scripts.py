@@ -21,7 +21,7 @@ STRUCTURED_DATA = "application/ld+json"
 
 MIN_STATE = 200  # length of a script that is searched for state
 MAX_TRIES = 100  # positions in a script at which JSON parsing is attempted
-MAX_REREAD = 2  # ratio of decoded characters to a script's length; false starts are decoded twice
+MAX_DECODED = 2  # times a script's length to decode; what follows a false start is decoded again
 
 _PROGRAMS = frozenset(
     {"", "module", "text/javascript", "application/javascript", "application/x-javascript"}
@@ -86,7 +86,7 @@ def read_json(text: str) -> Any:
 
 
 def _values_in(program: str) -> Iterator[Any]:
-    position, left = 0, MAX_REREAD * len(program)
+    position, left = 0, MAX_DECODED * len(program)
     for _ in range(MAX_TRIES):
         start = _START.search(program, position)
         if start is None or left <= 0:
@@ -213,10 +213,10 @@ def _is_list_of_pages(items: dict[int, list[_Leaf]], depth: int) -> bool:
     addresses = 0
     for leaves in items.values():
         leaf = leaves[0]
-        # These are the keys between the item and the string; each except the last leads to an
-        # object.
-        objects = sum(isinstance(step, str) for step in leaf.path[depth + 1 :])
-        item = leaf.owners[-objects] if 0 < objects <= len(leaf.owners) else {}
+        # The innermost owners of the string are the item and the objects in it, one per key on the
+        # path; the item is missing if it is no object, or farther out than the kept owners.
+        keys = sum(isinstance(step, str) for step in leaf.path[depth + 1 :])
+        item = leaf.owners[-keys] if 0 < keys <= len(leaf.owners) else {}
         addresses += any(
             isinstance(value, str) and _ADDRESS.fullmatch(value) for value in item.values()
         )

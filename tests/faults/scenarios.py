@@ -136,8 +136,8 @@ def terminate_worker(scene: Scene) -> None:
     scene.ground.start("worker-0")
 
 
-def kill_relay_before_it_marks(scene: Scene) -> None:
-    """Kill a relay that has published messages but not yet marked them as published."""
+def kill_relay_before_it_removes(scene: Scene) -> None:
+    """Kill a relay that has published messages but not yet removed them from the outbox."""
     with scene.ground.trap("relay", "process"):
         pass
 
@@ -518,7 +518,7 @@ FAULTS: Mapping[str, Fault] = {
         for stage in ("cluster", "compare", "extract", "assign", "reprocess", "parse")
     },
     "relay killed": kill("relay-0", "a relay", times=4, every=2.5),
-    "relay killed between publish and mark": kill_relay_before_it_marks,
+    "relay killed before it removes messages": kill_relay_before_it_removes,
     "intake killed": kill("intake-0", "the intake", times=3, every=3),
     "intake killed before commit": kill_intake_before_it_commits,
     "beat killed": kill("beat-0", "a beat", times=3, every=3),

@@ -33,7 +33,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProvingGround]:
     "fault",
     [
         *("pool children killed", "worker killed in extract", "PostgreSQL crashed"),
-        *("relay killed between publish and mark", "memory alarm", "queue full"),
+        *("relay killed before it removes messages", "memory alarm", "queue full"),
         *("page that kills", "page that hangs", "page that deadlocks"),
         *("page that burns", "page that spins"),
     ],

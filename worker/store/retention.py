@@ -34,7 +34,7 @@ WINDOW = 1000  # number of IDs examined per transaction, which takes less than a
 
 @dataclass(frozen=True)
 class Place:
-    """Progress of a removal: the number of the rule, and the last ID examined."""
+    """Progress of a removal: the number of the rule, and the last ID examined or the next shard."""
 
     rule: int = 0
     after: int = 0

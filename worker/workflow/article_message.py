@@ -76,10 +76,10 @@ def further_revision(
 
 
 def without_locations(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message without the locations of its parts."""
-    parts = ("blocks", "images", "embeds", "comments")
-    located = {name: [without_location(part) for part in message[name]] for name in parts}
-    return {**message, **located, "locations": None}
+    """Return a message without the locations of its contents."""
+    names = ("blocks", "images", "embeds", "comments")
+    contents = {name: [without_location(each) for each in message[name]] for name in names}
+    return {**message, **contents, "locations": None}
 
 
 def compose(
