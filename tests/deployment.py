@@ -259,12 +259,13 @@ class Deployment:
 
     def wait_for_outcomes(self) -> None:
         """Wait until every page has an outcome and nothing is left to publish."""
-        self.wait_until(
-            lambda: (
-                self.count(select(func.count()).select_from(StoredPage).where(is_pending())) == 0
-                and self.count(select(func.count()).select_from(OutboxEntry)) == 0
-            )
-        )
+        self.wait_until(self.has_outcomes)
+
+    def has_outcomes(self) -> bool:
+        """Return whether every page has an outcome and nothing is left to publish."""
+        pending = select(func.count()).select_from(StoredPage).where(is_pending())
+        unpublished = select(func.count()).select_from(OutboxEntry)
+        return self.count(pending) == 0 and self.count(unpublished) == 0
 
     def count(self, query: Any) -> int:
         """Return the number that a query returns; if the database is down, retry for a while."""

@@ -673,7 +673,9 @@ class ProvingGround(Deployment):
         while True:
             self.wait_for_outcomes()
             since = time.monotonic()
-            if not self.servers.messages_left() & self._work_queues:
+            are_empty = not self.servers.messages_left() & self._work_queues
+            # What was in the queues when all pages had outcomes may have been stored since.
+            if are_empty and self.has_outcomes():
                 return since
             time.sleep(0.2)
 
