@@ -1,20 +1,22 @@
-"""Caches for functions of page texts."""
+"""Caches of results that functions compute from texts of pages."""
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-MAX_LENGTH = 200  # length of a text whose result is cached; longer texts could fill the memory
+MAX_LENGTH = 200  # characters of a text whose result is cached; longer texts could fill the memory
 
 _Rest = ParamSpec("_Rest")
 _Result = TypeVar("_Result")
-_Text = Callable[Concatenate[str, _Rest], _Result]
+_TextFunction = Callable[Concatenate[str, _Rest], _Result]
 
 
-def cached_if_short(size: int) -> Callable[[_Text[_Rest, _Result]], _Text[_Rest, _Result]]:
+def cached_if_short(
+    size: int,
+) -> Callable[[_TextFunction[_Rest, _Result]], _TextFunction[_Rest, _Result]]:
     """Cache the last `size` results of a function whose first argument is a short text."""
 
-    def decorated(function: _Text[_Rest, _Result]) -> _Text[_Rest, _Result]:
+    def decorate(function: _TextFunction[_Rest, _Result]) -> _TextFunction[_Rest, _Result]:
         cached = lru_cache(maxsize=size)(function)
 
         @wraps(function)
@@ -23,4 +25,4 @@ def cached_if_short(size: int) -> Callable[[_Text[_Rest, _Result]], _Text[_Rest,
 
         return call
 
-    return decorated
+    return decorate

@@ -11,18 +11,19 @@ from detourage.text.words import listed
 
 
 class Ages(TypedDict):
-    """A language's units by word (``hours``), and ages by phrase without a number."""
+    """A language's unit words (``"hours": "hour"``) and ages (``"hour ago": (1, "hour")``)."""
 
     units: dict[str, str]
     whole: dict[str, tuple[int, str]]
 
 
 class Names(TypedDict):
-    """Content of the file.
+    """Content of ``names.json``.
 
-    `months` are month numbers by name, grouped by the space-separated codes of the languages that
-    share them. `periods` are parts of the day by language and name, with their first hour and the
-    hour at which they end. `units` (``hours``) and `directions` (``ago``) are in all languages.
+    `months` has the number of each month by its name, grouped by the space-separated codes of the
+    languages that share it. `periods` has, by language and name, the hours at which a part of the
+    day begins and ends (``"pm": (12, 24)``). `units` (``hours``) and `directions` (``ago``) have
+    the words of all languages.
     """
 
     months: dict[str, dict[str, int]]
@@ -35,7 +36,7 @@ class Names(TypedDict):
 
 @cache
 def names() -> Names:
-    """Return the names, loaded once."""
+    """Return the content of ``names.json``, which is loaded only once."""
     found: Names = shipped_json("detourage.text", "names.json")
     found["weekdays"] = frozenset(found["weekdays"])
     found["directions"] = frozenset(found["directions"])
@@ -64,16 +65,16 @@ def month_named(name: str, language: str | None = None) -> int | None:
     plain = plain_name(name)
     if not is_long_enough(plain):
         return None
-    own = _find(plain, language.split("-")[0]) if language else None
-    return own or _find(plain, None)
+    own = _find_month(plain, language.split("-")[0]) if language else None
+    return own or _find_month(plain, None)
 
 
 def is_long_enough(plain: str) -> bool:
-    """Return whether a name is long enough for a month, which is two letters in some scripts."""
+    """Return whether a name has at least 3 letters, or 2 from Hebrew on, as names of months do."""
     return len(plain) >= MIN_PREFIX or (len(plain) == MIN_PREFIX - 1 and plain[0] >= _FIRST_HEBREW)
 
 
-_FIRST_HEBREW = "\u0590"
+_FIRST_HEBREW = "\u0590"  # the scripts that follow in Unicode have months of two letters
 
 
 def is_weekday(name: str) -> bool:
@@ -82,73 +83,76 @@ def is_weekday(name: str) -> bool:
 
 
 class Periods(NamedTuple):
-    """Parts of the day with their hours, by names as from `plain_period`.
+    """Names of parts of the day, in the form that `plain_period` returns, such as ``noon``.
 
-    `beginning` and `ending` are the names by first and last character, longest first.
+    `hours` are those at which each begins and ends. The other members index the names by their
+    first or last character; the longest name comes first.
     """
 
     hours: Mapping[str, tuple[int, int]]
-    beginning: Mapping[str, Sequence[str]]
-    ending: Mapping[str, Sequence[str]]
+    by_first_character: Mapping[str, Sequence[str]]
+    by_last_character: Mapping[str, Sequence[str]]
 
 
 @lru_cache(maxsize=64)
-def periods_of(language: str) -> Periods:
+def periods_in(language: str) -> Periods:
     """Return the parts of the day in a language (a primary subtag, or empty).
 
     Names in other languages count if they mean the same in all of them and cannot be mistaken for
     another word (``sa`` is the morning in Vietnamese and Saturday in German).
     """
-    found: dict[str, tuple[int, int]] = {}
-    unclear = set()
+    all_hours: dict[str, tuple[int, int]] = {}
+    ambiguous = set()
     for periods in names()["periods"].values():
         for name, hours in periods.items():
-            if found.setdefault(name, hours) != hours or (name.isascii() and name not in _AM_PM):
-                unclear.add(name)
-    clear = {name: hours for name, hours in found.items() if name not in unclear}
-    known = clear | names()["periods"].get(language, {})
-    beginning: dict[str, list[str]] = {}
-    ending: dict[str, list[str]] = {}
-    for name in sorted(known, key=len, reverse=True):
-        beginning.setdefault(name[0], []).append(name)
-        ending.setdefault(name[-1], []).append(name)
-    return Periods(known, beginning, ending)
+            is_shared = all_hours.setdefault(name, hours) == hours
+            if not is_shared or (name.isascii() and name not in _AM_PM):
+                ambiguous.add(name)
+    usable = {name: hours for name, hours in all_hours.items() if name not in ambiguous}
+    usable |= names()["periods"].get(language, {})
+    by_first: dict[str, list[str]] = {}
+    by_last: dict[str, list[str]] = {}
+    for name in sorted(usable, key=len, reverse=True):
+        by_first.setdefault(name[0], []).append(name)
+        by_last.setdefault(name[-1], []).append(name)
+    return Periods(usable, by_first, by_last)
 
 
 _AM_PM = frozenset(("am", "pm"))
 
 
-def _find(name: str, language: str | None) -> int | None:
+def _find_month(name: str, language: str | None) -> int | None:
+    """Return the month with a plain name in one language, or in all of them if it is None."""
     months = _months().get(language, {})
     found = months.get(name)
-    if found is None:
+    if found is None:  # The name may have an ending of one letter.
         found = months.get(name[: max(MIN_PREFIX, len(name) - 1)])
-    if found is None and months:
+    if found is None and months:  # The name may be an abbreviation.
         found = _prefixes(language).get(name)
     return found or None
 
 
 @cache
 def _prefixes(language: str | None) -> Mapping[str, int]:
-    """Return month numbers by prefixes of the names; 0 if ambiguous."""
-    found: dict[str, int] = {}
+    """Return month numbers by prefixes of the names, with 0 for an ambiguous prefix (``ju``)."""
+    months: dict[str, int] = {}
     for name, month in _months()[language].items():
         for end in range(MIN_PREFIX, len(name) + 1):
-            if found.setdefault(name[:end], month) != month:
-                found[name[:end]] = 0
-    return found
+            if months.setdefault(name[:end], month) != month:
+                months[name[:end]] = 0
+    return months
 
 
 @cache
 def _months() -> Mapping[str | None, Mapping[str, int]]:
     """Return month numbers by language code and name; None has all names, with 0 if ambiguous."""
-    all_: dict[str, int] = {}
-    found: dict[str | None, Mapping[str, int]] = {None: all_}
+    in_all: dict[str, int] = {}
+    by_language: dict[str | None, Mapping[str, int]] = {None: in_all}
     for codes, months in names()["months"].items():
-        found |= dict.fromkeys(codes.split(), months)
+        by_language |= dict.fromkeys(codes.split(), months)
         for name, number in months.items() if LANGUAGES.intersection(codes.split()) else ():
-            all_[name] = number if all_.get(name, number) == number else 0
-    return found
+            in_all[name] = number if in_all.get(name, number) == number else 0
+    return by_language
 
 
 def plain_period(name: str) -> str:

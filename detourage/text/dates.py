@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import cache
 from typing import NamedTuple
 
-from detourage.text.calendars import Periods, month_named, periods_of, plain_name, plain_period
+from detourage.text.calendars import Periods, month_named, periods_in, plain_name, plain_period
 from detourage.text.words import listed
 
 MIN_YEAR = 1990  # Earliest plausible year; earlier years are dates of birth or foundation
@@ -48,7 +48,7 @@ _ZONES: dict[str, float] = {
     )
     for name in names.split(",")
 }
-"""UTC offsets in hours by zone name; of zones with the same name, the one with most readers."""
+"""UTC offsets in hours by zone name; if zones share a name, the most populous one counts."""
 
 _ZONES_ELSEWHERE = {
     ("ast", "AE"): 3.0,
@@ -61,7 +61,7 @@ _ZONES_ELSEWHERE = {
     ("ist", "IL"): 2.0,
     ("ist", "he"): 2.0,
 }
-"""UTC offsets of zone names that mean another zone in a country or language."""
+"""UTC offsets of the names that mean another zone in a country or language, given by its code."""
 
 _ALSO_SUMMER = frozenset(("et", "eastern time", "ct", "central time", "mt", "pt", "pacific time"))
 """Zone names in the USA that also denote summer time, which is an hour ahead."""
@@ -73,9 +73,9 @@ _YEAR_FIRST = frozenset(("eu", "hu", "ja", "ko", "lt", "mn", "ne", "zh"))
 """Languages in which 24.5.4 is in May 2024."""
 
 _ERAS = {"令和": 2018, "平成": 1988, "民國": 1911, "民国": 1911}
-"""Japanese and Chinese eras by their year 0."""
+"""The year before the first year of each Japanese and Chinese era."""
 
-_BUDDHIST_OFFSET = 543
+_BUDDHIST_OFFSET = 543  # years by which the Thai calendar is ahead of the Gregorian one
 _PERSIAN_MONTHS = {
     plain_name(name): number
     for number, name in enumerate(
@@ -88,7 +88,7 @@ _HAN_DIGITS = dict(zip("〇一二三四五六七八九十", range(11), strict=Tr
     "零": 0, "○": 0, "元": 1, "廿": 20, "卅": 30,
 }  # fmt: skip
 
-_PLAIN = str.maketrans(
+_TO_ASCII = str.maketrans(
     {
         **{chr(zero + n): str(n) for zero in (
             0x660, 0x6F0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xE50,
@@ -101,7 +101,7 @@ _PLAIN = str.maketrans(
 
 # Any letter, and also a vowel sign, which Python does not count as one.
 _LETTER = r"(?-i:[^\s\d\x00-@\[-`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u200b\u200e-\u206f])"
-_YEAR = r"(?P<year>(?:1[34]|19|2[05])\d\d)"
+_YEAR = r"(?P<year>(?:1[34]|19|2[05])\d\d)"  # Persian (1403), Gregorian, or Thai (2567)
 _DAY = r"(?P<day>\d{1,2})"
 _MONTH = r"(?P<month>\d{1,2})"
 # Thai abbreviations contain full stops, some names consist of two words (Arabic, Irish), and Arabic
@@ -111,67 +111,67 @@ _NAME = (
     rf"|{_LETTER}{{3,14}}(?:\s(?:ال{_LETTER}{{3,5}}|Fómhair))?)"
     rf"\.?(?:/{_LETTER}{{3,14}})?"
 )
-_PARTICLE = r"(?:(?:de|del|of|di|do|den|ta’?|v)\s++|d[’']\s?)"
+_PARTICLE = r"(?:(?:de|del|of|di|do|den|ta’?|v)\s++|d[’']\s?)"  # as in "4 de mayo de 2024"
 _AFTER_YEAR = r"(?:[.,]?\s?(?:m\.|թ\.|ж\.|(?:\(e\))?ko\b|gada\b|жылы?\b|жылғы\b|оны\b)|[.,]?)"
-_ERA_MARK = r"(?:[พค]\.?\s?ศ\.?\s?)?"
-_HAN = "[〇零○一二三四五六七八九十廿卅元]"
-_FORMS = tuple(
-    (needed.split(), rf"(?<![\d.,/-]){form}(?!\.?\d)")
-    for needed, form in (
-        ("-", rf"{_YEAR}-{_MONTH}-{_DAY}"),
-        ("月 월", rf"{_YEAR}\s*[年년]\s*{_MONTH}\s*[月월]\s*{_DAY}"),
+_ERA_MARK = r"(?:[พค]\.?\s?ศ\.?\s?)?"  # The Buddhist or the Christian era, before a Thai year
+_HAN = "[〇零○一二三四五六七八九十廿卅元]"  # A Chinese digit
+_FORMATS = tuple(
+    (pieces.split(), rf"(?<![\d.,/-]){form}(?!\.?\d)")
+    for pieces, form in (
+        ("-", rf"{_YEAR}-{_MONTH}-{_DAY}"),  # 2024-05-31
+        ("月 월", rf"{_YEAR}\s*[年년]\s*{_MONTH}\s*[月월]\s*{_DAY}"),  # 2024年5月31日
         (
-            "月",
+            "月",  # 令和6年5月31日
             rf"(?P<era>{'|'.join(_ERAS)})\s?(?P<of_era>\d{{1,3}}|元)\s?年\s?{_MONTH}\s?月\s?{_DAY}",
         ),
         ("月", rf"(?P<year>{_HAN}{{4}})年(?P<month>{_HAN}{{1,2}})月(?P<day>{_HAN}{{1,3}})日"),
-        (". / -", rf"{_YEAR}\s?(?P<sign>[./-])\s?{_MONTH}\s?(?P=sign)\s?{_DAY}"),
-        (". / - |", rf"{_DAY}\s?(?P<sign>[./|-])\s?{_MONTH}\s?(?P=sign)\s?{_YEAR}"),
+        (". / -", rf"{_YEAR}\s?(?P<sign>[./-])\s?{_MONTH}\s?(?P=sign)\s?{_DAY}"),  # 2024/5/31
+        (". / - |", rf"{_DAY}\s?(?P<sign>[./|-])\s?{_MONTH}\s?(?P=sign)\s?{_YEAR}"),  # 31.5.2024
         ("tháng thg", rf"{_DAY}\s(?:tháng|thg)\s{_MONTH},?\s(?:năm\s)?{_YEAR}"),
         (
-            "",
+            "",  # 31 de mayo de 2024
             rf"{_DAY}(?:st|nd|rd|th|er|[.,]|º|ª|o|ο)?\s*+{_PARTICLE}?[\s/-]*+{_NAME}"
             rf"[\s.,/-]*+{_PARTICLE}?{_ERA_MARK}{_YEAR}",
         ),
-        ("", rf"(?<!{_LETTER}){_NAME}\s+{_DAY}(?:st|nd|rd|th|\.)?,?\s+{_YEAR}"),
-        ("", rf"{_YEAR}{_AFTER_YEAR}\s+{_NAME}\s+{_DAY}"),
-        ("", rf"{_YEAR}{_AFTER_YEAR}\s+{_DAY}\.?\s{_NAME}"),
-        ("оны", rf"{_YEAR}\s?оны\s{_MONTH}(?:-р)?\sсарын\s{_DAY}"),
+        ("", rf"(?<!{_LETTER}){_NAME}\s+{_DAY}(?:st|nd|rd|th|\.)?,?\s+{_YEAR}"),  # May 31st, 2024
+        ("", rf"{_YEAR}{_AFTER_YEAR}\s+{_NAME}\s+{_DAY}"),  # 2024. május 31
+        ("", rf"{_YEAR}{_AFTER_YEAR}\s+{_DAY}\.?\s{_NAME}"),  # 2024 m. 31 gegužės
+        ("оны", rf"{_YEAR}\s?оны\s{_MONTH}(?:-р)?\sсарын\s{_DAY}"),  # Mongolian
         (". /", rf"(?<!{_LETTER}){_DAY}(?P<sign>[./])\s?{_MONTH}(?P=sign)\s?(?P<short>\d\d)"),
-        ("' ’", rf"(?<!{_LETTER}){_NAME}\s+{_DAY},?\s+[’'](?P<short>\d\d)"),
-        (":", rf"{_DAY}\.?\s+{_NAME}\s+(?P<short>\d\d)(?=[\s,]+\d\d?:\d\d)"),
+        ("' ’", rf"(?<!{_LETTER}){_NAME}\s+{_DAY},?\s+[’'](?P<short>\d\d)"),  # May 31, '24
+        (":", rf"{_DAY}\.?\s+{_NAME}\s+(?P<short>\d\d)(?=[\s,]+\d\d?:\d\d)"),  # 31 May 24, 18:30
     )
 )
-"""Date formats, the most reliable first: texts of which a line must contain one, and a pattern."""
+"""Date formats, most reliable first: pieces of text of which a date contains one, and a pattern."""
 
-_COMPACT = re.compile(
+_COMPACT = re.compile(  # 20240531, perhaps followed by a time
     r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?=$|[T\s]|\d{4}(?:\d\d)?$)"
 )
 _DIGIT = re.compile(r"[\d〇零○]")
-_HAS_YEAR = re.compile(
+_HAS_YEAR = re.compile(  # A year, with or without its century, in any of `_FORMATS`
     r"(?:1[349]|2[05])\d\d|\d[./]\s?\d{1,2}[./]\s?\d\d(?!\d)|[’']\d\d(?!\d)"
     r"|[〇一二三四五六七八九零○\d元]\s?年"
     r"|[^\W\d_]\.?\s\d\d[\s,]+\d\d?:\d\d"
 )
-_CLOCK = re.compile(
+_CLOCK = re.compile(  # 18:30:59, 18.30, 18h30, 18시 30분, 18 Uhr, or the bare hour
     r"(?<![\d:])(?P<hour>\d{1,2})"
     r"(?:(?:(?P<colon>:)|\.\s?|\s?h\s?|\s?[時时시點点]\s?)(?P<minute>\d\d(?!\d)|\d(?=\s?[分분]))"
     r"(?::(?P<second>\d\d)(?:[.,]\d+)?(?!\d)|\s?[分분](?:\s?\d\d?\s?[秒초])?)?"
     r"|(?P<sign>\s?(?:[時时시點点]|(?:h|uhr)\b)))?",
     re.IGNORECASE,
 )
-_ZONE = re.compile(
+_ZONE = re.compile(  # The text after a time, as in "18:30 Uhr (CEST)" or "18:30 GMT+2"
     r"(?P<unit>\s?(?:uhr|hrs?|น|ч)\b\.?)?[.,]?\s*[(\[]?\s?"
     rf"(?:(?P<zone>{'|'.join(name for name in _ZONES if ' ' in name)}|{_LETTER}{{1,6}})"
     rf"(?!{_LETTER}))?"
     r"\s?(?P<offset>[+-]\d\d?(?::?\d\d)?(?!\d))?",
     re.IGNORECASE,
 )
-_COMPACT_TIME = re.compile(
+_COMPACT_TIME = re.compile(  # T183059Z, or 18:30:59+02:00
     r"T?(?P<hour>\d\d):?(?P<minute>\d\d):?(?P<second>\d\d)?(?P<zone>Z)?(?P<offset>[+-]\d\d:?\d\d)?$"
 )
-_EPOCH = re.compile(r"\d{10}(?:\d{3})?")
-_IN_PATH_FROM_DAY = re.compile(
+_EPOCH = re.compile(r"\d{10}(?:\d{3})?")  # Seconds or milliseconds since 1970
+_DAY_FIRST_IN_PATH = re.compile(
     r"(?<!\d)(?P<day>\d\d)[-_.](?P<month>\d\d)[-_.](?P<year>(?:19|20)\d\d)(?![\d])"
 )
 _IN_PATH = re.compile(
@@ -179,7 +179,7 @@ _IN_PATH = re.compile(
     r"|[/_.-]?(?P<month2>\d\d)[/_.-]?(?P<day2>\d\d))(?!\d)"
 )
 
-_LEFT_OVER = re.compile(r"^[\W\d]+|\b(?:uhr|at|um|am|on|le)\b|[\s|·,–-]+$", re.IGNORECASE)
+_SEPARATORS = re.compile(r"^[\W\d]+|\b(?:uhr|at|um|am|on|le)\b|[\s|·,–-]+$", re.IGNORECASE)
 
 MAX_GAP = 12  # characters between a day and its time, as in " um 14.30 Uhr"
 
@@ -188,8 +188,8 @@ MAX_GAP = 12  # characters between a day and its time, as in " um 14.30 Uhr"
 class Moment:
     """A date with the precision given on the page.
 
-    The day is in the page's time zone. The time of day and the offset from UTC are None if the
-    page does not give them. `written` is the date as written on the page; empty if unknown.
+    The day is in the page's time zone. The time of day (`clock`) and the offset from UTC (`zone`)
+    are None if the page does not give them. `written` is the date's text, or empty if unknown.
     """
 
     day: date
@@ -213,7 +213,7 @@ class Moment:
 
 
 def parse_moment(text: str, language: str | None = None) -> Moment | None:
-    """Parse a declared date; return None if it is not recognised.
+    """Parse a date from a page's metadata, or return None if it is not recognised.
 
     The date, optionally with a time, may be in ISO 8601, in seconds or milliseconds since 1970, or
     in words of `language` (a BCP 47 tag).
@@ -224,7 +224,7 @@ def parse_moment(text: str, language: str | None = None) -> Moment | None:
         return moment if _is_likely(instant.year) else None
     compact = _COMPACT.match(text)
     if compact:
-        day = _day(compact)
+        day = _matched_date(compact)
         clock = _COMPACT_TIME.fullmatch(text[compact.end() :].strip())
         if day is None:
             return None
@@ -234,12 +234,12 @@ def parse_moment(text: str, language: str | None = None) -> Moment | None:
 
 
 def find_moments(text: str, language: str | None = None) -> Iterator[Moment]:
-    """Yield the dates in a text, in the order of `find_dates`."""
+    """Yield the dates in a line with their times, in the order of `find_dates`."""
     return (found.moment for found in find_dates(text, language))
 
 
 class WrittenDate(NamedTuple):
-    """A date with the offsets of its text, which includes an adjacent time."""
+    """A date found in a line, with the offsets of its text, which includes an adjacent time."""
 
     moment: Moment
     start: int
@@ -247,20 +247,20 @@ class WrittenDate(NamedTuple):
 
 
 def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
-    """Yield the dates in a line with their times, beginning with the most reliable format.
+    """Yield the dates in a line with their times; those in the most reliable format come first.
 
     The language (a BCP 47 tag) selects the calendar and the names of months and of parts of the
     day. Language and country decide whether 4/5/2024 is in April or May.
     """
-    plain = _plain(text)
+    plain = _with_ascii_digits(text)
     if not _may_have_date(plain):
         return
-    for form in _forms_for(plain):
+    for form in _formats_for(plain):
         for match in form.finditer(plain):
-            day = _day(match, language)
+            day = _matched_date(match, language)
             if day is None:
                 continue
-            clock = _adjacent_time(plain, match, language)
+            clock = _find_adjacent_time(plain, match, language)
             start, end = match.span()
             moment = Moment(day)
             if clock is not None:
@@ -269,18 +269,18 @@ def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
             yield WrittenDate(replace(moment, written=text[start:end]), start, end)
 
 
-def _forms_for(text: str) -> Iterator[re.Pattern[str]]:
-    """Yield the patterns that may match, each compiled on first use: most sites use few of them."""
-    for needed, form in _FORMS:
-        if not needed or any(each in text for each in needed):
-            yield _compiled(form, re.IGNORECASE)
+def _formats_for(text: str) -> Iterator[re.Pattern[str]]:
+    """Yield the patterns that may match; each is compiled when it is needed for the first time."""
+    for pieces, form in _FORMATS:
+        if not pieces or any(piece in text for piece in pieces):
+            yield _compile_once(form, re.IGNORECASE)
 
 
-_compiled = cache(re.compile)
+_compile_once = cache(re.compile)
 
 
-def _plain(text: str) -> str:
-    return text if text.isascii() else text.translate(_PLAIN)
+def _with_ascii_digits(text: str) -> str:
+    return text if text.isascii() else text.translate(_TO_ASCII)
 
 
 def _may_have_date(text: str) -> bool:
@@ -291,28 +291,32 @@ def _may_have_date(text: str) -> bool:
 def in_other_order(moment: Moment) -> Moment | None:
     """Return a date with day and month exchanged, or None if it can only be read in one way."""
     month, day = moment.day.month, moment.day.day
-    is_ambiguous = _EITHER_ORDER.match(_plain(moment.written)) and day <= _MONTHS and day != month
+    is_ambiguous = (
+        _EITHER_ORDER.match(_with_ascii_digits(moment.written)) and day <= _MONTHS and day != month
+    )
     return replace(moment, day=moment.day.replace(month=day, day=month)) if is_ambiguous else None
 
 
 def in_one_order(moments: Iterable[Moment | None]) -> list[Moment | None]:
-    """Exchange day and month in numeric dates whose order another one (13/5/2024) shows."""
-    found = [*moments]
-    written = [
-        (int(match[1]), int(match[2])) if match and match[3] else None
-        for match in (_EITHER_ORDER.match(_plain(each.written)) if each else None for each in found)
-    ]
-    day_first = any(pair and pair[0] > _MONTHS for pair in written)
-    if day_first == any(pair and pair[1] > _MONTHS for pair in written):
-        return found
-    return [
-        (in_other_order(moment) or moment)
-        if moment and pair and moment.day.day != pair[0 if day_first else 1]
-        else moment
-        for moment, pair in zip(found, written, strict=True)
-    ]
+    """Return dates with ambiguous ones (4/5/2024) read in the order that another (13/5/2024) shows.
+
+    If the dates show no order or both orders, they are returned unchanged.
+    """
+    dates = [*moments]
+    numbers: list[tuple[int, int] | None] = []
+    for each in dates:
+        match = _EITHER_ORDER.match(_with_ascii_digits(each.written)) if each else None
+        numbers.append((int(match[1]), int(match[2])) if match and match[3] else None)
+    is_day_first = any(pair and pair[0] > _MONTHS for pair in numbers)
+    is_month_first = any(pair and pair[1] > _MONTHS for pair in numbers)
+    if is_day_first != is_month_first:
+        for index, (moment, pair) in enumerate(zip(dates, numbers, strict=True)):
+            if moment and pair and moment.day.day != pair[1 if is_month_first else 0]:
+                dates[index] = in_other_order(moment) or moment
+    return dates
 
 
+# The first two numbers of a date in digits, which are day and month or month and day, and its year.
 _EITHER_ORDER = re.compile(r"(\d\d?)\s?[/|.-]\s?(\d\d?)\s?[/|.-]\s?(\d{4})?")
 
 
@@ -327,52 +331,53 @@ def date_in_path(path: str) -> Moment | None:
         found = _date(int(match["year"]), number or 0, int(day))
         if found is not None:
             return Moment(found)
-    for match in _IN_PATH_FROM_DAY.finditer(path):
+    for match in _DAY_FIRST_IN_PATH.finditer(path):
         found = _date(int(match["year"]), int(match["month"]), int(match["day"]))
         if found is not None and (found.day > _MONTHS or found.day == found.month):
             return Moment(found)
     return None
 
 
-def _day(match: re.Match[str], language: str | None = None) -> date | None:
+def _matched_date(match: re.Match[str], language: str | None = None) -> date | None:
+    """Return the date that a match of one of `_FORMATS` denotes, or None if it is implausible."""
     parts = match.groupdict()
-    day, name = _number(parts["day"]), parts.get("name")
-    spoken = (language or "").partition("-")[0]
-    if parts.get("short") and spoken in _YEAR_FIRST and not name:
+    day, name = _value_of_digits(parts["day"]), parts.get("name")
+    language_code = (language or "").partition("-")[0]
+    if parts.get("short") and language_code in _YEAR_FIRST and not name:
         year, day = 2000 + day, int(parts["short"])
     else:
-        year = _year(match, spoken)
+        year = _matched_year(match, language_code)
     is_persian = year // 100 in (13, 14)
     if name:
         month = (
             _PERSIAN_MONTHS.get(plain_name(name)) if is_persian else month_named(name, language)
         ) or 0
     else:
-        month = _number(parts["month"])
+        month = _value_of_digits(parts["month"])
         is_swapped = month > _MONTHS
         if day <= _MONTHS and parts.get("sign") not in (None, "."):
             is_swapped = is_swapped or _is_month_first(language)
         if is_swapped and match.start("day") < match.start("month"):
             day, month = month, day
     if is_persian:
-        return _persian_date(year, month, day) if name or spoken in ("fa", "ps") else None
+        return _persian_date(year, month, day) if name or language_code in ("fa", "ps") else None
     return _date(year, month, day)
 
 
 _MONTHS = 12
 
 
-def _year(match: re.Match[str], spoken: str) -> int:
+def _matched_year(match: re.Match[str], language_code: str) -> int:
     """Return the year of a date in the Gregorian or Persian calendar; 0 if unknown."""
     parts = match.groupdict()
     if parts.get("era"):
-        return _ERAS[parts["era"]] + _number(parts["of_era"])
-    is_thai = spoken == "th" or _THAI.search(match[0]) is not None
+        return _ERAS[parts["era"]] + _value_of_digits(parts["of_era"])
+    is_thai = language_code == "th" or _THAI.search(match[0]) is not None
     if parts.get("short"):
         short = int(parts["short"])
         thai = _MIN_THAI_YEAR + short - _BUDDHIST_OFFSET
         return thai if is_thai and _is_likely(thai) else 2000 + short
-    year = _number(parts["year"])
+    year = _value_of_digits(parts["year"])
     if year >= _MIN_THAI_YEAR:
         return year - _BUDDHIST_OFFSET if is_thai else 0
     return year
@@ -387,7 +392,7 @@ def _is_month_first(language: str | None) -> bool:
     return (f"{language.lower()}-{country}" if country else language.lower()) in _MONTH_FIRST
 
 
-def _number(text: str) -> int:
+def _value_of_digits(text: str) -> int:
     """Return the value of a number in decimal or Chinese digits."""
     if text.isdecimal():
         return int(text)
@@ -398,7 +403,7 @@ def _number(text: str) -> int:
     for digit in digits:
         if digit == 10:
             tens, value = 10 * (value or 1), 0
-        elif digit > 10:
+        elif digit > 10:  # 廿 (20) or 卅 (30)
             tens = digit
         else:
             value = digit
@@ -412,9 +417,9 @@ def _persian_date(year: int, month: int, day: int) -> date | None:
     """Convert a date of the Persian calendar, whose years have eight leap days in 33 years."""
     if not 1 <= month <= 12 or not 1 <= day <= (31 if month <= 6 else 30):
         return None
-    before = 31 * min(month - 1, 6) + 30 * max(month - 7, 0)
-    leap_days = (8 * year + 21) // 33
-    found = date.fromordinal(226_894 + 365 * (year - 1) + leap_days + before + day)
+    days_before_month = 31 * min(month - 1, 6) + 30 * max(month - 7, 0)
+    days_before_year = 365 * (year - 1) + (8 * year + 21) // 33
+    found = date.fromordinal(226_894 + days_before_year + days_before_month + day)
     return found if _is_likely(found.year) else None
 
 
@@ -432,11 +437,11 @@ def _is_likely(year: int) -> bool:
 
 
 class ClockTime(NamedTuple):
-    """A time of day in a text, with its offsets."""
+    """A time of day in a text, with its offsets; `match` is that of `_CLOCK`, `zone` of `_ZONE`."""
 
     match: re.Match[str]
     zone: re.Match[str] | None
-    period: tuple[int, int] | None
+    period: tuple[int, int] | None  # The hours of a part of the day next to the time, such as "pm"
     start: int
     end: int
 
@@ -449,53 +454,53 @@ def find_times(text: str, start: int, end: int, language: str | None = None) -> 
     """Yield the times of day that begin in a range of a text, in order."""
     periods: Periods | None = None
     for match in _CLOCK.finditer(text, start, end):
-        first, last, period = match.start(), match.end(), None
+        time_start, time_end, period = match.start(), match.end(), None
         if int(match["hour"]) <= _NOON:
-            periods = periods or periods_of((language or "").partition("-")[0])
-            after = _period_after(text, last, periods)
-            before = _period_before(text, first, periods) if after is None else None
+            periods = periods or periods_in((language or "").partition("-")[0])
+            after = _period_after(text, time_end, periods)
+            before = _period_before(text, time_start, periods) if after is None else None
             if after is not None:
-                last, period = after
+                time_end, period = after
             elif before is not None:
-                first, period = before
+                time_start, period = before
         if period is None and match["minute"] is None and match["sign"] is None:
-            continue
-        zone = _ZONE.match(text, last)
+            continue  # It is a bare number.
+        zone = _ZONE.match(text, time_end)
         if zone is not None:
-            name, is_known = zone["zone"], bool(zone["offset"])
+            name, is_zone = zone["zone"], bool(zone["offset"])
             if name:
                 # In lower case, most zone names are also words, such as "est".
-                is_plain = name.isascii() and " " not in name and not name.isupper()
-                is_known = name.lower() in _ZONES
-                is_known &= not is_plain or name in ("utc", "gmt", "z")
-            last = max(last, zone.end() if is_known else zone.end("unit"))
-            zone = zone if is_known else None
-        yield ClockTime(match, zone, period, first, last)
+                may_be_word = name.isascii() and " " not in name and not name.isupper()
+                is_zone = name.lower() in _ZONES
+                is_zone &= not may_be_word or name in ("utc", "gmt", "z")
+            time_end = max(time_end, zone.end() if is_zone else zone.end("unit"))
+            zone = zone if is_zone else None
+        yield ClockTime(match, zone, period, time_start, time_end)
 
 
 def _period_after(text: str, start: int, periods: Periods) -> tuple[int, tuple[int, int]] | None:
-    """Return the end of the longest part of the day that begins here, and its hours."""
+    """Return the end and the hours of the longest part of the day that begins at `start`."""
     if text[start : start + 1].isspace():
         start += 1
-    names = periods.beginning.get(text[start : start + 1].lower(), ())
+    names = periods.by_first_character.get(text[start : start + 1].lower(), ())
     near = plain_period(text[start : start + _MAX_PERIOD]) if names else ""
     for name in names:
         if near.startswith(name):
             end = start
-            for character in name:
+            for character in name:  # The text may have spaces and full stops, as in "p. m."
                 while text[end].lower()[0] != character:
                     end += 1
                 end += 1
-            if end == len(text) or _is_apart(text[end], name[-1]):
+            if end == len(text) or _is_word_boundary(text[end], name[-1]):
                 return end, periods.hours[name]
     return None
 
 
 def _period_before(text: str, end: int, periods: Periods) -> tuple[int, tuple[int, int]] | None:
-    """Return the start of the longest part of the day that ends here, and its hours."""
+    """Return the start and the hours of the longest part of the day that ends at `end`."""
     while end and text[end - 1] in " .":
         end -= 1
-    names = periods.ending.get(text[end - 1 : end].lower(), ())
+    names = periods.by_last_character.get(text[end - 1 : end].lower(), ())
     near = plain_period(text[max(0, end - _MAX_PERIOD) : end]) if names else ""
     for name in names:
         if near.endswith(name):
@@ -504,14 +509,14 @@ def _period_before(text: str, end: int, periods: Periods) -> tuple[int, tuple[in
                 start -= 1
                 while text[start].lower()[0] != character:
                     start -= 1
-            if start == 0 or _is_apart(text[start - 1], name[0]):
+            if start == 0 or _is_word_boundary(text[start - 1], name[0]):
                 return start, periods.hours[name]
     return None
 
 
-def _is_apart(other: str, edge: str) -> bool:
-    """Return whether a word may end between two characters."""
-    return edge >= _FIRST_UNSPACED or not other.isalpha()
+def _is_word_boundary(outside: str, edge: str) -> bool:
+    """Return whether a word may begin or end with `edge` next to the character `outside` it."""
+    return edge >= _FIRST_UNSPACED or not outside.isalpha()
 
 
 _NOON = 12
@@ -519,8 +524,8 @@ _MAX_PERIOD = 24  # length of a part of the day, in characters
 _FIRST_UNSPACED = "\u2e80"  # First character of the scripts in which words are not separated
 
 
-def _adjacent_time(text: str, found: re.Match[str], language: str | None) -> ClockTime | None:
-    """Return the time directly after a day or, if there is none, directly before it."""
+def _find_adjacent_time(text: str, found: re.Match[str], language: str | None) -> ClockTime | None:
+    """Return the time directly after a matched date or, if there is none, directly before it."""
     end = found.end()
     after = next(find_times(text, end, end + MAX_GAP + 20, language), None)
     if after is not None and after.start - end <= MAX_GAP:
@@ -539,6 +544,7 @@ def _with_clock(
     period: tuple[int, int] | None = None,
     language: str | None = None,
 ) -> Moment:
+    """Return a day with the time of a match of `_CLOCK`, or without it if there is no such time."""
     parts = clock.groupdict()
     hour = int(parts["hour"])
     hour = hour if period is None else _hour_in(period, hour)
@@ -546,7 +552,7 @@ def _with_clock(
         found = time(hour, int(parts["minute"] or 0), int(parts.get("second") or 0))
     except ValueError:
         return Moment(day)
-    return Moment(day, found, None if zone is None else _zone(zone, day, language))
+    return Moment(day, found, None if zone is None else _matched_zone(zone, day, language))
 
 
 def _hour_in(period: tuple[int, int], hour: int) -> int:
@@ -564,7 +570,8 @@ def _hour_in(period: tuple[int, int], hour: int) -> int:
     )
 
 
-def _zone(match: re.Match[str], day: date, language: str | None) -> tzinfo | None:
+def _matched_zone(match: re.Match[str], day: date, language: str | None) -> tzinfo | None:
+    """Return the zone that a match of `_ZONE` denotes on a day, or None if it is implausible."""
     name, offset = match["zone"] or "", match["offset"]
     if offset and (len(offset) > 2 or name):
         digits = offset[1:].replace(":", "").zfill(2)
@@ -577,29 +584,30 @@ def _zone(match: re.Match[str], day: date, language: str | None) -> tzinfo | Non
     if not name:
         return None
     name = name.lower()
-    is_summer = name in _ALSO_SUMMER and _sunday(day.year, 3, 8) <= day < _sunday(day.year, 11, 1)
+    is_summer = name in _ALSO_SUMMER and _first_sunday(day.year, 3, 8) <= day < _first_sunday(
+        day.year, 11, 1
+    )
     parts = (language or "").replace("_", "-").split("-")
-    elsewhere = (_ZONES_ELSEWHERE.get((name, part)) for part in parts)
-    known = (each for each in elsewhere if each is not None)
-    return timezone(timedelta(hours=next(known, _ZONES[name] + is_summer)))
+    local = (_ZONES_ELSEWHERE[name, part] for part in parts if (name, part) in _ZONES_ELSEWHERE)
+    return timezone(timedelta(hours=next(local, _ZONES[name] + is_summer)))
 
 
-def _sunday(year: int, month: int, earliest: int) -> date:
-    first = date(year, month, earliest)
-    return first + timedelta(days=6 - first.weekday())
+def _first_sunday(year: int, month: int, earliest_day: int) -> date:
+    earliest = date(year, month, earliest_day)
+    return earliest + timedelta(days=6 - earliest.weekday())
 
 
 def without_dates(text: str) -> str:
-    """Return a line without dates, times and their separators."""
-    plain = _plain(text)
+    """Return a line without dates, times and the separators around them."""
+    plain = _with_ascii_digits(text)
     if not _may_have_date(plain):
         return text
     rest = plain
-    for form in _forms_for(plain):
+    for form in _formats_for(plain):
         rest = form.sub(" | ", rest)
-    parts, end = [], 0
+    parts_between_times, end = [], 0
     for clock in find_times(rest, 0, len(rest)):
-        parts.append(rest[end : max(end, clock.start)])
+        parts_between_times.append(rest[end : max(end, clock.start)])
         end = max(end, clock.end)
-    rest = " | ".join([*parts, rest[end:]])
-    return text if rest == plain else _LEFT_OVER.sub("", rest)
+    rest = " | ".join([*parts_between_times, rest[end:]])
+    return text if rest == plain else _SEPARATORS.sub("", rest)

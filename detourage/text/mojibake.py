@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 MAX_ROUNDS: Final = 3  # times that a text may have been decoded incorrectly
-MAX_RUNS: Final = 100_000  # repaired runs per text, far more than on any real page
+MAX_RUNS: Final = 100_000  # sequences repaired per text, far more than on any real page
 
 # Bytes above 0x7F, by their character in Windows-1252, or in Latin-1 if undefined there.
 _BYTES: Final = {
@@ -14,20 +14,20 @@ _BYTES: Final = {
     if encoding == "latin-1" or byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)
 }
 _HIGH: Final = "".join(map(chr, _BYTES))
-_LATER: Final = "".join(character for character in _HIGH if _BYTES[ord(character)] < 0xC0)
-_RUN: Final = re.compile(f"[\xc2-\xf4][{_LATER}][{_HIGH}]*")
+_CONTINUATION: Final = "".join(character for character in _HIGH if _BYTES[ord(character)] < 0xC0)
+_RUN: Final = re.compile(f"[\xc2-\xf4][{_CONTINUATION}][{_HIGH}]*")
 _RUN_IN_UTF8: Final = re.compile(
-    b"\xc3[\x82-\xb4][%b]" % bytes({character.encode()[0] for character in _LATER})
+    b"\xc3[\x82-\xb4][%b]" % bytes({character.encode()[0] for character in _CONTINUATION})
 )
-_LEADS: Final = frozenset("ÂÃÄÅâãðÎÏÐÑØÙÚÛ")
+_LEADS: Final = frozenset("ÂÃÄÅâãðÎÏÐÑØÙÚÛ")  # first bytes of UTF-8 in Latin, Greek, Arabic etc.
 _CONTROL: Final = re.compile("[\x80-\x9f]")
 # Never part of a word: a letter followed by a currency sign, low quotation mark or dagger.
 _PUNCTUATION: Final = re.compile("â[€‚„†‡ˆ].|ðŸ..", re.DOTALL)
-_AROUND_ADDRESS: Final = " \n\"'<>"
-_ADDRESSED: Final = ("href=", "src=", "srcset=", "action=")
+_URL_DELIMITERS: Final = " \n\"'<>"
+_URL_ATTRIBUTES: Final = ("href=", "src=", "srcset=", "action=")
 _QUOTES: Final = "‘’“”"
-_ENDS: Final = "‘’“”«»‹›–—…\xa0"
-_MAX_ADDRESS: Final = 500
+_AFTER_CAPITAL: Final = "‘’“”«»‹›–—…\xa0"  # characters that may well follow a capital such as Ã
+_MAX_URL_CHARACTERS: Final = 500
 
 
 def may_need_repair(utf8: bytes) -> bool:
@@ -52,6 +52,7 @@ def repair(text: str) -> str:
 
 
 def _repaired_run(run: re.Match[str]) -> str:
+    """Return the text that a run stands for, or the run itself unless it is surely mojibake."""
     found = run[0]
     try:
         meant = bytes(_BYTES[ord(character)] for character in found).decode()
@@ -62,24 +63,25 @@ def _repaired_run(run: re.Match[str]) -> str:
     before, after = text[start - 1 : start], text[end : end + 1]
     if ord(before or " ") in _BYTES or not _is_certain(found, meant, before, after):
         return found
-    return found if _is_in_address(text, start) else meant
+    return found if _is_in_url(text, start) else meant
 
 
-def _is_in_address(text: str, place: int) -> bool:
-    first = max(0, place - _MAX_ADDRESS)
-    begin = max(first, *(text.rfind(each, first, place) + 1 for each in _AROUND_ADDRESS))
-    stretch = text[begin:place]
+def _is_in_url(text: str, place: int) -> bool:
+    earliest = max(0, place - _MAX_URL_CHARACTERS)
+    begin = max(earliest, *(text.rfind(each, earliest, place) + 1 for each in _URL_DELIMITERS))
+    before_place = text[begin:place]
     return (
-        "://" in stretch
-        or stretch.startswith(_ADDRESSED)
-        or text[max(0, begin - 8) : begin].rstrip("\"'").endswith(_ADDRESSED)
+        "://" in before_place
+        or before_place.startswith(_URL_ATTRIBUTES)
+        or text[max(0, begin - 8) : begin].rstrip("\"'").endswith(_URL_ATTRIBUTES)
     )
 
 
 def _is_certain(found: str, meant: str, before: str, after: str) -> bool:
-    """Return whether characters are certainly mojibake, given their context."""
+    """Return whether a run is certainly mojibake for `meant`, given the characters around it."""
     if "\ufffd" in meant or "\ufeff" in meant:
         return False
+    # An isolated quotation mark counts only at the end of a sentence.
     if meant in _QUOTES and not (before.isalnum() or after.isalnum()):
         return before != "" and before in ".,!?"
     if _CONTROL.search(found) or _PUNCTUATION.fullmatch(found):
@@ -89,5 +91,5 @@ def _is_certain(found: str, meant: str, before: str, after: str) -> bool:
         return leads <= _LEADS and any(character not in "\xa0\xad" for character in found[1::2])
     if found[0] == "Â":
         return not before.isupper()
-    is_within = after.islower() and not (before.isupper() and found[1] in _ENDS)
-    return found[0] in "ÃÄÅ" and (before.islower() or is_within)
+    is_in_word = after.islower() and not (before.isupper() and found[1] in _AFTER_CAPITAL)
+    return found[0] in "ÃÄÅ" and (before.islower() or is_in_word)

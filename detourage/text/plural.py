@@ -1,8 +1,8 @@
-"""Counted nouns, ages and shortened texts for user-facing messages."""
+"""Formatting of counts, ages and long texts in user-facing messages."""
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, which is in the plural (with ``s``) unless the number is 1."""
+    """Return a number with its noun in the singular or plural: ``1 page``, ``2 pages``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

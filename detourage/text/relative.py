@@ -19,13 +19,13 @@ from detourage.text.words import contains_any
 MAX_CHARACTERS = 200  # length of the beginning of a text in which a relative date is searched for
 MAX_PHRASE = 40  # length of a phrase without a number, such as "час назад"
 
-_ONE = (
+_ONE = (  # "One" and indefinite articles in many languages, as in "an hour ago"
     "a|an|one|ein|eine|einem|einen|einer|un|une|una|uno|um|uma|een|en|et|ett|jeden|jedną|jedna"
     "|один|одну|bir|egy|jeden|jednu|jedan|jedna|satu|một|μία|ένα"
 )
 _NUMBER = rf"(?:(?<![\w.,:/])\d{{1,3}}(?![\d.,:/])|(?:\b(?:{_ONE})\b))"
 _IS_ONE = re.compile(_ONE, re.IGNORECASE)
-_BETWEEN = r"(?:\W{0,2}(?:\b(?:and|und|et|y|e|i|и)\b)?\W{0,2})"
+_AND = r"(?:\W{0,2}(?:\b(?:and|und|et|y|e|i|и)\b)?\W{0,2})"  # between "2 hours" and "5 minutes"
 _NOW = "just now|gerade eben|à l[’']instant|ahora mismo|agora mesmo|только что|щойно|zojuist"
 _TODAY = (
     "today|heute|aujourd[’']hui|hoy|oggi|hoje|vandaag|dzisiaj|dziś|сегодня|сьогодні|idag|i dag"
@@ -48,13 +48,13 @@ _DAY = re.compile(
     "|(?P<last2>昨[天日]|เมื่อวาน)",
     re.IGNORECASE,
 )
-_DAYS_AGO = {"now": 0, "today": 0, "last": 1, "before": 2}
+_DAYS_AGO = {"now": 0, "today": 0, "last": 1, "before": 2}  # by group of `_DAY`
 _DIGIT = re.compile(r"\d")
 _WORDS_AND_DIGITS = re.compile(r"\d+|[^\W\d]+")
 
 
 def _folded(word: str) -> str:
-    """Return a word in a form that does not depend on case."""
+    """Return a word in a form that does not depend on case, even for the Turkish ``İ``."""
     return word.casefold().replace("\u0307", "").replace("ı", "i")
 
 
@@ -72,12 +72,12 @@ def _unit_words() -> frozenset[str]:
     return _first_words(names()["units"])
 
 
-_WITHOUT_YEAR = re.compile(
+_WITHOUT_YEAR = re.compile(  # "31st of May" or "May 31st"
     r"(?<![\w.,/])(?:(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:de\s+|of\s+)?(?P<name>[^\W\d_]{3,14})\b\.?"
     r"|(?P<name2>[^\W\d_]{3,14})\.?\s+(?P<day2>\d{1,2})(?:st|nd|rd|th)?)(?![\w/])",
     re.IGNORECASE,
 )
-_MAX_AROUND_DAY = 12  # other characters around a named day without a time; longer texts are prose
+_MAX_AROUND_DAY = 12  # characters around a word such as "today" without a time; more are prose
 
 
 @cached_if_short(4096)
@@ -95,15 +95,15 @@ def find_relative(text: str) -> tuple[int, int] | None:
     if age:
         return age.span()
     may_be_day = not _DAY_WORDS.isdisjoint(words) or contains_any(text, _UNSPACED)
-    named = _named_day(text) if may_be_day else None
+    span = _span_of_named_day(text) if may_be_day else None
     has_digit = any(map(str.isdecimal, words))
-    if named is None and has_digit:
-        found = next((found for found, _ in _days_without_year(text)), None)
-        named = found and (found.start(), _end_of_time(text, found.end()) or found.end())
-    if named is None and not has_digit and len(text) <= MAX_PHRASE:
+    if span is None and has_digit:
+        match = next((match for match, _ in _days_without_year(text)), None)
+        span = match and (match.start(), _end_of_time(text, match.end()) or match.end())
+    if span is None and not has_digit and len(text) <= MAX_PHRASE:
         is_phrase = " ".join(age_words(text)) in _phrases()
         return (0, len(text)) if is_phrase else None
-    return named
+    return span
 
 
 def is_past(text: str) -> bool:
@@ -119,7 +119,7 @@ def is_past(text: str) -> bool:
     )
 
 
-_PAST = re.compile("前|전|ที่แล้ว|ที่ผ่านมา")
+_PAST = re.compile("前|전|ที่แล้ว|ที่ผ่านมา")  # "ago" in languages written without spaces
 
 
 def is_one(word: str) -> bool:
@@ -129,21 +129,22 @@ def is_one(word: str) -> bool:
 
 def day_without_year(text: str, language: str | None = None) -> tuple[int, int] | None:
     """Return the month and day named in a text without a year, or None."""
-    return next((named for _, named in _days_without_year(text, language)), None)
+    return next((day for _, day in _days_without_year(text, language)), None)
 
 
 def _days_without_year(
     text: str, language: str | None = None
 ) -> Iterator[tuple[re.Match[str], tuple[int, int]]]:
-    for found in _WITHOUT_YEAR.finditer(text[:MAX_CHARACTERS]):
-        day = int(found["day"] or found["day2"])
-        month = month_named(found["name"] or found["name2"], language)
+    """Yield the matches of days without a year, each with its month and day."""
+    for match in _WITHOUT_YEAR.finditer(text[:MAX_CHARACTERS]):
+        day = int(match["day"] or match["day2"])
+        month = month_named(match["name"] or match["name2"], language)
         if month and 1 <= day <= 31:
-            yield found, (month, day)
+            yield match, (month, day)
 
 
 def age_words(text: str) -> list[str]:
-    """Return the words of a text in lower case, including combining marks."""
+    """Return the words of a text without its numbers, in lower case and with combining marks."""
     words: list[str] = []
     word = ""
     for character in f"{text.lower()} ":
@@ -158,10 +159,12 @@ def age_words(text: str) -> list[str]:
 
 @cache
 def _phrases() -> frozenset[str]:
+    """Return the ages without a number in all languages, such as ``hour ago``."""
     return frozenset(text for ages in names()["ages"].values() for text in ages["whole"])
 
 
-def _named_day(text: str) -> tuple[int, int] | None:
+def _span_of_named_day(text: str) -> tuple[int, int] | None:
+    """Return the offsets of a word such as "yesterday" and its time, or None for one in prose."""
     found = _DAY.search(text)
     if found is None:
         return None
@@ -172,44 +175,45 @@ def _named_day(text: str) -> tuple[int, int] | None:
 
 
 def _end_of_time(text: str, start: int) -> int | None:
-    """Return the end of the time that follows a named day, or None."""
+    """Return the end of the time that follows a day whose text ends at `start`, or None."""
     clock = next(find_times(text, start, start + MAX_GAP + 20), None)
     return clock.end if clock is not None and clock.start - start <= MAX_GAP else None
 
 
 @cache
 def _age_pattern() -> re.Pattern[str]:
-    """Return the pattern of ages: numbers with units, and words that place them in the past."""
+    """Return the pattern of ages, such as "2 hours and 5 minutes ago"."""
     unit, direction = _one_of(names()["units"]), _one_of(names()["directions"])
     before = rf"(?:\b{direction}\s+|\bil y a\s+)?"
     after = rf"(?:\.?\s*(?:{direction}|her)(?!\w))?"
     # The empty group has matched before every number except the first. Repeating the hundreds of
     # units instead would double the time taken to compile the pattern.
-    form = rf"{before}(?:(?(1){_BETWEEN}){_NUMBER}\s?{unit}(?!\w)())++{after}"
+    form = rf"{before}(?:(?(1){_AND}){_NUMBER}\s?{unit}(?!\w)())++{after}"
     return re.compile(form, re.IGNORECASE)
 
 
 def _one_of(words: Iterable[str]) -> str:
-    return "(?:" + "|".join(sorted(map(re.escape, words), key=lambda w: (-len(w), w))) + ")"
+    longest_first = sorted(map(re.escape, words), key=lambda word: (-len(word), word))
+    return "(?:" + "|".join(longest_first) + ")"
 
 
-MAX_AGE_CHARACTERS = 100  # length of a text that can be resolved, in characters
+MAX_AGE_CHARACTERS = 100  # length of a text that `resolve_relative` reads, in characters
 MAX_NUMBER = 999  # number of units in a plausible age
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
-"""Number of seconds in each unit. An age in weeks does not determine a day."""
+"""Number of seconds in each unit."""
 
-_UNSPACED = "\u0e01-\u0e5b\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
+_UNSPACED = "\u0e01-\u0e5b\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"  # Thai and East Asian scripts
 _IDEOGRAPHIC = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 _AGO = re.compile("[\u524d\uc804]")
 """Markers of the past in Chinese, Japanese and Korean; without them, 5月3日 is a calendar day."""
 
 
 class _Units(NamedTuple):
-    """A language's units by word (`words`), and its ages by phrase without a number (`whole`)."""
+    """A language's unit words (``"hours": "hour"``) and phrases (``"hour ago": (1, "hour")``)."""
 
     words: Mapping[str, str]
-    whole: Mapping[str, tuple[int, str]]
+    phrases: Mapping[str, tuple[int, str]]
 
 
 def resolve_relative(text: str, anchor: datetime, language: str | None = None) -> Moment | None:
@@ -229,18 +233,18 @@ def resolve_relative(text: str, anchor: datetime, language: str | None = None) -
     # In German, "hier" means "here".
     is_here = found is not None and found[0].lower() == "hier"
     if kind and not (is_here and (language or "").startswith("de")):
-        before = timedelta(days=_DAYS_AGO[kind])
-        return _moment_on(anchor.date() - before, text, language)
+        days_ago = timedelta(days=_DAYS_AGO[kind])
+        return _moment_on(anchor.date() - days_ago, text, language)
     seconds, unit = _age(text, language) or (0, "")
     if unit == "week":
-        return None
+        return None  # An age in weeks does not determine a day.
     if unit == "day":
         return Moment((anchor - timedelta(seconds=seconds)).date())
     if unit:
         instant = anchor - timedelta(seconds=seconds)
         return _to_the_minute(instant.replace(minute=0) if unit == "hour" else instant)
-    named = day_without_year(text, language)
-    day = _most_recent(named, anchor.date()) if named is not None else None
+    month_and_day = day_without_year(text, language)
+    day = None if month_and_day is None else _most_recent(month_and_day, anchor.date())
     return None if day is None else _moment_on(day, text, language)
 
 
@@ -250,8 +254,8 @@ def _age(text: str, language: str | None) -> tuple[int, str] | None:
         return None
     phrase = None if _DIGIT.search(text) else " ".join(age_words(text))
     for units in _candidate_units(language):
-        found = _in_units(text, units)
-        number, unit = units.whole.get(phrase or "", (0, ""))
+        found = _age_in_units(text, units)
+        number, unit = units.phrases.get(phrase or "", (0, ""))
         if found is None and unit in _SECONDS:
             found = number * _SECONDS[unit], unit
         if found is not None:
@@ -259,10 +263,11 @@ def _age(text: str, language: str | None) -> tuple[int, str] | None:
     return None
 
 
-def _in_units(text: str, units: _Units) -> tuple[int, str] | None:
-    seconds, least = 0, ""
-    number: int | None = None
-    before: str | None = None
+def _age_in_units(text: str, units: _Units) -> tuple[int, str] | None:
+    """Return the age, in seconds, and the last unit of a text such as "2 hours 5 minutes ago"."""
+    seconds, last_unit = 0, ""
+    number: int | None = None  # The preceding number, if its unit is still to come
+    unit_before: str | None = None  # The preceding word's unit, if its number may be still to come
     parts: list[str | int] = []
     for each in re.findall(r"\d+|\D+", text):
         parts += [int(each)] if each.isdecimal() else age_words(each)
@@ -271,28 +276,28 @@ def _in_units(text: str, units: _Units) -> tuple[int, str] | None:
             if part > MAX_NUMBER:
                 return None
             # The unit may precede the number, as in "saa 3 zilizopita".
-            number, unit = (None, before) if before else (part, None)
+            number, unit = (None, unit_before) if unit_before else (part, None)
             count = part
         else:
             unit = units.words.get(part)
             if number is None or (unit is None and is_one(part)):
                 # An article ("il y a une heure"), or a word that only looks like one.
                 number = 1 if is_one(part) else None
-                before = unit
+                unit_before = unit
                 continue
             count, number = number, None
-        before = None
+        unit_before = None
         if isinstance(part, int) and unit is None:
             continue
         if unit is None or unit not in _SECONDS:
             return None
         seconds += count * _SECONDS[unit]
-        least = unit
-    return (seconds, least) if least and number is None else None
+        last_unit = unit
+    return (seconds, last_unit) if last_unit and number is None else None
 
 
 def _candidate_units(language: str | None) -> Iterator[_Units]:
-    """Yield the units of the text's language, then the units on which all languages agree."""
+    """Yield the units of the text's language, then those that mean the same in all languages."""
     ages = _ages()
     codes = (language or "").replace("-", "_").split("_")
     if codes[0] == "zh" and not {"Hant", "TW", "HK", "MO"}.isdisjoint(codes):
@@ -305,23 +310,24 @@ def _candidate_units(language: str | None) -> Iterator[_Units]:
 @cache
 def _ages() -> Mapping[str, _Units]:
     return {
-        language: _Units(found["units"], {text: (n, u) for text, (n, u) in found["whole"].items()})
-        for language, found in names()["ages"].items()
+        language: _Units(ages["units"], {text: (*age,) for text, age in ages["whole"].items()})
+        for language, ages in names()["ages"].items()
     }
 
 
 @cache
 def _unambiguous_units() -> _Units:
+    """Return the words and phrases with the same meaning in all languages that have them."""
     words: dict[str, set[str]] = {}
-    whole: dict[str, set[tuple[int, str]]] = {}
+    phrases: dict[str, set[tuple[int, str]]] = {}
     for units in _ages().values():
         for word, unit in units.words.items():
             words.setdefault(word, set()).add(unit)
-        for text, age in units.whole.items():
-            whole.setdefault(text, set()).add(age)
+        for text, age in units.phrases.items():
+            phrases.setdefault(text, set()).add(age)
     return _Units(
-        {word: next(iter(each)) for word, each in words.items() if len(each) == 1},
-        {text: next(iter(each)) for text, each in whole.items() if len(each) == 1},
+        {word: next(iter(meanings)) for word, meanings in words.items() if len(meanings) == 1},
+        {text: next(iter(meanings)) for text, meanings in phrases.items() if len(meanings) == 1},
     )
 
 
@@ -330,16 +336,17 @@ def _to_the_minute(moment: datetime) -> Moment:
 
 
 def _moment_on(day: date, text: str, language: str | None) -> Moment:
+    """Return the day with the first time of day in the text, if there is one."""
     clock = next(find_times(text, 0, len(text), language), None)
     return Moment(day) if clock is None else clock.on(day, language)
 
 
-def _most_recent(named: tuple[int, int], today: date) -> date | None:
+def _most_recent(month_and_day: tuple[int, int], today: date) -> date | None:
     """Return the most recent occurrence of a month and day."""
     # Tolerate one day, because it is already tomorrow in other time zones.
     for year in (today.year, today.year - 1):
         try:
-            day = date(year, *named)
+            day = date(year, *month_and_day)
         except ValueError:
             continue
         if day <= today + timedelta(days=1):

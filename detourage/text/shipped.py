@@ -9,7 +9,7 @@ def shipped_bytes(package: str, name: str) -> bytes:
     """Return a file of a package without `importlib.resources`, which takes 5 ms to import."""
     data = pkgutil.get_data(package, name)
     if data is None:
-        raise FileNotFoundError(f"{name} of {package}")
+        raise FileNotFoundError(f"package {package} was installed without its file {name}")
     return data
 
 

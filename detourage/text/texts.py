@@ -43,7 +43,7 @@ class Trait(IntFlag):
     GREEK = auto()
 
 
-_CHARACTERS = {
+_CHARACTERS = {  # Traits of single characters
     Trait.COMMA: ",،，、",
     Trait.COLON: ":：",
     Trait.QUESTION_MARK: "?",
@@ -66,7 +66,7 @@ _CLASSES = {
     Trait.UNSPACED_MARK: words.UNSPACED_MARKS,
     Trait.GREEK: words.GREEK,
 }
-"""Further traits, defined by characters and ranges as in regex character classes."""
+"""Traits of ranges of characters, written as in a regex character class."""
 
 _RANGE = re.compile("(.)(?:-(.))?", re.DOTALL)
 
@@ -101,9 +101,9 @@ def character_tables() -> CharacterTables:
         for first, last in _RANGE.findall(ranges):
             traits[ord(first) : ord(last or first) + 1] |= np.uint32(trait)
     traits[(traits & Trait.UNSPACED) != 0] &= ~np.uint32(Trait.WORD)
-    every = codes.tobytes().decode("utf-32-le", "surrogatepass")
+    alphabet = codes.tobytes().decode("utf-32-le", "surrogatepass")
     # U+0130 is the only capital whose lower case has two characters; for it, C calls Python.
-    lower = every.replace("\u0130", "\u0131").lower().encode("utf-32-le", "surrogatepass")
+    lower = alphabet.replace("\u0130", "\u0131").lower().encode("utf-32-le", "surrogatepass")
     return CharacterTables(traits, np.frombuffer(lower, dtype=np.uint32))
 
 
@@ -115,7 +115,7 @@ _SEED = hash("detourage.text.texts") & 0xFFFF_FFFF_FFFF_FFFF
 
 
 class Count(IntEnum):
-    """Counts per text, in the same order as in ``_texts.c``."""
+    """Columns of `Texts.counts`, in the same order as in ``_texts.c``."""
 
     TOKENS = 0
     SENTENCES = auto()
@@ -139,12 +139,12 @@ class Count(IntEnum):
 class Texts:
     """Tokens and counts of texts.
 
-    `clean` are the texts on one line each, and `tokens` the tokens of all texts (see
-    `detourage.text.words`). `numbers` are the tokens' indices in `distinct`, in order of
-    appearance; `repeated` is whether a token occurred earlier in the same text; `ends` are the
-    indices after each text's last token. `counts` has a column per `Count`: ``UNSPACED`` and
-    ``IDEOGRAPHS`` are characters that are words of their own, in the original text and among the
-    tokens; ``FIRST`` and ``LAST`` are the traits of the cleaned text's first and last characters.
+    `clean` has each text on one line, and `tokens` the tokens of all texts (see
+    `detourage.text.words`). For each token, `numbers` has its index in `distinct`, the distinct
+    tokens in order of appearance, and `repeated` whether it occurred earlier in the same text.
+    `ends` has the index after each text's last token. `counts` has a row per text and a column per
+    `Count`. ``UNSPACED`` counts the single-character words of the original text, ``IDEOGRAPHS``
+    those among its tokens. ``FIRST`` and ``LAST`` are the traits of its first and last characters.
     """
 
     clean: Sequence[str]
@@ -156,7 +156,7 @@ class Texts:
     counts: npt.NDArray[np.int32]
 
     def count(self, counted: Count) -> Integers:
-        """Return a count for each text."""
+        """Return one of the counts of every text, such as its `Count.COMMAS`."""
         return self.counts[:, counted].astype(np.int64)
 
 
@@ -177,8 +177,7 @@ def read_texts(texts: list[str], lines: list[str]) -> Texts:
     which come from the cleaned texts, where invisible characters do not separate words.
     """
     tables = character_tables()
-    answer = _texts.read(texts, lines, *tables, _SEED)
-    clean, tokens, distinct, numbers, repeated, counts = answer
+    clean, tokens, distinct, numbers, repeated, counts = _texts.read(texts, lines, *tables, _SEED)
     text_counts = np.frombuffer(counts, dtype=np.int32).reshape(-1, len(Count))
     return Texts(
         clean=clean,

@@ -14,7 +14,7 @@ UNSPACED = (
     "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u1049\u1780-\u17d3"
 )
-# Vowel signs that are not in Python's \w; without them, Hindi words would be split.
+# Vowel signs, which Python's \w does not match; Hindi words would be split at them.
 SIGNS = "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
 SIGNS += "\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d\u0a81-\u0a83\u0abc-\u0acd"
 SIGNS += "\u0b01-\u0b03\u0b3c-\u0b4d\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0cbc-\u0ccd"
@@ -38,18 +38,18 @@ _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 MARKS = ".!?\u2026;\u061b\u061f\u06d4\u0589\u1362\u1367\u1368"
 WEAK_MARKS = ";\u061b"
 CLOSING = "\"'\u00bb\u201d\u2019)]"
-_SPACED_END = re.compile(
+_SENTENCE_END_BEFORE_SPACE = re.compile(
     rf"[{MARKS}](?<![{MARKS}][{MARKS}])[{MARKS}]*+(?=[\s{re.escape(CLOSING)}]|$)"
 )
 # Sentence-final punctuation in the Chinese, Japanese, Devanagari, Burmese and Khmer scripts.
 UNSPACED_MARKS = "\u3002\uff01\uff1f\uff0e\uff61\u0964\u0965\u104a\u104b\u17d4\u17d5"
-_UNSPACED_END = re.compile(f"[{UNSPACED_MARKS}]+")
+_UNSPACED_SENTENCE_END = re.compile(f"[{UNSPACED_MARKS}]+")
 GREEK = "\u0370-\u03ff\u1f00-\u1fff"
 _GREEK = re.compile(f"[{GREEK}]")
 
 
 @cache
-def _class(characters: str) -> re.Pattern[str]:
+def _character_class(characters: str) -> re.Pattern[str]:
     return re.compile(f"[{characters}]")
 
 
@@ -61,7 +61,7 @@ def contains_any(text: str, characters: str) -> bool:
     """
     if text.isascii() or max(text) < characters[0]:
         return False
-    return _class(characters).search(text) is not None
+    return _character_class(characters).search(text) is not None
 
 
 def clean(text: str) -> str:
@@ -93,16 +93,17 @@ def tokens(text: str) -> list[str]:
     text = text.lower()
     if text.isascii():
         return _ASCII_TOKEN.findall(text)
-    return (_token() if _UNSPACED_OR_SIGN.search(text) else _SPACED_TOKEN).findall(text)
+    return (_any_token() if _UNSPACED_OR_SIGN.search(text) else _SPACED_TOKEN).findall(text)
 
 
 def squash(text: str) -> str:
-    """Return the tokens of a text without anything between them, for comparison of names."""
+    """Return the joined tokens of a text, to compare names (``"Le-Monde"`` with ``"le monde"``)."""
     return "".join(tokens(text))
 
 
 @cache
-def _token() -> re.Pattern[str]:
+def _any_token() -> re.Pattern[str]:
+    """Return the pattern of a token in any script."""
     # Possessive, because backtracking would take a hundred bytes of memory per character.
     return re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}](?:[^\W{UNSPACED}]|[{SIGNS}])*+")
 
@@ -114,7 +115,7 @@ def has_invisible(text: str) -> bool:
 
 def count_unspaced(text: str) -> int:
     """Count the characters of scripts without spaces."""
-    return len(_class(UNSPACED).findall(text)) if _UNSPACED_OR_SIGN.search(text) else 0
+    return len(_character_class(UNSPACED).findall(text)) if _UNSPACED_OR_SIGN.search(text) else 0
 
 
 def cosine(a: Iterable[str], b: Iterable[str]) -> float:
@@ -135,11 +136,11 @@ def count_sentences(text: str) -> int:
     count only in Greek.
     """
     if text.isascii():
-        ends = Counter(_SPACED_END.findall(text))
+        ends = Counter(_SENTENCE_END_BEFORE_SPACE.findall(text))
         return sum(count for end, count in ends.items() if end.strip(";"))
-    number = len(_UNSPACED_END.findall(text))
+    number = len(_UNSPACED_SENTENCE_END.findall(text))
     is_greek = _GREEK.search(text) is not None
-    for end, count in Counter(_SPACED_END.findall(text)).items():
+    for end, count in Counter(_SENTENCE_END_BEFORE_SPACE.findall(text)).items():
         if is_greek or end.strip(WEAK_MARKS):
             number += count
     return number
