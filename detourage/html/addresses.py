@@ -17,7 +17,7 @@ from detourage.text.words import clean
 
 MAX_LINKS = 20_000  # links read from a page, to bound the work on hostile pages
 
-_NO_HOST: Final = re.compile(r"""[\s"<>\\^`{|}]""")
+_NOT_IN_HOST: Final = re.compile(r"""[\s"<>\\^`{|}]""")
 _BEFORE_QUERY: Final = re.compile(r"[^?#]*")
 
 
@@ -49,14 +49,15 @@ def absolute(address: str | None, base: str) -> str | None:
     if not candidate:
         return None
     if "\\" in candidate:
-        candidate = _BEFORE_QUERY.sub(lambda m: m[0].replace("\\", "/"), candidate, count=1)
+        candidate = _BEFORE_QUERY.sub(lambda path: path[0].replace("\\", "/"), candidate, count=1)
     try:
         joined = urljoin(base, candidate)
         parts = urlsplit(joined)
-        host, is_port = parts.hostname, parts.port != 0
+        host, has_valid_port = parts.hostname, parts.port != 0
     except ValueError:
         return None
-    if parts.scheme not in {"http", "https"} or not host or not is_port or _NO_HOST.search(host):
+    has_valid_host = host and has_valid_port and not _NOT_IN_HOST.search(host)
+    if parts.scheme not in {"http", "https"} or not has_valid_host:
         return None
     if "@" in parts.netloc:
         joined = joined.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
@@ -73,7 +74,7 @@ def site_of(url: str) -> str:
     result is empty without a host. Private suffixes count: ``one.blogspot.com`` and
     ``two.blogspot.com`` are two sites with their own templates.
     """
-    host = _host_of(url)
+    host = _ascii_host(url)
     with suppress(ValueError):
         ip_address(host)
         return host
@@ -91,13 +92,16 @@ def _suffixes(top: str) -> PublicSuffixList:
 
 @cache
 def _rules() -> Mapping[str, Sequence[str]]:
-    """Return the bundled rules by top-level domain; without updates, no URL ever changes site."""
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    """Return the rules of the public suffix list by top-level domain.
+
+    The bundled list is never updated, so that no URL ever moves to another site.
+    """
+    rules: defaultdict[str, list[str]] = defaultdict(list)
     for line in Path(PSLFILE).read_text(encoding="utf-8").lower().splitlines():
         if line and not line.startswith("//"):
             rule = line.partition(" ")[0]
-            found[rule.rpartition(".")[2]].append(rule)
-    return dict(found)
+            rules[rule.rpartition(".")[2]].append(rule)
+    return dict(rules)
 
 
 _HOST_VARIANTS = re.compile(r"www\d?|m|mobile?|mobil|touch|wap|amp")
@@ -105,16 +109,16 @@ _HOST_VARIANTS = re.compile(r"www\d?|m|mobile?|mobil|touch|wap|amp")
 
 
 def publisher_of(url: str) -> str:
-    """Return the host that identifies a URL's publisher, without variant labels such as ``www.``.
+    """Return the host of a URL's publisher, which is its host without labels such as ``www.``.
 
     Hosts in the same domain may have unrelated owners, even if the public suffix list does not say
     so: ``one.blogs.example`` has no authority over ``two.blogs.example``. The result is empty if
     the URL has no host.
     """
-    host, site = _host_of(url), site_of(url)
-    own = host.removesuffix(site).rstrip(".")
-    labels = [label for label in own.split(".") if label and not _HOST_VARIANTS.fullmatch(label)]
-    return ".".join([*labels, site])
+    host, site = _ascii_host(url), site_of(url)
+    labels = host.removesuffix(site).rstrip(".").split(".")
+    kept = [label for label in labels if label and not _HOST_VARIANTS.fullmatch(label)]
+    return ".".join([*kept, site])
 
 
 def site_key(claim: str | None, url: str) -> str:
@@ -124,19 +128,19 @@ def site_key(claim: str | None, url: str) -> str:
     claim within that domain is itself the key. Any other claim is qualified with the domain
     (``lemonde@lemonde.fr``), so that pages of different domains never share a site.
     """
-    own = site_of(url)
-    if claim is None or claim == own:
-        return own
-    return claim if "@" not in claim and site_of(claim) == own else f"{claim}@{own}"
+    domain = site_of(url)
+    if claim is None or claim == domain:
+        return domain
+    return claim if "@" not in claim and site_of(claim) == domain else f"{claim}@{domain}"
 
 
 def site_name(key: str) -> str:
-    """Return the name given by the sender to the site with this key."""
+    """Return the sender's name for a site: ``lemonde`` for the key ``lemonde@lemonde.fr``."""
     name, _, domain = key.rpartition("@")
     return name or domain
 
 
-def _host_of(url: str) -> str:
+def _ascii_host(url: str) -> str:
     url = url.strip()
     parts = split_url(url if _SCHEME.match(url) else f"//{url}")
     return _to_ascii(parts.hostname or "").rstrip(".")

@@ -10,28 +10,27 @@ import sys
 from detourage.html import serialisation
 from detourage.html.errors import TooLargeError
 
-PARSING_SECONDS = 5
-PARSING_BYTES = 1 << 30
-MAX_SERIALISED = 64 << 20
-"""Limits of a child process: CPU time in seconds, memory and output size in bytes."""
+PARSING_SECONDS = 5  # CPU time of the child process
+PARSING_BYTES = 1 << 30  # memory of the child process
+MAX_OUTPUT_BYTES = 64 << 20  # length of the serialised page
 
 
 def serialised(markup: bytes) -> bytes:
-    """Serialise a page in a child process; raise `TooLargeError` if that exceeds the limits."""
+    """Parse and serialise a page in a child process; raise `TooLargeError` if it hits a limit."""
     try:
-        done = subprocess.run(  # noqa: S603 - the command contains no page content
+        completed = subprocess.run(  # noqa: S603 - the command contains no page content
             [sys.executable, "-m", __name__, str(PARSING_SECONDS)],
             input=markup,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # Reached only by a process that hangs: on a busy machine, CPU time takes long to get.
+            # Stops a process that hangs; 5 s of CPU time can take minutes on a busy machine.
             timeout=PARSING_SECONDS * 100,
             check=True,
         )
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
         limits = f"{PARSING_SECONDS} seconds or {PARSING_BYTES >> 20} MiB"
         raise TooLargeError(f"parsing the page takes more than {limits}") from None
-    return done.stdout
+    return completed.stdout
 
 
 def _main() -> None:
@@ -39,7 +38,7 @@ def _main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_AS, (PARSING_BYTES, PARSING_BYTES))
     html = serialisation.serialised(sys.stdin.buffer.read())
-    if len(html) > MAX_SERIALISED:
+    if len(html) > MAX_OUTPUT_BYTES:
         sys.exit(1)
     sys.stdout.buffer.write(html)
 

@@ -25,7 +25,7 @@ from detourage.html.serialisation import OPTIONS, serialised
 from detourage.html.text import visible_text
 from detourage.text.words import tokens
 
-MAX_TAGS_AT_ONCE = 30_000  # ``<`` parsed in this process: 100,000 nested ``<ul><li>`` take 33 s
+MAX_TAGS_IN_PROCESS = 30_000  # ``<`` parsed in this process; 100,000 ``<ul><li>`` take 33 s
 
 MAX_REOPENED = 1_000_000
 """Maximum number of elements that reopened formatting elements may add in this process.
@@ -47,19 +47,22 @@ _IS_TOO_DEEP = etree.XPath(f"boolean(/*{'/*' * MAX_LIBXML2_DEPTH})")
 
 MAX_NOSCRIPTS = 2_000  # ``noscript`` elements whose content is parsed, which takes 20 µs each
 
-# Every element is a plain HtmlElement: the methods of forms are not needed, and a class lookup in
-# Python for every element would take a third as long as parsing.
+# Every element is a plain HtmlElement, because the methods of forms are not needed and a class
+# lookup in Python for every element would take a third as long as parsing.
 ELEMENTS: Final = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
 def parse_html(markup: bytes) -> FlatDocument | None:
-    """Parse valid UTF-8 without NUL like a browser with scripting; return None if it is empty."""
-    # The number of ``<`` and of ``html`` and ``body`` tags, the maximum number of attributes per
-    # tag, and all formatting tags with their attributes; what only looks like a tag counts too.
-    tags, roots, attributes, formatting = _markup.survey(markup)
-    has_long_tags = attributes > MAX_ATTRIBUTES
-    reopened = sum(min(3, number) for number in Counter(formatting).values())
-    is_costly = tags > MAX_TAGS_AT_ONCE or roots > MAX_ROOTS or reopened * tags > MAX_REOPENED
+    """Parse valid UTF-8 without NUL like a browser with scripting; return None if it is empty.
+
+    If parsing may be expensive, it is done in a child process with limited time and memory.
+    """
+    # The number of ``<``, the number of ``html`` and ``body`` tags, the maximum number of
+    # attributes per tag, and all formatting tags. Text that only looks like a tag counts, too.
+    tags, roots, max_attributes, formatting_tags = _markup.survey(markup)
+    has_long_tags = max_attributes > MAX_ATTRIBUTES
+    reopened = sum(min(3, number) for number in Counter(formatting_tags).values())
+    is_costly = tags > MAX_TAGS_IN_PROCESS or roots > MAX_ROOTS or reopened * tags > MAX_REOPENED
     if not (has_long_tags or is_costly):
         return flattened(serialised(markup))
     # Many attributes are even more expensive in libxml2.
@@ -79,7 +82,7 @@ _SEED = hash(__name__) & 0xFFFF_FFFF_FFFF_FFFF
 
 
 def flattened(html: bytes) -> FlatDocument | None:
-    """Return ``FlatDocument.of(document_of(html))`` with lazy elements, or None if it is empty."""
+    """Flatten a serialised page, whose lxml elements are built when needed; None if it is empty."""
     tags, names, attributes, pieces, values, *numbers = _markup.flatten(
         html, _noscript_parser(), _SEED
     )
@@ -116,7 +119,7 @@ _XML_OPTIONS: dict[str, Any] = {
 
 
 def document_of(html: bytes) -> HtmlElement | None:
-    """Build the lxml document of a serialised page."""
+    """Build the lxml document of a serialised page, or return None if it is empty."""
     # Prefixes in names (``fb:like``) do not denote namespaces here, which is an error in XML.
     parser = etree.XMLParser(**_XML_OPTIONS, recover=True)
     parser.set_element_class_lookup(ELEMENTS)
@@ -127,30 +130,29 @@ def document_of(html: bytes) -> HtmlElement | None:
 
 def _noscript_parser() -> Callable[[bytes], bytes]:
     """Return a function that parses and serialises the content of ``noscript`` elements."""
-    numbers = count(1)
+    parsed_so_far = count()
 
-    def parsed(content: bytes) -> bytes:
-        if next(numbers) > MAX_NOSCRIPTS:
+    def parse_noscript(content: bytes) -> bytes:
+        if next(parsed_so_far) >= MAX_NOSCRIPTS:
             return b""
         fragment = LexborHTMLParser(content, is_fragment=True, options=OPTIONS, scripting=True)
         return (fragment.html or "").encode()
 
-    return parsed
+    return parse_noscript
 
 
-MAX_MARKUP = 500_000  # ``<`` in a page, checked before parsing; each may take 280 bytes of memory
-MIN_NOFRAMES_WORDS = 50  # words in ``noframes`` content that is the page; a notice has fewer
-
+MAX_TAGS = 500_000  # ``<`` in a page, checked before parsing; each may take 280 bytes of memory
+MIN_NOFRAMES_WORDS = 50  # words of the page in ``noframes``; a notice to use frames has fewer
 
 _TAG = re.compile("<[a-zA-Z]")
 
-# Everything allowed before the root element.
+# White space, processing instructions, comments and document types before the root element.
 _PROLOG = re.compile(
     r"(?:\s|<\?[^>]*>|<!--(?:-?>|.*?(?:--!?>|\Z))|<!DOCTYPE\b[^>\[]*(?:\[[^\]]*\]\s*)?>)*+",
     re.DOTALL | re.IGNORECASE,
 )
-# The document type, which selects quirks mode (where a table does not end a paragraph), without its
-# entities, which only serve to attack parsers.
+# A comment, or the document type, which selects quirks mode (where a table does not end a
+# paragraph), without its entities, which only serve to attack parsers.
 _DOCTYPE = re.compile(
     r"<!--(?:-?>|.*?(?:--!?>|\Z))|(<!DOCTYPE\b[^>\[]*)", re.DOTALL | re.IGNORECASE
 )
@@ -164,7 +166,7 @@ _SELF_CLOSED_TEXT = re.compile(
 )
 _ENTITY = re.compile("&([a-zA-Z][a-zA-Z0-9]*;)")
 _XML_ENTITIES = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
-_ENTITIES = {name: text for name, text in html5.items() if name not in _XML_ENTITIES}
+_HTML_ENTITIES = {name: text for name, text in html5.items() if name not in _XML_ENTITIES}
 
 _XML_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
@@ -183,8 +185,8 @@ def parse_document(
     Raise `PageError` if the page is unusable. The caller must check the depth, because libxml2
     silently drops elements nested more than 2,048 levels deep.
     """
-    found = _PROLOG.match(text)
-    prolog = found[0] if found else ""
+    match = _PROLOG.match(text)
+    prolog = match[0] if match else ""
     text = text[len(prolog) :]
     foreign = _FOREIGN_ROOT.match(text)
     if foreign:
@@ -193,8 +195,8 @@ def parse_document(
         if is_plain and text.strip():
             raise NotHtmlError("the page is plain text")
         raise EmptyPageError("the page has no element")
-    if len(utf8) > MAX_MARKUP and utf8.count(b"<") > MAX_MARKUP:
-        raise TooLargeError(f"the page has more than {MAX_MARKUP} tags")
+    if len(utf8) > MAX_TAGS and utf8.count(b"<") > MAX_TAGS:
+        raise TooLargeError(f"the page has more than {MAX_TAGS} tags")
     is_xhtml = is_xhtml or (
         _XHTML_ROOT.match(text) is not None
         and ("<?xml" in prolog or _SELF_CLOSED_TEXT.search(text) is not None)
@@ -204,10 +206,10 @@ def parse_document(
     if parsed is not None:
         document: FlatDocument | None = FlatDocument.of(parsed)
     else:
-        at = len(well_encoded(prolog)[0])
+        prolog_length = len(well_encoded(prolog)[0])
         doctype = next(filter(None, (each[1] for each in _DOCTYPE.finditer(prolog))), None)
-        start = well_encoded(f"{doctype}>")[0] if doctype else b""
-        document = parse_html(start + utf8[at:])
+        new_prolog = well_encoded(f"{doctype}>")[0] if doctype else b""
+        document = parse_html(new_prolog + utf8[prolog_length:])
     if document is None:
         raise EmptyPageError("the page has no element")
     if np.bincount(document.attributes.owners, minlength=1).max() > MAX_ATTRIBUTES:
@@ -227,7 +229,7 @@ def _parse_xml(text: str) -> HtmlElement | None:
     """Parse markup as XML; return None if it is not well-formed, not HTML, or a frameset."""
     parser = XHTMLParser(**_XML_OPTIONS, remove_comments=True, remove_pis=True)
     parser.set_element_class_lookup(ELEMENTS)
-    xml = _ENTITY.sub(lambda found: _ENTITIES.get(found[1], found[0]), text)
+    xml = _ENTITY.sub(lambda found: _HTML_ENTITIES.get(found[1], found[0]), text)
     try:
         document: HtmlElement = etree.fromstring(well_encoded(xml)[0], parser)
     except etree.XMLSyntaxError:
@@ -243,7 +245,7 @@ def _parse_xml(text: str) -> HtmlElement | None:
 
 
 def well_encoded(text: str) -> tuple[bytes, bool]:
-    """Return a text in UTF-8 with surrogates joined or replaced, and whether there were none."""
+    """Encode a text in UTF-8, and return whether it had no surrogates to join or replace."""
     try:
         return text.encode(), True
     except UnicodeEncodeError:

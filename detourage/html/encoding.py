@@ -1,7 +1,7 @@
 """Decode a page's bytes.
 
-Evidence is consulted in the order of the HTML standard (section 13.2.3.2, determining the character
-encoding): byte order mark, HTTP header, declaration in the page, statistics. Unlike in browsers, a
+The encoding is determined in the order of the HTML standard (section 13.2.3.2) from the byte order
+mark, the HTTP header, the declaration in the page, and statistics. Unlike in browsers, a
 declaration counts only if the bytes agree with it.
 """
 
@@ -28,16 +28,15 @@ A Chinese character in such an encoding is valid UTF-8 with a probability of 1/7
 outweighs any other declaration, unless the page has invalid bytes.
 """
 
-MAX_UTF8_STRAYS = 0.1  # invalid bytes per UTF-8 sequence for UTF-8 to override a declaration
+MAX_UTF8_STRAYS = 0.1  # invalid bytes per valid UTF-8 sequence if UTF-8 overrides a declaration
 
 MAX_STRAY_SHARE = 0.01
 """Maximum share of non-ASCII characters that may be unreadable in an accepted encoding."""
 
-MAX_UNREADABLE_SHARE = 0.05
-"""Maximum share of unreadable characters in a text; random bytes have about 10 %."""
+MAX_UNREADABLE_SHARE = 0.05  # unreadable characters in a text; random bytes have about 10 %
 
 SPARE_CHARACTERS = 100
-"""Number added to a page's length, so that one NUL does not turn a short page into noise."""
+"""Number added to a page's length, so that a single NUL does not make a short page unreadable."""
 
 MAX_FOREIGN_SHARE = 0.02
 """Maximum share of non-ASCII bytes among letters for byte statistics to be skipped.
@@ -69,7 +68,7 @@ _WEB_CODECS = {
 # without errors is only weak evidence for it.
 _EAST_ASIAN = ("euc-jp", "shift_jis", "euc-kr", "big5", "gb18030")
 
-# Names used by the detector, mapped to their supersets in the Encoding Standard.
+# Names of encodings used by cchardet, mapped to their supersets in the Encoding Standard.
 _DETECTED = {"uhc": "euc-kr", "koi8-r": "koi8-u", "iso-8859-11": "windows-874"}
 
 # Unambiguous labels that occur on pages but that no browser supports.
@@ -85,7 +84,7 @@ _MISNOMERS = {
 
 _DEFAULT = "windows-1252"
 
-_TAG = re.compile(
+_META_TAG = re.compile(  # A comment, or a tag whose attributes are the first group
     rb"<!--(?:.*?-->|.*)|<meta(?=[\s/])((?:[^>\"']|\"[^\"]*\"|'[^']*')*+)",
     re.DOTALL | re.IGNORECASE,
 )
@@ -108,23 +107,22 @@ _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b\x0e\x0f"))
 # which a tenth of decodable noise falls.
 _UNLIKELY = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff]")
 
-# Positions of the zero bytes in groups of four bytes of ASCII text.
-_ZEROS = (
+# Positions of the zero bytes in each group of four bytes if an ASCII text is in these encodings.
+_ZERO_POSITIONS = (
     ([1, 2, 3], "utf-32le"),
     ([0, 1, 2], "utf-32be"),
     ([1, 3], "utf-16le"),
     ([0, 2], "utf-16be"),
 )
 
-# Number of leading bytes of a page, which are markup in any language.
-_MARKUP_BYTES = 1024
+_MARKUP_BYTES = 1024  # leading bytes of a page, most of which are ASCII markup in any language
 
-_INVALID_BYTES = re.compile("[\udc80-\udcff]+")
+_INVALID_BYTES = re.compile("[\udc80-\udcff]+")  # as decoded with "surrogateescape"
 
 
 @dataclass(frozen=True)
 class DecodedPage:
-    """A page's text, its encoding, and its bytes (without the mark) if they are valid UTF-8."""
+    """A page's text, its encoding, and its bytes after the byte order mark if in valid UTF-8."""
 
     text: str
     encoding: str
@@ -139,8 +137,8 @@ def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
     ``gb18030``. Raise UndecodableError if the bytes are not text in any known encoding.
     """
     best: _Reading | None = None
-    for encoding, bytes_read in _candidates(content, content_type):
-        reading = _read(bytes_read, encoding)
+    for encoding, unmarked in _candidates(content, content_type):
+        reading = _read(unmarked, encoding)
         if best is None or reading.stray_share < best.stray_share:
             best = reading
         if reading.stray_share <= MAX_STRAY_SHARE:
@@ -156,15 +154,15 @@ _CYRILLIC = ("windows-1251", "koi8-u", "koi8-r", "iso-8859-5")
 _COMMON_CYRILLIC = "оаеинт"
 
 MIN_COMMON_CYRILLIC = 0.35
-"""Minimum share of the six most common letters in a Slavic language; they are close to half."""
+"""Minimum share of the six most common letters in a Slavic text; their usual share is a half."""
 
-MIN_CYRILLIC_BYTES = 100  # non-ASCII bytes in a text whose declared Cyrillic encoding is doubted
+MIN_CYRILLIC_BYTES = 100  # non-ASCII bytes in a text whose declared Cyrillic encoding is checked
 MAX_CYRILLIC_BYTES = 20_000  # non-ASCII bytes examined to choose between Cyrillic encodings
 
 
 @dataclass(frozen=True)
 class _Reading:
-    """Bytes decoded with one encoding."""
+    """Bytes decoded with one encoding; `strays` is the number of undecodable sequences."""
 
     content: bytes
     encoding: str
@@ -187,8 +185,8 @@ class _Reading:
             controls = len(_UNLIKELY.findall(self.text))
         else:
             controls = len(self.content) - len(self.content.translate(None, _CONTROLS))
-        granted = MAX_UNREADABLE_SHARE * (len(self.text) + SPARE_CHARACTERS)
-        return controls + self.strays > granted
+        most = MAX_UNREADABLE_SHARE * (len(self.text) + SPARE_CHARACTERS)
+        return controls + self.strays > most
 
 
 def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str, bytes]]:
@@ -198,9 +196,9 @@ def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str,
             content = content[len(mark) :]
             yield encoding, content
             break
-    unmarked = _wide_encoding(content)
-    if unmarked:
-        yield unmarked, content
+    wide_encoding = _wide_encoding(content)
+    if wide_encoding:
+        yield wide_encoding, content
     # A UTF-16 declaration must be confirmed by the bytes, because any bytes are valid UTF-16.
     declared = [
         encoding
@@ -223,21 +221,21 @@ def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str,
 
 
 def _cyrillic_encoding(reading: _Reading) -> str:
-    """Return another Cyrillic encoding if it yields far more common letters than the given one.
+    """Return another Cyrillic encoding if it yields far more common letters than the declared one.
 
-    Servers that convert pages on the fly leave the declaration as it was.
+    The declaration is wrong if a server has converted the page without changing it.
     """
     letters = reading.content.translate(None, bytes(range(0x80)))[:MAX_CYRILLIC_BYTES]
     if len(letters) < MIN_CYRILLIC_BYTES:
         return reading.encoding
 
-    def common(encoding: str) -> float:
+    def common_share(encoding: str) -> float:
         text = codec_of(encoding).decode(letters, "replace")[0].lower()
         return sum(map(text.count, _COMMON_CYRILLIC)) / len(letters)
 
-    found = max(_CYRILLIC, key=common)
-    is_sure = common(found) > max(MIN_COMMON_CYRILLIC, 1.5 * common(reading.encoding))
-    return found if is_sure else reading.encoding
+    best = max(_CYRILLIC, key=common_share)
+    is_sure = common_share(best) > max(MIN_COMMON_CYRILLIC, 1.5 * common_share(reading.encoding))
+    return best if is_sure else reading.encoding
 
 
 def _read(content: bytes, encoding: str) -> _Reading:
@@ -266,7 +264,7 @@ def _read_utf8(content: bytes) -> _Reading:
 
 
 def _count_utf8(content: bytes) -> tuple[int, int]:
-    """Count the multi-byte UTF-8 sequences and the bytes outside valid sequences."""
+    """Count the multi-byte UTF-8 sequences, and the bytes that are not part of valid UTF-8."""
     if content.isascii():
         return 0, 0
     ascii_bytes = len(content.translate(None, _NON_ASCII))
@@ -279,7 +277,7 @@ def _count_utf8(content: bytes) -> tuple[int, int]:
 
 
 def _decode_invalid(invalid: re.Match[str]) -> str:
-    """Decode a single invalid byte as windows-1252; a longer run is a broken sequence."""
+    """Decode a single invalid byte as windows-1252, and a longer run as U+FFFD."""
     run = invalid[0]
     if len(run) > 1:
         return "\ufffd"
@@ -292,15 +290,16 @@ def _wide_encoding(content: bytes) -> str | None:
     if not head.count(0):
         return None
     mostly_zero = [offset for offset in range(4) if head[offset::4].count(0) > len(head) // 8]
-    for offsets, encoding in _ZEROS:
+    for offsets, encoding in _ZERO_POSITIONS:
         if mostly_zero == offsets:
             return encoding
     return None
 
 
 def _declared_in_page(content: bytes) -> str | None:
+    """Return the encoding declared in a ``meta`` element or an XML declaration, or None."""
     head = content[:PRESCAN_BYTES]
-    for tag in _TAG.finditer(head):
+    for tag in _META_TAG.finditer(head):
         encoding = _encoding(_meta_label(tag[1])) if tag[1] else None
         if encoding:
             break
@@ -312,6 +311,7 @@ def _declared_in_page(content: bytes) -> str | None:
 
 
 def _meta_label(attributes: bytes) -> str | None:
+    """Return the encoding label in the attributes of a ``meta`` tag, or None."""
     values: dict[str, str] = {}
     for name, *quoted in _ATTRIBUTE.findall(attributes):
         value = b"".join(quoted).decode("latin-1")
@@ -346,6 +346,7 @@ def _detect(content: bytes) -> str:
     ascii_letters = len(text) - len(text.translate(None, _ASCII_LETTERS))
     if foreign <= MAX_FOREIGN_SHARE * (foreign + ascii_letters):
         return _DEFAULT
+    # Encodings that decode all the bytes of the text alike count as the default.
     name = cchardet.detect(text)["encoding"]
     encoding = _encoding(_DETECTED.get(name.lower(), name)) if name else None
     # A guess of a DOS or Mac code page is wrong, because no browser supports them.

@@ -20,10 +20,10 @@ _Item = TypeVar("_Item")
 
 
 class _ElementStore:
-    """The elements built so far, by index; the first takes a tenth of the time that all take."""
+    """The lxml elements that have been built so far, by index; `document` builds the root."""
 
     def __init__(self, document: Callable[[], HtmlElement], parents: Integers) -> None:
-        self._document = document
+        self._build_document = document
         self._parents = parents
         self.elements: dict[int, HtmlElement] = {}
         self.numbers: dict[HtmlElement, int] = {}
@@ -33,24 +33,24 @@ class _ElementStore:
         self.elements[number] = element
         return element
 
-    def every(self) -> dict[int, HtmlElement]:
-        """Return all elements."""
+    def build_all(self) -> dict[int, HtmlElement]:
+        """Return all elements by index."""
         if len(self.elements) < len(self._parents):
             for number, element in enumerate(self.at(0).iter()):
                 self.keep(number, element)
         return self.elements
 
     def at(self, number: int) -> HtmlElement:
-        """Return an element."""
-        missing = []
+        """Return an element, after building it and its ancestors if necessary."""
+        unbuilt = []
         while number not in self.elements and number > 0:
-            missing.append(number)
+            unbuilt.append(number)
             number = int(self._parents[number])
         if number not in self.elements:
-            self.keep(number, self._document())
+            self.keep(number, self._build_document())
         element = self.elements[number]
-        for each in reversed(missing):
-            element = self.keep(each, element[self._ranks[each]])
+        for descendant in reversed(unbuilt):
+            element = self.keep(descendant, element[self._ranks[descendant]])
         return element
 
     @cached_property
@@ -68,10 +68,10 @@ MANY_ELEMENTS = 100  # number of built elements above which all elements are bui
 
 
 class Elements(Sequence[HtmlElement]):
-    """A sequence of a document's elements, which for a page are built lazily."""
+    """A sequence of lxml elements, which are built when they are needed."""
 
-    def __init__(self, built: _ElementStore, numbers: Integers) -> None:
-        self._built = built
+    def __init__(self, store: _ElementStore, numbers: Integers) -> None:
+        self._store = store
         self._numbers = numbers
 
     @classmethod
@@ -93,11 +93,11 @@ class Elements(Sequence[HtmlElement]):
     def __getitem__(self, place: slice) -> list[HtmlElement]: ...
     def __getitem__(self, place: int | slice) -> HtmlElement | list[HtmlElement]:
         if isinstance(place, slice):
-            every = self._built.every()
-            return [every[number] for number in self._numbers[place].tolist()]
-        if len(self._built.elements) > MANY_ELEMENTS:
-            self._built.every()
-        return self._built.at(int(self._numbers[place]))
+            elements = self._store.build_all()
+            return [elements[number] for number in self._numbers[place].tolist()]
+        if len(self._store.elements) > MANY_ELEMENTS:
+            self._store.build_all()
+        return self._store.at(int(self._numbers[place]))
 
     def __iter__(self) -> Iterator[HtmlElement]:
         return iter(self[:])
@@ -105,25 +105,26 @@ class Elements(Sequence[HtmlElement]):
     def places_of(self, elements: Iterable[HtmlElement]) -> list[int]:
         """Return the indices of elements, -1 for those that are not in the sequence."""
         wanted = [*elements]
-        if any(element not in self._built.numbers for element in wanted):
-            self._built.every()
-        numbers = np.array([self._built.numbers.get(element, -1) for element in wanted], np.int64)
+        if any(element not in self._store.numbers for element in wanted):
+            self._store.build_all()
+        numbers = np.array([self._store.numbers.get(element, -1) for element in wanted], np.int64)
         places = np.searchsorted(self._numbers, numbers)
-        is_listed = np.append(self._numbers, -2)[places] == numbers
-        found: list[int] = np.where(is_listed, places, -1).tolist()
+        # A place after the last number is compared with -2, which is no number.
+        is_in_sequence = np.append(self._numbers, -2)[places] == numbers
+        found: list[int] = np.where(is_in_sequence, places, -1).tolist()
         return found
 
     def select(self, kept: Booleans) -> "Elements":
         """Return the elements for which `kept` is true."""
-        return Elements(self._built, self._numbers[kept])
+        return Elements(self._store, self._numbers[kept])
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
     """All text nodes of a document, including white space, in document order.
 
-    `utf8` are the texts in UTF-8, each followed by NUL; `parents` are their parent elements;
-    `after` is the last element that starts before each.
+    `utf8` contains the texts in UTF-8, each followed by NUL. For each text, `parents` has its
+    parent element, and `after` the last element that starts before it.
     """
 
     utf8: bytes
@@ -140,8 +141,8 @@ class Pieces:
 class Attributes:
     """The attributes of all elements, in document order.
 
-    `owners` are their elements; `names` are the indices of their names in `distinct`; `utf8` are
-    their values in UTF-8, each followed by NUL.
+    For each attribute, `owners` has its element, and `names` the index of its name in `distinct`.
+    `utf8` contains the values in UTF-8, each followed by NUL.
     """
 
     distinct: Sequence[str]
@@ -157,8 +158,8 @@ class Attributes:
 
     def named(self, name: str) -> tuple[Integers, list[str]]:
         """Return the elements that have the named attribute, and its values."""
-        number = self.distinct.index(name) if name in self.distinct else -1
-        places = np.flatnonzero(self.names == number)
+        name_index = self.distinct.index(name) if name in self.distinct else -1
+        places = np.flatnonzero(self.names == name_index)
         return self.owners[places], [self.values[place] for place in places.tolist()]
 
     def by_element(self, name: str) -> dict[int, str]:
@@ -189,13 +190,13 @@ class Attributes:
 class FlatDocument:
     """A document's elements and texts as columns in document order.
 
-    An element is identified by its index; its descendants are the following elements up to its
-    `ends`, so any count below an element is the difference of two prefix sums. The parent of the
-    root is -1. `tag_numbers` and `name_numbers` are indices of distinct tags and (class, id) pairs,
-    some of which may be unused in a selection. `texts` are the text nodes that are not white space,
-    unmodified, and `shown` their indices in `pieces`; `text_starts` and `text_ends` delimit the
-    texts below each element. `numbers` are the elements' indices in the whole document, to which
-    `pieces` and `attributes` refer.
+    An element is identified by its index. `ends` has the index after an element's last descendant,
+    so any count below an element is the difference of two prefix sums. The parent of the root is
+    -1. `tag_numbers` and `name_numbers` are indices of distinct tags and (class, id) pairs, some of
+    which may be unused in a selection. `texts` are the text nodes that are not white space, and
+    `shown` their indices in `pieces`; `text_starts` and `text_ends` delimit the texts below each
+    element. `numbers` are the elements' indices in the whole document, to which `pieces` and
+    `attributes` refer.
     """
 
     elements: Elements
@@ -218,25 +219,26 @@ class FlatDocument:
         """Flatten a parsed document or subtree; return a flat document unchanged."""
         if isinstance(document, FlatDocument):
             return document
-        every = list(document.iter())
-        nodes = [node for node in every if isinstance(node.tag, str)]
+        nodes_and_comments = list(document.iter())
+        nodes = [node for node in nodes_and_comments if isinstance(node.tag, str)]
         count = len(nodes)
-        place = dict(zip(nodes, range(count), strict=True))
-        parents = [-1, *(place[node.getparent()] for node in nodes[1:])]
+        index_of = dict(zip(nodes, range(count), strict=True))
+        parents = [-1, *(index_of[node.getparent()] for node in nodes[1:])]
         ends = [0] * count
         for index in range(count - 1, -1, -1):
             end = ends[index] = ends[index] or index + 1
             parent = parents[index]
             # Children are visited from last to first, so the first visit sets the parent's end.
             ends[parent] = ends[parent] or end
-        # In source order, an element's text comes first, and its tail after everything inside it.
+        # Each text with the last element before it and its negated parent. Sorted in this way, an
+        # element's own text comes first, and its tail after everything inside it.
         pieces = [(index, -index, text) for index, node in enumerate(nodes) if (text := node.text)]
-        before = 0
-        for node in every[1:]:
-            before = place.get(node, before)
+        latest = 0
+        for node in nodes_and_comments[1:]:
+            latest = index_of.get(node, latest)
             if node.tail:
-                after_all = ends[before] - 1 if node in place else before
-                pieces.append((after_all, -place[node.getparent()], node.tail))
+                last_before = ends[latest] - 1 if node in index_of else latest
+                pieces.append((last_before, -index_of[node.getparent()], node.tail))
         pieces.sort(key=itemgetter(0, 1))
         texts = [piece[2] for piece in pieces]
         after = np.array([piece[0] for piece in pieces], dtype=np.int64)
@@ -247,10 +249,11 @@ class FlatDocument:
             [(node.get("class") or "", node.get("id") or "") for node in nodes]
         )
         numbers = np.arange(count)
-        owned = [(index, *item) for index, node in enumerate(nodes) for item in node.items()]
-        distinct_attributes, attribute_names = numbered([name for _, name, _ in owned])
+        attributes = [(index, *item) for index, node in enumerate(nodes) for item in node.items()]
+        distinct_attributes, attribute_names = numbered([name for _, name, _ in attributes])
         parent_numbers = np.array(parents, dtype=np.int64)
         end_numbers = np.array(ends, dtype=np.int64)
+        # The order of `pieces` as a single number per text
         step = count + 1
         orders = after[shown] * step + count - piece_parents[shown]
         return cls(
@@ -269,9 +272,9 @@ class FlatDocument:
             pieces=Pieces(joined_strings(texts), piece_parents, after),
             attributes=Attributes(
                 distinct_attributes,
-                np.array([index for index, _, _ in owned], dtype=np.int64),
+                np.array([index for index, _, _ in attributes], dtype=np.int64),
                 attribute_names,
-                joined_strings([value for _, _, value in owned]),
+                joined_strings([value for _, _, value in attributes]),
             ),
         )
 
@@ -283,34 +286,34 @@ class FlatDocument:
         """
         if kept_texts is None:
             kept_texts = kept[self.text_parents]
-        before = _counted_before(kept)
-        before_text = _counted_before(kept_texts)
+        new_index = _count_before(kept)
+        new_text_index = _count_before(kept_texts)
         parents = self.parents[kept]
         return replace(
             self,
             elements=self.elements.select(kept),
             tag_numbers=self.tag_numbers[kept],
             name_numbers=self.name_numbers[kept],
-            parents=np.where(parents < 0, -1, before[parents]),
-            ends=before[self.ends[kept]],
+            parents=np.where(parents < 0, -1, new_index[parents]),
+            ends=new_index[self.ends[kept]],
             shown=self.shown[kept_texts],
-            text_parents=before[self.text_parents[kept_texts]],
-            text_starts=before_text[self.text_starts[kept]],
-            text_ends=before_text[self.text_ends[kept]],
+            text_parents=new_index[self.text_parents[kept_texts]],
+            text_starts=new_text_index[self.text_starts[kept]],
+            text_ends=new_text_index[self.text_ends[kept]],
             numbers=self.numbers[kept],
         )
 
     @cached_property
     def memo(self) -> dict[Hashable, Any]:
-        """Cache for values that other modules derive from the document, under their own keys."""
+        """Cache for values that other modules derive from the document; each has its own keys."""
         return {}
 
     def once(self, key: Hashable, derive: Callable[[], _Item]) -> _Item:
-        """Return a value derived from the document, from the cache if possible."""
+        """Return the cached result of `derive`, which is called only if `key` is new."""
         if key not in self.memo:
             self.memo[key] = derive()
-        found: _Item = self.memo[key]
-        return found
+        derived: _Item = self.memo[key]
+        return derived
 
     @cached_property
     def texts(self) -> list[str]:
@@ -324,9 +327,9 @@ class FlatDocument:
 
     def having(self, tags: Container[str]) -> Booleans:
         """Return a mask of the elements whose tag is in `tags`."""
-        has = np.array([tag in tags for tag in self.distinct_tags], dtype=np.bool_)
-        having: Booleans = has[self.tag_numbers]
-        return having
+        is_included = np.array([tag in tags for tag in self.distinct_tags], dtype=np.bool_)
+        mask: Booleans = is_included[self.tag_numbers]
+        return mask
 
     def within(self, marked: Booleans) -> Booleans:
         """Return a mask of the marked elements and their descendants."""
@@ -334,19 +337,20 @@ class FlatDocument:
 
     def count_around(self, marked: Booleans) -> Integers:
         """Count the marked elements among each element and its ancestors."""
+        # The number of marked elements that have started, less those that have ended
         ended = np.bincount(self.ends[marked], minlength=len(marked) + 1)
-        sums: Integers = np.cumsum(marked - ended[:-1])
-        return sums
+        counts: Integers = np.cumsum(marked - ended[:-1])
+        return counts
 
     def nearest_marked(self, marked: Booleans) -> Integers:
         """Return each element if it is marked, or else its nearest marked ancestor or the root."""
         parents = self.parents
-        found = np.where(marked | (parents < 0), np.arange(len(parents)), parents)
-        while True:
-            farther = found[found]
-            if np.array_equal(farther, found):
-                return found
-            found = farther
+        nearest = np.where(marked | (parents < 0), np.arange(len(parents)), parents)
+        while True:  # Each round doubles the distance, up to a marked element.
+            farther = nearest[nearest]
+            if np.array_equal(farther, nearest):
+                return nearest
+            nearest = farther
 
     @cached_property
     def depths(self) -> Integers:
@@ -359,9 +363,9 @@ class FlatDocument:
         if key not in self.memo:
             owners, values = self.attributes.named(name)
             places = np.searchsorted(self.numbers, owners)
-            is_listed = np.append(self.numbers, -1)[places] == owners
-            listed = compress(values, is_listed.tolist())
-            self.memo[key] = dict(zip(places[is_listed].tolist(), listed, strict=True))
+            is_selected = np.append(self.numbers, -1)[places] == owners
+            selected = compress(values, is_selected.tolist())
+            self.memo[key] = dict(zip(places[is_selected].tolist(), selected, strict=True))
         found: dict[int, str] = self.memo[key]
         return found
 
@@ -383,7 +387,8 @@ def numbered(items: Sequence[_Item]) -> tuple[list[_Item], Integers]:
     return [*distinct], numbers
 
 
-def _counted_before(kept: Booleans) -> Integers:
+def _count_before(kept: Booleans) -> Integers:
+    """Return the number of kept items before each index."""
     counts = np.zeros(len(kept) + 1, dtype=np.int64)
     np.cumsum(kept, out=counts[1:])
     return counts

@@ -29,8 +29,9 @@ class Head:
     @classmethod
     def of(cls, flat: FlatDocument, url: str) -> Self:
         """Read the declarations of a page with the given URL."""
-        root = flat.attributes.of(0)
-        head = cls(is_amp="amp" in root or "\u26a1" in root or "\u26a1\ufe0f" in root)
+        root_attributes = flat.attributes.of(0)
+        # AMP pages may be marked with a lightning symbol, as in ``<html ⚡>``.
+        head = cls(is_amp=not root_attributes.keys().isdisjoint(("amp", "\u26a1", "\u26a1\ufe0f")))
         base = url
         found = np.flatnonzero(flat.having({"base", "link", "meta", "title"}))
         for index in islice(found.tolist(), MAX_DECLARATIONS):
@@ -64,6 +65,6 @@ def _absolute(address: str, base: str) -> str:
 
 
 def text_of(flat: FlatDocument, index: int) -> str:
-    """Return the text of a heading or title."""
+    """Return the text of a heading or title, cut off after `MAX_TITLE` characters."""
     texts = flat.texts[flat.text_starts[index] : flat.text_ends[index]]
     return words.clean(" ".join(texts)[:MAX_TITLE])

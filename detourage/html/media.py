@@ -34,16 +34,17 @@ _SIGNATURES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
 )
 """Signatures of non-HTML formats that crawlers find at page URLs."""
 
+# Bytes 0 to 3 and 8 to 11 of further formats.
 _CONTAINERS = {(b"RIFF", b"WEBP"), (b"RIFF", b"WAVE"), (b"RIFF", b"AVI ")}
 
 _MP4_START = re.compile(rb"\x00\x00..ftyp", re.DOTALL)
 
-_HEAD = 1024  # leading bytes or characters searched for a signature
+_HEAD_LENGTH = 1024  # leading bytes or characters searched for a signature
 
-_MARKUP = frozenset({"text/html", "application/xhtml+xml", "text/xml", "application/xml"})
+_MARKUP_TYPES = frozenset({"text/html", "application/xhtml+xml", "text/xml", "application/xml"})
 
-# Types sent by servers that do not know the actual type, so that the content decides.
-_UNDECIDED = frozenset({"text/plain", "application/octet-stream", "application/x-unknown"})
+# Types that servers send if they do not know the actual type.
+_UNDECIDED_TYPES = frozenset({"text/plain", "application/octet-stream", "application/x-unknown"})
 
 _MEDIA_TYPE = re.compile(r"\s*([\w!#$&^.+-]+/[\w!#$&^.+-]+)\s*(?:[;,]|$)")
 _CHARSET = re.compile(r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))", re.IGNORECASE)
@@ -64,7 +65,7 @@ def charset_label(content_type: str | None) -> str | None:
 def check_content_type(content_type: str | None) -> None:
     """Raise `NotHtmlError` if the header declares a known type other than HTML, XHTML or XML."""
     declared = media_type(content_type)
-    if declared is None or declared in _MARKUP | _UNDECIDED:
+    if declared is None or declared in _MARKUP_TYPES | _UNDECIDED_TYPES:
         return
     if declared.endswith("+xml") and declared.startswith(("application/", "text/")):
         return
@@ -73,7 +74,7 @@ def check_content_type(content_type: str | None) -> None:
 
 def check_signature(content: bytes | str) -> None:
     """Raise `NotHtmlError` if the content starts with the signature of another format."""
-    head = content[:_HEAD]
+    head = content[:_HEAD_LENGTH]
     start = (head if isinstance(head, bytes) else head.encode("latin-1", "replace")).lstrip()
     for signatures, name in _SIGNATURES:
         if start.startswith(signatures):

@@ -10,31 +10,32 @@ from detourage.html.flat import Integers
 from detourage.html.nodes import AnyElement
 from detourage.text.caches import cached_if_short
 
-_WORD = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_CAMEL = re.compile(r"[a-z0-9](?=[A-Z])")
-_BETWEEN_WORDS = {code: " " for code in range(1, 128) if not chr(code).islower()}
+_WORD_IN_NAME = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_BEFORE_CAPITAL = re.compile(r"[a-z0-9](?=[A-Z])")
+_TO_SPACE = {code: " " for code in range(1, 128) if not chr(code).islower()}
 
 
 def to_kebab_case(name: str) -> str:
     """Convert camel case to lower case with hyphens (``relatedPosts`` to ``related-posts``)."""
-    return _CAMEL.sub(lambda found: found[0] + "-", name).lower()
+    return _BEFORE_CAPITAL.sub(lambda found: found[0] + "-", name).lower()
 
 
 def split_name(name: str) -> list[str]:
     """Return the lower-case words of a name, in order (two for ``relatedPosts``)."""
-    return [word.lower() for word in _WORD.findall(name)]
+    return [word.lower() for word in _WORD_IN_NAME.findall(name)]
 
 
-def words_of_each(names: Sequence[str], known: Mapping[str, int]) -> tuple[Integers, Integers]:
-    """Return the index of a name and the number of a known word in it, for each such word."""
+def find_known_words(names: Sequence[str], known: Mapping[str, int]) -> tuple[Integers, Integers]:
+    """Return, for each occurrence of a known word, the index of its name and the word's number."""
     # Nearly all names are in lower case and can be split without a pattern.
     is_plain = str.islower if all(map(str.isascii, names)) else _is_plain
     plain = [name if is_plain(name) else " ".join(split_words(name)) for name in names]
-    words = "\0".join(plain).translate(_BETWEEN_WORDS).replace("\0", " \0 ").split()
-    found = map({**known, "\0": -2}.get, words, repeat(-1))
-    numbers = np.fromiter(found, np.int64, len(words))
-    places = np.cumsum(numbers == -2)
-    return places[numbers >= 0], numbers[numbers >= 0]
+    # All names are split at once; NUL, which gets the number -2, marks the end of each name.
+    words = "\0".join(plain).translate(_TO_SPACE).replace("\0", " \0 ").split()
+    word_numbers = map({**known, "\0": -2}.get, words, repeat(-1))
+    numbers = np.fromiter(word_numbers, np.int64, len(words))
+    name_indices = np.cumsum(numbers == -2)
+    return name_indices[numbers >= 0], numbers[numbers >= 0]
 
 
 def _is_plain(name: str) -> bool:

@@ -1,7 +1,7 @@
 """Elements of a flattened document with lxml's read interface, and their XPaths."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -17,17 +17,17 @@ _STEP = re.compile(r"(?:\*\[name\(\)='([^'/]+)'\]|([^/\[\]*]+))(?:\[(\d{1,6})\])
 
 
 class Paths:
-    """The XPaths of the elements of a document.
+    """The XPaths of the elements of a document, such as ``/html/body/p[2]``.
 
-    A step has a rank if siblings have the same name. Names with a colon, and those of SVG and
-    MathML, are compared as text, because they are not names of HTML elements.
+    An element has a rank (``[2]``) only if siblings have the same name. Names with a colon, and
+    those of SVG and MathML, are not HTML names, so a step has the form ``*[name()='svg']``.
     """
 
     def __init__(self, flat: FlatDocument) -> None:
         self._flat = flat
         self._parents: list[int] = flat.parents.tolist()
         self._is_foreign = flat.within(flat.having(_FOREIGN))
-        self._known: dict[tuple[int, int], str] = {}
+        self._paths_of_parents: dict[tuple[int, int], str] = {}
 
     @classmethod
     def of(cls, flat: FlatDocument) -> Self:
@@ -35,17 +35,17 @@ class Paths:
         return flat.once("paths", lambda: cls(flat))
 
     def path(self, element: int, ancestor: int = -1) -> str:
-        """Return an element's absolute path, or that from an ancestor (empty for itself)."""
+        """Return an element's absolute path, or the path from an ancestor, empty for itself."""
         if element == ancestor:
             return ""
         parent = self._parents[element]
         if parent == ancestor and ancestor >= 0:
             return self._step(element)
-        # Only the paths of parents are kept, because those of all elements may be very long.
+        # Only the paths of parents are kept, because those of all elements could fill the memory.
         key = parent, ancestor
-        if key not in self._known:
-            self._known[key] = self.path(parent, ancestor)
-        return f"{self._known[key]}/{self._step(element)}"
+        if key not in self._paths_of_parents:
+            self._paths_of_parents[key] = self.path(parent, ancestor)
+        return f"{self._paths_of_parents[key]}/{self._step(element)}"
 
     def _step(self, element: int) -> str:
         tag, rank = self._flat.tags[element], self._ranks[element]
@@ -55,14 +55,16 @@ class Paths:
     @cached_property
     def _ranks(self) -> list[int]:
         """The rank of each element among its siblings with the same name, 0 if it has none."""
+        # Siblings with the same name have the same key, and are adjacent after sorting.
         keys = (self._flat.parents + 1) * len(self._flat.distinct_tags) + self._flat.tag_numbers
         order = np.argsort(keys, kind="stable")
-        ordered = keys[order]
-        differs = ordered[1:] != ordered[:-1]
+        sorted_keys = keys[order]
+        differs = sorted_keys[1:] != sorted_keys[:-1]
         is_first, is_last = np.append(True, differs), np.append(differs, True)
         places = np.arange(len(keys))
+        first_places = np.maximum.accumulate(np.where(is_first, places, 0))
         ranks = np.empty(len(keys), dtype=np.int64)
-        ranks[order] = places - np.maximum.accumulate(np.where(is_first, places, 0)) + 1
+        ranks[order] = places - first_places + 1
         ranks[order[is_first & is_last]] = 0
         found: list[int] = ranks.tolist()
         return found
@@ -81,6 +83,7 @@ def index_at(flat: FlatDocument, path: str) -> int | None:
 
 
 def _children(flat: FlatDocument) -> dict[tuple[int, str], list[int]]:
+    """Return the children of each element by parent and tag."""
     children: dict[tuple[int, str], list[int]] = {}
     for index, key in enumerate(zip(flat.parents.tolist(), flat.tags, strict=True)):
         children.setdefault(key, []).append(index)
@@ -106,7 +109,7 @@ def _steps(path: str) -> list[tuple[str, int]]:
 
 @dataclass(slots=True, unsafe_hash=True, repr=False)
 class Node:
-    """An element of a complete document; members named as in lxml behave as in lxml."""
+    """An element of a complete document, with the reading methods of lxml's elements."""
 
     flat: FlatDocument
     index: int
@@ -127,29 +130,28 @@ class Node:
 
     @property
     def text(self) -> str | None:
-        """The text before the first child element."""
+        """The text before the first child element, or None."""
         pieces = self.flat.pieces
-        place = int(np.searchsorted(pieces.after, self.index))
-        is_own = place < len(pieces.texts) and pieces.parents[place] == self.index
-        return pieces.texts[place] if is_own else None
+        first_inside = int(np.searchsorted(pieces.after, self.index))
+        is_own = first_inside < len(pieces.texts) and pieces.parents[first_inside] == self.index
+        return pieces.texts[first_inside] if is_own else None
 
     def text_content(self) -> str:
         """Return all text in the element."""
         pieces = self.flat.pieces
         start, end = np.searchsorted(pieces.after, (self.index, self.flat.ends[self.index]))
-        inside = pieces.parents[start:end] >= self.index
-        return "".join(pieces.texts[start : start + int(inside.sum())])
+        # The last of these texts may follow the element's end tag.
+        is_inside = pieces.parents[start:end] >= self.index
+        return "".join(pieces.texts[start : start + int(is_inside.sum())])
 
     def iter(self, *tags: str) -> Iterator["Node"]:
         """Yield the element and its descendants in document order, filtered by `tags`."""
         end = int(self.flat.ends[self.index])
-        chosen = range(self.index, end)
+        chosen: Sequence[int] = range(self.index, end)
         if tags:
-            having = self.flat.having(tags)[self.index : end]
-            for place in np.flatnonzero(having).tolist():
-                yield Node(self.flat, chosen[place])
-        else:
-            yield from (Node(self.flat, index) for index in chosen)
+            has_tag = self.flat.having(tags)[self.index : end]
+            chosen = (np.flatnonzero(has_tag) + self.index).tolist()
+        yield from (Node(self.flat, index) for index in chosen)
 
     def getparent(self) -> "Node | None":
         """Return the parent element."""

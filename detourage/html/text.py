@@ -27,15 +27,17 @@ CONTROLS = listed("button input optgroup option select textarea")
 NO_TEXT = _NEVER_TEXT | CONTROLS | listed("map math rp rt rtc svg")
 """Elements without article text: unrendered ones, controls, drawings, formulas, pronunciation."""
 
-_WORDING = listed(
+_PHRASING = listed(
     "a abbr acronym b bdi bdo big blink cite code del dfn em font i ins kbd label mark nobr q rb "
     "rt ruby s samp small span strike strong sub sup time tt u var wbr"
 )
 
-INLINE = _WORDING | listed("button data img input map meter output picture progress rtc select svg")
+INLINE = _PHRASING | listed(
+    "button data img input map meter output picture progress rtc select svg"
+)
 """Elements rendered within a line; all other elements start and end a line."""
 
-WITHIN_SENTENCES = _WORDING | {"data", "output", "rp"}
+WITHIN_SENTENCES = _PHRASING | {"data", "output", "rp"}
 """Inline elements that contain words and do not interrupt a text, unlike images and controls."""
 
 HEADINGS = listed("h1 h2 h3 h4 h5 h6")
@@ -48,8 +50,8 @@ _WITH_BUTTONS = _PARAGRAPHS | {"dt"}  # elements in which buttons may be part of
 _Mask = Callable[[FlatDocument], Booleans]
 
 
-def _once(mask: _Mask) -> _Mask:
-    """Compute a mask of elements once per document."""
+def _cached_in_document(mask: _Mask) -> _Mask:
+    """Decorate a function that returns a mask of elements, so that it runs once per document."""
 
     @wraps(mask)
     def computed(flat: FlatDocument) -> Booleans:
@@ -58,7 +60,7 @@ def _once(mask: _Mask) -> _Mask:
     return computed
 
 
-@_once
+@_cached_in_document
 def text_buttons(flat: FlatDocument) -> Booleans:
     """Return a mask of the buttons that are part of the text.
 
@@ -67,18 +69,18 @@ def text_buttons(flat: FlatDocument) -> Booleans:
     """
     if "button" not in flat.distinct_tags:
         return np.zeros(len(flat.tag_numbers), dtype=np.bool_)
-    is_text = flat.having(("button",))
-    paragraphs = flat.having(_WITH_BUTTONS)
-    numbers = np.flatnonzero(is_text & flat.within(paragraphs))
-    around = flat.nearest_marked(paragraphs)[numbers]
-    is_other = ~flat.within(flat.having(NO_TEXT))[flat.text_parents]
-    others = np.concatenate([[0], np.cumsum(is_other)])
+    mask = flat.having(("button",))
+    is_paragraph = flat.having(_WITH_BUTTONS)
+    buttons = np.flatnonzero(mask & flat.within(is_paragraph))
+    paragraphs = flat.nearest_marked(is_paragraph)[buttons]
+    is_text = ~flat.within(flat.having(NO_TEXT))[flat.text_parents]
+    texts_before = np.concatenate([[0], np.cumsum(is_text)])
     starts, ends = flat.text_starts, flat.text_ends
-    has_before = others[starts[numbers]] > others[starts[around]]
-    has_after = others[ends[around]] > others[ends[numbers]]
-    is_text[:] = False
-    is_text[numbers[has_before == has_after]] = True
-    return is_text
+    has_text_before = texts_before[starts[buttons]] > texts_before[starts[paragraphs]]
+    has_text_after = texts_before[ends[paragraphs]] > texts_before[ends[buttons]]
+    mask[:] = False
+    mask[buttons[has_text_before == has_text_after]] = True
+    return mask
 
 
 _BLOCK_STYLE = re.compile(
@@ -86,9 +88,9 @@ _BLOCK_STYLE = re.compile(
 )
 
 
-@_once
+@_cached_in_document
 def styled_blocks(flat: FlatDocument) -> Booleans:
-    """Return a mask of the ``span`` elements that an inline style makes blocks."""
+    """Return a mask of the ``span`` elements that an inline style turns into blocks."""
     is_block = np.zeros(len(flat.tag_numbers), dtype=np.bool_)
     styles = flat.values("style") if "span" in flat.distinct_tags else {}
     for index, style in styles.items():
@@ -96,7 +98,7 @@ def styled_blocks(flat: FlatDocument) -> Booleans:
     return is_block & flat.having(("span",)) if styles else is_block
 
 
-@_once
+@_cached_in_document
 def within_sentences(flat: FlatDocument) -> Booleans:
     """Return a mask of the `WITHIN_SENTENCES`, buttons and custom elements within sentences."""
     custom = np.array(["-" in tag for tag in flat.distinct_tags], dtype=np.bool_)
@@ -106,14 +108,14 @@ def within_sentences(flat: FlatDocument) -> Booleans:
     return inline
 
 
-@_once
+@_cached_in_document
 def without_text(flat: FlatDocument) -> Booleans:
     """Return a mask of the `NO_TEXT` elements, except `text_buttons`."""
     return flat.having(NO_TEXT) & ~text_buttons(flat)
 
 
 DIVISIONS = HEADINGS | listed("p ul ol li dl dt dd blockquote pre center figure figcaption")
-"""Blocks that are parts of a text, so that the element with the whole text is outside them."""
+"""Blocks that contain only a part of an article's text, such as a paragraph or a list."""
 
 TABLE_PARTS = listed("table thead tbody tfoot tr caption")
 """Elements between a table and its cells."""

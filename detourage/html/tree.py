@@ -26,8 +26,8 @@ class TreeFormatError(ValueError):
 class Tree:
     """An ordered labelled tree in postorder, so that the root is last.
 
-    `sizes` counts the nodes in the subtree of each node, including the node; shape (n,),
-    int32, read-only. The leftmost leaf below node ``i`` is ``i - sizes[i] + 1``.
+    `sizes` is the number of nodes in each node's subtree, including the node itself, as a read-only
+    array of shape (n,). The leftmost leaf below node ``i`` is ``i - sizes[i] + 1``.
 
     Trees are equal if their shapes and labels are equal. No method is recursive, so the depth of a
     tree is limited only by memory.
@@ -84,9 +84,9 @@ class Tree:
             raise TreeFormatError("not a packed tree")
         try:
             payload = unpack(data[len(_FORMAT) :], _MAX_BYTES)
-            names, numbers = _unpack(payload)
-            codes, sizes = numbers.reshape(2, -1)
-            labels = [names[code] for code in codes.tolist()]
+            names, nodes = _read_payload(payload)
+            name_numbers, sizes = nodes.reshape(2, -1)
+            labels = [names[number] for number in name_numbers.tolist()]
         except (ValueError, IndexError) as error:
             raise TreeFormatError(f"not a packed tree: {error}") from error
         return cls.from_postorder(labels, sizes)
@@ -96,13 +96,16 @@ class Tree:
         return _FORMAT + zlib.compress(self._payload())
 
     def _payload(self) -> bytes:
-        """Return the number of names, their lengths, the names, and each node's name and size."""
+        """Return the number of distinct labels, their lengths, the labels, and the nodes.
+
+        All nodes' label numbers are followed by all nodes' sizes.
+        """
         names = sorted(set(self.labels))
-        code_of = {name: code for code, name in enumerate(names)}
-        codes = np.fromiter((code_of[label] for label in self.labels), "<i4", len(self))
+        number_of = {name: number for number, name in enumerate(names)}
+        numbers = np.fromiter((number_of[label] for label in self.labels), "<i4", len(self))
         encoded = [name.encode("utf-8", "surrogatepass") for name in names]
-        lengths = np.array([len(encoded), *map(len, encoded)], dtype="<i4")
-        parts = (lengths.tobytes(), *encoded, codes.tobytes(), self.sizes.astype("<i4").tobytes())
+        header = np.array([len(encoded), *map(len, encoded)], dtype="<i4").tobytes()
+        parts = (header, *encoded, numbers.tobytes(), self.sizes.astype("<i4").tobytes())
         return b"".join(parts)
 
     @cached_property
@@ -142,27 +145,29 @@ class TreeShape:
 
 
 def _check_sizes(sizes: list[int], count: int) -> None:
+    """Raise TreeFormatError unless subtrees of these sizes form a tree of `count` nodes."""
     if not sizes:
         raise TreeFormatError("a tree has at least one node")
     if len(sizes) != count:
         raise TreeFormatError(f"{count} labels for {len(sizes)} nodes")
-    # First node of each subtree that is not part of a larger one so far.
-    firsts: list[int] = []
+    # The first nodes of the subtrees that have no parent so far.
+    first_nodes: list[int] = []
     for node, size in enumerate(sizes):
         first = node - size + 1
         if size < 1 or first < 0:
             raise TreeFormatError(f"node {node} cannot have a subtree of {size} nodes")
-        expected = node
-        while expected > first:
-            expected = firsts.pop()
-        if expected != first:
+        covered_from = node
+        while covered_from > first:
+            covered_from = first_nodes.pop()
+        if covered_from != first:
             raise TreeFormatError(f"the subtree of node {node} overlaps another one")
-        firsts.append(first)
-    if len(firsts) != 1:
-        raise TreeFormatError(f"{len(firsts)} roots")
+        first_nodes.append(first)
+    if len(first_nodes) != 1:
+        raise TreeFormatError(f"the tree has {len(first_nodes)} roots instead of one")
 
 
-def _unpack(payload: bytes) -> tuple[list[str], npt.NDArray[np.int32]]:
+def _read_payload(payload: bytes) -> tuple[list[str], npt.NDArray[np.int32]]:
+    """Return the distinct labels, and the label numbers and then the sizes of all nodes."""
     count = int(np.frombuffer(payload, "<i4", count=1)[0])
     lengths = np.frombuffer(payload, "<i4", count=count, offset=4)
     if count < 1 or (lengths < 0).any():

@@ -30,17 +30,17 @@ class Features:
     rows: Rows
 
     @classmethod
-    def of(cls, measured: Iterable[NamedColumn]) -> Self:
+    def of(cls, named_columns: Iterable[NamedColumn]) -> Self:
         """Combine columns; raise ValueError if two have the same name."""
-        named = list(measured)
-        columns = tuple(name for name, _ in named)
-        if len(set(columns)) < len(columns):
+        columns = list(named_columns)
+        names = tuple(name for name, _ in columns)
+        if len(set(names)) < len(names):
             raise ValueError("two columns have the same name")
-        count = len(named[0][1]) if named else 0
-        rows = np.empty((count, len(named)), dtype=np.float32)
-        for place, (_, numbers) in enumerate(named):
-            rows[:, place] = numbers
-        return cls(columns, rows)
+        count = len(columns[0][1]) if columns else 0
+        rows = np.empty((count, len(columns)), dtype=np.float32)
+        for index, (_, values) in enumerate(columns):
+            rows[:, index] = values
+        return cls(names, rows)
 
     def rows_for(self, columns: tuple[str, ...]) -> Rows:
         """Return the rows for a model trained on `columns`; raise RuntimeError if they differ."""

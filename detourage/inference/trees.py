@@ -23,11 +23,11 @@ LEAF_UNIT = 1 / LEAF_UNITS_PER_ONE
 class Forest:
     """Decision trees in arrays, with the nodes of each tree in preorder.
 
-    `sizes` are the numbers of nodes of the trees. A row continues with a node's left child, which
-    directly follows the node, if its value in the node's `column` is at most the `threshold`, and
-    otherwise with the right child, whose position in the tree is `right`. A leaf has -1 as its
-    column and 0 as its threshold and `right`. `value` is the amount that a leaf adds to the log
-    odds, in units of `LEAF_UNIT`, or 0 for an inner node.
+    `sizes` is the number of nodes of each tree. At an inner node, a row whose value in `column` is
+    at most the `threshold` continues with the left child, which directly follows the node. Any
+    other row continues with the right child, whose position in the tree is `right`. A leaf has -1
+    as its column and 0 as its threshold and `right`. `value` is the amount that a leaf adds to the
+    log odds, in units of `LEAF_UNIT`, or 0 for an inner node.
     """
 
     sizes: npt.NDArray[np.uint16]
@@ -57,7 +57,7 @@ _NODES = {"sizes": "u2", "column": "i2", "threshold": "f4", "right": "i2", "valu
 
 @dataclass(frozen=True, eq=False)
 class BoostedTrees:
-    """A classifier that adds the values of trees (Friedman 2001) to `base`, giving the log odds."""
+    """A classifier whose log odds are `base` and the sum of its trees' values (Friedman 2001)."""
 
     KIND: ClassVar[str] = "boosted trees"
 
@@ -88,7 +88,7 @@ class BoostedTrees:
         return PackedTrees.of(self.trees)
 
 
-_TEST = np.dtype([("threshold", np.float32), ("left", np.uint32), ("tree", np.int32)])
+_TEST = np.dtype([("threshold", np.float32), ("remaining", np.uint32), ("tree", np.int32)])
 
 MAX_LEAVES = 32  # leaves per tree; the shipped trees have at most 24
 
@@ -97,10 +97,10 @@ MAX_LEAVES = 32  # leaves per tree; the shipped trees have at most 24
 class PackedTrees:
     """Trees packed for fast evaluation of all of them together.
 
-    `tests` are the inner nodes, ordered by column and threshold. Each has a bit mask of the leaves
-    of its tree that remain possible for rows above the threshold; the lowest bit is the first leaf.
-    `columns` are the columns of the tests in ascending order. `values` are the amounts that the
-    leaves add, in units of `LEAF_UNIT`, shape (trees, `MAX_LEAVES`).
+    `tests` are the inner nodes, ordered by column and threshold. The bit mask ``remaining`` has a
+    bit for each leaf of the tree that a row above the threshold can still reach; the lowest bit is
+    the first leaf. `columns` are the columns of the tests in ascending order. `values` are the
+    amounts that the leaves add, in units of `LEAF_UNIT`, shape (trees, `MAX_LEAVES`).
     """
 
     tests: npt.NDArray[Any]
@@ -112,20 +112,21 @@ class PackedTrees:
         """Pack trees; raise ValueError if one has more than `MAX_LEAVES` leaves."""
         starts, is_leaf = forest.starts, forest.column < 0
         # The leaves before a node in preorder are those to the left of its subtree.
-        before: npt.NDArray[np.int64] = np.cumsum(is_leaf) - is_leaf
+        leaves_before: npt.NDArray[np.int64] = np.cumsum(is_leaf) - is_leaf
         tree = np.repeat(np.arange(len(forest.sizes), dtype=np.int32), forest.sizes)
-        first = before - before[starts][tree]
+        first_leaf = leaves_before - leaves_before[starts][tree]
         values = np.zeros((len(forest.sizes), MAX_LEAVES), dtype=np.int32)
-        if len(first) and first[is_leaf].max() >= MAX_LEAVES:
+        if len(first_leaf) and first_leaf[is_leaf].max() >= MAX_LEAVES:
             raise ValueError(f"a tree has more than {MAX_LEAVES} leaves")
-        values[tree[is_leaf], first[is_leaf]] = forest.value[is_leaf]
+        values[tree[is_leaf], first_leaf[is_leaf]] = forest.value[is_leaf]
         inner = np.flatnonzero(~is_leaf)
         inner = inner[np.lexsort((forest.threshold[inner], forest.column[inner]))]
-        lowest = first[inner]
-        passed = first[forest.right[inner] + starts[tree[inner]]]
+        # A row above the threshold cannot reach the leaves from the first on the left side up to
+        # the first on the right side.
+        left, right = first_leaf[inner], first_leaf[forest.right[inner] + starts[tree[inner]]]
         tests = np.empty(len(inner), dtype=_TEST)
         tests["threshold"] = forest.threshold[inner]
-        tests["left"] = ~((1 << passed) - (1 << lowest)) & 0xFFFF_FFFF
+        tests["remaining"] = ~((1 << right) - (1 << left)) & 0xFFFF_FFFF
         tests["tree"] = tree[inner]
         return cls(tests, forest.column[inner].astype(np.int32), values)
 

@@ -11,7 +11,7 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from detourage.html.flat import Booleans, Elements, FlatDocument, Integers
-from detourage.html.names import split_words, words_of_each
+from detourage.html.names import find_known_words, split_words
 from detourage.html.nodes import Node
 from detourage.html.text import DIVISIONS, within_sentences, without_text
 from detourage.reader.vocabulary import KNOWN_WORDS
@@ -177,7 +177,7 @@ class Outline:
     def _known_words(self) -> Booleans:
         """Whether each of the `distinct_names` has each of the `KNOWN_WORDS`."""
         has = np.zeros((len(self.distinct_names), len(KNOWN_WORDS)), dtype=np.bool_)
-        has[words_of_each(self.distinct_names, KNOWN_WORDS)] = True
+        has[find_known_words(self.distinct_names, KNOWN_WORDS)] = True
         return has
 
     def named(self, names: frozenset[str]) -> Booleans:

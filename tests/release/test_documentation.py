@@ -10,7 +10,7 @@ from pkgutil import resolve_name
 
 import pytest
 
-from detourage.html.dom import MAX_ATTRIBUTES, MAX_MARKUP
+from detourage.html.dom import MAX_ATTRIBUTES, MAX_TAGS
 from detourage.html.page import MAX_DEPTH, MAX_ELEMENTS
 from detourage.reader.content import MAX_COMMENTS
 from docs.reference_pages import PAGES, write
@@ -123,7 +123,7 @@ def test_the_reference_has_every_task() -> None:
 def test_the_reference_has_the_limits_of_pages() -> None:
     text = (ROOT / "docs/reference/outcomes.md").read_text()
     limits = [int(number.replace(",", "")) for number in re.findall(r"\| ([\d,]+) \|", text)]
-    assert limits == [MAX_MARKUP, MAX_ELEMENTS, MAX_ATTRIBUTES, MAX_DEPTH]
+    assert limits == [MAX_TAGS, MAX_ELEMENTS, MAX_ATTRIBUTES, MAX_DEPTH]
     said = " ".join(text.split())
     assert f"The first {MAX_COMMENTS:,} reader comments of a page are extracted" in said
 

@@ -14,7 +14,7 @@ from detourage.html import (
     TooLargeError,
     parse_page,
 )
-from detourage.html.dom import MAX_ATTRIBUTES, MAX_MARKUP
+from detourage.html.dom import MAX_ATTRIBUTES, MAX_TAGS
 from detourage.html.page import MAX_DEPTH, MAX_ELEMENTS
 from detourage.html.text import paragraphs, visible_text
 from detourage.limits import MAX_HTML_BYTES
@@ -153,7 +153,7 @@ MARKUP = "<p>a<script>{}</script>"
         *((html, None, FramesetError) for html in FRAMESETS),
         ("<div>" * (MAX_DEPTH - 1) + "a", None, TooDeepError),
         ("<p>a" * (MAX_ELEMENTS - 2), None, TooLargeError),
-        (MARKUP.format("<" * (MAX_MARKUP - 2)), None, TooLargeError),
+        (MARKUP.format("<" * (MAX_TAGS - 2)), None, TooLargeError),
         (f"<p {' '.join(ATTRIBUTES)}>a</p>", None, TooLargeError),
         ("<p>" + "a" * (MAX_HTML_BYTES - 2), None, TooLargeError),
         (b"<p>" + b"a" * (MAX_HTML_BYTES - 2), None, TooLargeError),
@@ -175,7 +175,7 @@ def test_plain_text_without_a_tag_is_not_html() -> None:
 def test_the_largest_pages_are_parsed() -> None:
     assert len(parse_page("<div>" * (MAX_DEPTH - 2) + "a").tree) == MAX_DEPTH + 1
     assert len(parse_page("<p>a" * (MAX_ELEMENTS - 3)).tree) == MAX_ELEMENTS
-    assert parse_page(MARKUP.format("<" * (MAX_MARKUP - 3)))
+    assert parse_page(MARKUP.format("<" * (MAX_TAGS - 3)))
     paragraph = parse_page(f"<p {' '.join(ATTRIBUTES[:-1])}>a</p>").document.find(".//p")
     assert paragraph is not None
     assert len(paragraph.attrib) == MAX_ATTRIBUTES
