@@ -25,7 +25,7 @@ from worker.tasks.compare import compare
 from worker.tasks.extract import extract
 from worker.tasks.maintenance import prune
 from worker.tasks.reprocess import parse, reprocess, reprocess_due
-from worker.workflow.parsing import parse_or_reject, store_pages, store_waiting
+from worker.workflow.parsing import parse_or_reject, store_pages, store_waiting_fetch
 from worker.workflow.process import configure, process_state
 
 T = TypeVar("T")
@@ -119,14 +119,14 @@ class Tasks:
     def _store_due(self) -> int:
         found = self.database.execute(recording.DUE_FETCHES, limit=100)
         for due in found:
-            fetched = recording.fetch_that_waited(due)
+            fetched = recording.fetched_page_of(due)
             read = parse_or_reject(
                 fetched.content, fetched.url, fetched.content_type, fetched.response
             )
             page = fetched, read
             store_url = process_state().settings.pages
             self.database.run(
-                partial(store_waiting, fetch_id=due.id, page=page, store_url=store_url)
+                partial(store_waiting_fetch, fetch_id=due.id, page=page, store_url=store_url)
             )
         return len(found)
 

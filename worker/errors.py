@@ -8,11 +8,18 @@ from detourage.errors import ExpectedError
 # The password in a URL or in a libpq connection string.
 _PASSWORD = re.compile(r"(\w://[^\s:/@]*:)[^\s@/]+(?=@)|(\bpassword=)\S+")
 
-_LOST = {"ConnectionError", "InterfaceError", "OperationalError", "RecoverableConnectionError"}
-_LOST |= {"SSLError", "gaierror"}
+_LOST_CONNECTION_ERRORS = {
+    "ConnectionError",
+    "InterfaceError",
+    "OperationalError",
+    "RecoverableConnectionError",
+}
+_LOST_CONNECTION_ERRORS |= {"SSLError", "gaierror"}
 """Names of the errors that Python and client libraries raise for a lost connection."""
 
-_REFUSED = frozenset({"AccessRefused", "InsufficientPrivilege", "ReadOnlySqlTransaction"})
+_MISSING_PRIVILEGE_ERRORS = frozenset(
+    {"AccessRefused", "InsufficientPrivilege", "ReadOnlySqlTransaction"}
+)
 """Names of the errors that client libraries raise for a missing privilege."""
 
 
@@ -26,7 +33,7 @@ class LostContentError(ExpectedError):
         )
 
 
-def warn_of(logger: logging.Logger, event: str, error: BaseException) -> None:
+def log_transient(logger: logging.Logger, event: str, error: BaseException) -> None:
     """Log a transient error with its cause on one line, and its traceback at debug level."""
     logger.warning("%s: %s", event, cause(error))
     logger.debug("%s", event, exc_info=error)
@@ -45,11 +52,11 @@ def without_passwords(text: str) -> str:
 
 def is_lost_connection(error: BaseException) -> bool:
     """Return whether an error, raised by any library, means that a server does not respond."""
-    names = {each.__name__ for each in type(error).__mro__}
-    return bool(names & _LOST)
+    names = {each.__name__ for each in type(error).__mro__}  # of the error's class and its bases
+    return bool(names & _LOST_CONNECTION_ERRORS)
 
 
-def is_refusal(error: BaseException) -> bool:
+def is_missing_privilege(error: BaseException) -> bool:
     """Return whether an error means that a server denied a user a privilege."""
     origin = getattr(error, "orig", None) or error
-    return bool({each.__name__ for each in type(origin).__mro__} & _REFUSED)
+    return bool({each.__name__ for each in type(origin).__mro__} & _MISSING_PRIVILEGE_ERRORS)

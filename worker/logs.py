@@ -21,11 +21,11 @@ unbind_all = structlog.contextvars.clear_contextvars
 
 
 def configure(
-    level: str, form: Format, file: str | None = None, *, secrets: Collection[str] = ()
+    level: str, log_format: Format, file: str | None = None, *, secrets: Collection[str] = ()
 ) -> None:
-    """Send all logs of at least a level to a file or standard error, with ``secrets`` masked."""
+    """Send all logs of at least ``level`` to a file or to standard error, and mask ``secrets``."""
     handler = logging.FileHandler(file) if file else logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Formatter(form, secrets))
+    handler.setFormatter(_Formatter(log_format, secrets))
     handler.addFilter(_OneLineForLostConnections(level))
     logging.captureWarnings(True)
     # Alembic would log the kind of database at each schema check.
@@ -51,17 +51,17 @@ class _OneLineForLostConnections(logging.Filter):
 
 
 class _Formatter(structlog.stdlib.ProcessorFormatter):
-    def __init__(self, form: Format, secrets: Collection[str] = ()) -> None:
-        # Longest first, as one secret may contain another.
+    def __init__(self, log_format: Format, secrets: Collection[str] = ()) -> None:
+        # The longest come first, since one secret may contain another.
         self._secrets = sorted((each for each in secrets if each), key=len, reverse=True)
         final: list[Any] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
-        if form == "json":
+        if log_format == "json":
             final += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         else:
             # The default exception formatter prints local variables, which takes minutes if they
             # are large.
             final += [
-                _on_one_line,
+                _escape_line_breaks,
                 structlog.dev.ConsoleRenderer(
                     colors=False, pad_event_to=0, exception_formatter=structlog.dev.plain_traceback
                 ),
@@ -85,7 +85,7 @@ class _Formatter(structlog.stdlib.ProcessorFormatter):
         return line
 
 
-def _on_one_line(_logger: Any, _method: str, event: Event) -> Event:
+def _escape_line_breaks(_logger: Any, _method: str, event: Event) -> Event:
     for name, value in event.items():
         if isinstance(value, str):
             event[name] = printable(value)

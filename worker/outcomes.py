@@ -4,18 +4,18 @@ from enum import StrEnum, unique
 from typing import Final
 
 PENDING: Final = "pending"
-"""Label, in counts, of the pages without an outcome."""
+"""Key under which pages without an outcome are counted."""
 
 
 @unique
 class ReceiptResult(StrEnum):
     """Result of handling a message at the intake."""
 
-    ACCEPTED = "accepted"
-    UPDATED = "updated"
-    DUPLICATE = "duplicate"
-    SUPERSEDED = "superseded"
-    QUARANTINED = "quarantined"
+    ACCEPTED = "accepted"  # the page is new
+    UPDATED = "updated"  # the stored page was changed
+    DUPLICATE = "duplicate"  # the stored page has the same content
+    SUPERSEDED = "superseded"  # a later fetch of the page is already stored
+    QUARANTINED = "quarantined"  # the message is unusable
 
 
 @unique
@@ -31,4 +31,4 @@ class RefusedReason(StrEnum):
     """Reason why a message is in the relay's quarantine."""
 
     REFUSED_BY_BROKER = "refused-by-broker"
-    DAMAGED = "damaged"
+    DAMAGED = "damaged"  # its stored body cannot be decompressed

@@ -19,10 +19,10 @@ from detourage.roles import CHOOSABLE_ROLES, TEXT_ROLES, LineRole, chosen_roles
 PREFIX = "DETOURAGE_"
 
 SECRETS = ("database_url", "broker_url")
-"""Settings that contain a password and may therefore be read from a file."""
+"""Settings that contain a password, and may therefore be read from a file instead."""
 
 OTLP_HEADERS = ("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS")
-"""OpenTelemetry's variables with access to the receiver of traces."""
+"""OpenTelemetry's variables, which may contain credentials for the receiver of traces."""
 
 DATABASE_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg2")
 """Accepted schemes of database URLs. All of them select psycopg2; SQLAlchemy would choose another
@@ -171,12 +171,12 @@ class Settings(BaseSettings):
 
     @field_validator("database_url")
     @classmethod
-    def _names_the_driver(cls, value: SecretStr | None) -> SecretStr | None:
+    def _select_psycopg2(cls, value: SecretStr | None) -> SecretStr | None:
         return None if value is None else SecretStr(psycopg2_url(value.get_secret_value()))
 
     @field_validator("broker_url")
     @classmethod
-    def _is_url(cls, value: SecretStr | None) -> SecretStr | None:
+    def _check_broker_url(cls, value: SecretStr | None) -> SecretStr | None:
         if value is None:
             return None
         url = value.get_secret_value()
@@ -192,17 +192,17 @@ class Settings(BaseSettings):
 
     @field_validator("pages")
     @classmethod
-    def _has_no_final_slash(cls, value: str) -> str:
+    def _strip_final_slash(cls, value: str) -> str:
         return value.rstrip("/")
 
     @field_validator("text_roles")
     @classmethod
-    def _are_roles(cls, value: str) -> str:
+    def _normalise_roles(cls, value: str) -> str:
         return ",".join(chosen_roles(value.split(",")))
 
     @field_validator("broker_ca_file")
     @classmethod
-    def _holds_certificates(cls, value: Path | None) -> Path | None:
+    def _check_ca_file(cls, value: Path | None) -> Path | None:
         if value == Path():
             return None
         if value is not None:
@@ -259,15 +259,15 @@ class Settings(BaseSettings):
     @property
     def secrets(self) -> list[str]:
         """Passwords in the settings, both decoded and as written, and headers with credentials."""
-        # OpenTelemetry quotes headers that it cannot parse.
-        headers = (os.environ.get(name, "") for name in OTLP_HEADERS)
-        found = [each.strip() for line in headers for each in line.split(",") if each.strip()]
+        # If OpenTelemetry cannot parse a header, it logs the header.
+        headers = ",".join(os.environ.get(name, "") for name in OTLP_HEADERS).split(",")
+        secrets = [header.strip() for header in headers if header.strip()]
         for url in (self.database_url, self.broker_url):
-            for each in url.get_secret_value().split(";") if url else ():
-                password = urlsplit(each).password
+            for node_url in url.get_secret_value().split(";") if url else ():
+                password = urlsplit(node_url).password
                 if password:
-                    found += [password, unquote(password)]
-        return list(dict.fromkeys(found))
+                    secrets += [password, unquote(password)]
+        return list(dict.fromkeys(secrets))
 
     @property
     def broker_is_amqp(self) -> bool:
@@ -284,15 +284,15 @@ def psycopg2_url(url: str) -> str:
 def _check_url(url: str, schemes: Collection[str]) -> None:
     scheme, separator, rest = url.partition("://")
     if not separator or scheme not in schemes:
-        *most, last = (f"{each}://" for each in schemes)
-        raise ValueError(f"must begin with {', '.join(most)} or {last}")
+        *others, last = (f"{each}://" for each in schemes)
+        raise ValueError(f"must begin with {', '.join(others)} or {last}")
     parts = urlsplit(f"//{rest}")
     try:
         # The library's error message would quote the port, which may be part of the password.
-        is_port = parts.port is None or parts.port > 0
+        has_valid_port = parts.port is None or parts.port > 0
     except ValueError:
-        is_port = False
-    if not is_port:
+        has_valid_port = False
+    if not has_valid_port:
         raise ValueError(
             "has no valid port; in a user name or password, characters like / @ : # must be"
             " percent-encoded"
@@ -301,13 +301,14 @@ def _check_url(url: str, schemes: Collection[str]) -> None:
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     """Return the environment variables that have the prefix but name no setting."""
-    own = (f"{PREFIX}{each.name.upper()}_" for each in entry_points(group="detourage.commands"))
-    neighbours = (f"{PREFIX}TEST_", *own)
+    # Other packages, such as the inspector, have settings with the name of their command.
+    commands = [each.name.upper() for each in entry_points(group="detourage.commands")]
+    prefixes = tuple(f"{PREFIX}{name}_" for name in ("TEST", *commands))
     return sorted(
         name
         for name in environment
         if name.startswith(PREFIX)
-        and not name.startswith(neighbours)
+        and not name.startswith(prefixes)
         and name.removeprefix(PREFIX).lower() not in Settings.model_fields
         and name not in map(file_variable, SECRETS)
     )
@@ -316,9 +317,9 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
 def has_trace_receiver() -> bool:
     """Return whether OpenTelemetry's standard variables name a receiver of traces."""
     names = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-    is_off = os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true"
+    is_disabled = os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true"
     has_exporter = os.environ.get("OTEL_TRACES_EXPORTER", "otlp") == "otlp"
-    return has_exporter and not is_off and any(map(os.environ.get, names))
+    return has_exporter and not is_disabled and any(map(os.environ.get, names))
 
 
 @cache
@@ -327,9 +328,9 @@ def load_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        wrong = "; ".join(
+        problems = "; ".join(
             f"{PREFIX}{'_'.join(map(str, item['loc'])).upper()}:"
             f" {item['msg'].removeprefix('Value error, ')}"
             for item in error.errors(include_input=False)
         )
-        raise SettingsError(wrong) from None
+        raise SettingsError(problems) from None

@@ -1,7 +1,7 @@
-"""Traces of pages with OpenTelemetry, whose instrumentations record tasks and statements.
+"""Traces of pages with OpenTelemetry, whose instrumentations record tasks and SQL statements.
 
-The context of a page, the headers of W3C Trace Context, is stored with the page, and with messages
-in the outbox. Until `enable` is called, nothing is recorded, and OpenTelemetry is not imported.
+A page is stored with its trace context (the headers of W3C Trace Context), and so are messages in
+the outbox. Until `enable` is called, nothing is recorded, and OpenTelemetry is not imported.
 """
 
 import logging
@@ -24,11 +24,11 @@ MAX_HEADER_CHARACTERS: Final = 512  # maximum length of a header; longer headers
 FLUSH_SECONDS = 2.0  # maximum time that an exiting process waits for its last spans to be exported
 
 _enabled: list[Any] = []
-"""The provider, the tracer, and the propagator of this process, if it is traced."""
+"""The provider, the tracer and the propagator of this process; empty if it is not traced."""
 
 
 def enable(process: str) -> None:
-    """Trace this process, but no children; warn if OpenTelemetry is not installed."""
+    """Trace this process, but not its children; log a warning if OpenTelemetry is missing."""
     try:
         from opentelemetry import trace
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -63,7 +63,8 @@ def enable(process: str) -> None:
 def stop() -> None:
     """Stop tracing once the last spans are exported, or after `FLUSH_SECONDS`."""
     if _enabled:
-        flushing = threading.Thread(target=_enabled[0].shutdown, daemon=True)
+        provider, *_ = _enabled
+        flushing = threading.Thread(target=provider.shutdown, daemon=True)
         _enabled.clear()
         flushing.start()
         flushing.join(FLUSH_SECONDS)
@@ -71,29 +72,36 @@ def stop() -> None:
 
 def current() -> Context:
     """Return the context of the current span."""
-    carrier: dict[str, str] = {}
+    headers: dict[str, str] = {}
     if _enabled:
-        _enabled[2].inject(carrier)
-    return carrier
+        *_, propagator = _enabled
+        propagator.inject(headers)
+    return headers
 
 
 def span(name: str, headers: Mapping[str, Any] | None) -> AbstractContextManager[object]:
     """Record a ``with`` block as a span of the trace in headers or, without one, of a new trace."""
     if not _enabled:
         return nullcontext()
-    found = {each: (headers or {}).get(each) for each in HEADERS}
-    longest = MAX_HEADER_CHARACTERS
-    carrier = {n: v for n, v in found.items() if isinstance(v, str) and len(v) <= longest}
-    context = _enabled[2].extract(carrier)
-    # The message of an exception is in the log, without passwords.
-    hidden = {"record_exception": False, "set_status_on_exception": False}
-    recorded: AbstractContextManager[object] = _enabled[1].start_as_current_span(
-        name, context, **hidden
+    _, tracer, propagator = _enabled
+    trace_headers: dict[str, str] = {}
+    for header in HEADERS:
+        value = (headers or {}).get(header)
+        if isinstance(value, str) and len(value) <= MAX_HEADER_CHARACTERS:
+            trace_headers[header] = value
+    # The message of an exception may contain a password. The log has it, with passwords masked.
+    options = {"record_exception": False, "set_status_on_exception": False}
+    context = propagator.extract(trace_headers)
+    recorded: AbstractContextManager[object] = tracer.start_as_current_span(
+        name, context, **options
     )
     return recorded
 
 
 def log_keys(context: Context) -> dict[str, str]:
-    """Return the log keys that identify a span."""
-    parent = context.get(HEADERS[0])
-    return dict(zip(("trace_id", "span_id"), parent.split("-")[1:3], strict=True)) if parent else {}
+    """Return the log keys that identify a span; empty if the context has no ``traceparent``."""
+    traceparent = context.get("traceparent")  # "<version>-<trace ID>-<span ID>-<flags>"
+    if not traceparent:
+        return {}
+    _, trace_id, span_id, *_ = traceparent.split("-")
+    return {"trace_id": trace_id, "span_id": span_id}

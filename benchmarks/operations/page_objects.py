@@ -24,14 +24,14 @@ from tests.object_stores import Folder, S3Server, StoreOfTest
 from worker.local.embedded import embedded_services
 from worker.store import pages
 from worker.store.database import Database
-from worker.store.pages import FetchedPage, ReadPage
+from worker.store.pages import FetchedPage, ParsedPage
 from worker.store.schema import migrate
 from worker.workflow.parsing import parse_or_reject, store_pages
 
 BATCH = 8
 """`worker.service.intake.PREFETCH`."""
 
-Pages = list[tuple[FetchedPage, ReadPage]]
+Pages = list[tuple[FetchedPage, ParsedPage]]
 
 
 def main(corpus: Path, number: int) -> None:

@@ -25,18 +25,18 @@ from tests.faults.documents import table
 from tests.inline_tasks import TASKS
 from tests.services import running_services, temporary_database
 from worker.messaging import task_names
-from worker.service.relay import as_one_task, batched, bounds_of
+from worker.service.relay import as_one_task, batched, queue_limits
 from worker.settings import load_settings
 from worker.store import outbox
 from worker.store.database import Database
-from worker.store.outbox import Places
+from worker.store.outbox import LaneQuota
 from worker.store.pages import FetchedPage
 from worker.store.schema import migrate
 from worker.workflow import extraction_results, generation
 from worker.workflow.parsing import parse_or_reject, store_pages
 from worker.workflow.process import configure, process_state
 
-PLACES = Places(200, 100)
+PLACES = LaneQuota(200, 100)
 
 
 class Counted:
@@ -84,7 +84,7 @@ class Crawl:
     def __init__(self, counted: Counted) -> None:
         self._counted = counted
         self._database = process_state().database
-        bounds = bounds_of(process_state().settings)
+        bounds = queue_limits(process_state().settings)
         self._lanes = [lane for lane, bound in bounds.items() if lane and bound is not None]
 
     def receive(self, bodies: Sequence[bytes]) -> set[int]:

@@ -18,7 +18,7 @@ from tests.faults.documents import table
 from tests.services import running_services, temporary_database
 from worker.store import outbox
 from worker.store.database import Database
-from worker.store.outbox import Places
+from worker.store.outbox import LaneQuota
 from worker.store.schema import migrate
 
 LANE = "detourage.extract"
@@ -64,7 +64,7 @@ def main(sites: int, dump: int, steps: int, probe_steps: int) -> None:
                 ask([rng.choice(KNOWN_SITES)], "one of a known site")
                 ask([next(newcomers)], "the first of a new site")
             with database.transaction() as session:
-                half = Places(AT_ONCE, AT_ONCE // 2)
+                half = LaneQuota(AT_ONCE, AT_ONCE // 2)
                 taken = outbox.take_next(session, {LANE: half}, max_bytes=1 << 20)[LANE]
                 outbox.remove(session, [entry.id for entry in taken])
             for entry in taken:

@@ -59,9 +59,9 @@ class _Service:
 
     def explained(self, error: Exception) -> str | None:
         """Return a one-line message for a lost connection or missing privilege; otherwise, None."""
-        from worker.errors import cause, is_lost_connection, is_refusal, without_passwords
+        from worker.errors import cause, is_lost_connection, is_missing_privilege, without_passwords
 
-        if not is_lost_connection(error) and not is_refusal(error):
+        if not is_lost_connection(error) and not is_missing_privilege(error):
             return None
         return without_passwords(cause(error))
 

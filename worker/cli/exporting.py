@@ -79,8 +79,8 @@ def export(
         return datetime.combine(day, time(), UTC)
 
     def write(database: Database) -> dict[date, int]:
-        with database.patient_transaction() as session:
-            sites = list(pages.sites_called(session, site)) if site is not None else None
+        with database.transaction_without_timeouts() as session:
+            sites = list(pages.sites_named(session, site)) if site is not None else None
             if sites == []:
                 raise click.ClickException(f"no page of site {site!r} is known")
             with days.opened():

@@ -129,7 +129,7 @@ def _show_sites(
     from worker.store.addresses import list_joined
 
     def read(session: Session) -> list[progress.SiteStatus]:
-        keys = None if name is None else list(pages.sites_called(session, name).values())
+        keys = None if name is None else list(pages.sites_named(session, name).values())
         return progress.site_statuses(session, keys)
 
     sites = read_database(read)
@@ -192,9 +192,9 @@ def _print_json(values: object) -> None:
 
 def _show_history(url: str, *, as_json: bool) -> None:
     from detourage.cli.display import say, wide_output
-    from worker.store.articles import events_of
+    from worker.store.articles import article_events
 
-    events = read_database(events_of, url)
+    events = read_database(article_events, url)
     if not events:
         raise click.ClickException("no page with this URL is stored")
     out = wide_output()

@@ -75,7 +75,7 @@ def reprocess(
             )
         task, arguments = REPROCESS_ALL, {"stage": stage, "pages_per_minute": rate}
     else:
-        if not read_database(pages.sites_called, site):
+        if not read_database(pages.sites_named, site):
             raise click.ClickException(f"no page of site {site!r} is known")
         task, arguments = REPROCESS, {"site": site, "stage": stage}
     with connected(settings) as connection:
@@ -84,14 +84,14 @@ def reprocess(
 
 
 def _reprocess_page(url: str, stage: str) -> None:
-    from worker.store.articles import pages_at
+    from worker.store.articles import page_ids_at
     from worker.workflow.reprocessing import reprocess_page
 
     if stage not in PAGE_STAGES:
         raise click.UsageError(f"with URL, --from must be {' or '.join(PAGE_STAGES)}")
 
     def request(session: Session) -> int:
-        return sum(reprocess_page(session, page_id, stage) for page_id in pages_at(session, url))
+        return sum(reprocess_page(session, page_id, stage) for page_id in page_ids_at(session, url))
 
     if not with_database(lambda database: database.run(request)):
         raise click.ClickException("no page with this URL is stored with its HTML")

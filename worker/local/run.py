@@ -141,7 +141,7 @@ def completed_run(
         if is_embedded and counts.results.get(ReceiptResult.QUARANTINED):
             quarantine_file = quarantine_of(output)
             quarantine.write_quarantined(settings, quarantine_file)
-        with database.patient_transaction() as session:
+        with database.transaction_without_timeouts() as session:
             found = articles.articles_of_run(session, folder.run_id)
             written = write_articles(output, form, map(ArticleMessage.in_order, found))
             pattern = {"pattern": f"{folder.run_id}%"}
@@ -170,7 +170,7 @@ def _send(
             folder.begin()
             yield message
 
-    with database.patient_transaction() as session:
+    with database.transaction_without_timeouts() as session:
         received: Iterator[str] = iter(())
         if folder.is_resumed:
             query = progress.SQL.received.execution_options(yield_per=1000)

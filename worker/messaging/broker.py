@@ -11,7 +11,7 @@ from kombu.exceptions import OperationalError
 from kombu.transport.base import StdChannel
 
 from detourage.errors import ExpectedError
-from worker.errors import cause, warn_of, without_passwords
+from worker.errors import cause, log_transient, without_passwords
 from worker.messaging.topology import Topology
 from worker.messaging.transport import BrokerConnection, TlsTransport, Transport, tls_options
 from worker.settings import Settings
@@ -121,7 +121,7 @@ def messages_if_known(settings: Settings, queue: str) -> int | None:
     try:
         return messages_waiting(settings, queue)
     except (*connection.connection_errors, *connection.channel_errors, OperationalError) as error:
-        warn_of(logger, f"could not count the messages in {queue}", error)
+        log_transient(logger, f"could not count the messages in {queue}", error)
         return None
 
 

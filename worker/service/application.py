@@ -31,7 +31,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from detourage.errors import ExpectedError
 from detourage.text.plural import counted
 from worker import logs, tracing
-from worker.errors import warn_of
+from worker.errors import log_transient
 from worker.messaging import task_names
 from worker.messaging.broker import broker_tls, connect, topology_of, transport_options
 from worker.messaging.transport import BrokerConnection
@@ -176,7 +176,7 @@ def _confirm_ability() -> None:
     try:
         process_state().database.ping()
     except DBAPIError as error:
-        warn_of(logger, "a pool process could not reach the database", error)
+        log_transient(logger, "a pool process could not reach the database", error)
     else:
         own_heartbeat("worker").confirm("looked for work; broker, pool and database responded")
 
@@ -308,14 +308,14 @@ def _end_task(
     task: Any = None, kwargs: Mapping[str, Any] | None = None, state: str | None = None, **_: object
 ) -> None:
     pieces = 1 + len((kwargs or {}).get(task_names.OTHERS, ()))
-    process_state().durations.note(task.name, monotonic() - task.request.began, pieces)
+    process_state().durations.record(task.name, monotonic() - task.request.began, pieces)
     if state == SUCCESS:
         own_heartbeat("worker").confirm(f"did {task.name}")
     logs.unbind_all()
 
 
 @task_failure.connect
-def _note_failure(
+def _record_failure(
     sender: Any = None,
     task_id: str | None = None,
     exception: BaseException | None = None,
@@ -337,6 +337,6 @@ def _note_failure(
                 "error": f"{type(exception).__name__}: {exception}",
                 "traceback": str(einfo or ""),
             }
-            session.execute(progress.SQL.note_failure, failure)
+            session.execute(progress.SQL.record_failure, failure)
     except SQLAlchemyError:
         logger.exception("cannot record the failure of %s", sender.name)

@@ -9,7 +9,7 @@ from kombu.exceptions import OperationalError
 from sqlalchemy.exc import DBAPIError
 
 from worker import tracing
-from worker.errors import warn_of
+from worker.errors import log_transient
 from worker.messaging.broker import connect, depth, topology_of
 from worker.processes.heartbeat import Heartbeat
 from worker.service.build import Summary
@@ -57,7 +57,7 @@ class BrokerProcess:
                 is_client_error = type(error).__module__.split(".")[0] in CLIENTS
                 if not is_client_error and not isinstance(error, TRANSIENT):
                     raise
-                warn_of(logger, f"{self._name} interrupted, restarting", error)
+                log_transient(logger, f"{self._name} interrupted, restarting", error)
                 self._stopping.wait(RETRY_SECONDS)
         self._summary.log()
         tracing.stop()

@@ -34,11 +34,11 @@ from worker.processes.allocation import return_large_blocks
 from worker.service.broker_process import BrokerProcess
 from worker.settings import Settings
 from worker.store import pages, progress, recording
-from worker.store.database import UnavailableError, is_connection_lost
+from worker.store.database import UnavailableError, is_transient_failure
 from worker.store.durations import Durations
-from worker.store.pages import FetchedPage, NewReceipt, ReadPage
+from worker.store.pages import FetchedPage, NewReceipt, ParsedPage
 from worker.workflow.first_extractions import request_first_extractions, urgent_pages
-from worker.workflow.parsing import parse_or_reject, store_pages, store_waiting
+from worker.workflow.parsing import parse_or_reject, store_pages, store_waiting_fetch
 from worker.workflow.quarantine import message_id_of, quarantine_message
 
 logger = logging.getLogger(__name__)
@@ -46,10 +46,10 @@ logger = logging.getLogger(__name__)
 INTAKE = "intake"
 """Kind of work under which message handling times are recorded."""
 
-GATE_SECONDS = 1.0
-GATE_MESSAGES = 100
-"""Time and number of messages between checks of the backlog. The number bounds how far the backlog
-can exceed its limit, apart from the last batch."""
+CHECK_SECONDS = 1.0
+CHECK_MESSAGES = 100
+"""Time, or number of messages, after which the size of the backlog is checked again. The number
+bounds how far the backlog can exceed its limit, apart from the last batch."""
 
 PREFETCH = 8
 """Maximum number of unacknowledged messages, which are stored in one transaction if they arrive
@@ -69,7 +69,7 @@ SEARCH_SECONDS = 3.0
 """Interval between searches for pages that must not wait for their site's first clustering, and for
 fetches whose pages have their outcomes."""
 
-DUE_AT_ONCE = 50  # maximum number of waiting fetches that are stored per search
+DUE_FETCHES_AT_ONCE = 50  # maximum number of waiting fetches that are stored per search
 DATABASE_PAUSE_SECONDS = 1.0  # pause between attempts while the database is unavailable
 
 P = ParamSpec("P")
@@ -77,11 +77,11 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedMessage:
     """A message with its parsed page, or with the reason why it is unusable."""
 
     message: Message
-    page: tuple[FetchedPage, ReadPage] | None = None
+    page: tuple[FetchedPage, ParsedPage] | None = None
     unusable: UnusableMessageError | None = None
 
     @property
@@ -106,23 +106,23 @@ class Intake(BrokerProcess):
         super().__init__("intake", settings)
         self._durations = Durations(self._database)
         self._is_careful = True
-        self._waiting: list[Message] = []
-        self._taken = 0
+        self._received: list[Message] = []
+        self._received_count = 0
         self._checked_at = 0.0
         self._searched_at = 0.0
-        self._unavailable = ""
+        self._last_outage = ""
 
     def work(self, connection: Connection) -> None:
         """Consume until stopped."""
         # Modules and tables never become garbage, and scanning them repeatedly takes time.
         gc.freeze()
         return_large_blocks()
-        self._waiting.clear()
+        self._received.clear()
         self._connection = connection
         self._consumer = Consumer(
             connection.channel(),
             queues=[self._topology.pages_queue()],
-            on_message=self._waiting.append,
+            on_message=self._received.append,
             auto_declare=False,
         )
         self._set_careful(True)
@@ -130,7 +130,7 @@ class Intake(BrokerProcess):
             while not self._stopping.is_set():
                 self._store_and_search()
                 with suppress(TimeoutError):
-                    connection.drain_events(timeout=GATE_SECONDS)
+                    connection.drain_events(timeout=CHECK_SECONDS)
                 connection.heartbeat_check()
         self._durations.write()
 
@@ -141,121 +141,121 @@ class Intake(BrokerProcess):
     def _store_and_search(self) -> None:
         """Store messages, and consume unless the backlog is full."""
         self._summary.log_if_due()
-        if self._waiting:
-            self._gather()
-            self._store_waiting()
+        if self._received:
+            self._receive_more()
+            self._store_received()
         now = time.monotonic()
-        # While the intake is open and receives nothing, the backlog does not grow.
-        may_change = self._taken or not self._consumer.consuming_from(self._topology.pages)
-        is_time = self._taken >= GATE_MESSAGES or now - self._checked_at >= GATE_SECONDS
-        if may_change and is_time:
-            self._taken, self._checked_at = 0, now
-            self._open_or_close()
+        # While the intake consumes but receives nothing, the backlog does not grow.
+        may_change = self._received_count or not self._consumer.consuming_from(self._topology.pages)
+        is_due = self._received_count >= CHECK_MESSAGES or now - self._checked_at >= CHECK_SECONDS
+        if may_change and is_due:
+            self._received_count, self._checked_at = 0, now
+            self._pause_or_resume()
         if now - self._searched_at >= SEARCH_SECONDS:
             self._searched_at = now
             seconds = self._settings.first_article_seconds
-            with self._outage_noted():
-                if urgent := self._database.glance(urgent_pages, seconds):
-                    self._try(request_first_extractions, urgent)
-                due = self._database.glance(_due_fetches)
+            with self._recording_outages():
+                if urgent := self._database.query_autocommit(urgent_pages, seconds):
+                    self._run_once(request_first_extractions, urgent)
+                due = self._database.query_autocommit(_due_fetches)
                 self._confirm_ability(self._connection)
-                self._store_due(due)
+                self._store_due_fetches(due)
 
-    def _store_due(self, fetches: Sequence[Row[Any]]) -> None:
+    def _store_due_fetches(self, fetches: Sequence[Row[Any]]) -> None:
         """Store fetches that have waited for the outcomes of their pages."""
         for due in fetches:
             try:
-                fetched = recording.fetch_that_waited(due)
-                page = fetched, self._read(fetched)
-                self._try(store_waiting, due.id, page, self._settings.pages)
+                fetched = recording.fetched_page_of(due)
+                page = fetched, self._parse(fetched)
+                self._run_once(store_waiting_fetch, due.id, page, self._settings.pages)
             except Exception:
                 logger.exception("dropped a waiting fetch that cannot be stored")
-                self._try(recording.take_fetch, due.id)
+                self._run_once(recording.remove_waiting_fetch, due.id)
             self._read_from_broker()
 
     @contextmanager
-    def _outage_noted(self) -> Iterator[None]:
-        """Remember and suppress the loss of the connection to a server."""
+    def _recording_outages(self) -> Iterator[None]:
+        """Suppress transient failures of the database or object store; keep the latest for logs."""
         try:
             yield
         except (DBAPIError, UnavailableError) as error:
-            if not is_connection_lost(error):
+            if not is_transient_failure(error):
                 raise
-            self._unavailable = cause(error)
+            self._last_outage = cause(error)
 
-    def _try(
+    def _run_once(
         self, step: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
     ) -> T | None:
-        """Run a transaction once; return None if the connection to a server was lost."""
-        with self._outage_noted(), self._database.transaction() as session:
+        """Run a transaction without retries; return None after a transient failure."""
+        with self._recording_outages(), self._database.transaction() as session:
             return step(session, *args, **options)
         return None
 
-    def _open_or_close(self) -> None:
+    def _pause_or_resume(self) -> None:
         limit = self._settings.pending_limit
-        is_full = self._try(progress.is_backlog_full, limit, repeated=REPEATED)
+        is_full = self._run_once(progress.is_backlog_full, limit, repeated=REPEATED)
         if is_full is None:
             return
         # Cancel the consumer rather than hold messages back: the broker considers a consumer dead
         # if it does not acknowledge for a long time, and counts a redelivery as a failed delivery.
-        is_open = bool(self._consumer.consuming_from(self._topology.pages))
-        if is_full and is_open:
+        is_consuming = bool(self._consumer.consuming_from(self._topology.pages))
+        if is_full and is_consuming:
             logger.warning("the intake waits: the backlog has reached %d pages or messages", limit)
             self._consumer.cancel()
-        elif not is_full and not is_open:
+        elif not is_full and not is_consuming:
             logger.info("the intake continues")
             self._consumer.consume()
 
-    def _gather(self) -> None:
+    def _receive_more(self) -> None:
         """Receive further messages that are ready, until the batch is full."""
         while (
             not self._is_careful
-            and len(self._waiting) < PREFETCH
-            and sum(len(message.body) for message in self._waiting) < BATCH_BYTES
+            and len(self._received) < PREFETCH
+            and sum(len(message.body) for message in self._received) < BATCH_BYTES
         ):
             try:
                 self._connection.drain_events(timeout=GATHER_SECONDS)
             except TimeoutError:
                 return
 
-    def _store_waiting(self) -> None:
+    def _store_received(self) -> None:
         """Store the received messages, and acknowledge them.
 
         While the database or the object store is unavailable, messages are held: requeued messages
         would exhaust their delivery limit. A message that cannot be stored because of a bug is
         requeued; at the delivery limit, the queue quarantines it.
         """
-        # Each message is taken out of these queues when its turn comes: a body may have 60 MB, and
-        # as many further messages arrive meanwhile as have been acknowledged.
+        # A message leaves these queues once it is read, which frees its memory: a body may have
+        # 60 MB, and further messages arrive as these are acknowledged.
         redelivered: deque[Message] = deque()
         fresh: deque[Message] = deque()
-        for message in self._waiting:
+        for message in self._received:
             (redelivered if message.delivery_info.get("redelivered") else fresh).append(message)
-        self._waiting.clear()
+        self._received.clear()
         has_fresh = bool(fresh)
-        self._taken += len(fresh) + len(redelivered)
+        self._received_count += len(fresh) + len(redelivered)
         self._summary.count("taken", len(fresh) + len(redelivered))
         if fresh and not self._stopping.is_set():
             with self._durations.timed(INTAKE, pieces=len(fresh)):
-                self._store_batch(fresh)
+                self._store_messages(fresh)
         while redelivered and not self._stopping.is_set():
             with self._durations.timed(INTAKE):
-                self._store_batch(deque([redelivered.popleft()]))
+                self._store_messages(deque([redelivered.popleft()]))
         if self._is_careful and has_fresh:
             # A prefetch limit applies only to consumers that start after it was set.
-            is_open = bool(self._consumer.consuming_from(self._topology.pages))
-            if is_open:
+            is_consuming = bool(self._consumer.consuming_from(self._topology.pages))
+            if is_consuming:
                 self._consumer.cancel()
             self._set_careful(False)
-            if is_open:
+            if is_consuming:
                 self._consumer.consume()
 
-    def _store_batch(self, messages: deque[Message]) -> None:
-        """Store messages in turns of bounded size, and take them out of the queue.
+    def _store_messages(self, messages: deque[Message]) -> None:
+        """Store messages in batches of bounded size, and take them out of the queue.
 
-        No turn has two fetches of the same page.
+        No batch has two fetches of the same page.
         """
-        turn: list[Prepared] = []
+        batch: list[PreparedMessage] = []
         began, size = time.monotonic(), 0
         while messages:
             message = messages.popleft()
@@ -263,25 +263,26 @@ class Intake(BrokerProcess):
             try:
                 logs.bind(message_id=message_id_of(message))
                 with tracing.span(f"process {self._topology.pages}", message.headers):
-                    prepared = self._read_message(message)
+                    prepared = self._prepare(message)
             except Exception:  # noqa: BLE001 - one message must not stop the rest
                 self._requeue(message)
                 continue
             finally:
                 logs.unbind_all()
-            if prepared.address is not None and prepared.address in {e.address for e in turn}:
-                if not self._store_turn(turn):
+            address = prepared.address
+            if address is not None and any(each.address == address for each in batch):
+                if not self._store_batch(batch):
                     return
-                turn = []
-            turn.append(prepared)
+                batch = []
+            batch.append(prepared)
             size += len(prepared.page[0].content_bytes) if prepared.page is not None else 0
             if time.monotonic() - began >= BATCH_SECONDS or size >= BATCH_BYTES:
                 self._read_from_broker()
-                if not self._store_turn(turn):
+                if not self._store_batch(batch):
                     return
-                turn, began, size = [], time.monotonic(), 0
-        if turn:
-            self._store_turn(turn)
+                batch, began, size = [], time.monotonic(), 0
+        if batch:
+            self._store_batch(batch)
 
     def _read_from_broker(self) -> None:
         """Read from the broker, because unread AMQP heartbeats count as missed."""
@@ -289,59 +290,57 @@ class Intake(BrokerProcess):
             self._connection.drain_events(timeout=READ_SECONDS)
         self._connection.heartbeat_check()
 
-    def _store_turn(self, turn: Sequence[Prepared]) -> bool:
+    def _store_batch(self, batch: Sequence[PreparedMessage]) -> bool:
         """Store messages together or, if that fails, one by one; return False if stopped."""
-        quarantine = self._topology.quarantines["intake"]
+        quarantine, store_url = self._topology.quarantines["intake"], self._settings.pages
         try:
-            while (receipts := self._try(_store, turn, quarantine, self._settings.pages)) is None:
-                logger.warning("the intake waits for the database or store: %s", self._unavailable)
+            while (receipts := self._run_once(_store, batch, quarantine, store_url)) is None:
+                logger.warning("the intake waits for the database or store: %s", self._last_outage)
                 time.sleep(DATABASE_PAUSE_SECONDS)
                 # The broker considers a consumer dead if it neither reads nor writes.
                 self._read_from_broker()
                 if self._stopping.is_set():
                     return False
         except Exception:
-            if len(turn) == 1:
-                logs.bind(message_id=message_id_of(turn[0].message))
-                self._requeue(turn[0].message)
+            if len(batch) == 1:
+                logs.bind(message_id=message_id_of(batch[0].message))
+                self._requeue(batch[0].message)
                 logs.unbind_all()
                 return True
             logger.warning(
                 "could not store messages together, storing each separately", exc_info=True
             )
-            return all(self._store_turn([each]) for each in turn)
+            return all(self._store_batch([each]) for each in batch)
         for receipt in receipts:
             if receipt.reason is not None:
                 self._summary.count("quarantined", kind=receipt.reason)
             else:
                 self._summary.count("stored", kind=receipt.result)
-        for each in turn:
+        for each in batch:
             if withheld_bytes(each.message):
                 # Only the broker has the whole body, so it must move the message to quarantine.
                 each.message.reject()
             else:
                 each.message.ack()
-        self._heartbeat.confirm(f"stored {counted(len(turn), 'message')}")
+        self._heartbeat.confirm(f"stored {counted(len(batch), 'message')}")
         return True
 
-    def _read_message(self, message: Message) -> Prepared:
+    def _prepare(self, message: Message) -> PreparedMessage:
         try:
-            plain = plain_body(
-                raw_body(message),
-                message.headers,
-                message.content_encoding,
-                withheld=withheld_bytes(message),
-            )
-            sent = read_message(plain, received_at=datetime.now(UTC))
+            headers, encoding = message.headers, message.content_encoding
+            size = withheld_bytes(message)
+            body = plain_body(raw_body(message), headers, encoding, withheld=size)
+            sent = read_message(body, received_at=datetime.now(UTC))
         except UnusableMessageError as error:
             logger.warning("unusable message quarantined: %s (%s)", error.reason, error.detail)
             # The frames of the raised error hold the unpacked body.
-            return Prepared(message, unusable=UnusableMessageError(error.reason, error.detail))
+            without_frames = UnusableMessageError(error.reason, error.detail)
+            return PreparedMessage(message, unusable=without_frames)
         fetched = replace(FetchedPage.of(sent), trace=tracing.current())
         logs.bind(site=fetched.site, page=fetched.url)
-        return Prepared(message, page=(fetched, self._read(fetched)))
+        return PreparedMessage(message, page=(fetched, self._parse(fetched)))
 
-    def _read(self, fetched: FetchedPage) -> ReadPage:
+    def _parse(self, fetched: FetchedPage) -> ParsedPage:
         limit = self._settings.parsing_seconds
         try:
             with time_limit(limit):
@@ -352,7 +351,7 @@ class Intake(BrokerProcess):
             # The HTML is stored, so a task can parse it without delaying other pages.
             detail = f"parsing took more than {limit:g} s of CPU time"
             logger.error("%s on %s", detail, fetched.url)  # noqa: TRY400 - the trace adds nothing
-            return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
+            return ParsedPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
 
     def _requeue(self, message: Message) -> None:
         logger.exception("could not store a message, returning it to the queue")
@@ -361,11 +360,11 @@ class Intake(BrokerProcess):
 
 
 def _due_fetches(session: Session) -> Sequence[Row[Any]]:
-    return session.execute(recording.DUE_FETCHES, {"limit": DUE_AT_ONCE}).all()
+    return session.execute(recording.DUE_FETCHES, {"limit": DUE_FETCHES_AT_ONCE}).all()
 
 
 def _store(
-    session: Session, batch: Sequence[Prepared], quarantine: str, store_url: str
+    session: Session, batch: Sequence[PreparedMessage], quarantine: str, store_url: str
 ) -> Sequence[NewReceipt]:
     receipts = []
     for each in batch:

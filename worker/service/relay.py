@@ -27,7 +27,6 @@ from worker.messaging.task_names import (
     EXTRACT,
     EXTRACT_AGAIN,
     EXTRACT_LATE,
-    EXTRACTIONS,
     OTHERS,
     PUBLISHED_AS,
     STAGE_OF_TASK,
@@ -36,7 +35,7 @@ from worker.service.application import create_app
 from worker.service.broker_process import BrokerProcess, UnroutableError
 from worker.settings import Settings
 from worker.store import outbox
-from worker.store.outbox import Places, WaitingEntry
+from worker.store.outbox import LaneQuota, WaitingEntry
 
 logger = logging.getLogger(__name__)
 
@@ -44,8 +43,8 @@ BATCH = 200
 """Maximum number of entries per lane and transaction, since a transaction per entry is slow."""
 
 BATCH_BYTES = 32 * 1024 * 1024
-"""Total size of the messages that are taken together, in equal shares for their lanes; once a lane
-reaches its share, none of its messages is taken. This bounds the memory of the process."""
+"""Total size of the messages that are taken together, which bounds the memory of the process. Lanes
+have equal shares; a lane that has reached its share gives no further message."""
 
 PAGES_PER_TASK = 8
 """Maximum number of waiting pages that are batched into an extraction or assignment task.
@@ -60,49 +59,47 @@ LONG_TASKS_SHARE = 8
 """Tasks that may take seconds, and the divisor of their queue limit. A short queue lets the outbox
 decide which task is the most urgent."""
 
-AGAIN_AFTER = 7
-"""Maximum number of consecutive extraction tasks for pages without an outcome. One task for pages
-with an outcome then follows, so that such pages do not starve."""
+MAX_FIRST_EXTRACTIONS = 7
+"""Maximum number of consecutive first extractions, that is, tasks for pages without an outcome. One
+task for pages with an outcome then follows, so that such pages do not starve."""
 
 IDLE_SECONDS = 0.1
 LONGEST_IDLE_SECONDS = 1.5
 """First and longest pause while there is nothing to publish; each pause is 1.5 times as long as
 the previous one. Pauses may delay a page at every stage."""
 
-DEFAULT_EXCHANGE = ""
-"""Exchange for quarantined messages; their number is not limited."""
-
-QUARANTINE = "quarantine"
-"""Name under which quarantined messages appear in the summary."""
+DEFAULT_EXCHANGE = ""  # exchange for quarantined messages, whose number is not limited
+QUARANTINE = "quarantine"  # name under which quarantined messages appear in the summary
 
 
 @dataclass(frozen=True)
-class Bound:
+class QueueLimit:
     """Limit on the number of messages waiting in the queue of an outbox lane."""
 
     queue: str
-    limit: int
+    max_entries: int
     entries_per_message: int = 1  # maximum number of entries in one message
 
 
-def bounds_of(settings: Settings) -> dict[str, Bound | None]:
-    """Return the bound of each lane, or None for lanes without a limit."""
+def queue_limits(settings: Settings) -> dict[str, QueueLimit | None]:
+    """Return the limit of each lane, or None for lanes without a limit."""
     topology = topology_of(settings)
     tasks = {
-        task: Bound(topology.task_queue(stage), settings.queue_limit)
+        task: QueueLimit(topology.task_queue(stage), settings.queue_limit)
         for task, stage in STAGE_OF_TASK.items()
     }
     for task in BATCHED:
         tasks[task] = replace(tasks[task], entries_per_message=PAGES_PER_TASK)
     for task in LONG_TASKS:
-        tasks[task] = replace(tasks[task], limit=ceil(settings.queue_limit / LONG_TASKS_SHARE))
+        limit = ceil(settings.queue_limit / LONG_TASKS_SHARE)
+        tasks[task] = replace(tasks[task], max_entries=limit)
     tasks |= {lane: tasks[task] for lane, task in PUBLISHED_AS.items()}
     # EXTRACT_LATE has no limit: each check enqueues at most one such task, which must be published
     # even if extractions fill the queue that it shares with them.
-    lanes: dict[str, Bound | None] = {**tasks, EXTRACT_LATE: None}
-    limit = settings.articles_limit
+    lanes: dict[str, QueueLimit | None] = {**tasks, EXTRACT_LATE: None}
+    max_articles = settings.articles_limit
     exchanges = {
-        exchange.name: Bound(queue, limit) if limit else None
+        exchange.name: QueueLimit(queue, max_articles) if max_articles else None
         for queue, exchange in topology.outgoing.items()
     }
     return {**lanes, **exchanges, DEFAULT_EXCHANGE: None}
@@ -116,9 +113,9 @@ class Relay(BrokerProcess):
         self._app = create_app(settings)
         self._returned: list[str] = []
         self._unroutable: set[int] = set()
-        self._bounds = bounds_of(settings)
-        self._since_again = 0
-        self._taken: Counter[str] = Counter()
+        self._limits = queue_limits(settings)
+        self._first_extractions = 0  # number of consecutive ones, up to the latest
+        self._places_offered: Counter[str] = Counter()
 
     def _producer(self, connection: Connection) -> Producer:
         # The embedded broker does not return messages: it does not distinguish a missing queue from
@@ -137,9 +134,9 @@ class Relay(BrokerProcess):
             lanes: Sequence[str] = ()
             error: Exception | None = None
             # An idle relay sends a single statement.
-            if waiting := self._database.glance(self._lanes_waiting):
+            if lanes_waiting := self._database.query_autocommit(self._lanes_waiting):
                 with self._database.transaction() as session:
-                    lanes, error = self._publish_batch(session, producer, waiting)
+                    lanes, error = self._publish_batch(session, producer, lanes_waiting)
             if lanes:
                 self._heartbeat.confirm(f"published {counted(len(lanes), 'message')}")
             for lane, number in Counter(lanes).items():
@@ -154,12 +151,12 @@ class Relay(BrokerProcess):
             self._confirm_ability(connection)
             pause = IDLE_SECONDS if lanes else min(1.5 * pause, LONGEST_IDLE_SECONDS)
             if len(lanes) < BATCH:
-                self._rest(connection, pause)
+                self._pause(connection, pause)
 
     def _lanes_waiting(self, session: Session) -> Sequence[str]:
-        return session.scalars(outbox.SQL.lanes_waiting, {"lanes": list(self._bounds)}).all()
+        return session.scalars(outbox.SQL.lanes_waiting, {"lanes": list(self._limits)}).all()
 
-    def _rest(self, connection: Connection, seconds: float) -> None:
+    def _pause(self, connection: Connection, seconds: float) -> None:
         """Pause; with AMQP, read from the broker, since unread heartbeats count as missed."""
         if not self._settings.broker_is_amqp:
             self._stopping.wait(seconds)
@@ -169,14 +166,14 @@ class Relay(BrokerProcess):
         connection.heartbeat_check()
 
     def _publish_batch(
-        self, session: Session, producer: Producer, waiting: Sequence[str]
+        self, session: Session, producer: Producer, lanes: Sequence[str]
     ) -> tuple[Sequence[str], Exception | None]:
-        """Publish entries and remove those confirmed; return their lanes, and the error, if any."""
+        """Publish entries, and remove those confirmed; return their lanes, and any error."""
         confirmed: dict[int, str] = {}
         failure: Exception | None = None
         logs.unbind_all()
         try:
-            self._publish_lanes(session, producer, waiting, confirmed)
+            self._publish_lanes(session, producer, lanes, confirmed)
         except DBAPIError:
             raise
         except Exception as error:  # noqa: BLE001 - raised again after the transaction
@@ -188,27 +185,30 @@ class Relay(BrokerProcess):
     def _publish_lanes(
         self, session: Session, producer: Producer, lanes: Sequence[str], confirmed: dict[int, str]
     ) -> None:
-        first = [lane for lane in lanes if lane != EXTRACT_AGAIN]
-        again = [lane for lane in lanes if lane == EXTRACT_AGAIN]
-        first_extractions_left = again_is_waiting = False
-        for together in filter(None, [again, first] if self._is_again_due else [first, again]):
-            capacities = self._capacities(together, producer)
+        """Publish entries, and add the ID and lane of each to ``confirmed``."""
+        others = [lane for lane in lanes if lane != EXTRACT_AGAIN]
+        repeats = [lane for lane in lanes if lane == EXTRACT_AGAIN]
+        first_extractions_left = repeat_is_waiting = False
+        # First extractions precede repeated ones, unless a repeated one is due.
+        for part in filter(None, [repeats, others] if self._is_repeat_due else [others, repeats]):
+            capacities = self._capacities(part, producer)
             # A worker may have made room in the shared queue since the last check.
-            if again_is_waiting and EXTRACT in capacities:
+            if repeat_is_waiting and EXTRACT in capacities:
                 capacities[EXTRACT] = 0
-            if EXTRACT_AGAIN in capacities and self._is_again_due:
+            if EXTRACT_AGAIN in capacities and self._is_repeat_due:
                 capacities[EXTRACT_AGAIN] = min(capacities[EXTRACT_AGAIN], PAGES_PER_TASK)
-                again_is_waiting = not capacities[EXTRACT_AGAIN]
+                repeat_is_waiting = not capacities[EXTRACT_AGAIN]
             elif EXTRACT_AGAIN in capacities and first_extractions_left:
                 capacities[EXTRACT_AGAIN] = 0
             taken = self._take_next(session, capacities)
             if EXTRACT in capacities:
                 first_extractions_left = len(taken.get(EXTRACT, ())) == capacities[EXTRACT]
-            for lane, entries in ((name, each) for name in taken for each in batched(taken[name])):
+            batches = [(lane, batch) for lane in taken for batch in batched(taken[lane])]
+            for lane, entries in batches:
                 try:
                     self._send(entries, producer)
                 except PreconditionFailed as error:
-                    self._set_aside(session, entries, str(error.reply_text))
+                    self._quarantine(session, entries, str(error.reply_text))
                     raise
                 except (DamagedBytesError, UnroutableError) as error:
                     ids = {entry.id for entry in entries}
@@ -217,42 +217,46 @@ class Relay(BrokerProcess):
                         self._unroutable |= ids
                         raise
                     self._unroutable -= ids
-                    self._set_aside(session, entries, str(error))
+                    self._quarantine(session, entries, str(error))
                     continue
                 confirmed |= dict.fromkeys((entry.id for entry in entries), lane)
-                if lane in EXTRACTIONS:
-                    self._since_again = 0 if lane == EXTRACT_AGAIN else self._since_again + 1
+                if lane == EXTRACT:
+                    self._first_extractions += 1
+                elif lane == EXTRACT_AGAIN:
+                    self._first_extractions = 0
 
     def _take_next(
         self, session: Session, capacities: Mapping[str, int]
     ) -> Mapping[str, Sequence[WaitingEntry]]:
-        wanted = {}
+        quotas = {}
         for lane, capacity in capacities.items():
             if not capacity:
                 continue
-            self._taken[lane] += capacity
-            # The odd place goes to short queues and to backlogs in turn.
-            wanted[lane] = Places(capacity, (capacity + (self._taken[lane] % 2 == 0)) // 2)
-        if not wanted:
+            self._places_offered[lane] += capacity
+            # Half of the places are for short queues. An odd place goes to them every second time.
+            extra = int(self._places_offered[lane] % 2 == 0)
+            quotas[lane] = LaneQuota(capacity, (capacity + extra) // 2)
+        if not quotas:
             return {}
-        return outbox.take_next(session, wanted, max_bytes=BATCH_BYTES // len(wanted))
+        return outbox.take_next(session, quotas, max_bytes=BATCH_BYTES // len(quotas))
 
     @property
-    def _is_again_due(self) -> bool:
-        return self._since_again >= AGAIN_AFTER
+    def _is_repeat_due(self) -> bool:
+        return self._first_extractions >= MAX_FIRST_EXTRACTIONS
 
     def _capacities(self, lanes: Sequence[str], producer: Producer) -> dict[str, int]:
         """Return how many entries to take per lane; lanes share their queue's capacity equally."""
-        bounds = {lane: self._bounds[lane] for lane in lanes}
-        sharing = Counter(bound.queue for bound in bounds.values() if bound is not None)
+        limits = {lane: self._limits[lane] for lane in lanes}
+        lanes_per_queue = Counter(limit.queue for limit in limits.values() if limit is not None)
         capacities: dict[str, int] = {}
-        for lane, bound in bounds.items():
+        for lane, limit in limits.items():
             capacities[lane] = BATCH
-            if bound is not None:
-                per_message = bound.entries_per_message
-                free = ceil(bound.limit / per_message) - depth(producer.channel, bound.queue)
-                share = ceil(max(0, free) / sharing[bound.queue])
-                capacities[lane] = min(BATCH, bound.limit, share * per_message)
+            if limit is not None:
+                per_message = limit.entries_per_message
+                max_messages = ceil(limit.max_entries / per_message)
+                free = max(0, max_messages - depth(producer.channel, limit.queue))
+                share = ceil(free / lanes_per_queue[limit.queue])
+                capacities[lane] = min(BATCH, limit.max_entries, share * per_message)
         return capacities
 
     def _send(self, entries: Sequence[WaitingEntry], producer: Producer) -> None:
@@ -284,19 +288,21 @@ class Relay(BrokerProcess):
         if self._returned:
             raise UnroutableError(f"the broker has no queue for it: {self._returned.pop()}")
 
-    def _set_aside(self, session: Session, entries: Sequence[WaitingEntry], reason: str) -> None:
-        """Set entries aside for an operator, so that they do not delay all others."""
+    def _quarantine(self, session: Session, entries: Sequence[WaitingEntry], reason: str) -> None:
+        """Put entries into the relay's quarantine, so that they do not delay all others."""
         self._summary.count("refused", len(entries))
         for entry in entries:
             outbox.refuse(session, entry.id, reason)
-            logger.error("a message cannot be published, and was set aside: %s", reason)
+            logger.error(
+                "a message cannot be published, and is in the relay's quarantine: %s", reason
+            )
 
 
 def batched(entries: Iterable[WaitingEntry]) -> Iterator[list[WaitingEntry]]:
-    """Yield entries in order, under their published task names; batch consecutive pages."""
+    """Yield lists of entries that make up one message each; batch consecutive pages of a task."""
     batch: list[WaitingEntry] = []
-    for waiting in entries:
-        entry = waiting._replace(task=PUBLISHED_AS.get(waiting.task or "", waiting.task))
+    for each in entries:
+        entry = each._replace(task=PUBLISHED_AS.get(each.task or "", each.task))
         is_batched = entry.task in BATCHED and OTHERS not in (entry.arguments or {})
         if batch and (not is_batched or len(batch) == PAGES_PER_TASK):
             yield batch
@@ -310,7 +316,7 @@ def batched(entries: Iterable[WaitingEntry]) -> Iterator[list[WaitingEntry]]:
 
 
 def as_one_task(entries: Sequence[WaitingEntry]) -> WaitingEntry:
-    """Merge batched entries into one task."""
+    """Merge batched entries into one task, which lists all pages but the first in `OTHERS`."""
     first, *rest = entries
     if not rest:
         return first

@@ -27,14 +27,14 @@ from detourage.addresses import (
 )
 from models.tables import Address, AddressTarget, StoredPage
 from worker.store.database import rows_only
-from worker.store.pages import FetchedPage, ReadPage, digest_of_url
+from worker.store.pages import FetchedPage, ParsedPage, digest_of_url
 from worker.store.queries import Statements
 
 SQL = Statements("addresses")
 
-MAX_CLAIMANTS = 20  # maximum number of addresses examined that declare the same target
+MAX_CLAIMANTS = 20  # maximum number of addresses read that declare the same target
 
-Fetch = tuple[int, FetchedPage, ReadPage]
+Fetch = tuple[int, FetchedPage, ParsedPage]  # site ID, fetched page and its parsed content
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,13 @@ class Resolution:
     spelling: str  # the URL as sent
     fetched_at: datetime | None
     declared: DeclaredUrls
-    known: Row[Any] | None  # stored row of the address, if any
+    stored_row: Row[Any] | None  # row of the address, or None if it is new
     declared_before: DeclaredUrls | None
     is_stale: bool  # a later fetch has already been read
-    joins: tuple[int, ...]  # IDs of other addresses that lead to the same page
+    joins: tuple[int, ...]  # IDs of the other addresses of the same page
     page_ids: tuple[int, ...]
     authoritative: str  # the address that provides the content
-    separated_from: int | None = None  # page that the address had joined but no longer matches
+    separated_from: int | None = None  # ID of the page that the address had joined and now leaves
 
     @property
     def is_authoritative(self) -> bool:
@@ -61,141 +61,141 @@ class Resolution:
         return self.authoritative == self.address
 
 
-_KNOWN_OR_CLAIMING = SQL.known_or_claiming.bindparams(most=MAX_CLAIMANTS)
+_BY_DIGEST_OR_TARGET = SQL.by_digest_or_target.bindparams(most=MAX_CLAIMANTS)
 
 
-def locate(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
+def resolve_fetches(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
     """Resolve fetches in order, up to the first that may affect the same page as an earlier one."""
-    forms = [canonical_form(fetched.url) for _, fetched, _ in fetches]
-    keys = [
-        {(site_id, digest_of_url(form))}
-        | {(site_id, digest_of_url(target.address)) for target in read.declared.targets}
-        for (site_id, _, read), form in zip(fetches, forms, strict=True)
+    canonical_urls = [canonical_form(fetched.url) for _, fetched, _ in fetches]
+    # Keys (site ID and digest) of the addresses that each fetch names: its own and its targets.
+    keys_of_fetches = [
+        {(site_id, digest_of_url(url))}
+        | {(site_id, digest_of_url(target.address)) for target in parsed.declared.targets}
+        for (site_id, _, parsed), url in zip(fetches, canonical_urls, strict=True)
     ]
-    wanted = _arrays({key for each in keys for key in each})
-    rows = {row.id: row for row in session.execute(_KNOWN_OR_CLAIMING, wanted)}
-    page_ids = [row.page_id for row in rows.values()]
-    authoritative = (
-        {row.page_id: row for row in session.execute(SQL.authoritative, {"pages": page_ids})}
-        if page_ids
-        else {}
-    )
-    declared = _declared(session, [*rows.values(), *authoritative.values()])
-    by_digest = {(row.site_id, row.digest): row for row in rows.values()}
-    claimants = defaultdict(list)
+    key_arrays = _key_arrays({key for keys in keys_of_fetches for key in keys})
+    rows = {row.id: row for row in session.execute(_BY_DIGEST_OR_TARGET, key_arrays)}
+    page_ids = {"pages": [row.page_id for row in rows.values()]}
+    authoritative_rows = session.execute(SQL.authoritative, page_ids) if rows else ()
+    authoritative = {row.page_id: row for row in authoritative_rows}
+    declared = _declarations_by_address(session, [*rows.values(), *authoritative.values()])
+    row_by_key = {(row.site_id, row.digest): row for row in rows.values()}
+    rows_by_target = defaultdict(list)
     for row in rows.values():
         for target in declared[row.id].targets:
-            claimants[row.site_id, digest_of_url(target.address)].append(row)
-    located: list[Resolution] = []
+            rows_by_target[row.site_id, digest_of_url(target.address)].append(row)
+    resolutions: list[Resolution] = []
     seen: set[object] = set()
-    for (site_id, fetched, read), form, own_keys in zip(fetches, forms, keys, strict=True):
-        own = by_digest.get((site_id, digest_of_url(form)))
-        others = {
+    for fetch, url, keys in zip(fetches, canonical_urls, keys_of_fetches, strict=True):
+        own_row = row_by_key.get((fetch[0], digest_of_url(url)))
+        related = {
             row.id: row
-            for key in own_keys
-            for row in (by_digest.get(key), *claimants[key])
-            if row is not None and row is not own
+            for key in keys
+            for row in (row_by_key.get(key), *rows_by_target[key])
+            if row is not None and row is not own_row
         }
-        found = _located(site_id, form, fetched, read, own, others, declared, authoritative)
-        rows_touched = [*others.values(), *([own] if own is not None else [])]
-        touched = {*own_keys, *found.page_ids, *(row.page_id for row in rows_touched)}
+        resolution = _resolve_fetch(url, fetch, own_row, related, declared, authoritative)
+        touched = {*keys, *resolution.page_ids, *(row.page_id for row in related.values())}
+        if own_row is not None:
+            touched.add(own_row.page_id)
         if touched & seen:
             break
         seen |= touched
-        located.append(found)
-    return _with_former_pages(session, located)
+        resolutions.append(resolution)
+    return _with_former_pages(session, resolutions)
 
 
-def _with_former_pages(session: Session, located: list[Resolution]) -> list[Resolution]:
+def _with_former_pages(session: Session, resolutions: list[Resolution]) -> list[Resolution]:
     """Resolve addresses that leave a joined page to the pages that they had before."""
-    leaving = [each for each in located if each.separated_from is not None and not each.page_ids]
-    if not leaving:
-        return located
-    rows = session.execute(SQL.joined_before, _arrays(map(_spelling_key, leaving)))
-    pages = {(row.site_id, row.url_digest): row.id for row in rows}
+    leaving = [each for each in resolutions if each.separated_from is not None]
+    keys = [_spelling_key(each) for each in leaving if not each.page_ids]
+    if not keys:
+        return resolutions
+    rows = session.execute(SQL.joined_before, _key_arrays(keys))
+    former_pages = {(row.site_id, row.url_digest): row.id for row in rows}
     return [
-        replace(each, page_ids=tuple(sorted({*each.page_ids, pages[_spelling_key(each)]})))
-        if _spelling_key(each) in pages
+        replace(each, page_ids=tuple(sorted({*each.page_ids, former_pages[_spelling_key(each)]})))
+        if _spelling_key(each) in former_pages
         else each
-        for each in located
+        for each in resolutions
     ]
 
 
-def _spelling_key(each: Resolution) -> tuple[int, str]:
-    return each.site_id, digest_of_url(each.spelling)
+def _spelling_key(resolution: Resolution) -> tuple[int, str]:
+    return resolution.site_id, digest_of_url(resolution.spelling)
 
 
-def _arrays(keys: Iterable[tuple[int, str]]) -> dict[str, list[Any]]:
+def _key_arrays(keys: Iterable[tuple[int, str]]) -> dict[str, list[Any]]:
     ordered = sorted(keys)
     return {"sites": [site for site, _ in ordered], "digests": [digest for _, digest in ordered]}
 
 
-def _declared(session: Session, rows: Iterable[Row[Any]]) -> dict[int, DeclaredUrls]:
-    by_id = {row.id: row for row in rows}
+def _declarations_by_address(session: Session, rows: Iterable[Row[Any]]) -> dict[int, DeclaredUrls]:
+    row_by_id = {row.id: row for row in rows}
     targets: defaultdict[int, list[Target]] = defaultdict(list)
-    if by_id:
-        for each in session.execute(SQL.declared, {"ids": list(by_id)}):
+    if row_by_id:
+        for each in session.execute(SQL.targets, {"ids": list(row_by_id)}):
             target = Target(each.target, each.kind, each.is_declared)
             targets[each.address_id].append(target)
     return {
-        number: DeclaredUrls(tuple(targets[number]), tuple(row.headlines), tuple(row.passages))
-        for number, row in by_id.items()
+        row_id: DeclaredUrls(tuple(targets[row_id]), tuple(row.headlines), tuple(row.passages))
+        for row_id, row in row_by_id.items()
     }
 
 
-def _located(
-    site_id: int,
-    form: str,
-    fetched: FetchedPage,
-    read: ReadPage,
-    own: Row[Any] | None,
-    others: Mapping[int, Row[Any]],
-    stored: Mapping[int, DeclaredUrls],
+def _resolve_fetch(
+    canonical_url: str,
+    fetch: Fetch,
+    own_row: Row[Any] | None,
+    related: Mapping[int, Row[Any]],
+    stored_declarations: Mapping[int, DeclaredUrls],
     authoritative: Mapping[int, Row[Any]],
 ) -> Resolution:
-    def known(row: Row[Any]) -> AddressRecord:
-        return AddressRecord(row.address, stored[row.id])
+    """Decide which of the ``related`` addresses, given by ID, share a page with a fetch's own."""
+
+    def record_of(row: Row[Any]) -> AddressRecord:
+        return AddressRecord(row.address, stored_declarations[row.id])
 
     def authoritative_of(row: Row[Any]) -> Row[Any]:
         return authoritative.get(row.page_id, row)
 
-    declared = read.declared
-    read_at = own.read_at if own is not None else None
+    site_id, fetched, parsed = fetch
+    declared = parsed.declared
+    read_at = own_row.read_at if own_row is not None else None
     is_stale = bool(fetched.fetched_at and read_at and fetched.fetched_at < read_at)
     declares_nothing_new = is_stale or declared == NOTHING_DECLARED
-    if own is not None and declares_nothing_new:
-        declared = stored[own.id]
-    record = AddressRecord(form if own is None else own.address, declared)
-    agreeing = joined(record, [known(row) for row in others.values()])
-    addresses = {each.address for each in agreeing}
+    if own_row is not None and declares_nothing_new:
+        declared = stored_declarations[own_row.id]
+    record = AddressRecord(canonical_url if own_row is None else own_row.address, declared)
+    agreeing = {each.address for each in joined(record, [*map(record_of, related.values())])}
     joins = {
-        number: row
-        for number, row in others.items()
-        if row.address in addresses
-        and agreement(record, known(authoritative_of(row))) is Joining.JOINED
+        address_id: row
+        for address_id, row in related.items()
+        if row.address in agreeing
+        and agreement(record, record_of(authoritative_of(row))) is Joining.JOINED
     }
     page_ids = {row.page_id for row in joins.values()}
     separated_from = None
-    if own is not None:
-        is_authoritative = authoritative_of(own).id == own.id
-        if is_authoritative or declares_nothing_new or own.page_id in page_ids:
-            page_ids.add(own.page_id)
+    if own_row is not None:
+        is_authoritative = authoritative_of(own_row).id == own_row.id
+        if is_authoritative or declares_nothing_new or own_row.page_id in page_ids:
+            page_ids.add(own_row.page_id)
         else:
-            separated_from = own.page_id
+            separated_from = own_row.page_id
     members = {row.id: row for row in (*joins.values(), *map(authoritative_of, joins.values()))}
-    if own is not None and own.page_id in page_ids:
-        members |= {authoritative_of(own).id: authoritative_of(own)}
-        members.pop(own.id, None)
-    chosen = authoritative_record([record, *map(known, members.values())]).address
+    if own_row is not None and own_row.page_id in page_ids:
+        members |= {authoritative_of(own_row).id: authoritative_of(own_row)}
+        members.pop(own_row.id, None)
+    chosen = authoritative_record([record, *map(record_of, members.values())]).address
     return Resolution(
         site_id,
         record.address,
-        digest_of_url(form) if own is None else own.digest,
+        digest_of_url(canonical_url) if own_row is None else own_row.digest,
         fetched.url,
         fetched.fetched_at,
         declared,
-        own,
-        None if own is None else stored[own.id],
+        own_row,
+        None if own_row is None else stored_declarations[own_row.id],
         is_stale,
         tuple(sorted(joins)),
         tuple(sorted(page_ids)),
@@ -208,31 +208,27 @@ _ADD = rows_only(insert(Address).returning(Address.id, Address.site_id, Address.
 _ADD_TARGETS = rows_only(insert(AddressTarget))
 
 
-def save(session: Session, located: Sequence[tuple[Resolution, int]]) -> None:
+def save(session: Session, resolved: Sequence[tuple[Resolution, int]]) -> None:
     """Store the addresses and declarations of fetches, each paired with its page ID."""
-    new = [(each, page_id) for each, page_id in located if each.known is None]
+    new = [(each, page_id) for each, page_id in resolved if each.stored_row is None]
     changed = [
-        (each, each.known, page_id)
-        for each, page_id in located
-        if each.known is not None and _is_changed(each, each.known, page_id)
+        (each, each.stored_row, page_id)
+        for each, page_id in resolved
+        if each.stored_row is not None and _is_changed(each, each.stored_row, page_id)
     ]
     ids = {(each.site_id, each.digest): row.id for each, row, _ in changed}
     if changed:
-        session.execute(SQL.forget_targets, {"ids": list(ids.values())})
-        values = [{"id": row.id, **_values(each, page_id)} for each, row, page_id in changed]
+        session.execute(SQL.delete_targets, {"ids": list(ids.values())})
+        values = [{"id": row.id, **_update_values(each, page_id)} for each, row, page_id in changed]
         session.execute(SQL.save, values)
     if new:
         values = [
-            {
-                "site_id": each.site_id,
-                "digest": each.digest,
-                "address": each.address,
-                **_values(each, page_id),
-            }
+            {"site_id": each.site_id, "digest": each.digest, "address": each.address}
+            | _update_values(each, page_id)
             for each, page_id in new
         ]
         added = session.execute(_ADD, values)
-        ids |= {(site_id, digest): number for number, site_id, digest in added}
+        ids |= {(site_id, digest): address_id for address_id, site_id, digest in added}
     rows = [
         row
         for each in [*(each for each, _, _ in changed), *(each for each, _ in new)]
@@ -240,53 +236,53 @@ def save(session: Session, located: Sequence[tuple[Resolution, int]]) -> None:
     ]
     if rows:
         session.execute(_ADD_TARGETS, rows)
-    for each, page_id in located:
+    for each, page_id in resolved:
         if each.joins or each.separated_from is not None:
-            session.execute(
-                SQL.settle,
-                {"page": page_id, "authoritative_digest": digest_of_url(each.authoritative)},
-            )
+            params = {"page": page_id, "authoritative_digest": digest_of_url(each.authoritative)}
+            session.execute(SQL.set_authoritative, params)
 
 
-def save_reading(session: Session, page: StoredPage, declared: DeclaredUrls) -> None:
+def save_declarations(session: Session, page: StoredPage, declared: DeclaredUrls) -> None:
     """Store the declarations of a reparsed page; addresses join only at their next fetch."""
-    keys = _arrays([(page.site_id, digest_of_url(canonical_form(page.url)))])
-    known = session.execute(SQL.known, keys).one_or_none()
-    if known is None or known.page_id != page.id or declared == NOTHING_DECLARED:
+    keys = _key_arrays([(page.site_id, digest_of_url(canonical_form(page.url)))])
+    row = session.execute(SQL.by_digest, keys).one_or_none()
+    if row is None or row.page_id != page.id or declared == NOTHING_DECLARED:
         return
-    declared_before = _declared(session, [known])[known.id]
-    place = Resolution(
-        *(page.site_id, known.address, known.digest, page.url, page.fetched_at, declared),
-        *(known, declared_before, False, (), (page.id,), known.address),
+    declared_before = _declarations_by_address(session, [row])[row.id]
+    resolution = Resolution(
+        *(page.site_id, row.address, row.digest, page.url, page.fetched_at, declared),
+        *(row, declared_before, False, (), (page.id,), row.address),
     )
-    save(session, [(place, page.id)])
+    save(session, [(resolution, page.id)])
 
 
-def _spelled(each: Resolution, before: Sequence[str]) -> list[str]:
-    if len(each.spelling) > MAX_ADDRESS:
-        return list(before)
-    return with_spelling(before, each.spelling)
+def _updated_spellings(resolution: Resolution, stored: Sequence[str]) -> list[str]:
+    if len(resolution.spelling) > MAX_ADDRESS:
+        return list(stored)
+    return with_spelling(stored, resolution.spelling)
 
 
-def _is_changed(each: Resolution, known: Row[Any], page_id: int) -> bool:
+def _is_changed(resolution: Resolution, row: Row[Any], page_id: int) -> bool:
     """Return whether a fetch changes the stored row of an address."""
     return (
-        known.page_id != page_id
-        or _spelled(each, known.spellings) != list(known.spellings)
-        or each.declared_before != each.declared
-        or (not each.is_stale and each.fetched_at != known.read_at)
+        row.page_id != page_id
+        or _updated_spellings(resolution, row.spellings) != list(row.spellings)
+        or resolution.declared_before != resolution.declared
+        or (not resolution.is_stale and resolution.fetched_at != row.read_at)
     )
 
 
-def _values(each: Resolution, page_id: int) -> dict[str, Any]:
-    known = each.known
+def _update_values(resolution: Resolution, page_id: int) -> dict[str, Any]:
+    row, declared = resolution.stored_row, resolution.declared
     return {
         "page_id": page_id,
-        "spellings": _spelled(each, known.spellings if known is not None else ()),
-        "kind": each.declared.kind,
-        "headlines": list(each.declared.headlines),
-        "passages": list(each.declared.passages),
-        "read_at": known.read_at if known is not None and each.is_stale else each.fetched_at,
+        "spellings": _updated_spellings(resolution, row.spellings if row is not None else ()),
+        "kind": declared.kind,
+        "headlines": list(declared.headlines),
+        "passages": list(declared.passages),
+        "read_at": row.read_at
+        if row is not None and resolution.is_stale
+        else resolution.fetched_at,
     }
 
 
@@ -305,18 +301,18 @@ def _target_rows(address_id: int, site_id: int, declared: DeclaredUrls) -> list[
     ]
 
 
-def page_addresses(stored: Sequence[Sequence[Any]] | None) -> list[PageAddress]:
-    """Return the addresses of a page from the rows of `of_pages`."""
+def parse_page_addresses(stored: Sequence[Sequence[Any]] | None) -> list[PageAddress]:
+    """Return the addresses of a page from the JSON arrays of the query ``addresses_by_page``."""
     return [
         PageAddress(address, kind, tuple(spellings), is_authoritative)
         for address, kind, spellings, is_authoritative in stored or ()
     ]
 
 
-def of_pages(session: Session, page_ids: Sequence[int]) -> dict[int, list[PageAddress]]:
+def addresses_by_page(session: Session, page_ids: Sequence[int]) -> dict[int, list[PageAddress]]:
     """Return the addresses of each page, by page ID."""
-    rows = session.execute(SQL.of_pages, {"pages": list(page_ids)})
-    return {page_id: page_addresses(stored) for page_id, stored in rows}
+    rows = session.execute(SQL.addresses_by_page, {"pages": list(page_ids)})
+    return {page_id: parse_page_addresses(stored) for page_id, stored in rows}
 
 
 MAX_LISTED = 10_000  # maximum number of addresses listed for a site, newest first
@@ -335,14 +331,15 @@ class JoinedAddress:
 def list_joined(session: Session, key: str) -> list[JoinedAddress]:
     """Return a site's addresses that joined another address's page."""
     rows = session.execute(SQL.list_joined, {"key": key, "limit": MAX_LISTED}).all()
-    addresses_of = of_pages(session, [row.page_id for row in rows])
-    listed = [
-        each for row in rows for each in _listed(row, canonical_of(addresses_of[row.page_id]))
-    ]
+    addresses_of = addresses_by_page(session, [row.page_id for row in rows])
+    listed: list[JoinedAddress] = []
+    for row in rows:
+        listed += _joined_addresses(row, canonical_of(addresses_of[row.page_id]))
     return sorted(listed, key=lambda each: (each.canonical, each.address))
 
 
-def _listed(row: Row[Any], canonical: str) -> list[JoinedAddress]:
+def _joined_addresses(row: Row[Any], canonical: str) -> list[JoinedAddress]:
+    """Return the spellings of an address, except the first one of an authoritative address."""
     first = row.address if row.address in row.spellings else next(iter(row.spellings), row.address)
     listed = [
         JoinedAddress(spelling, "form", canonical, row.came_at)

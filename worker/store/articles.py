@@ -125,13 +125,13 @@ class ArticleEvent(BaseModel):
     revision: int | None = None
 
 
-def events_of(session: Session, url: str) -> list[ArticleEvent]:
+def article_events(session: Session, url: str) -> list[ArticleEvent]:
     """Return the events of the pages at a URL, oldest first; empty if the URL is unknown."""
-    params = {"page_ids": pages_at(session, url), "limit": MAX_EVENTS}
+    params = {"page_ids": page_ids_at(session, url), "limit": MAX_EVENTS}
     return [ArticleEvent(**row._asdict()) for row in session.execute(SQL.events, params)]
 
 
-def pages_at(session: Session, url: str) -> list[int]:
+def page_ids_at(session: Session, url: str) -> list[int]:
     """Return the IDs of the pages at a URL, ascending."""
     digests = [digest_of_url(url), digest_of_url(canonical_form(url))]
-    return list(session.scalars(SQL.pages_at, {"digests": digests}))
+    return list(session.scalars(SQL.page_ids_at, {"digests": digests}))

@@ -12,9 +12,9 @@ from worker.store.queries import Statements
 SQL = Statements("clusterings")
 
 
-def give_up(session: Session, site_id: int) -> str:
+def disable(session: Session, site_id: int) -> str:
     """Disable the clustering of a site, subtract the attempt not made, and return the reason."""
-    _, number, error = session.execute(SQL.give_up, {"site_id": site_id}).one()
+    _, number, error = session.execute(SQL.disable, {"site_id": site_id}).one()
     return quarantine_reason(number, error)
 
 

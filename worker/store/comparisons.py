@@ -41,21 +41,18 @@ class Block(NamedTuple):
 
 def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> list[int]:
     """Store the blocks of a site's comparison, and return their IDs."""
-    ids = session.scalars(
-        insert(ComparisonBlock).returning(ComparisonBlock.id),
-        [
-            {
-                **vars(block),
-                "site_id": site_id,
-                "rows": list(block.rows),
-                "columns": list(block.columns),
-            }
-            for block in blocks
-        ],
-    ).all()
-    session.execute(
-        SQL.count_planned, {"site_id": site_id, "pairs": sum(block.pairs for block in blocks)}
-    )
+    values = [
+        {
+            **vars(block),
+            "site_id": site_id,
+            "rows": list(block.rows),
+            "columns": list(block.columns),
+        }
+        for block in blocks
+    ]
+    ids = session.scalars(insert(ComparisonBlock).returning(ComparisonBlock.id), values).all()
+    pairs = sum(block.pairs for block in blocks)
+    session.execute(SQL.count_planned, {"site_id": site_id, "pairs": pairs})
     return list(ids)
 
 

@@ -30,7 +30,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from detourage.errors import ExpectedError
-from worker.errors import cause, warn_of
+from worker.errors import cause, log_transient
 
 logger = logging.getLogger(__name__)
 
@@ -181,9 +181,9 @@ class Database(AbstractContextManager["Database"]):
             # Escaping would triple the length of text in non-Latin scripts.
             json_serializer=partial(json.dumps, ensure_ascii=False),
         )
-        event.listen(self.engine, "connect", _note_pooler)
+        event.listen(self.engine, "connect", _detect_pooler)
         event.listen(self.engine, "begin", _configure_if_pooled)
-        event.listen(self.engine, "checkin", _note_use)
+        event.listen(self.engine, "checkin", _record_last_use)
         event.listen(self.engine, "checkout", partial(_check_if_idle, self.engine))
         self._session = sessionmaker(self.engine, class_=RowSession, expire_on_commit=False)
 
@@ -194,7 +194,7 @@ class Database(AbstractContextManager["Database"]):
             yield session
 
     @contextmanager
-    def patient_transaction(self) -> Iterator[Session]:
+    def transaction_without_timeouts(self) -> Iterator[Session]:
         """Yield a session like `transaction`, without limits on idle time and lock waits."""
         with self.transaction() as session:
             for limit in ("lock_timeout", "idle_in_transaction_session_timeout"):
@@ -232,10 +232,10 @@ class Database(AbstractContextManager["Database"]):
 
         return self.run(work)
 
-    def glance(
+    def query_autocommit(
         self, query: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
     ) -> T:
-        """Run a query of one statement, without the two statements of a transaction."""
+        """Run a query of one statement in autocommit mode, which saves BEGIN and ROLLBACK."""
         with self.engine.connect() as connection, self._session(bind=connection) as session:
             # Set on the driver's connection, since SQLAlchemy sends a statement to reset it.
             driver: Any = connection.connection.driver_connection
@@ -247,13 +247,13 @@ class Database(AbstractContextManager["Database"]):
                     driver.autocommit = False
 
     @contextmanager
-    def exclusive(self, lock: AdvisoryLock, key: int) -> Iterator[bool]:
-        """Try to acquire one lock like `exclusive_each`, and yield whether it was acquired."""
-        with self.exclusive_each(lock, [key]) as acquired:
+    def try_lock(self, lock: AdvisoryLock, key: int) -> Iterator[bool]:
+        """Try to acquire one lock like `try_locks`, and yield whether it was acquired."""
+        with self.try_locks(lock, [key]) as acquired:
             yield bool(acquired)
 
     @contextmanager
-    def exclusive_each(self, lock: AdvisoryLock, keys: Collection[int]) -> Iterator[set[int]]:
+    def try_locks(self, lock: AdvisoryLock, keys: Collection[int]) -> Iterator[set[int]]:
         """Try to acquire advisory locks without waiting, and yield the keys of those acquired.
 
         The locks belong to an open transaction, so they are released no matter how this process
@@ -281,7 +281,7 @@ class Database(AbstractContextManager["Database"]):
                     connection.rollback()
                 except DBAPIError as error:
                     # The locks were released when the connection was lost.
-                    if not is_connection_lost(error):
+                    if not is_transient_failure(error):
                         raise
 
     def wait(self) -> None:
@@ -289,22 +289,22 @@ class Database(AbstractContextManager["Database"]):
         try:
             self._require_access()
         except DBAPIError as error:
-            if not is_connection_lost(error):
+            if not is_transient_failure(error):
                 raise
-            warn_of(logger, "the database is not responding; waiting for it", error)
+            log_transient(logger, "the database is not responding; waiting for it", error)
             _with_retries(self._require_access)
 
     def _require_access(self) -> None:
         try:
             self.ping()
         except DBAPIError as error:
-            if not is_connection_lost(error) or not REFUSALS.search(str(error.orig)):
+            if not is_transient_failure(error) or not REFUSALS.search(str(error.orig)):
                 raise
             raise DatabaseRefusesError(f"the database refused access: {cause(error)}") from error
 
     def ping(self) -> None:
         """Raise an error if the database does not respond."""
-        self.glance(lambda session: session.execute(select(1)))
+        self.query_autocommit(lambda session: session.execute(select(1)))
 
     def dispose(self) -> None:
         """Close all connections."""
@@ -314,7 +314,7 @@ class Database(AbstractContextManager["Database"]):
         self.dispose()
 
 
-def _note_pooler(connection: DBAPIConnection, record: ConnectionPoolEntry) -> None:
+def _detect_pooler(connection: DBAPIConnection, record: ConnectionPoolEntry) -> None:
     """Record whether a connection pooler has ignored the session's settings."""
     cursor = connection.cursor()
     cursor.execute(f"SELECT current_setting('{_DIRECT}', true)")
@@ -330,7 +330,7 @@ def _configure_if_pooled(connection: Connection) -> None:
         connection.exec_driver_sql("; ".join(statements))
 
 
-def _note_use(_connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
+def _record_last_use(_connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
     record.info[_LAST_USE] = time.monotonic()
 
 
@@ -354,7 +354,7 @@ def _with_retries(attempt: Callable[[], T]) -> T:
         try:
             return attempt()
         except (DBAPIError, UnavailableError) as error:
-            if not is_connection_lost(error):
+            if not is_transient_failure(error):
                 raise
             if isinstance(error, UnavailableError):
                 logger.warning("%s; trying again in %g s", error, delay)
@@ -362,7 +362,7 @@ def _with_retries(attempt: Callable[[], T]) -> T:
     return attempt()
 
 
-def is_connection_lost(error: Exception) -> bool:
+def is_transient_failure(error: Exception) -> bool:
     """Return whether a transaction failed for a transient reason."""
     if not isinstance(error, DBAPIError):
         return isinstance(error, UnavailableError)

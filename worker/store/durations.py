@@ -48,14 +48,14 @@ class Durations:
 
     @contextmanager
     def timed(self, work: str, pieces: int = 1) -> Iterator[None]:
-        """Record the duration of a ``with`` block, even if it raises an exception; see `note`."""
+        """Record the duration of a ``with`` block, even if it raises an exception; see `record`."""
         began = monotonic()
         try:
             yield
         finally:
-            self.note(work, monotonic() - began, pieces)
+            self.record(work, monotonic() - began, pieces)
 
-    def note(self, work: str, seconds: float, pieces: int = 1) -> None:
+    def record(self, work: str, seconds: float, pieces: int = 1) -> None:
         """Record the time spent on ``pieces`` of work done together, as equal shares."""
         share = seconds / pieces
         at_most = next(bound for bound in BOUNDS if share <= bound)

@@ -13,7 +13,7 @@ from detourage.addresses import PageAddress
 from detourage.html import Response
 from detourage.outcomes import PageOutcome
 from worker.errors import LostContentError
-from worker.store.addresses import page_addresses
+from worker.store.addresses import parse_page_addresses
 from worker.store.articles import NewRevision, revision_params
 from worker.store.database import AdvisoryLock
 from worker.store.pages import StoredContent, read_contents
@@ -59,7 +59,7 @@ class ExtractionJob(BegunPage):
     """An extraction that a worker has started, with everything it needs from the store."""
 
     site_key: str
-    content: bytes | str | LostContentError | None  # None if not read, after too many attempts
+    content: bytes | str | LostContentError | None  # None after too many attempts: it is not read
     group_number: int | None
     role: str
     group_size: int
@@ -70,7 +70,7 @@ class ExtractionJob(BegunPage):
 
 
 def page_params(wanted: Mapping[int, int]) -> dict[str, list[int]]:
-    """Return the parameters for pages, given with their generations."""
+    """Return the query parameters for pages, given as a mapping from page ID to generation."""
     return {"pages": list(wanted), "generations": list(wanted.values())}
 
 
@@ -88,48 +88,49 @@ def begin(
     return [BegunPage(*row) for row in session.execute(SQL.begin, due)]
 
 
-_PLACES = SQL.places.columns(compressed=LargeBinary, shared_lines=LargeBinary, lines=LargeBinary)
+_BINARY = dict.fromkeys(("compressed", "shared_lines", "lines"), LargeBinary)
+_MEMBERSHIPS = SQL.memberships.columns(**_BINARY)
 
 
 def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> list[ExtractionJob]:
     """Return the jobs of begun pages; after `max_attempts`, their content is not read again."""
-    found = []
-    page_of = {page.page_id: page for page in begun}
-    readable = [each.page_id for each in begun if each.attempt <= max_attempts]
-    wanted = page_params({page.page_id: page.generation for page in begun})
-    places = session.execute(_PLACES, {**wanted, "readable": readable}).all()
+    jobs = []
+    page_by_id = {page.page_id: page for page in begun}
+    readable = [page.page_id for page in begun if page.attempt <= max_attempts]
+    params = page_params({page.page_id: page.generation for page in begun})
+    rows = session.execute(_MEMBERSHIPS, {**params, "readable": readable}).all()
     stored = {
         each.page_id: StoredContent(each.compressed, each.object_url, each.is_text)
-        for each in places
+        for each in rows
         if each.page_id in readable and each.is_text is not None
     }
     contents = dict(zip(stored, read_contents(list(stored.values())), strict=True))
-    for place in places:
-        page = page_of[place.page_id]
+    for row in rows:
+        page = page_by_id[row.page_id]
         if page.attempt <= max_attempts and page.page_id not in contents:
             continue
         template_page = TemplatePage(
-            place.template_page_id, place.url, place.content_type, place.content_digest
+            row.template_page_id, row.url, row.content_type, row.content_digest
         )
         job = ExtractionJob(
             **vars(page),
-            site_key=place.key,
+            site_key=row.key,
             content=contents.get(page.page_id),
-            group_number=place.group_number,
-            role=place.role,
-            group_size=place.size or 1,
-            group_pattern=place.group_pattern,
-            template_page=template_page if place.template_page_id is not None else None,
-            shared_lines=place.shared_lines,
-            lines=place.lines,
+            group_number=row.group_number,
+            role=row.role,
+            group_size=row.size or 1,
+            group_pattern=row.group_pattern,
+            template_page=template_page if row.template_page_id is not None else None,
+            shared_lines=row.shared_lines,
+            lines=row.lines,
         )
-        found.append(job)
-    return found
+        jobs.append(job)
+    return jobs
 
 
 @dataclass(frozen=True)
 class PageState:
-    """State of a page awaiting extraction; ``last_digest`` is the digest of its latest article."""
+    """A page awaiting extraction; ``last_digest`` is the reader digest of its latest article."""
 
     site_id: int
     url: str
@@ -146,18 +147,18 @@ class PageState:
 
 
 def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageState]:
-    """Lock the pages, given with generations, that still await extraction; return their states."""
+    """Lock the given pages that still await extraction with their generation, and return them."""
     params = page_params(wanted)
-    locked = {page_id: rest for page_id, *rest in session.execute(SQL.lock_pages, params)}
-    # Read after locking, since the previous holder of the lock may have changed them.
-    found = {
-        page_id: (*rest, page_addresses(stored))
-        for page_id, *rest, stored in session.execute(SQL.surroundings, params)
+    locked = {page_id: columns for page_id, *columns in session.execute(SQL.lock_pages, params)}
+    # Read after locking, since the previous holder of the lock may have changed it.
+    context = {
+        page_id: (*columns, parse_page_addresses(addresses))
+        for page_id, *columns, addresses in session.execute(SQL.page_context, params)
     }
     return {
-        page_id: PageState(*(*of_page, *found[page_id]))
-        for page_id, of_page in locked.items()
-        if page_id in found
+        page_id: PageState(*columns, *context[page_id])
+        for page_id, columns in locked.items()
+        if page_id in context
     }
 
 
@@ -184,12 +185,12 @@ def save_results(
     session: Session,
     results: Sequence[ExtractionResult],
     revisions: Sequence[NewRevision],
-    without_parts: Sequence[int],
+    single_page_ids: Sequence[int],
 ) -> None:
-    """Store the results of pages, which must be locked, and enqueue their new revisions."""
-    columns = map(list, zip(*results, strict=True))
+    """Store the results of pages, which must be locked, and enqueue their revisions."""
+    columns = map(list, zip(*results, strict=True))  # one list per field, as the query expects
     values = dict(zip(ExtractionResult._fields, columns, strict=True))
-    params = {**values, "others": list(without_parts), **revision_params(revisions)}
+    params = {**values, "others": list(single_page_ids), **revision_params(revisions)}
     session.execute(SQL.save_results, params)
 
 
@@ -201,9 +202,9 @@ def find_late(
     return [(page_id, generation) for page_id, generation in session.execute(SQL.find_late, wanted)]
 
 
-MAX_COUNTED = 100  # maximum number of pages counted per text, as a wall may be at every URL
+MAX_COUNTED = 100  # maximum number of pages returned per text, as a wall may be at every URL
 
-_WITH_SHORT_TEXTS = SQL.with_short_texts.bindparams(max_counted=MAX_COUNTED)
+_PAGES_WITH_SHORT_TEXTS = SQL.pages_with_short_texts.bindparams(max_counted=MAX_COUNTED)
 
 
 def pages_with_short_texts(
@@ -216,19 +217,19 @@ def pages_with_short_texts(
     """
     lock = {"class": AdvisoryLock.SHORT_TEXTS.value, "site_id": site_id}
     session.execute(SQL.lock_short_texts, lock)
-    rows = session.execute(_WITH_SHORT_TEXTS, {"site_id": site_id, "texts": list(texts)})
-    found: defaultdict[bytes, set[int]] = defaultdict(set)
+    rows = session.execute(_PAGES_WITH_SHORT_TEXTS, {"site_id": site_id, "texts": list(texts)})
+    page_ids: defaultdict[bytes, set[int]] = defaultdict(set)
     for short_text, page_id in rows:
-        found[bytes(short_text)].add(page_id)
-    return found
+        page_ids[bytes(short_text)].add(page_id)
+    return page_ids
 
 
-def articles_among(session: Session, page_ids: Sequence[int]) -> Mapping[int, list[int]]:
+def lock_articles(session: Session, page_ids: Sequence[int]) -> Mapping[int, list[int]]:
     """Lock the given pages whose outcome is an article, and return their IDs by generation.
 
     Pages locked by another transaction are skipped, since that transaction handles them itself.
     """
-    found: defaultdict[int, list[int]] = defaultdict(list)
-    for generation, page_id in session.execute(SQL.articles_among, {"ids": list(page_ids)}):
-        found[generation].append(page_id)
-    return found
+    by_generation: defaultdict[int, list[int]] = defaultdict(list)
+    for generation, page_id in session.execute(SQL.lock_articles, {"ids": list(page_ids)}):
+        by_generation[generation].append(page_id)
+    return by_generation

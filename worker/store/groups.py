@@ -73,7 +73,7 @@ def group_params(groups: Sequence[NewGroup]) -> dict[str, list[Any]]:
 
 
 def membership_params(memberships: Sequence[NewMembership]) -> dict[str, list[Any]]:
-    """Return the parameters of ``add_generation`` and ``place_pages`` for memberships."""
+    """Return the parameters of ``add_generation`` and ``save_memberships`` for memberships."""
     return {
         "page_ids": [each.page_id for each in memberships],
         "group_numbers": [each.group_number for each in memberships],
@@ -104,13 +104,13 @@ def site_state(session: Session, site_id: int) -> SiteState:
 
 def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
     """Return the pages of a site that have a tree."""
-    rows = session.execute(_COMPARABLE, {"site_id": site_id})
+    rows = session.execute(_COMPARABLE_PAGES, {"site_id": site_id})
     return [ComparablePage(*row) for row in rows]
 
 
-_COMPARABLE = SQL.comparable_pages.columns(lines=LargeBinary)
+_COMPARABLE_PAGES = SQL.comparable_pages.columns(lines=LargeBinary)
 
-LOAD_KNOWLEDGE = SQL.load.columns(page_id=BigInteger, packed=LargeBinary)
+LOAD_KNOWLEDGE = SQL.load_knowledge.columns(page_id=BigInteger, packed=LargeBinary)
 
 
 class Representative(NamedTuple):
@@ -143,7 +143,7 @@ def latest_groups(session: Session, site_ids: Collection[int]) -> dict[int, Late
     return found
 
 
-OUTLIERS = SQL.newest_outliers.columns(lines=LargeBinary)
+NEWEST_OUTLIERS = SQL.newest_outliers.columns(lines=LargeBinary)
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class GroupHistory:
     example: str  # URL of its latest representative
 
 
-def note_design_change(session: Session, change: DesignChange) -> bool:
+def record_design_change(session: Session, change: DesignChange) -> bool:
     """Store a redesign; return True if it is new, or False if it updates the latest one."""
     last = next(reversed(design_changes(session, change.site_id)), None)
     if last is None or change.since > last.seen_until:

@@ -44,11 +44,11 @@ PACKING_LEVEL = 3
 """Zstandard level; higher ones save less than 5 % of an article message."""
 
 FIRST_TURN = -(2**62)
-"""Turn before those of all short queues, for work that already had its turn and is continued."""
+"""Turn before all others, for the continuation of work that has already had its turn."""
 
 
 class WaitingEntry(NamedTuple):
-    """An entry as published by the relay; see `OutboxEntry`."""
+    """The columns of an `OutboxEntry` that the relay needs to publish it."""
 
     id: int
     task: str | None
@@ -75,7 +75,7 @@ def add_tasks_of_sites(
     is_short: bool | None = None,
     turn: int | None = None,
 ) -> None:
-    """Enqueue tasks of one kind, each with its site (or None) and its arguments."""
+    """Enqueue tasks of one kind, given as pairs of a site ID (or None) and arguments."""
     if not wanted:
         return
     trace = tracing.current()
@@ -107,7 +107,7 @@ _REQUEST_ASSIGNMENTS = SQL.request_assignments.bindparams(*_TURNS)
 def request_assignments(
     session: Session, task: str, changed: Sequence[int], pages: Sequence[tuple[int, int, Context]]
 ) -> None:
-    """Record that pages of sites changed; enqueue their assignment to groups, if any."""
+    """Record that sites changed, and enqueue the assignment of pages of sites that have groups."""
     params = {
         "sites": list(changed),
         "task": task,
@@ -190,27 +190,27 @@ def unpacked_body(body: bytes) -> bytes:
         ) from error
 
 
-class Places(NamedTuple):
+class LaneQuota(NamedTuple):
     """Number of entries to take from a lane, and how many of them are reserved for short queues."""
 
-    number: int
-    short: int
+    total: int
+    for_short_queues: int
 
 
 def take_next(
-    session: Session, wanted: Mapping[str, Places], *, max_bytes: int
+    session: Session, quotas: Mapping[str, LaneQuota], *, max_bytes: int
 ) -> dict[str, list[WaitingEntry]]:
-    """Lock and return the next entries of lanes, up to `max_bytes` and at least one per lane."""
+    """Lock and return the next entries of lanes: at least one per lane, but at most `max_bytes`."""
     params = {
-        "lanes": list(wanted),
-        "numbers": [each.number for each in wanted.values()],
-        "shares": [each.short for each in wanted.values()],
+        "lanes": list(quotas),
+        "numbers": [quota.total for quota in quotas.values()],
+        "shares": [quota.for_short_queues for quota in quotas.values()],
         "max_bytes": max_bytes,
     }
-    found: dict[str, list[WaitingEntry]] = {lane: [] for lane in wanted}
-    for lane, *entry in session.execute(_TAKE_NEXT, params):
-        found[lane].append(WaitingEntry(*entry))
-    return found
+    taken: dict[str, list[WaitingEntry]] = {lane: [] for lane in quotas}
+    for lane, *columns in session.execute(_TAKE_NEXT, params):
+        taken[lane].append(WaitingEntry(*columns))
+    return taken
 
 
 def remove(session: Session, entry_ids: Sequence[int]) -> None:
@@ -219,11 +219,11 @@ def remove(session: Session, entry_ids: Sequence[int]) -> None:
 
 
 def refuse(session: Session, entry_id: int, refusal: str) -> None:
-    """Set aside an entry that cannot be published, with the reason."""
+    """Put an entry that cannot be published into the relay's quarantine, with the reason."""
     session.execute(SQL.refuse, {"id": entry_id, "refusal": refusal})
 
 
 def refused(session: Session) -> Sequence[OutboxEntry]:
-    """Return the entries set aside, oldest first."""
+    """Return the entries in the relay's quarantine, oldest first."""
     params = {"message_id": None}
     return session.scalars(select(OutboxEntry).from_statement(SQL.refused), params).all()

@@ -47,9 +47,9 @@ def lock_site(session: Session, key: str) -> int:
     return lock_sites(session, [key])[key]
 
 
-def sites_called(session: Session, name: str) -> dict[int, str]:
+def sites_named(session: Session, name: str) -> dict[int, str]:
     """Return the keys of the sites with a given name, by ID; see `detourage.html.site_key`."""
-    return dict(session.execute(SQL.sites_called, {"name": name}).all())
+    return dict(session.execute(SQL.sites_named, {"name": name}).all())
 
 
 def load_contents(
@@ -169,6 +169,7 @@ class FetchedPage:
     @classmethod
     def of(cls, message: PageMessage) -> Self:
         """Create the page from its message."""
+        extra = {**(message.model_extra or {}), **message.response}
         return cls(
             site=site_key(message.site, message.url),
             url=message.url,
@@ -176,11 +177,7 @@ class FetchedPage:
             crawler_id=message.id,
             content_type=message.stated_type,
             fetched_at=message.fetched_at,
-            extra=json.dumps(
-                {**(message.model_extra or {}), **message.response},
-                ensure_ascii=True,
-                sort_keys=True,
-            ),
+            extra=json.dumps(extra, ensure_ascii=True, sort_keys=True),
         )
 
     @cached_property
@@ -215,7 +212,7 @@ def digest_of_url(url: str) -> str:
 
 
 @dataclass(frozen=True)
-class ReadPage:
+class ParsedPage:
     """A parsed page; a rejected page has an outcome instead of a tree."""
 
     tree: Tree | None = None

@@ -90,16 +90,16 @@ def find_pages(
     return found
 
 
-_NOTE = SQL.note.bindparams(
+_RECORD_LINKS = SQL.record_links.bindparams(
     bindparam("links", type_=JSONB), bindparam("message", type_=JSONB(none_as_null=True))
 )
 
 
-def note_parts(session: Session, parts: Sequence[NewParts]) -> None:
+def record_parts(session: Session, parts: Sequence[NewParts]) -> None:
     """Record the part links of pages, which must be locked; changed pages become due."""
     if parts:
         session.execute(
-            _NOTE,
+            _RECORD_LINKS,
             [
                 {
                     "page_id": each.page_id,

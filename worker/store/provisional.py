@@ -22,27 +22,27 @@ UNGROUPED = "none"
 
 NUMBER = 1  # number of the provisional generation, which is always a site's first
 
-_HOLD = SQL.hold.bindparams(lock=AdvisoryLock.GENERATION.value)
+_LOCK_FREE_SITES = SQL.lock_free_sites.bindparams(lock=AdvisoryLock.GENERATION.value)
 
 
-def hold(session: Session, site_ids: Sequence[int]) -> list[int]:
+def lock_free_sites(session: Session, site_ids: Sequence[int]) -> list[int]:
     """Lock those of the sites that no other transaction has locked, and return their IDs."""
-    return list(session.scalars(_HOLD, {"sites": list(site_ids)}))
+    return list(session.scalars(_LOCK_FREE_SITES, {"sites": list(site_ids)}))
 
 
-_PLACE = SQL.place.bindparams(number=NUMBER, method=PROVISIONAL)
+_ADD_PAGES = SQL.add_pages.bindparams(number=NUMBER, method=PROVISIONAL)
 
 
-def place(session: Session, site_ids: Sequence[int], page_ids: Sequence[int]) -> None:
+def add_pages(session: Session, site_ids: Sequence[int], page_ids: Sequence[int]) -> None:
     """Make pages of new sites outliers of the site's provisional generation."""
-    session.execute(_PLACE, {"sites": list(site_ids), "pages": list(page_ids)})
+    session.execute(_ADD_PAGES, {"sites": list(site_ids), "pages": list(page_ids)})
 
 
-_COUNT_AS_CLUSTERED = SQL.count_as_clustered.bindparams(
-    ungrouped=UNGROUPED, provisional=PROVISIONAL
-)
+_MARK_CLUSTERED = SQL.mark_clustered.bindparams(ungrouped=UNGROUPED, provisional=PROVISIONAL)
 
 
-def count_as_clustered(session: Session, site_ids: Sequence[int], *, has_seen_all: bool) -> None:
+def mark_clustered(session: Session, site_ids: Sequence[int], *, includes_all_pages: bool) -> None:
     """Turn provisional generations of locked sites into clusterings without groups."""
-    session.execute(_COUNT_AS_CLUSTERED, {"sites": list(site_ids), "has_seen_all": has_seen_all})
+    session.execute(
+        _MARK_CLUSTERED, {"sites": list(site_ids), "includes_all_pages": includes_all_pages}
+    )

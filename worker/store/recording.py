@@ -26,7 +26,7 @@ from worker.store.page_objects import (
 )
 from worker.store.pages import (
     FetchedPage,
-    ReadPage,
+    ParsedPage,
     StoredContent,
     digest_of_url,
     pack_content,
@@ -53,12 +53,12 @@ class RecordedFetch:
     is_changed: bool
 
 
-class _ResolvedFetch(NamedTuple):
-    """A fetch with its stored page (if any) and result; one that `waits` is not stored yet."""
+class _MatchedFetch(NamedTuple):
+    """A fetch with its stored page, if any, and its result; it is stored later if it ``waits``."""
 
     fetched: FetchedPage
-    read: ReadPage
-    located: Resolution
+    parsed: ParsedPage
+    resolution: Resolution
     stored: StoredPage | None
     was_joined: bool
     result: ReceiptResult
@@ -87,67 +87,68 @@ def record_pages(
     while len(recorded) < len(fetches):
         # Fetches of further addresses depend on the changes made for earlier ones.
         rest = fetches[len(recorded) :]
-        located = addresses.locate(session, rest)
-        recorded += _record(session, rest, located, store_url, have_waited=have_waited)
+        resolutions = addresses.resolve_fetches(session, rest)
+        recorded += _record(session, rest, resolutions, store_url, have_waited=have_waited)
     return recorded
 
 
 def _record(
     session: Session,
     fetches: Sequence[Fetch],
-    located: Sequence[Resolution],
+    resolutions: Sequence[Resolution],
     store_url: str,
     *,
     have_waited: bool,
 ) -> list[RecordedFetch]:
-    for place in located:
-        if place.separated_from is not None:
+    for resolution in resolutions:
+        if resolution.separated_from is not None:
             # Another page can then take the URL.
-            params = {"page": place.separated_from, "digests": [digest_of_url(place.spelling)]}
-            session.execute(addresses.SQL.yield_url, params)
-    resolved = _resolve_fetches(session, fetches, located, have_waited=have_waited)
+            digests = [digest_of_url(resolution.spelling)]
+            params = {"page": resolution.separated_from, "digests": digests}
+            session.execute(addresses.SQL.release_url, params)
+    matched = _match_fetches(session, fetches, resolutions, have_waited=have_waited)
     add_waiting(
-        session, [(each.located.page_ids[0], each.fetched) for each in resolved if each.waits]
+        session, [(each.resolution.page_ids[0], each.fetched) for each in matched if each.waits]
     )
-    immediate = [each for each in resolved if not each.waits]
-    changed = (each.read.tree for each in immediate if each.result in CHANGES)
+    immediate = [each for each in matched if not each.waits]
+    changed = (each.parsed.tree for each in immediate if each.result in CHANGES)
     tree_ids = trees.save_trees(session, [tree for tree in changed if tree is not None])
     new = [each for each in immediate if each.stored is None]
-    with_content = [each for each in immediate if _update_stored(each, tree_ids)] + new
+    to_save = [each for each in immediate if _update_stored(each, tree_ids)] + new
     added = _add_pages(session, new, tree_ids)
 
-    def page_id(each: _ResolvedFetch) -> int:
+    def page_id(each: _MatchedFetch) -> int:
         if each.stored is not None:
             return each.stored.id
-        return added[each.located.site_id, digest_of_url(each.fetched.url)]
+        return added[each.resolution.site_id, digest_of_url(each.fetched.url)]
 
     for each in immediate:
-        if each.located.separated_from is not None:
-            params = {"page_id": page_id(each), "separated_from": each.located.separated_from}
-            session.execute(SQL.continue_revisions, params)
+        if each.resolution.separated_from is not None:
+            params = {"page_id": page_id(each), "separated_from": each.resolution.separated_from}
+            session.execute(SQL.raise_revision, params)
             if each.stored is not None:
                 session.expire(each.stored, ["revision"])
-    contents = [(page_id(each), each.fetched, each.read.lines) for each in with_content]
+    contents = [(page_id(each), each.fetched, each.parsed.lines) for each in to_save]
     save_contents(session, contents, store_url)
-    addresses.save(session, [(each.located, page_id(each)) for each in immediate])
+    addresses.save(session, [(each.resolution, page_id(each)) for each in immediate])
     return [
         RecordedFetch(
             page_id(each),
-            each.located.site_id,
+            each.resolution.site_id,
             each.result,
-            has_tree=(each.read.tree if each.stored is None else each.stored.tree_id) is not None,
+            has_tree=(each.parsed.tree if each.stored is None else each.stored.tree_id) is not None,
             is_changed=not each.waits and (each.was_joined or each.result in CHANGES),
         )
-        for each in resolved
+        for each in matched
     ]
 
 
-def save_reading(session: Session, page: StoredPage, read: ReadPage) -> None:
+def save_parsed(session: Session, page: StoredPage, parsed: ParsedPage) -> None:
     """Store the result of parsing a stored page again: its tree, or the outcome if it has none."""
-    tree_ids = trees.save_trees(session, [read.tree] if read.tree is not None else [])
-    _assign(page, columns_of_reading(read, tree_ids))
-    session.execute(SQL.save_lines, {"page_id": page.id, "lines": read.lines})
-    addresses.save_reading(session, page, read.declared)
+    tree_ids = trees.save_trees(session, [parsed.tree] if parsed.tree is not None else [])
+    _assign(page, parsed_columns(parsed, tree_ids))
+    session.execute(SQL.save_lines, {"page_id": page.id, "lines": parsed.lines})
+    addresses.save_declarations(session, page, parsed.declared)
 
 
 _KNOWN_PAGES = select(StoredPage).where(
@@ -155,35 +156,41 @@ _KNOWN_PAGES = select(StoredPage).where(
 )
 
 
-def _resolve_fetches(
-    session: Session, fetches: Sequence[Fetch], located: Sequence[Resolution], *, have_waited: bool
-) -> list[_ResolvedFetch]:
-    ids = [page_id for each in located for page_id in each.page_ids]
+def _match_fetches(
+    session: Session,
+    fetches: Sequence[Fetch],
+    resolutions: Sequence[Resolution],
+    *,
+    have_waited: bool,
+) -> list[_MatchedFetch]:
+    ids = [page_id for each in resolutions for page_id in each.page_ids]
     found = {page.id: page for page in session.scalars(_KNOWN_PAGES, {"ids": ids})} if ids else {}
-    waited_for: set[int] = set()
+    awaited_ids: set[int] = set()
     if ids and not have_waited:
-        waited_for = set(session.scalars(SQL.pages_waited_for, {"ids": ids}))
-    resolved = []
-    for place, (_, fetched, read) in zip(located, fetches, strict=False):
+        awaited_ids = set(session.scalars(SQL.pages_with_waiting_fetches, {"ids": ids}))
+    matched = []
+    # The resolutions may end before the fetches.
+    for resolution, (_, fetched, parsed) in zip(resolutions, fetches, strict=False):
         stored = None
-        if len(place.page_ids) > 1:
-            stored = join_pages(session, place.page_ids, place.authoritative)
-        elif place.page_ids:
-            stored = found[place.page_ids[0]]
-        result = _judge(session, stored, fetched, place)
-        was_joined = len(place.page_ids) > 1
+        was_joined = len(resolution.page_ids) > 1
+        if was_joined:
+            stored = join_pages(session, resolution.page_ids, resolution.authoritative)
+        elif resolution.page_ids:
+            stored = found[resolution.page_ids[0]]
+        result = _result_of_fetch(session, stored, fetched, resolution)
         waits = (
             stored is not None
-            and place.is_authoritative
-            and place.separated_from is None
+            and resolution.is_authoritative
+            and resolution.separated_from is None
             and not was_joined
-            and (stored.id in waited_for or _has_unread_content(stored, fetched, place))
+            and (stored.id in awaited_ids or _has_unread_content(stored, fetched, resolution))
         )
-        resolved.append(_ResolvedFetch(fetched, read, place, stored, was_joined, result, waits))
-    return resolved
+        match = _MatchedFetch(fetched, parsed, resolution, stored, was_joined, result, waits)
+        matched.append(match)
+    return matched
 
 
-def _has_unread_content(page: StoredPage, fetched: FetchedPage, place: Resolution) -> bool:
+def _has_unread_content(page: StoredPage, fetched: FetchedPage, resolution: Resolution) -> bool:
     """Return whether other content of the page has yet to be extracted."""
     return (
         page.outcome is None
@@ -191,11 +198,11 @@ def _has_unread_content(page: StoredPage, fetched: FetchedPage, place: Resolutio
         and page.content_digest != fetched.content_digest
         and fetched.refusal is None
         and refusal_of(page.url, Response.of(page.extra)) is None
-        and canonical_form(page.url) == place.address
+        and canonical_form(page.url) == resolution.address
     )
 
 
-def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
+def _update_stored(each: _MatchedFetch, tree_ids: Mapping[str, int]) -> bool:
     """Update the stored page from a fetch, and return whether to store the fetched content."""
     page = each.stored
     if page is None:
@@ -206,30 +213,25 @@ def _update_stored(each: _ResolvedFetch, tree_ids: Mapping[str, int]) -> bool:
             page.refused = _stored_refusal(refusal, each.fetched.fetched_at, page.refused)
             _await_extraction(page, each.fetched)
             return False
-        is_page_address = canonical_form(page.url) == each.located.address
+        is_page_address = canonical_form(page.url) == each.resolution.address
         if is_same and is_page_address and page.refused is not None and _is_readable(page):
-            _keep_first(page, each.fetched)
+            _keep_preferred(page, each.fetched)
             page.refused = None
             _await_extraction(page, each.fetched)
             return False
         if refusal is not None:
             page.refused = _stored_refusal(refusal, each.fetched.fetched_at)
-        elif not each.located.is_stale:
+        elif not each.resolution.is_stale:
             page.refused = None
         elif page.refused is None and _is_inaccessible(page):
             # The content is from an earlier fetch than the wall.
             wall = Refusal(PageOutcome(page.outcome or ""), page.outcome_detail or "")
             page.refused = _stored_refusal(wall, page.fetched_at)
-        _assign(
-            page,
-            {
-                **columns_of_fetch(each.fetched, each.read),
-                **columns_of_reading(each.read, tree_ids),
-            },
-        )
+        columns = fetch_columns(each.fetched, each.parsed) | parsed_columns(each.parsed, tree_ids)
+        _assign(page, columns)
         return True
-    if each.result == ReceiptResult.DUPLICATE and each.located.is_authoritative:
-        _keep_first(page, each.fetched)
+    if each.result == ReceiptResult.DUPLICATE and each.resolution.is_authoritative:
+        _keep_preferred(page, each.fetched)
         # A failed page may have lost its content in the object store.
         if page.html_removed_at is not None or page.outcome == PageOutcome.FAILED:
             page.html_removed_at = None
@@ -243,31 +245,25 @@ _ADD_PAGES = rows_only(
 
 
 def _add_pages(
-    session: Session, new: Sequence[_ResolvedFetch], tree_ids: Mapping[str, int]
+    session: Session, new: Sequence[_MatchedFetch], tree_ids: Mapping[str, int]
 ) -> dict[tuple[int, str], int]:
     """Store new pages, and return their IDs by site and URL digest."""
     if not new:
         return {}
-    rows = session.execute(
-        _ADD_PAGES,
-        [
-            {
-                "site_id": each.located.site_id,
-                "url_digest": digest_of_url(each.fetched.url),
-                **columns_of_fetch(each.fetched, each.read),
-                **columns_of_reading(each.read, tree_ids),
-                "refused": _stored_refusal(refusal, each.fetched.fetched_at)
-                if (refusal := each.fetched.refusal) is not None
-                else None,
-            }
-            for each in new
-        ],
-    )
+    values = []
+    for each in new:
+        fetched, refusal = each.fetched, each.fetched.refusal
+        refused = None if refusal is None else _stored_refusal(refusal, fetched.fetched_at)
+        digest = digest_of_url(fetched.url)
+        own = {"site_id": each.resolution.site_id, "url_digest": digest, "refused": refused}
+        columns = fetch_columns(fetched, each.parsed) | parsed_columns(each.parsed, tree_ids)
+        values.append(columns | own)
+    rows = session.execute(_ADD_PAGES, values)
     return {(site_id, digest): page_id for page_id, site_id, digest in rows}
 
 
-def _judge(
-    session: Session, page: StoredPage | None, fetched: FetchedPage, place: Resolution
+def _result_of_fetch(
+    session: Session, page: StoredPage | None, fetched: FetchedPage, resolution: Resolution
 ) -> ReceiptResult:
     if page is None:
         return ReceiptResult.ACCEPTED
@@ -275,21 +271,21 @@ def _judge(
         # The address has left the page that it had joined.
         return ReceiptResult.UPDATED
     is_same = page.content_digest == fetched.content_digest
-    if not place.is_authoritative:
+    if not resolution.is_authoritative:
         return ReceiptResult.DUPLICATE if is_same else ReceiptResult.SUPERSEDED
     if fetched.refusal is not None:
-        return _judge_refusal(page, fetched.refusal, place)
+        return _result_of_refusal(page, fetched.refusal, resolution)
     if page.refused is not None and refusal_of(page.url, Response.of(page.extra)) is not None:
         # Accepted regardless of its date, as only refusals have been fetched so far.
         return ReceiptResult.UPDATED
-    if canonical_form(page.url) != place.address:
+    if canonical_form(page.url) != resolution.address:
         # Until now, the content was that of a variant address.
         return ReceiptResult.UPDATED
     if is_same:
-        is_back = page.refused is not None and not place.is_stale
+        is_back = page.refused is not None and not resolution.is_stale
         return ReceiptResult.UPDATED if is_back else ReceiptResult.DUPLICATE
     # Of equal fetches, the earliest is kept, so the page's date may precede its latest fetch.
-    is_earlier = _is_later(page, fetched) or (place.is_stale and page.refused is None)
+    is_earlier = _is_later(page, fetched) or (resolution.is_stale and page.refused is None)
     if not is_earlier:
         return ReceiptResult.UPDATED
     if not _is_inaccessible(page):
@@ -304,15 +300,16 @@ def _is_inaccessible(page: StoredPage) -> bool:
     return page.outcome in (PageOutcome.WALL, PageOutcome.GONE)
 
 
-def _judge_refusal(page: StoredPage, refusal: Refusal, place: Resolution) -> ReceiptResult:
+def _result_of_refusal(page: StoredPage, refusal: Refusal, resolution: Resolution) -> ReceiptResult:
     before = page.refused
-    last = place.known.read_at if place.known is not None else None
-    if place.is_stale:
+    row = resolution.stored_row
+    last = row.read_at if row is not None else None
+    if resolution.is_stale:
         return ReceiptResult.SUPERSEDED
-    if place.fetched_at is not None and place.fetched_at == last:
+    if resolution.fetched_at is not None and resolution.fetched_at == last:
         return ReceiptResult.SUPERSEDED if before is None else ReceiptResult.DUPLICATE
     is_repeat = before is not None and before["detail"] == refusal.detail
-    if place.fetched_at is None and is_repeat:
+    if resolution.fetched_at is None and is_repeat:
         return ReceiptResult.DUPLICATE
     return ReceiptResult.UPDATED
 
@@ -351,25 +348,25 @@ def _is_later(page: StoredPage, fetched: FetchedPage | StoredPage) -> bool:
     )
 
 
-def columns_of_fetch(fetched: FetchedPage, read: ReadPage) -> dict[str, Any]:
+def fetch_columns(fetched: FetchedPage, parsed: ParsedPage) -> dict[str, Any]:
     """Return the columns of a page that describe its fetch."""
     return {
         **{name: getattr(fetched, name) for name in _FETCH_COLUMNS},
         "content_digest": fetched.content_digest,
         "html_removed_at": None,
         # A rejected page is not processed further, so that nothing would continue its trace.
-        "trace": dict(fetched.trace) or None if read.outcome is None else None,
+        "trace": dict(fetched.trace) or None if parsed.outcome is None else None,
     }
 
 
-def columns_of_reading(read: ReadPage, tree_ids: Mapping[str, int]) -> dict[str, Any]:
+def parsed_columns(parsed: ParsedPage, tree_ids: Mapping[str, int]) -> dict[str, Any]:
     """Return the columns of a page that describe its parsed content."""
     return {
-        "tree_id": tree_ids.get(read.tree.digest) if read.tree is not None else None,
-        "encoding": read.encoding,
-        "comment_pattern": read.comment_pattern,
-        "outcome": read.outcome,
-        "outcome_detail": read.outcome_detail,
+        "tree_id": tree_ids.get(parsed.tree.digest) if parsed.tree is not None else None,
+        "encoding": parsed.encoding,
+        "comment_pattern": parsed.comment_pattern,
+        "outcome": parsed.outcome,
+        "outcome_detail": parsed.outcome_detail,
     }
 
 
@@ -385,25 +382,23 @@ def _assign(page: StoredPage, values: Mapping[str, Any]) -> None:
         page.waiting_since = func.now()
 
 
-def _keep_first(page: StoredPage, fetched: FetchedPage | StoredPage) -> None:
-    """Apply the order of precedence for equal fetches; see `record_pages`."""
-    is_one_url = page.url == fetched.url
+def _keep_preferred(page: StoredPage, fetched: FetchedPage | StoredPage) -> None:
+    """Let the preferred one of two equal fetches describe the page; see `record_pages`."""
+    prefers_earlier = page.url == fetched.url
 
-    def precedence(each: FetchedPage | StoredPage) -> tuple[bool, float, str, str]:
-        moment = each.fetched_at.timestamp() if each.fetched_at else 0.0
-        dated = moment if is_one_url else -moment
-        return each.fetched_at is None, dated, each.crawler_id or "", each.url
+    def sort_key(fetch: FetchedPage | StoredPage) -> tuple[bool, float, str, str]:
+        timestamp = fetch.fetched_at.timestamp() if fetch.fetched_at else 0.0
+        rank = timestamp if prefers_earlier else -timestamp
+        return fetch.fetched_at is None, rank, fetch.crawler_id or "", fetch.url
 
-    if precedence(fetched) < precedence(page):
+    if sort_key(fetched) < sort_key(page):
         page.url = fetched.url
         page.fetched_at = fetched.fetched_at
         page.crawler_id = fetched.crawler_id
 
 
-_CONTENT_COLUMNS = (
-    *(*_FETCH_COLUMNS, "content_digest"),
-    *("encoding", "tree_id", "comment_pattern", "outcome", "outcome_detail", "refused"),
-)
+_CONTENT_COLUMNS = [*_FETCH_COLUMNS, "content_digest", "encoding", "tree_id", "comment_pattern"]
+_CONTENT_COLUMNS += ["outcome", "outcome_detail", "refused"]
 """Columns that describe the content of a page."""
 
 
@@ -419,15 +414,14 @@ def join_pages(session: Session, page_ids: Sequence[int], authoritative: str) ->
     )
     page, *others = session.scalars(locked)
     for other in others:
-        is_authoritative = [canonical_form(each.url) == authoritative for each in (page, other)]
-        if (
-            page.content_digest == other.content_digest
-            and is_authoritative[0] == is_authoritative[1]
-        ):
-            _keep_first(page, other)
-        elif is_authoritative[0] or other.html_removed_at is not None:
-            pass
-        elif is_authoritative[1] or not _is_later(page, other):
+        page_has_address = canonical_form(page.url) == authoritative
+        other_has_address = canonical_form(other.url) == authoritative
+        is_same = page.content_digest == other.content_digest
+        if is_same and page_has_address == other_has_address:
+            _keep_preferred(page, other)
+        elif page_has_address or other.html_removed_at is not None:
+            pass  # The page keeps its own content.
+        elif other_has_address or not _is_later(page, other):
             copy_content(session, other, page)
         page.revision = max(page.revision, other.revision)
     if page.tree_id is not None:
@@ -487,7 +481,7 @@ def save_contents(
         # An existing object may be unused. The lock keeps it from being deleted until the commit.
         shards = sorted(set(map(shard_of, urls)))
         lock = {"class": AdvisoryLock.PAGE_OBJECTS.value, "shards": shards}
-        session.execute(SQL.share_shards, lock)
+        session.execute(SQL.lock_shards_shared, lock)
         objects.put(packed)
     nothing = [None] * len(contents)
     values = {
@@ -502,13 +496,13 @@ def save_contents(
 
 MAX_WAITING_FETCHES = 8  # maximum number per page; another one replaces the last to arrive
 
-_MAKE_ROOM = SQL.make_room.bindparams(most=MAX_WAITING_FETCHES)
+_DROP_LAST_WAITING = SQL.drop_last_waiting.bindparams(most=MAX_WAITING_FETCHES)
 
 
 def add_waiting(session: Session, waiting: Sequence[tuple[int, FetchedPage]]) -> None:
     """Store fetches, given with the IDs of their pages."""
     for page_id, fetched in waiting:
-        session.execute(_MAKE_ROOM, {"page_id": page_id})
+        session.execute(_DROP_LAST_WAITING, {"page_id": page_id})
         session.add(
             WaitingFetch(
                 page_id=page_id,
@@ -526,14 +520,14 @@ DUE_FETCHES = SQL.due_fetches.columns(compressed=LargeBinary)
 of arrival."""
 
 
-def fetch_that_waited(row: Row[Any]) -> FetchedPage:
-    """Return a waiting fetch; raise an error if its content is damaged."""
+def fetched_page_of(row: Row[Any]) -> FetchedPage:
+    """Return the page of a waiting fetch; raise `LostContentError` if its content is damaged."""
     content = read_content(StoredContent(row.compressed, None, row.is_text))
     values = {name: getattr(row, name) for name in _FETCH_COLUMNS}
     return FetchedPage(row.key, content=content, trace=row.trace or {}, **values)
 
 
-def take_fetch(session: Session, fetch_id: int) -> bool:
+def remove_waiting_fetch(session: Session, fetch_id: int) -> bool:
     """Remove a waiting fetch, and return whether it was still waiting."""
     taken = delete(WaitingFetch).where(WaitingFetch.id == fetch_id).returning(WaitingFetch.id)
     return session.scalar(taken) is not None

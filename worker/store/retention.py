@@ -180,7 +180,7 @@ def delete_site(database: Database, name: str) -> int:
     """Delete a site with all its pages, and return their number; this can be repeated."""
     site_id = database.run(_id_of, name)
     deleted = 0
-    with database.exclusive(AdvisoryLock.CLUSTERING, site_id) as is_ours:
+    with database.try_lock(AdvisoryLock.CLUSTERING, site_id) as is_ours:
         if not is_ours:
             raise SiteDeletionError(f"{name} is being clustered: try again in a few minutes")
         database.execute(SQL.ungroup, site_id=site_id)
@@ -197,7 +197,7 @@ def delete_site(database: Database, name: str) -> int:
 
 
 def _id_of(session: Session, name: str) -> int:
-    found = {key: site_id for site_id, key in pages.sites_called(session, name).items()}
+    found = {key: site_id for site_id, key in pages.sites_named(session, name).items()}
     if not found:
         raise SiteDeletionError(f"no page of site {name!r} is known")
     if name not in found and len(found) > 1:

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 
 from detourage.errors import ExpectedError
 from worker.errors import cause, without_passwords
-from worker.store.database import REFUSALS, AdvisoryLock, Database, is_connection_lost
+from worker.store.database import REFUSALS, AdvisoryLock, Database, is_transient_failure
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -74,7 +74,7 @@ def current_database(url: str) -> Iterator[Database]:
         try:
             check_current(database)
         except DBAPIError as error:
-            if not is_connection_lost(error):
+            if not is_transient_failure(error):
                 raise
             raise DatabaseUnreachableError(error) from error
         yield database
@@ -101,7 +101,7 @@ def migrate(database: Database) -> None:
     """Migrate the schema in one transaction, while no process of the service runs."""
     import alembic.command
 
-    with database.patient_transaction() as session:
+    with database.transaction_without_timeouts() as session:
         lock = {"class": AdvisoryLock.MIGRATION.value}
         session.execute(text("SELECT pg_advisory_xact_lock(:class, 0)"), lock)
         connection = session.connection()

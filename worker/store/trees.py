@@ -26,7 +26,7 @@ def save_trees(session: Session, trees: Iterable[Tree]) -> dict[str, int]:
         stored |= dict(session.execute(SQL.save_trees, new).all())
         existing = [digest for digest in missing if digest not in stored]
         if existing:
-            stored |= dict(session.execute(SQL.hold_trees, {"digests": existing}).all())
+            stored |= dict(session.execute(SQL.lock_trees, {"digests": existing}).all())
         missing = {digest: tree for digest, tree in missing.items() if digest not in stored}
     return stored
 
@@ -48,7 +48,7 @@ def load_trees(
 def remove_trees(session: Session, tree_ids: Collection[int]) -> list[tuple[int, int]]:
     """Delete trees, and return the site and the ID of each page that had one of them."""
     ids = {"ids": list(tree_ids)}
-    treeless = [(site_id, page_id) for site_id, page_id in session.execute(SQL.clear_trees, ids)]
+    treeless = [(site_id, page_id) for site_id, page_id in session.execute(SQL.detach_trees, ids)]
     session.execute(SQL.remove_trees, ids)
     return sorted(treeless)
 
@@ -72,18 +72,21 @@ def known_distances(
 def distance_matrix(
     session: Session, tree_ids: Sequence[int]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return raw distances (NaN if unknown or not comparable), and a mask of stored ones."""
+    """Return the matrix of raw distances, and a mask of those that are stored.
+
+    A distance is NaN if it is not stored, or if the trees cannot be compared.
+    """
     distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
     is_stored = np.eye(len(tree_ids), dtype=np.bool_)
     np.fill_diagonal(distances, 0)
     if len(tree_ids) < 2:
         return distances, is_stored
-    rows = session.execute(SQL.distance_matrix, {"tree_ids": list(tree_ids)})
-    # NULL becomes NaN.
-    stored = np.array([tuple(row) for row in rows], np.float64).reshape(-1, 3)
-    i, j = np.searchsorted(tree_ids, stored[:, :2].astype(np.int64)).T
-    distances[i, j] = distances[j, i] = stored[:, 2]
-    is_stored[i, j] = is_stored[j, i] = True
+    found = session.execute(SQL.distance_matrix, {"tree_ids": list(tree_ids)})
+    # Columns: lower tree ID, higher tree ID, distance (NULL becomes NaN).
+    stored = np.array([tuple(row) for row in found], np.float64).reshape(-1, 3)
+    rows, columns = np.searchsorted(tree_ids, stored[:, :2].astype(np.int64)).T
+    distances[rows, columns] = distances[columns, rows] = stored[:, 2]
+    is_stored[rows, columns] = is_stored[columns, rows] = True
     return distances, is_stored
 
 
@@ -93,11 +96,9 @@ def save_distances(session: Session, distances: Mapping[tuple[int, int], int | N
         return
     # Tasks that insert the same rows in different orders would deadlock.
     pairs = sorted(distances)
-    session.execute(
-        SQL.save_distances,
-        {
-            "lower": [lower for lower, _ in pairs],
-            "higher": [higher for _, higher in pairs],
-            "distances": [distances[pair] for pair in pairs],
-        },
-    )
+    params = {
+        "lower": [lower for lower, _ in pairs],
+        "higher": [higher for _, higher in pairs],
+        "distances": [distances[pair] for pair in pairs],
+    }
+    session.execute(SQL.save_distances, params)

@@ -9,7 +9,7 @@ from celery import shared_task
 from detourage.text.plural import counted
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
-from worker.store.database import is_connection_lost
+from worker.store.database import is_transient_failure
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.assignment import assign_pages, request_each_alone
 from worker.workflow.attempts import ASSIGNMENT_ATTEMPTS
@@ -46,7 +46,7 @@ def assign(
         try:
             remaining = state.database.run(assign_pages, state, wanted, compares=compares)
         except Exception as error:
-            if is_connection_lost(error) or not others:
+            if is_transient_failure(error) or not others:
                 raise
             number = counted(len(wanted), "page")
             logger.warning(

@@ -8,11 +8,11 @@ from sqlalchemy.orm import Session
 from worker.messaging import task_names
 from worker.messaging.broker import messages_if_known
 from worker.store.clusterings import SQL
-from worker.store.database import AdvisoryLock, is_connection_lost
+from worker.store.database import AdvisoryLock, is_transient_failure
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow import clustering_requests as requests
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS
-from worker.workflow.clustering import cluster_site, give_up_clustering
+from worker.workflow.clustering import cluster_site, disable_clustering
 from worker.workflow.process import process_state
 
 MAX_ERROR_LENGTH = 500
@@ -56,26 +56,26 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
 
     def attempt_once(session: Session) -> None:
         if not cluster_site(session, state, site_id):
-            session.execute(SQL.forget, {"site_id": site_id})
+            session.execute(SQL.delete_attempts, {"site_id": site_id})
 
-    with database.exclusive(AdvisoryLock.CLUSTERING, site_id) as is_ours:
+    with database.try_lock(AdvisoryLock.CLUSTERING, site_id) as is_ours:
         if not is_ours:
-            database.execute(SQL.note_taken, site_id=site_id)
+            database.execute(SQL.delete_request, site_id=site_id)
             return
         if afresh:
-            database.execute(SQL.forget, site_id=site_id)
+            database.execute(SQL.delete_attempts, site_id=site_id)
         pauses = requests.pauses_seconds(state.settings)
         # Counted first, since a killed process reports nothing. No row: it must not start yet.
         attempts = database.execute(SQL.begin, site_id=site_id, pauses_seconds=pauses)
         if not attempts:
             return
         if attempts[0].number > CLUSTERING_ATTEMPTS:
-            database.run(give_up_clustering, state, site_id)
+            database.run(disable_clustering, state, site_id)
             return
         try:
             database.run(attempt_once)
         except Exception as error:
-            if not is_connection_lost(error):
+            if not is_transient_failure(error):
                 failure = f"{type(error).__name__}: {error}"[:MAX_ERROR_LENGTH]
-                database.execute(SQL.note_error, site_id=site_id, error=failure)
+                database.execute(SQL.record_error, site_id=site_id, error=failure)
             raise

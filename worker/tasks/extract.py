@@ -8,7 +8,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 
 from detourage.text.plural import counted
 from worker.messaging import task_names
-from worker.store.database import AdvisoryLock, is_connection_lost
+from worker.store.database import AdvisoryLock, is_transient_failure
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow import extraction_requests as requests
 from worker.workflow.attempts import PATIENCE_SECONDS
@@ -34,7 +34,7 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
     """
     wanted = {page_id: generation, **dict(others)}
     state = process_state()
-    with state.database.exclusive_each(AdvisoryLock.EXTRACTION, list(wanted)) as ours:
+    with state.database.try_locks(AdvisoryLock.EXTRACTION, list(wanted)) as ours:
         wanted = {page: wanted[page] for page in wanted if page in ours}
         if not wanted:
             return
@@ -47,7 +47,7 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
             state.templates.save(state.database)
             overtaken = save_or_fail(state, extracted, is_alone=not others)
         except Exception as error:
-            if is_connection_lost(error) or not others:
+            if is_transient_failure(error) or not others:
                 raise
             # The line at which time ran out is not the cause, so the traceback is useless.
             is_late = isinstance(error, SoftTimeLimitExceeded)

@@ -8,7 +8,7 @@ from celery import shared_task
 from detourage.text.plural import counted
 from worker.messaging import task_names
 from worker.store import outbox
-from worker.store.database import AdvisoryLock, is_connection_lost
+from worker.store.database import AdvisoryLock, is_transient_failure
 from worker.store.parts import SQL
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.attempts import JOINING_ATTEMPTS
@@ -36,7 +36,7 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
     `settle_seconds` wait.
     """
     state = process_state()
-    with state.database.exclusive(AdvisoryLock.PARTS, 0) as is_ours:
+    with state.database.try_lock(AdvisoryLock.PARTS, 0) as is_ours:
         if not is_ours:
             return
         due = state.database.execute(SQL.due, settle=settle_seconds, limit=PARTS_PER_TASK)
@@ -61,14 +61,14 @@ def _try_part(state: ProcessState, page_id: int) -> int:
     if attempt > JOINING_ATTEMPTS:
         problem = "parts of page %d not joined: %d attempts crashed the process"
         logger.error(problem, page_id, JOINING_ATTEMPTS)
-        state.database.execute(SQL.note_seen, pages=[page_id], versions=[version])
+        state.database.execute(SQL.record_processed, pages=[page_id], versions=[version])
         return 0
     try:
         return state.database.run(process_part, state, page_id, version)
     except Exception as error:
-        if is_connection_lost(error):
+        if is_transient_failure(error):
             raise
         # A bug triggered by one article must not prevent the joining of other articles.
         logger.exception("parts of page %d not joined", page_id)
-        state.database.execute(SQL.note_seen, pages=[page_id], versions=[version])
+        state.database.execute(SQL.record_processed, pages=[page_id], versions=[version])
         return 0

@@ -48,7 +48,7 @@ def _check(stage: str) -> None:
 
 
 def _reprocess(session: Session, task_id: str | None, site: str, stage: str) -> None:
-    site_ids = pages.sites_called(session, site)
+    site_ids = pages.sites_named(session, site)
     if not site_ids:
         raise UnknownSiteError(f"no page of site {site!r} is known")
     if _is_new(session, task_id):
@@ -58,7 +58,7 @@ def _reprocess(session: Session, task_id: str | None, site: str, stage: str) -> 
 
 def _is_new(session: Session, task_id: str | None) -> bool:
     # A task called as a function has no ID.
-    return task_id is None or bool(session.scalar(SQL.is_new_request, {"task_id": task_id}))
+    return task_id is None or bool(session.scalar(SQL.record_if_new, {"task_id": task_id}))
 
 
 @shared_task(name=task_names.REPROCESS_ALL, bind=True, **TASK_OPTIONS)
@@ -94,7 +94,7 @@ def reprocess_due() -> None:
     """
     state = process_state()
     limit = state.settings.pending_limit
-    with state.database.exclusive(AdvisoryLock.REPROCESSING, 0) as is_ours:
+    with state.database.try_lock(AdvisoryLock.REPROCESSING, 0) as is_ours:
         if not is_ours:
             return
         for _ in range(SITES_PER_TASK):
@@ -117,7 +117,7 @@ def _reprocess_next(session: Session, pending_limit: int) -> bool:
         return False
     number = reprocess_site(session, site_id, due.stage)
     done = {"id": due.id, "site_id": site_id, "pages": number, "catch_up": CATCH_UP}
-    session.execute(SQL.note_site, done)
+    session.execute(SQL.record_started_site, done)
     return True
 
 

@@ -87,6 +87,8 @@ def compose(
 ) -> ArticleMessage:
     """Compose the article message for a revision of a page's article."""
     site = site_name(job.site_key)
+    template = {"group": job.group_number, "generation": job.generation, "role": job.role}
+    template["size"] = job.group_size
     return ArticleMessage(
         id=str(article_id(site, identity_of(page.addresses, page.url), revision)),
         revision=revision,
@@ -95,14 +97,7 @@ def compose(
         site=site,
         fetched_at=page.fetched_at,
         received_at=page.waiting_since,
-        template=Template.model_validate(
-            {
-                "group": job.group_number,
-                "generation": job.generation,
-                "size": job.group_size,
-                "role": job.role,
-            }
-        ),
+        template=Template.model_validate(template),
         extracted_at=extracted_at,
         canonical=canonical_of(page.addresses) if page.addresses else None,
         variants=variants_of(page.addresses),

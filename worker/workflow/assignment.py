@@ -102,7 +102,7 @@ def _save_places(
     moved = [each for each in places if each.template_page_id != each.page_id]
     if moved:
         place = {"site_id": site_id, "number": generation}
-        session.execute(groups.SQL.place_pages, place | groups.membership_params(moved))
+        session.execute(groups.SQL.save_memberships, place | groups.membership_params(moved))
     changed, work = {each.page_id for each in places}, 0
     if compares and any(each.group_number is None for each in places):
         promoted, work = _promote_outliers(session, state, site_id, generation)
@@ -150,7 +150,7 @@ def _promote_outliers(
     if not is_locked or session.execute(clusterings.SQL.quarantine, {"site_id": site_id}).first():
         return set(), 0
     params = {"site_id": site_id, "generation": generation, "limit": OUTLIERS_COMPARED}
-    newest = (ComparablePage(*row) for row in session.execute(groups.OUTLIERS, params))
+    newest = (ComparablePage(*row) for row in session.execute(groups.NEWEST_OUTLIERS, params))
     outliers = sorted(newest, key=attrgetter("url"))
     if len(outliers) < MIN_NEW_GROUP_PAGES:
         return set(), 0
@@ -167,7 +167,7 @@ def _promote_outliers(
         of_site = {"site_id": site_id, "number": generation, "sizes": [0]}
         session.execute(groups.SQL.save_groups, of_site | groups.group_params([new]))
         places = groups.membership_params(new.memberships())
-        session.execute(groups.SQL.place_pages, of_site | places)
+        session.execute(groups.SQL.save_memberships, of_site | places)
         promoted |= set(new.members)
         logger.info("site %d: %d outliers form the new group %d", site_id, len(members), number)
     return promoted, work

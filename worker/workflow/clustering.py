@@ -13,7 +13,7 @@ from worker.store.database import AdvisoryLock
 from worker.workflow import comparison_plan
 from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.generation import (
-    note_design_change,
+    record_design_change,
     request_changed_extractions,
     save_generation,
 )
@@ -55,32 +55,32 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     if current.is_new:
         # Pages that arrived during the site's first clustering are assigned.
         arrived = {"site_id": site_id, "generation": generation}
-        overlooked = session.execute(provisional.SQL.overlooked, arrived)
-        wanted = [{"page_id": page_id, "site_version": version} for page_id, version in overlooked]
+        missed = session.execute(provisional.SQL.missed_pages, arrived)
+        wanted = [{"page_id": page_id, "site_version": version} for page_id, version in missed]
         outbox.add_tasks(session, task_names.ASSIGN, wanted, site_id=site_id)
-    note_design_change(session, site_id, generation, pages=len(site_pages))
+    record_design_change(session, site_id, generation, pages=len(site_pages))
     numbers = counted(len(site_pages), "page"), counted(len(grouping.groups), "group")
     outliers = counted(len(grouping.outliers), "outlier")
     logger.info("site %d: generation %d, %s, %s, %s", site_id, generation, *numbers, outliers)
     return True
 
 
-def give_up_clustering(session: Session, state: ProcessState, site_id: int) -> None:
+def disable_clustering(session: Session, state: ProcessState, site_id: int) -> None:
     """Extract the waiting pages without a clustering, and quarantine a task that can retry it."""
     # Pages that the intake stores from now on will be assigned; this task sees earlier pages.
     comparisons.lock_for_result(session, site_id)
     site = pages.key_of_site(session, site_id)
     logs.bind(site=site)
-    reason = clusterings.give_up(session, site_id)
+    reason = clusterings.disable(session, site_id)
     waiting = session.scalars(pages.SQL.pending_with_tree, {"site_id": site_id}).all()
     current = groups.site_state(session, site_id)
     if current.is_new:
-        provisional.place(session, [site_id], waiting)
+        provisional.add_pages(session, [site_id], waiting)
         # New pages will be assigned, and a later clustering will consider all of them.
-        provisional.count_as_clustered(session, [site_id], has_seen_all=False)
+        provisional.mark_clustered(session, [site_id], includes_all_pages=False)
     generation = current.generation or provisional.NUMBER
     outliers = {"site_id": site_id, "generation": generation, "page_ids": waiting}
-    session.execute(groups.SQL.place_as_outliers, outliers)
+    session.execute(groups.SQL.add_outliers, outliers)
     request_extractions(session, waiting, generation)
     quarantine_task(
         session,

@@ -54,7 +54,7 @@ def _request_clusterings(session: Session, due: Sequence[DueSite]) -> None:
     """Enqueue the clusterings of due sites, smaller sites first."""
     if not due:
         return
-    session.execute(clusterings.SQL.note_requested, {"site_ids": sorted(site.id for site in due)})
+    session.execute(clusterings.SQL.record_requests, {"site_ids": sorted(site.id for site in due)})
     for is_new, sites in groupby(
         sorted(due, key=attrgetter("is_new", "pages")), key=attrgetter("is_new")
     ):
@@ -64,7 +64,7 @@ def _request_clusterings(session: Session, due: Sequence[DueSite]) -> None:
 
 def continue_clustering(session: Session, site_id: int) -> None:
     """Enqueue a clustering whose comparisons are finished; the site had its turn before them."""
-    session.execute(clusterings.SQL.note_requested, {"site_ids": [site_id]})
+    session.execute(clusterings.SQL.record_requests, {"site_ids": [site_id]})
     wanted = [(site_id, {"site_id": site_id})]
     outbox.add_tasks_of_sites(
         session, task_names.CLUSTER, wanted, is_short=True, turn=outbox.FIRST_TURN

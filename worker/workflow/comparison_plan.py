@@ -136,7 +136,7 @@ def enqueue_late_blocks(session: Session, site_id: int) -> None:
     """Request a site's overdue blocks again."""
     params = {"task": task_names.COMPARE, "site_id": site_id, "patience": PATIENCE_SECONDS}
     if not session.scalar(outbox.SQL.is_waiting, params):
-        late = session.scalars(comparisons.SQL.note_requested_again, params).all()
+        late = session.scalars(comparisons.SQL.renew_late_blocks, params).all()
         request_stored_blocks(session, site_id, late)
 
 

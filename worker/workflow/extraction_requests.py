@@ -53,12 +53,12 @@ def request_late_extractions(
 
 def request_overtaken(session: Session, page_ids: Iterable[int]) -> None:
     """Request the extractions that pages still await, after an earlier one was discarded."""
-    _enqueue(session, session.execute(SQL.awaited, {"pages": sorted(page_ids)}))
+    _enqueue(session, session.execute(SQL.awaiting_extraction, {"pages": sorted(page_ids)}))
 
 
 def request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
     """Request each extraction that was begun and is still awaited, with one task per page."""
-    rows = session.execute(SQL.begun_before, page_params(wanted))
+    rows = session.execute(SQL.begun_and_awaited, page_params(wanted))
     _enqueue(session, rows, is_alone=True)
 
 

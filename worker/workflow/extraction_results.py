@@ -21,7 +21,7 @@ from worker import logs, tracing
 from worker.errors import cause
 from worker.store import addresses, articles, extraction_jobs, parts
 from worker.store.articles import NewRevision
-from worker.store.database import is_connection_lost
+from worker.store.database import is_transient_failure
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
 from worker.store.parts import NewParts
 from worker.workflow import walls
@@ -79,7 +79,7 @@ def save_extractions(
     if revised:
         results = [each.result for each in revised]
         revisions = [each.revision for each in revised if each.revision is not None]
-        extraction_jobs.save_results(session, results, revisions, _note_parts(session, revised))
+        extraction_jobs.save_results(session, results, revisions, _record_parts(session, revised))
     for each in revised:
         if each.result.revision and is_removed(each.page) and not is_withdrawn(each.page):
             withdraw(session, state, each.result.page_id, each.page)
@@ -96,7 +96,7 @@ def save_or_fail(
     try:
         return state.database.run(save_extractions, state, extracted)
     except DBAPIError as error:
-        if is_connection_lost(error) or not is_alone:
+        if is_transient_failure(error) or not is_alone:
             raise
         # The database would reject the same result again.
         logger.exception("cannot store %s; its outcome is failed", extracted[0][0].url)
@@ -153,7 +153,7 @@ def _log_outcomes(revised: Sequence[_RevisedPage]) -> None:
         logs.unbind("site", "page", "page_id", "trace_id", "span_id")
 
 
-def _note_parts(session: Session, revised: Sequence[_RevisedPage]) -> list[int]:
+def _record_parts(session: Session, revised: Sequence[_RevisedPage]) -> list[int]:
     """Record the pages that are parts of an article; return the IDs of those that are not."""
     noted: list[NewParts] = []
     others: list[int] = []
@@ -165,7 +165,7 @@ def _note_parts(session: Session, revised: Sequence[_RevisedPage]) -> list[int]:
         # A page that was a part of an article remains one while it is behind a wall.
         elif each.article is not None or is_removed(each.page) or not each.result.has_article:
             others.append(each.job.page_id)
-    parts.note_parts(session, noted)
+    parts.record_parts(session, noted)
     return sorted(others)
 
 
@@ -239,7 +239,7 @@ def withdraw(session: Session, state: ProcessState, page_id: int, page: PageStat
         ArticleMessage.model_validate(last),
         next_number(last["revision"], state.settings.revisions_from),
         datetime.now(UTC),
-        addresses.of_pages(session, [page_id])[page_id],
+        addresses.addresses_by_page(session, [page_id])[page_id],
         withdrawn=datetime.fromisoformat(page.refused["fetched_at"]),
     ).to_json()
     revision = revision_of(state, page_id, message, f"{_MARK}{digest}")

@@ -40,12 +40,12 @@ def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> i
     """Request extractions of `urgent_pages` without a template; return their number."""
     if not site_of:
         return 0
-    locked = provisional.hold(session, sorted(set(site_of.values())))
+    locked = provisional.lock_free_sites(session, sorted(set(site_of.values())))
     params = {"pages": list(site_of), "sites": locked}
     waiting = session.scalars(SQL.still_waiting, params).all()
     if waiting:
         sites = {site_of[page_id] for page_id in waiting}
-        provisional.place(session, sorted(sites), waiting)
+        provisional.add_pages(session, sorted(sites), waiting)
         request_extractions(session, waiting, provisional.NUMBER)
         numbers = counted(len(waiting), "page"), counted(len(sites), "new site")
         logger.info("%s of %s: first articles without a clustering", *numbers)
@@ -54,16 +54,16 @@ def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> i
 
 def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[int]:
     """Mark those of the sites that have at most one page as clustered, and return them."""
-    lone = session.scalars(SQL.without_siblings, {"sites": list(site_ids)}).all()
-    locked = provisional.hold(session, lone)
+    lone = session.scalars(SQL.lone_sites, {"sites": list(site_ids)}).all()
+    locked = provisional.lock_free_sites(session, lone)
     # More pages may have arrived before the lock was acquired.
-    lone = session.scalars(SQL.without_siblings, {"sites": locked}).all()
+    lone = session.scalars(SQL.lone_sites, {"sites": locked}).all()
     if not lone:
         return ()
     pages: dict[int, bool] = dict(session.execute(SQL.comparable_pages, {"sites": lone}).all())
-    provisional.place(session, lone, list(pages))
+    provisional.add_pages(session, lone, list(pages))
     unrequested = [page_id for page_id, is_unrequested in pages.items() if is_unrequested]
     request_extractions(session, unrequested, provisional.NUMBER)
-    provisional.count_as_clustered(session, lone, has_seen_all=True)
+    provisional.mark_clustered(session, lone, includes_all_pages=True)
     logger.info("no clustering needed, one page at most: %s", counted(len(lone), "site"))
     return lone

@@ -132,7 +132,7 @@ PAGES_SEARCHED = 20_000
 new."""
 
 
-def note_design_change(session: Session, site_id: int, generation: int, *, pages: int) -> None:
+def record_design_change(session: Session, site_id: int, generation: int, *, pages: int) -> None:
     """Store and log a redesign if the newest pages are in other groups than earlier pages."""
     if pages < MIN_PAGES_FOR_CHANGE:
         return
@@ -155,7 +155,7 @@ def note_design_change(session: Session, site_id: int, generation: int, *, pages
         new_groups=list(found.new_groups),
         gone_groups=list(found.gone_groups),
     )
-    if groups.note_design_change(session, change):
+    if groups.record_design_change(session, change):
         logger.warning(
             "site %d: design changed at %s, fetched %s: %.0f %% of the newest pages are in new"
             " groups %s or are outliers; groups %s have no new pages",

@@ -60,7 +60,7 @@ def process_part(session: Session, state: ProcessState, page_id: int, version: i
     seen = {each.page_id: each.version for each in stored} if is_complete else {}
     seen[page_id] = version
     versions = {"pages": list(seen), "versions": list(seen.values())}
-    session.execute(parts.SQL.note_seen, versions)
+    session.execute(parts.SQL.record_processed, versions)
     return revised
 
 
@@ -81,7 +81,7 @@ def _revise(
     if first.is_first and not is_in_whole:
         chain = chain_of(first, members)
     own = ArticleMessage.model_validate(first.message)
-    leading = addresses.of_pages(session, [first.page_id])[first.page_id]
+    leading = addresses.addresses_by_page(session, [first.page_id])[first.page_id]
     while True:
         wanted = _compose(session, own, chain, is_in_whole=is_in_whole)
         number = next_number(stored.revision, state.settings.revisions_from)
@@ -98,11 +98,11 @@ def _revise(
         # The broker would refuse the message, so publish as many parts as fit.
         chain = chain[: max(1, len(chain) * 3 // 4)]
     joined = {"first_id": first.page_id, "pages": [each.page_id for each in chain[1:]]}
-    session.execute(parts.SQL.note_joined, joined)
+    session.execute(parts.SQL.record_joined_pages, joined)
     last = session.scalar(parts.ARTICLE_OF, {"page_id": first.page_id})
     if last is not None and _digest(wanted) == _digest(ArticleMessage.model_validate(last)):
         return False
-    session.execute(parts.SQL.note_revision, {"page_id": first.page_id, "revision": number})
+    session.execute(parts.SQL.record_revision, {"page_id": first.page_id, "revision": number})
     articles.save_revisions(session, [revision])
     return True
 

@@ -16,27 +16,27 @@ from models.tables import StoredPage
 from worker.errors import LostContentError
 from worker.messaging import task_names
 from worker.store import outbox, pages, recording
-from worker.store.pages import FetchedPage, ReadPage
-from worker.store.recording import RecordedFetch, record_pages, save_reading
+from worker.store.pages import FetchedPage, ParsedPage
+from worker.store.recording import RecordedFetch, record_pages, save_parsed
 
 logger = logging.getLogger(__name__)
 
-_NOTHING_SHOWN = "<p>-</p>"
-"""HTML parsed instead of a refusal's missing content, so that extraction sets the outcome."""
+_EMPTY_PAGE = "<p>-</p>"
+"""HTML parsed in place of a refusal whose own HTML is unusable; extraction sets its outcome."""
 
 
 def parse_or_reject(
     content: bytes | str, url: str, content_type: str | None, response: Response = NO_RESPONSE
-) -> ReadPage:
-    """Parse a page, or return why it cannot be parsed; a refusal's declarations are ignored."""
+) -> ParsedPage:
+    """Parse a page, or return why it cannot be parsed; ignore what a refusal declares."""
     try:
         if refusal_of(url, response) is not None:
             page = _parse_refusal(content, url, content_type)
-            return ReadPage(page.tree, page.encoding, declared=NOTHING_DECLARED)
+            return ParsedPage(page.tree, page.encoding, declared=NOTHING_DECLARED)
         page = parse_page(content, url, content_type=content_type, response=response)
         try:
             pattern = comment_pattern_of(page)
-            return ReadPage(
+            return ParsedPage(
                 page.tree,
                 page.encoding,
                 pattern.to_json() if pattern is not None else None,
@@ -44,36 +44,36 @@ def parse_or_reject(
                 declared=read_declared(page),
             )
         finally:
-            # What was derived from a page refers to it. Otherwise, pages of hundreds of megabytes
-            # would wait for the collector, which counts objects, not bytes.
+            # Cached values refer to their page. Such a cycle would keep pages of hundreds of
+            # megabytes in memory until the garbage collector runs.
             page.flat.memo.clear()
     except PageError as error:
-        return ReadPage(outcome=error.outcome, outcome_detail=str(error))
+        return ParsedPage(outcome=error.outcome, outcome_detail=str(error))
     except Exception as error:
         # The page triggers a bug; a later release may be able to parse the stored HTML.
         logger.exception("parsing failed on %s", url)
         detail = f"{type(error).__name__}: {error}"
-        return ReadPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
+        return ParsedPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
 
 
 def _parse_refusal(content: bytes | str, url: str, content_type: str | None) -> Page:
     try:
         return parse_page(content, url, content_type=content_type)
     except PageError:
-        return parse_page(_NOTHING_SHOWN, url)
+        return parse_page(_EMPTY_PAGE, url)
 
 
 def store_pages(
     session: Session,
-    fetches: Sequence[tuple[FetchedPage, ReadPage]],
+    fetches: Sequence[tuple[FetchedPage, ParsedPage]],
     store_url: str = "",
     *,
     have_waited: bool = False,
 ) -> list[RecordedFetch]:
     """Store incoming pages, in order, and request assignment for sites that have groups."""
     site_ids = pages.lock_sites(session, (fetched.site for fetched, _ in fetches))
-    located = [(site_ids[fetched.site], fetched, read) for fetched, read in fetches]
-    recorded = record_pages(session, located, store_url, have_waited=have_waited)
+    fetches_on_sites = [(site_ids[fetched.site], fetched, parsed) for fetched, parsed in fetches]
+    recorded = record_pages(session, fetches_on_sites, store_url, have_waited=have_waited)
     # A page that arrived at several addresses is enqueued once, in its latest state.
     changed = {each.page_id: each for each in recorded if each.is_changed}.values()
     if not changed:
@@ -90,19 +90,16 @@ def store_pages(
     return recorded
 
 
-def store_waiting(
-    session: Session,
-    fetch_id: int,
-    page: tuple[FetchedPage, ReadPage],
-    store_url: str = "",
+def store_waiting_fetch(
+    session: Session, fetch_id: int, page: tuple[FetchedPage, ParsedPage], store_url: str = ""
 ) -> None:
     """Store a fetch that has waited, unless another process has stored it."""
-    if recording.take_fetch(session, fetch_id):
+    if recording.remove_waiting_fetch(session, fetch_id):
         store_pages(session, [page], store_url, have_waited=True)
 
 
 def parse_again(session: Session, page_id: int) -> None:
-    """Parse a stored page again, unless this has been done since it was requested."""
+    """Parse a stored page again, if its tree is missing or a reprocessing requested it."""
     page = session.get(StoredPage, page_id)
     if page is None:
         return
@@ -120,8 +117,8 @@ def parse_again(session: Session, page_id: int) -> None:
     if page.outcome == PageOutcome.JOINED:
         return
     if isinstance(content, LostContentError):
-        read = ReadPage(outcome=PageOutcome.FAILED, outcome_detail=str(content))
+        parsed = ParsedPage(outcome=PageOutcome.FAILED, outcome_detail=str(content))
     else:
-        read = parse_or_reject(content, page.url, page.content_type, Response.of(page.extra))
-    save_reading(session, page, read)
+        parsed = parse_or_reject(content, page.url, page.content_type, Response.of(page.extra))
+    save_parsed(session, page, parsed)
     session.execute(pages.SQL.touch_site, {"site_id": page.site_id})

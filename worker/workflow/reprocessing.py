@@ -15,7 +15,7 @@ def reprocess_site(session: Session, site_id: int, stage: str) -> int:
     page_ids = pages.reprocessable_page_ids(session, site_id)
     pages.force_revisions(session, page_ids)
     if stage != "extract":
-        session.execute(clusterings.SQL.forget, {"site_id": site_id})
+        session.execute(clusterings.SQL.delete_attempts, {"site_id": site_id})
     if stage == "parse":
         wanted = [{"page_id": page_id} for page_id in page_ids]
         outbox.add_tasks(session, task_names.PARSE, wanted, site_id=site_id)
@@ -26,7 +26,7 @@ def reprocess_site(session: Session, site_id: int, stage: str) -> int:
         request_extractions(session, extracted, generation)
     else:
         if stage == "compare":
-            session.execute(comparisons.SQL.forget, {"site_id": site_id})
+            session.execute(comparisons.SQL.delete_comparisons, {"site_id": site_id})
         session.execute(pages.SQL.touch_site, {"site_id": site_id})
     return len(page_ids)
 

@@ -107,7 +107,7 @@ def without_repeats(
         repeated = [pages for pages in showing.values() if len(pages) >= MIN_ADDRESSES]
         walls |= {page_id for pages in repeated for page_id in pages}
         before = sorted({page_id for pages in repeated for page_id in pages} - own.keys())
-        for generation, page_ids in extraction_jobs.articles_among(session, before).items():
+        for generation, page_ids in extraction_jobs.lock_articles(session, before).items():
             request_extractions(session, page_ids, generation)
     wall = NoArticle(
         PageOutcome.WALL, "the same text appears at three or more addresses of the publisher"

@@ -31,7 +31,7 @@ def site_id(tasks: Tasks) -> int:
     site_id = tasks.publish("news.example", htmls)
     with tasks.database.transaction() as session:
         pages = session.scalars(select(StoredPage.id)).all()
-        provisional.place(session, [site_id], pages[:-1])
+        provisional.add_pages(session, [site_id], pages[:-1])
     return site_id
 
 
@@ -69,9 +69,9 @@ def test_a_site_view_says_that_clustering_was_abandoned(
     with tasks.database.transaction() as session:
         session.execute(clusterings.SQL.begin, {"site_id": site_id, "pauses_seconds": []})
         session.execute(
-            clusterings.SQL.note_error, {"site_id": site_id, "error": "ValueError: not a matrix"}
+            clusterings.SQL.record_error, {"site_id": site_id, "error": "ValueError: not a matrix"}
         )
-        clusterings.give_up(session, site_id)
+        clusterings.disable(session, site_id)
     values = client.values(f"/sites/{site_id}.json")
     assert all("ValueError: not a matrix" in each["reason"] for each in values["without_group"])
     assert "not clustered yet" not in client.get("/sites").text

@@ -15,15 +15,15 @@ from tests.object_stores import Folder
 from tests.pages import article_html, message
 from worker.messaging import task_names
 from worker.messaging.broker import connect, messages_waiting
-from worker.service.intake import GATE_MESSAGES
+from worker.service.intake import CHECK_MESSAGES
 from worker.service.quarantine import browse
 from worker.settings import Settings
 from worker.store import outbox
-from worker.store.pages import FetchedPage, ReadPage
+from worker.store.pages import FetchedPage, ParsedPage
 from worker.workflow.parsing import parse_or_reject, store_pages
 
 
-def read(body: bytes) -> tuple[FetchedPage, ReadPage]:
+def read(body: bytes) -> tuple[FetchedPage, ParsedPage]:
     fetched = FetchedPage.of(PageMessage.model_validate_json(body))
     return fetched, parse_or_reject(fetched.content, fetched.url, fetched.content_type)
 
@@ -100,7 +100,7 @@ def test_a_message_that_cannot_be_stored_does_not_affect_others(alone: Alone) ->
 
 @pytest.mark.usefixtures("tasks")
 def test_the_intake_pauses_while_too_many_pages_are_pending(alone: Alone) -> None:
-    pages = 2 * GATE_MESSAGES
+    pages = 2 * CHECK_MESSAGES
     with alone("intake", pending_limit=10) as deployment:
         queue = deployment.topology.pages
         received = deployment.receipts()

@@ -18,7 +18,7 @@ from worker.messaging.broker import connect, messages_waiting
 from worker.outcomes import RefusedReason
 from worker.service.metrics import metrics_text
 from worker.service.quarantine import browse, drop, requeue
-from worker.service.relay import AGAIN_AFTER, PAGES_PER_TASK
+from worker.service.relay import MAX_FIRST_EXTRACTIONS, PAGES_PER_TASK
 from worker.store import outbox
 
 
@@ -196,7 +196,7 @@ def test_pending_extractions_are_batched_unless_requested_one_by_one(alone: Alon
 
 
 def test_repeated_extractions_follow_first_ones_without_starving(alone: Alone) -> None:
-    tasks_of_each = 3 * AGAIN_AFTER
+    tasks_of_each = 3 * MAX_FIRST_EXTRACTIONS
     with alone("relay", queue_limit=PAGES_PER_TASK) as deployment:
         queue = deployment.topology.task_queue("extract")
         with deployment.database.transaction() as session:
@@ -215,7 +215,7 @@ def test_repeated_extractions_follow_first_ones_without_starving(alone: Alone) -
                 _, arguments, _ = json.loads(message.body)
                 generations.append(arguments["generation"])
     assert set(names) == {task_names.EXTRACT}
-    rhythm = AGAIN_AFTER * [1] + [2]
+    rhythm = MAX_FIRST_EXTRACTIONS * [1] + [2]
     assert generations[: 3 * len(rhythm)] == 3 * rhythm
     assert set(generations[3 * len(rhythm) :]) == {2}
 

@@ -17,18 +17,18 @@ from models.tables import Address, Receipt, StoredPage
 from tests.addressed import AMP, FIVE, MOBILE, PLAIN, PRINT, TRACKED, declaring, five_pages
 from tests.pages import article_html
 from worker.store import addresses, pages, recording
-from worker.store.pages import FetchedPage, ReadPage
+from worker.store.pages import FetchedPage, ParsedPage
 from worker.store.recording import record_pages
 from worker.workflow.parsing import parse_or_reject
 
 MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)
 SITE = "example.org"
 
-Fetch = tuple[FetchedPage, ReadPage]
+Fetch = tuple[FetchedPage, ParsedPage]
 
 
 @cache
-def read(url: str, html: str) -> ReadPage:
+def read(url: str, html: str) -> ParsedPage:
     return parse_or_reject(html, url, None)
 
 
@@ -51,8 +51,8 @@ def record(session: Session, *fetches: Fetch, batch: int = 1) -> list[int]:
         extract(session)
         while due := session.execute(recording.DUE_FETCHES, {"limit": 100}).all():
             for each in due:
-                recording.take_fetch(session, each.id)
-                fetched = recording.fetch_that_waited(each)
+                recording.remove_waiting_fetch(session, each.id)
+                fetched = recording.fetched_page_of(each)
                 site_id = pages.lock_site(session, fetched.site)
                 again = parse_or_reject(fetched.content, fetched.url, None, fetched.response)
                 record_pages(session, [(site_id, fetched, again)], have_waited=True)
@@ -79,14 +79,14 @@ class Standing:
 
 def standing(session: Session, site: str = SITE) -> list[Standing]:
     session.expunge_all()
-    (site_id,) = pages.sites_called(session, site)
+    (site_id,) = pages.sites_named(session, site)
     found = session.scalars(
         select(StoredPage)
         .where(StoredPage.site_id == site_id)
         .where(StoredPage.outcome.is_distinct_from(PageOutcome.JOINED))
         .order_by(StoredPage.url)
     ).all()
-    of = addresses.of_pages(session, [page.id for page in found])
+    of = addresses.addresses_by_page(session, [page.id for page in found])
     return [
         Standing(
             page.url,
@@ -192,7 +192,7 @@ def test_a_variant_that_returns_an_error_page_stays_separate(session: Session) -
 
 def test_joined_urls_are_counted_and_listed(session: Session) -> None:
     record(session, *five((1, 2, 3, 4, 5)))
-    (site_id,) = pages.sites_called(session, SITE)
+    (site_id,) = pages.sites_named(session, SITE)
     kinds = {"amp": 1, "form": 1, "mobile": 1, "print": 1}
     joined = session.execute(addresses.SQL.count_joined, {"site_id": site_id}).all()
     assert dict(joined) == kinds

@@ -20,7 +20,7 @@ def count(url: str, seconds: list[float]) -> None:
     with Database(url) as database:
         durations = Durations(database)
         for each in seconds:
-            durations.note("work", each)
+            durations.record("work", each)
         durations.write()
 
 
@@ -37,7 +37,7 @@ def test_durations_of_all_connections_add_up(database: Database, database_url: s
 
 def test_the_duration_of_a_batch_is_divided_equally(database: Database) -> None:
     durations = Durations(database)
-    durations.note("batch", 0.8, pieces=8)
+    durations.record("batch", 0.8, pieces=8)
     durations.write()
     found = database.run(histograms)["batch"]
     assert (found.cumulative[0.03], found.cumulative[0.1]) == (0, 8)

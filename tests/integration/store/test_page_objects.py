@@ -19,7 +19,7 @@ from worker.service.checks import Finding, examine
 from worker.settings import load_settings
 from worker.store import page_objects, pages
 from worker.store.database import Database, UnavailableError
-from worker.store.pages import FetchedPage, ReadPage
+from worker.store.pages import FetchedPage, ParsedPage
 from worker.store.recording import copy_content
 from worker.tasks.maintenance import prune
 from worker.workflow.parsing import store_pages
@@ -230,7 +230,7 @@ def test_an_object_that_is_being_stored_again_is_kept(stored: Tasks, store: Stor
     url = stored.database.engine.url.render_as_string(hide_password=False)
     with Database(url) as other, other.transaction() as session:
         again = FetchedPage("b", "https://other.example/", SITE[0][1], None, None, None, "{}")
-        store_pages(session, [(again, ReadPage())], store.url)
+        store_pages(session, [(again, ParsedPage())], store.url)
         prune(older_than_days=0, kinds=["objects"])
         stored.settle()
         assert len(store.objects()) == 2

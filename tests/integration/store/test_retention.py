@@ -159,7 +159,7 @@ def test_old_receipts_and_failures_are_removed(tasks: Tasks) -> None:
         for _ in range(3):
             pages.add_receipts(session, [NewReceipt(None, ReceiptResult.DUPLICATE)])
             failure = {"task_id": "t", "task": "t", "error": "", "traceback": ""}
-            session.execute(progress.SQL.note_failure, failure)
+            session.execute(progress.SQL.record_failure, failure)
         session.flush()
         session.execute(
             update(Receipt)

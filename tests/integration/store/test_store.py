@@ -17,8 +17,8 @@ from models.tables import StoredPage
 from worker.outcomes import ReceiptResult
 from worker.store import articles, outbox, pages
 from worker.store.articles import NewRevision
-from worker.store.outbox import Places
-from worker.store.pages import FetchedPage, NewReceipt, ReadPage
+from worker.store.outbox import LaneQuota
+from worker.store.pages import FetchedPage, NewReceipt, ParsedPage
 from worker.store.progress import run_progress
 from worker.store.recording import record_pages
 
@@ -43,7 +43,7 @@ def record(session: Session, *fetches: FetchedPage) -> tuple[list[str], StoredPa
     results: list[str] = []
     for each in fetches:
         site_id = pages.lock_site(session, each.site)
-        (recorded,) = record_pages(session, [(site_id, each, ReadPage())])
+        (recorded,) = record_pages(session, [(site_id, each, ParsedPage())])
         results.append(recorded.result)
         session.flush()
     return results, session.get_one(StoredPage, recorded.page_id)
@@ -83,7 +83,7 @@ def test_messages_of_any_length_are_returned_unchanged(session: Session, length:
         outbox.add_message(
             session, exchange="articles", routing_key="en", body=body, message_id=str(number)
         )
-    wanted = {"articles": Places(10, 5)}
+    wanted = {"articles": LaneQuota(10, 5)}
     (taken,) = outbox.take_next(session, wanted, max_bytes=length).values()
     assert {outbox.unpacked_body(each.body or b"") for each in taken} == {body}
     outbox.refuse(session, taken[0].id, "too large")

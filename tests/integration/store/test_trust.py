@@ -36,9 +36,9 @@ def linking(html: str, link: str) -> str:
 def shown(session: Session, url: str) -> tuple[object, str, Sequence[str]]:
     """Return the content, the canonical URL and the variants that were published for a URL."""
     session.expunge_all()
-    for site_id in pages.sites_called(session, site_of(url)):
+    for site_id in pages.sites_named(session, site_of(url)):
         ids = session.scalars(select(StoredPage.id).where(StoredPage.site_id == site_id)).all()
-        for page_id, of_page in addresses.of_pages(session, ids).items():
+        for page_id, of_page in addresses.addresses_by_page(session, ids).items():
             if any(url in each.spellings for each in of_page):
                 content = pages.load_content(session, page_id)
                 return content, canonical_of(of_page), variants_of(of_page)

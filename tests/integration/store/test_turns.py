@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from models.tables import OutboxEntry
 from tests.inline_tasks import Tasks
 from worker.store import outbox
-from worker.store.outbox import SHORT_QUEUE, Places
+from worker.store.outbox import SHORT_QUEUE, LaneQuota
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ def ask(session: Session, site_id: int, number: int = 1) -> None:
 
 def serve(session: Session, number: int, *, short_first: bool = True) -> list[int]:
     """Return the sites of the next tasks, and remove these tasks from the outbox."""
-    wanted = {"task": Places(number, (number + short_first) // 2)}
+    wanted = {"task": LaneQuota(number, (number + short_first) // 2)}
     entries = outbox.take_next(session, wanted, max_bytes=1000)["task"]
     outbox.remove(session, [entry.id for entry in entries])
     return [entry.arguments["site"] for entry in entries if entry.arguments]
@@ -69,7 +69,7 @@ def test_relays_at_work_together_share_the_turns(tasks: Tasks) -> None:
     with tasks.database.transaction() as session:
         for site_id in range(1, 9):
             ask(session, site_id, 2)
-    wanted = {"task": Places(4, 2)}
+    wanted = {"task": LaneQuota(4, 2)}
 
     def of(entries: Sequence[outbox.WaitingEntry]) -> list[int]:
         return [entry.arguments["site"] for entry in entries if entry.arguments]
@@ -160,7 +160,7 @@ def waiting_by_half(session: Session) -> tuple[Counter[int], Counter[int]]:
 def test_the_lanes_of_a_relay_are_taken_together(session: Session) -> None:
     for lane in ("a", "b", "c"):
         outbox.add_tasks(session, lane, [{"n": n} for n in range(5)], site_id=1)
-    taken = outbox.take_next(session, {"a": Places(2, 1), "b": Places(9, 5)}, max_bytes=1000)
+    taken = outbox.take_next(session, {"a": LaneQuota(2, 1), "b": LaneQuota(9, 5)}, max_bytes=1000)
     assert {
         lane: [entry.arguments["n"] for entry in entries if entry.arguments]
         for lane, entries in taken.items()

@@ -18,7 +18,7 @@ from tests.pages import article_html
 from tests.waiting import wait_until
 from worker.store import provisional
 from worker.store.extraction_jobs import TemplatePage
-from worker.store.pages import FetchedPage, ReadPage
+from worker.store.pages import FetchedPage, ParsedPage
 from worker.store.retention import SiteDeletionError, delete_site
 from worker.tasks.join_parts import join_parts
 from worker.workflow.known_templates import KnownTemplates
@@ -89,7 +89,7 @@ def test_a_site_is_deleted_while_its_pages_are_grouped(
     with tasks.database.transaction() as session:
         page = lock_first_page(session)
         done = deletion()
-        provisional.place(session, [site_id], [page.id])
+        provisional.add_pages(session, [site_id], [page.id])
     assert done.result(timeout=600) == 6
     assert tasks.ask(select(Site.id)) == []
 
@@ -103,7 +103,7 @@ def test_pages_that_arrive_while_their_site_is_deleted_are_reported(
             lock_first_page(session)
             done = deletion()
             fetched = FetchedPage.of(PageMessage.model_validate(page(9)))
-            store_pages(arriving, [(fetched, ReadPage())])
+            store_pages(arriving, [(fetched, ParsedPage())])
         # The new page is committed once the deletion of the site waits for it.
         wait_until(lambda: tasks.ask(select(func.count(StoredPage.id))) == [0])
         wait_until(lambda: tasks.read(lambda session: session.scalar(_WAITING)))

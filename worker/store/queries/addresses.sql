@@ -1,14 +1,14 @@
 -- Page addresses, and the resolution of fetched URLs to stored pages.
 
--- known --
+-- by_digest --
 -- Addresses by site and digest.
 SELECT addresses.* FROM addresses
 JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[])) AS wanted (site_id, digest)
     USING (site_id, digest)
 
--- known_or_claiming --
+-- by_digest_or_target --
 -- Addresses by site and digest, and some addresses that declare them as targets.
-{known}
+{by_digest}
 UNION ALL
 SELECT * FROM addresses WHERE id IN (
     SELECT address_id
@@ -35,18 +35,18 @@ JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
 WHERE outcome = 'joined'
 ORDER BY id DESC
 
--- yield_url --
+-- release_url --
 -- Release the URL digest of a page, so that another page can take it.
 UPDATE pages SET url_digest = url_digest || '-' || id
 WHERE id = :page AND url_digest = ANY(CAST(:digests AS text[]))
 
--- declared --
+-- targets --
 -- Targets that addresses declare.
 SELECT * FROM address_targets
 WHERE address_id = ANY(CAST(:ids AS bigint[]))
 ORDER BY address_id, number
 
--- forget_targets --
+-- delete_targets --
 -- Delete the targets that addresses declare.
 DELETE FROM address_targets WHERE address_id = ANY(CAST(:ids AS bigint[]))
 
@@ -57,13 +57,13 @@ SET page_id = :page_id, spellings = :spellings, kind = :kind, headlines = :headl
     passages = :passages, read_at = :read_at
 WHERE id = :id
 
--- settle --
+-- set_authoritative --
 -- Mark one address as authoritative, and all other addresses of the page as joined to it.
 UPDATE addresses SET joined_at = CASE WHEN digest <> :authoritative_digest THEN now() END
 WHERE page_id = :page AND (joined_at IS NULL) <> (digest = :authoritative_digest)
 
--- of_pages --
--- Addresses of pages, in the form that `page_addresses` reads.
+-- addresses_by_page --
+-- Addresses of pages, in the form that `parse_page_addresses` reads.
 SELECT page_id, (
     SELECT jsonb_agg(
         jsonb_build_array(address, kind, spellings, joined_at IS NULL) ORDER BY digest

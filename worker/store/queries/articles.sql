@@ -72,7 +72,7 @@ WHERE created_at >= :since
     AND articles.revision = pages.revision AND outcome IS DISTINCT FROM 'joined'
 ORDER BY created_at, articles.id
 
--- pages_at --
+-- page_ids_at --
 -- Pages at addresses.
 SELECT DISTINCT page_id FROM addresses
 WHERE digest = ANY (CAST(:digests AS text[])) AND page_id IS NOT NULL ORDER BY page_id

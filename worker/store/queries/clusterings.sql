@@ -23,26 +23,26 @@ ON CONFLICT (site_id) DO UPDATE
 SET number = clustering_attempts.number + 1, began_at = now() WHERE {may_begin}
 RETURNING number
 
--- note_requested --
+-- record_requests --
 -- Record that clustering was requested for sites.
 INSERT INTO clustering_requests (site_id) SELECT unnest(CAST(:site_ids AS bigint[]))
 ON CONFLICT (site_id) DO UPDATE SET asked_at = now()
 
--- note_taken --
+-- delete_request --
 -- Record that a worker picked up the clustering request for a site.
 DELETE FROM clustering_requests WHERE site_id = :site_id
 
--- note_error --
+-- record_error --
 -- Record the error with which a site's clustering failed.
 UPDATE clustering_attempts SET error = :error WHERE site_id = :site_id
 
--- give_up --
+-- disable --
 -- Quarantine a site, and subtract the attempt that was counted but not made.
 UPDATE clustering_attempts SET number = number - 1, quarantined_at = now()
 WHERE site_id = :site_id
 RETURNING quarantined_at, number, error
 
--- forget --
+-- delete_attempts --
 -- Delete a site's attempts, which also ends its quarantine.
 DELETE FROM clustering_attempts WHERE site_id = :site_id
 

@@ -5,7 +5,7 @@
 INSERT INTO site_comparisons (site_id, site_version, tree_ids)
 VALUES (:site_id, :version, CAST(:tree_ids AS bigint[]))
 
--- forget --
+-- delete_comparisons --
 -- Delete a site's comparison in progress and all distances between its trees.
 WITH trees AS (
     SELECT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
@@ -21,7 +21,7 @@ WHERE lower_tree_id IN (SELECT tree_id FROM trees) AND higher_tree_id IN (SELECT
 -- Count the planned comparisons of a site.
 UPDATE sites SET pairs_planned = pairs_planned + :pairs WHERE id = :site_id
 
--- note_requested_again --
+-- renew_late_blocks --
 -- Mark overdue blocks as requested again, and return their IDs.
 UPDATE comparison_blocks SET asked_at = now()
 WHERE site_id = :site_id AND (

@@ -15,7 +15,7 @@ AND NOT EXISTS (
         AND CAST(arguments ->> 'page_id' AS bigint) = pages.id
 )
 
--- places --
+-- memberships --
 -- Position of pages in generations, with their group and template page.
 SELECT page_id, sites.key, group_number, role, size,
     template_groups.comment_pattern AS group_pattern, shared_lines, lines,
@@ -57,7 +57,7 @@ WITH begun AS (
 )
 UPDATE pages SET attempts = attempts - 1 FROM begun WHERE pages.id = begun.id
 
--- begun_before --
+-- begun_and_awaited --
 -- Those of the given pages whose extraction was begun and is still awaited: site, ID, generation.
 SELECT site_id, id, generation FROM pages
 JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
@@ -66,7 +66,7 @@ WHERE tree_id IS NOT NULL AND attempts > 0
     AND (outcome IS NULL OR forced OR extracted_generation < generation)
 ORDER BY id
 
--- awaited --
+-- awaiting_extraction --
 -- Those of the given pages that await extraction: site, ID, generation.
 SELECT site_id, id, generation FROM pages
 WHERE id = ANY (:pages) AND tree_id IS NOT NULL AND generation IS NOT NULL
@@ -83,8 +83,8 @@ JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
 WHERE outcome IS NULL OR forced OR extracted_generation < generation
 ORDER BY id FOR UPDATE OF pages
 
--- surroundings --
--- Template page, digest of the latest article, and addresses of pages (see `page_addresses`).
+-- page_context --
+-- Template page, digest of the latest article, and addresses of pages (see `parse_page_addresses`).
 SELECT page_id, template_page_id, (
     SELECT content_digest FROM articles WHERE page_id = wanted.page_id
     ORDER BY revision DESC LIMIT 1
@@ -114,7 +114,7 @@ WITH saved AS (
         short_text
     )
     WHERE pages.id = new.page_id
-), {parts.note_others}, {articles.add_revisions}
+), {parts.clear_links}, {articles.add_revisions}
 
 -- find_late --
 -- Return overdue extractions as pairs of a page ID and a generation.
@@ -136,7 +136,7 @@ RETURNING site_id, id, generation
 -- Lock the counts of a site's short texts until the transaction ends.
 SELECT pg_advisory_xact_lock(:class, hashint8(:site_id))
 
--- with_short_texts --
+-- pages_with_short_texts --
 -- Pages of a site with given short texts.
 SELECT short_text, id
 FROM unnest(CAST(:texts AS bytea[])) AS wanted (short_text) CROSS JOIN LATERAL (
@@ -146,7 +146,7 @@ FROM unnest(CAST(:texts AS bytea[])) AS wanted (short_text) CROSS JOIN LATERAL (
     LIMIT :max_counted
 ) AS page
 
--- articles_among --
+-- lock_articles --
 -- Lock the given pages whose outcome is an article; return their generations and IDs.
 SELECT generation, id FROM pages
 WHERE id = ANY (CAST(:ids AS bigint[])) AND outcome = 'article'

@@ -63,7 +63,7 @@ WITH compared AS (
 ), added_generation AS (
     INSERT INTO generations (site_id, number, site_version, method, silhouette)
     VALUES (:site_id, :number, :site_version, :method, :silhouette)
-), forgotten AS (
+), cleared AS (
     UPDATE template_groups SET shared_lines = NULL
     WHERE site_id = :site_id AND generation < :number AND shared_lines IS NOT NULL
 ), {add_groups}
@@ -101,7 +101,7 @@ SELECT * FROM unnest(
 ON CONFLICT (page_id) DO UPDATE SET
     (content_digest, packed) = (excluded.content_digest, excluded.packed)
 
--- load --
+-- load_knowledge --
 -- Return the knowledge learned from fetches of pages, by page ID, if any is stored.
 SELECT page_id, packed FROM page_knowledge
 JOIN unnest(CAST(:page_ids AS bigint[]), CAST(:digests AS text[]))
@@ -136,7 +136,7 @@ WHERE (memberships.site_id, memberships.generation) = (:site_id, :generation)
     AND group_number IS NULL AND tree_id IS NOT NULL AND html_removed_at IS NULL
 ORDER BY received_at DESC, id DESC LIMIT :limit
 
--- place_pages --
+-- save_memberships --
 -- Insert or replace the memberships of pages in a generation.
 WITH new AS (
     SELECT * FROM unnest(
@@ -156,7 +156,7 @@ WITH new AS (
     SELECT number FROM template_groups
     WHERE (site_id, generation) = (:site_id, :number) AND number IN (SELECT number FROM changed)
     ORDER BY number FOR UPDATE
-), placed AS (
+), saved AS (
     INSERT INTO memberships
         (site_id, generation, page_id, group_number, role, template_page_id, confidence)
     SELECT :site_id, :number, * FROM new
@@ -169,7 +169,7 @@ UPDATE template_groups SET size = size + change
 FROM changed JOIN locked USING (number)
 WHERE (site_id, generation, template_groups.number) = (:site_id, :number, changed.number)
 
--- place_as_outliers --
+-- add_outliers --
 -- Add pages to a generation as outliers, except those that already have a membership in it.
 INSERT INTO memberships (page_id, generation, site_id, role)
 SELECT unnest(CAST(:page_ids AS bigint[])), :generation, :site_id, 'outlier'

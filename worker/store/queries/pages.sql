@@ -18,7 +18,7 @@ UPDATE sites SET version = version + 1, changed_at = now() WHERE id = :site_id
 -- Return the site IDs of pages, by page ID.
 SELECT id, site_id FROM pages WHERE id = ANY (CAST(:ids AS bigint[]))
 
--- sites_called --
+-- sites_named --
 -- Sites with a given name, which may be followed by an at sign in their keys.
 SELECT id, key FROM sites
 WHERE key = :name OR starts_with(key, CAST(:name AS text) || '@') ORDER BY id

@@ -10,7 +10,7 @@ JOIN pages ON pages.id = wanted.page_id
 JOIN addresses ON addresses.site_id = pages.site_id AND addresses.digest = wanted.digest
 ORDER BY addresses.page_id
 
--- note --
+-- record_links --
 -- Record the part links of pages, which must be locked; changed pages become due.
 INSERT INTO page_parts AS known (page_id, site_id, links, message, size, whole_digests)
 SELECT id, site_id, CAST(:links AS jsonb), message, octet_length(CAST(message AS text)),
@@ -31,7 +31,7 @@ ON CONFLICT (page_id) DO UPDATE SET
     version = known.version + 1, changed_at = clock_timestamp(), attempts = NULL
 WHERE :has_message OR known.links <> excluded.links
 
--- note_others --
+-- clear_links --
 -- Part: clear the part links of ``others``; make parts due whose single-page version was revised.
 due AS (
     SELECT page_id, page_id = ANY (CAST(:others AS bigint[])) AS is_other FROM page_parts
@@ -41,7 +41,7 @@ due AS (
             WHERE page_id = ANY (CAST(:revised_ids AS bigint[]))
         )
     ORDER BY page_id FOR UPDATE
-), noted AS (
+), cleared AS (
     UPDATE page_parts SET
         links = CASE WHEN is_other THEN '{}' ELSE links END,
         message = CASE WHEN NOT is_other THEN message END,
@@ -96,17 +96,17 @@ SELECT message FROM articles JOIN pages ON pages.id = page_id
 WHERE page_id = :page_id AND articles.revision = pages.revision
     AND (outcome = 'article' OR outcome IN ('wall', 'gone') AND pages.revision > 0)
 
--- note_revision --
+-- record_revision --
 -- Record the revision of a page's article created by joining; the page must be locked.
 UPDATE page_parts SET joined_revision = :revision WHERE page_id = :page_id
 
--- note_joined --
+-- record_joined_pages --
 -- Record the pages from which an article was joined, apart from its first page.
 UPDATE page_parts
 SET first_id = CASE WHEN page_id = ANY (CAST(:pages AS bigint[])) THEN :first_id END
 WHERE first_id = :first_id OR page_id = ANY (CAST(:pages AS bigint[]))
 
--- note_seen --
+-- record_processed --
 -- Record the versions of pages that joining has processed.
 UPDATE page_parts SET seen_version = seen.version, attempts = NULL
 FROM unnest(CAST(:pages AS bigint[]), CAST(:versions AS bigint[])) AS seen (page_id, version)

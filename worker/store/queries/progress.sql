@@ -183,7 +183,7 @@ WITH extractions AS (
 )
 DELETE FROM clustering_attempts WHERE quarantined_at IS NULL
 
--- note_failure --
+-- record_failure --
 -- Record why a task failed.
 INSERT INTO task_failures (task_id, task, error, traceback)
 VALUES (:task_id, :task, :error, :traceback)

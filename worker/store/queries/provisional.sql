@@ -30,7 +30,7 @@ AND NOT EXISTS (
     ORDER BY waiting_since, id LIMIT :limit
 )
 
--- hold --
+-- lock_free_sites --
 -- Lock those of the sites that no other transaction has locked, and return their IDs.
 WITH free AS MATERIALIZED (
     SELECT id FROM sites WHERE id = ANY (CAST(:sites AS bigint[]))
@@ -45,7 +45,7 @@ WHERE id = ANY (CAST(:pages AS bigint[])) AND site_id = ANY (CAST(:sites AS bigi
     AND {is_unrequested}
 ORDER BY site_id, id
 
--- place --
+-- add_pages --
 -- Add provisional generations to sites without a generation, and pages to those of their sites.
 WITH added AS (
     INSERT INTO generations (site_id, number, site_version, method)
@@ -57,7 +57,7 @@ INSERT INTO memberships (page_id, generation, site_id, role)
 SELECT id, :number, site_id, 'outlier' FROM pages WHERE id = ANY (CAST(:pages AS bigint[]))
 ON CONFLICT (page_id, generation) DO NOTHING
 
--- without_siblings --
+-- lone_sites --
 -- New sites that have fewer than two pages with a tree.
 SELECT id FROM sites
 WHERE id = ANY (CAST(:sites AS bigint[])) AND (SELECT count(*) FROM (
@@ -74,14 +74,14 @@ ORDER BY id
 SELECT id, (outcome IS NULL OR forced) AND extracted_generation >= generation
 FROM pages WHERE site_id = ANY (CAST(:sites AS bigint[])) AND tree_id IS NOT NULL
 
--- count_as_clustered --
+-- mark_clustered --
 -- Turn the provisional generations of locked sites into clusterings without groups.
 UPDATE generations SET method = :ungrouped, site_version = CASE
-    WHEN :has_seen_all THEN (SELECT version FROM sites WHERE id = generations.site_id)
+    WHEN :includes_all_pages THEN (SELECT version FROM sites WHERE id = generations.site_id)
     ELSE site_version END
 WHERE site_id = ANY (CAST(:sites AS bigint[])) AND method = :provisional
 
--- overlooked --
+-- missed_pages --
 -- A site's waiting pages that are not in the given generation, with the site's version.
 SELECT pages.id, version FROM pages JOIN sites ON sites.id = site_id
 WHERE site_id = :site_id AND outcome IS NULL AND tree_id IS NOT NULL

@@ -1,6 +1,6 @@
 -- Record fetched pages, whether new, changed or unchanged.
 
--- continue_revisions --
+-- raise_revision --
 -- Raise a page's revision to that of the page that its address has left: IDs must not repeat.
 UPDATE pages
 SET revision = greatest(revision, (SELECT revision FROM pages WHERE id = :separated_from))
@@ -34,7 +34,7 @@ ON CONFLICT (page_id) DO UPDATE SET
 -- Store the lines of a page whose content is stored.
 UPDATE page_contents SET lines = :lines WHERE page_id = :page_id
 
--- share_shards --
+-- lock_shards_shared --
 -- Lock shards of the object store against deletion.
 SELECT pg_advisory_xact_lock_shared(:class, shard)
 FROM unnest(CAST(:shards AS integer[])) AS wanted (shard)
@@ -54,11 +54,11 @@ ON CONFLICT (page_id) DO UPDATE SET
     (compressed, object_url, is_text, lines, stored_at)
     = (excluded.compressed, excluded.object_url, excluded.is_text, excluded.lines, now())
 
--- pages_waited_for --
+-- pages_with_waiting_fetches --
 -- Return those of the given pages that have waiting fetches. Their sites must be locked.
 SELECT DISTINCT page_id FROM waiting_fetches WHERE page_id = ANY (:ids)
 
--- make_room --
+-- drop_last_waiting --
 -- Delete the waiting fetch that arrived last, if the page has the maximum number.
 DELETE FROM waiting_fetches WHERE id = (
     SELECT max(id) FROM waiting_fetches WHERE page_id = :page_id HAVING count(*) >= :most

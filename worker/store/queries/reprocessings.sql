@@ -1,6 +1,6 @@
 -- State of the reprocessing of all sites: its progress, and when it may continue.
 
--- is_new_request --
+-- record_if_new --
 -- Record a task; return a row if it is handled for the first time, or nothing otherwise.
 INSERT INTO followed_requests (task_id) VALUES (:task_id)
 ON CONFLICT (task_id) DO NOTHING RETURNING id
@@ -20,7 +20,7 @@ WHERE ended_at IS NULL AND resume_at <= now() FOR UPDATE SKIP LOCKED
 -- ID of the next site, or NULL if there is none.
 SELECT min(id) FROM sites WHERE id > :after AND id <= :last
 
--- note_site --
+-- record_started_site --
 -- Record that a site was started; a lag behind the rate is caught up within limits.
 UPDATE reprocessings SET site_id = :site_id, pages = pages + :pages,
     resume_at = CASE WHEN pages_per_minute IS NULL THEN resume_at

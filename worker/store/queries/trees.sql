@@ -1,6 +1,6 @@
 -- Trees and the distances between them; equal trees are stored once.
 
--- hold_trees --
+-- lock_trees --
 -- Lock existing trees until their pages are written, as they could be removed as orphans.
 SELECT digest, id FROM trees WHERE digest = ANY (CAST(:digests AS text[]))
 ORDER BY digest FOR KEY SHARE
@@ -16,7 +16,7 @@ ON CONFLICT (digest) DO NOTHING RETURNING digest, id
 -- Stored trees, in ascending order of ID.
 SELECT id, packed FROM trees WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id
 
--- clear_trees --
+-- detach_trees --
 -- Detach trees from their pages; return the site and the ID of each page.
 WITH own AS (
     SELECT id FROM pages WHERE tree_id = ANY (CAST(:ids AS bigint[]))

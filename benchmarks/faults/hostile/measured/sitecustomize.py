@@ -59,7 +59,7 @@ def _measured_tasks(base: Any) -> Any:
     return base
 
 
-INTAKE = {"_read_message": "intake, a message", "_store_turn": "intake, storing a batch"}
+INTAKE = {"_prepare": "intake, a message", "_store_batch": "intake, storing a batch"}
 """Measured methods of the intake, each with its name in the report."""
 
 
