@@ -15,16 +15,16 @@ from detourage.template.groups import Group, group_pages
 from detourage.template.matrix import Matrix, size_tolerant_distance
 
 MAX_REPRESENTED_DISTANCE: Final = 0.3
-"""Maximum distance of a member from its nearest representative while more of them may be added."""
+"""Representatives are added until every member is within this distance of one of them."""
 
-MAX_REPRESENTATIVES: Final = 3  # representatives per group, with which new pages are compared
+MAX_REPRESENTATIVES: Final = 3  # maximum number of representatives per group
 
 MIN_NEW_GROUP_PAGES: Final = 3
 """Minimum number of similar outliers that form a new group between two clusterings; two outliers
 may be similar by accident, although two pages are enough for a group in a clustering."""
 
 MAX_REPRESENTATIVE_NODES: Final = 500_000
-"""Maximum total number of nodes of several representatives compared with a page."""
+"""Maximum total number of tree nodes of the representatives compared with one page."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,9 @@ class Assignment:
     """The group of a new page.
 
     `group` is None for an outlier. `confidence` ranges from 0 (an outlier, or a page equally near
-    to another group or to the limit) to 1 (equal to a representative). `distance` to the nearest
-    representative is NaN if the page could not be compared. `work` is in the units of `Forest`.
+    to another group or to the limit) to 1 (equal to a representative). `distance` is the one to the
+    nearest representative, NaN if the page could not be compared. `work` is the computing effort
+    spent, in the units of `Forest`.
     """
 
     group: int | None
@@ -49,18 +50,18 @@ NOT_COMPARED: Final = Assignment(None, 0.0, float("nan"))
 def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
     """Choose the pages of a group to compare with new ones: the pivot and the farthest members.
 
-    Pages are added while any member is farther than `MAX_REPRESENTED_DISTANCE` from all of them; in
-    a tie, the first member is added. `distances` are those between all pages of the site. Source:
-    Gonzalez, "Clustering to minimize the maximum intercluster distance", Theoretical Computer
-    Science 38 (1985).
+    Members are added until all are within `MAX_REPRESENTED_DISTANCE` of a chosen one; in a tie, the
+    first member is added. `distances` are those between all pages of the site. Source: Gonzalez,
+    "Clustering to minimize the maximum intercluster distance", Theoretical Computer Science 38
+    (1985).
     """
     members = np.array(group.members, dtype=np.int64)
     chosen = [group.pivot]
-    reach = distances[group.pivot, members]
-    while len(chosen) < MAX_REPRESENTATIVES and reach.max() > MAX_REPRESENTED_DISTANCE:
-        farthest = members[first_smallest(-reach)]
+    to_nearest = distances[group.pivot, members]
+    while len(chosen) < MAX_REPRESENTATIVES and to_nearest.max() > MAX_REPRESENTED_DISTANCE:
+        farthest = members[first_smallest(-to_nearest)]
         chosen.append(int(farthest))
-        reach = np.minimum(reach, distances[farthest, members])
+        to_nearest = np.minimum(to_nearest, distances[farthest, members])
     return tuple(chosen)
 
 
@@ -69,39 +70,39 @@ def assign(
 ) -> Assignment:
     """Assign a new page to the group of its nearest representative within the `limit`, if any.
 
-    `distances` are those to all representatives, in the measure with which the groups were formed,
-    and NaN if unknown; `groups` has the group of each representative. In a tie, the smallest ID
-    wins. The confidence is the page's silhouette, ``1 - a / b``, for the distances ``a`` to its
-    group and ``b`` to the next group or the limit.
+    `distances` has the distance to each representative, in the measure with which the groups were
+    formed, or NaN if unknown; `groups` has the ID of each representative's group. In a tie, the
+    smallest ID wins. The confidence is the page's silhouette, ``1 - a / b``, where ``a`` is the
+    distance to its group, and ``b`` the distance to the next group or, if smaller, the limit.
     """
     to_each = np.asarray(distances, dtype=np.float64)
     if to_each.shape != (len(groups),):
         raise ValueError(f"{len(groups)} groups for distances of shape {to_each.shape}")
-    known = [i for i in range(len(groups)) if not np.isnan(to_each[i])]
-    if not known:
+    comparable = [i for i in range(len(groups)) if not np.isnan(to_each[i])]
+    if not comparable:
         return NOT_COMPARED
-    nearest = min(known, key=lambda i: (to_each[i], groups[i], i))
+    nearest = min(comparable, key=lambda i: (to_each[i], groups[i], i))
     distance = float(to_each[nearest])
     if distance > limit:
         return Assignment(None, 0.0, distance)
-    others = [float(to_each[i]) for i in known if groups[i] != groups[nearest]]
-    far = min([*others, limit])
-    silhouette = 1 - distance / far if far > 0 else float(distance == 0)
+    to_others = [float(to_each[i]) for i in comparable if groups[i] != groups[nearest]]
+    next_distance = min([*to_others, limit])
+    silhouette = 1 - distance / next_distance if next_distance > 0 else float(distance == 0)
     return Assignment(groups[nearest], silhouette, distance)
 
 
 def worth_comparing(size: int, sizes: Sequence[int]) -> list[int]:
-    """Return the indices of the representatives that a new page's size does not rule out."""
+    """Return the indices of the representatives whose `sizes` are close to a new page's `size`."""
+    # Two trees differ by at least the difference of their sizes.
     bounds = [size_tolerant_distance(abs(size - each), size, each) for each in sizes]
-    possible = [place for place, bound in enumerate(bounds) if bound <= MAX_TOLERANT_PIVOT_DISTANCE]
-    possible.sort(key=lambda place: (bounds[place], place))
-    room = MAX_REPRESENTATIVE_NODES
+    possible = [i for i, bound in enumerate(bounds) if bound <= MAX_TOLERANT_PIVOT_DISTANCE]
+    nodes = 0
     chosen: list[int] = []
-    for place in possible:
-        room -= sizes[place]
-        if chosen and room < 0:
+    for i in sorted(possible, key=lambda i: (bounds[i], i)):
+        nodes += sizes[i]
+        if chosen and nodes > MAX_REPRESENTATIVE_NODES:
             break
-        chosen.append(place)
+        chosen.append(i)
     return sorted(chosen)
 
 
@@ -114,41 +115,41 @@ def assign_tree(
 ) -> Assignment:
     """Find the group of a new page by comparing it with as few representatives as needed.
 
-    The result equals `assign` with the `size_tolerant_distances` to all representatives, or to
-    those compared within `work` units (see `Forest`). An outlier's distance is the smallest one
+    The result equals that of `assign` with the `size_tolerant_distances` to all representatives, or
+    to those compared within `work` units (see `Forest`). An outlier's distance is the smallest one
     computed or, if none was, the smallest lower bound. Representatives are compared in ascending
-    order of their lower bounds, and only if they may still affect the group or the confidence;
-    these are usually two or three of about ten.
+    order of their lower bounds, and only if they can still change the group or the confidence:
+    usually two or three of about ten.
     """
     if len(representative_trees) != len(groups):
         raise ValueError(f"{len(groups)} groups for {len(representative_trees)} trees")
     forest = Forest([tree, *representative_trees], memory=MEMORY)
     others = np.arange(1, len(groups) + 1, dtype=np.int32)
 
-    def normalised(number: int, place: int) -> float:
-        return size_tolerant_distance(number, len(tree), len(representative_trees[place]))
+    def normalised(edits: int, i: int) -> float:
+        return size_tolerant_distance(edits, len(tree), len(representative_trees[i]))
 
     lower = forest.lower_bounds(np.zeros_like(others), others)
     bounds = np.array([normalised(int(bound), i) for i, bound in enumerate(lower)])
     distances = np.full(len(groups), np.nan)
-    nearest_of: dict[int, float] = {}
+    nearest_by_group: dict[int, float] = {}
     for i in sorted(range(len(groups)), key=lambda i: (bounds[i], groups[i], i)):
-        two_nearest = sorted(nearest_of.values())[:2]
-        needed = min(
+        two_nearest = sorted(nearest_by_group.values())[:2]
+        max_useful = min(
             MAX_TOLERANT_PIVOT_DISTANCE,
-            nearest_of.get(groups[i], np.inf),
+            nearest_by_group.get(groups[i], np.inf),
             two_nearest[1] if len(two_nearest) == 2 else np.inf,
         )
-        if bounds[i] > needed:
+        if bounds[i] > max_useful:
             continue
-        if nearest_of and forest.work >= work:
+        if nearest_by_group and forest.work >= work:
             break
-        found = int(forest.try_distances([0], [i + 1])[0])
-        if found == TOO_LARGE:
+        edits = int(forest.try_distances([0], [i + 1])[0])
+        if edits == TOO_LARGE:
             continue
-        distances[i] = normalised(found, i)
-        nearest_of[groups[i]] = min(float(distances[i]), nearest_of.get(groups[i], np.inf))
-    if nearest_of:
+        distance = distances[i] = normalised(edits, i)
+        nearest_by_group[groups[i]] = min(distance, nearest_by_group.get(groups[i], np.inf))
+    if nearest_by_group:
         return replace(assign(distances, groups), work=forest.work)
     if not len(bounds):
         return NOT_COMPARED
@@ -158,7 +159,7 @@ def assign_tree(
 def agreeing_outliers(
     distances: Matrix, *, sizes: npt.ArrayLike | None = None
 ) -> tuple[Group, ...]:
-    """Group outliers, given in an order independent of their arrival, into new groups."""
-    keys = [f"{place:09}" for place in range(len(distances))]
+    """Form new groups of similar outliers, whose order must not depend on their arrival."""
+    keys = [f"{row:09}" for row in range(len(distances))]
     found = group_pages(keys, distances, sizes=sizes)
     return tuple(group for group in found.groups if len(group.members) >= MIN_NEW_GROUP_PAGES)

@@ -21,24 +21,24 @@ from detourage.template.matrix import (
 from detourage.template.scaling import classical_scaling, majorise_stress
 
 OUTLIER: Final = -1  # label of a page that belongs to no group
-DECIMALS: Final = 9  # number of decimals compared; further digits are rounding errors
+DECIMALS: Final = 9  # decimals to which numbers are compared; further ones are rounding errors
 
 MAX_TOLERANT_MERGE_DISTANCE: Final = 0.39
-"""Maximum mean size-tolerant distance of clusters to merge (measured, also on real sites)."""
+"""Maximum mean size-tolerant distance between two clusters that are merged (measured)."""
 
 MAX_MERGE_DISTANCE: Final = 0.43
-"""The same limit for plain distances, if sizes are unknown; at 0.47, different templates merge."""
+"""`MAX_TOLERANT_MERGE_DISTANCE` if sizes are unknown; with 0.47, different templates merge."""
 
 MAX_TOLERANT_PIVOT_DISTANCE: Final = 0.47
 """Maximum size-tolerant distance from a group's pivot (measured with stray pages on real sites)."""
 
 MAX_PIVOT_DISTANCE: Final = 0.55
-"""The same limit for plain distances, used if the sizes of the pages are unknown."""
+"""`MAX_TOLERANT_PIVOT_DISTANCE` if the sizes of the pages are unknown."""
 
 DEFAULT_METHOD: Final = "mds_kmeans"
 """Name of the method of `MdsKMeans`, stored with its results."""
 
-MAX_CLUSTERS: Final = 40  # clusters of a site that are tried, besides half the number of pages
+MAX_CLUSTERS: Final = 40  # maximum number of clusters tried; also at most half as many as pages
 
 STARTS: Final = 20
 """Number of k-means starts per number of clusters; the tightest resulting clustering is used."""
@@ -82,25 +82,25 @@ class TemplateClusterer(ABC):
         n = len(distances)
         comparable = comparable_pages(distances)
         known = distances[np.ix_(comparable, comparable)]
-        near, reach = self.merge_distance, self.max_pivot_distance
-        if near is None:
-            near = MAX_MERGE_DISTANCE if sizes is None else MAX_TOLERANT_MERGE_DISTANCE
-        if reach is None:
-            reach = MAX_PIVOT_DISTANCE if sizes is None else MAX_TOLERANT_PIVOT_DISTANCE
+        max_merge, max_pivot = self.merge_distance, self.max_pivot_distance
+        if max_merge is None:
+            max_merge = MAX_MERGE_DISTANCE if sizes is None else MAX_TOLERANT_MERGE_DISTANCE
+        if max_pivot is None:
+            max_pivot = MAX_PIVOT_DISTANCE if sizes is None else MAX_TOLERANT_PIVOT_DISTANCE
         with threadpool_limits(limits=1):
             positions = majorise_stress(known, classical_scaling(known))
             clusters = self._clusters(known, positions)
-            outliers = clusters == OUTLIER
-            clusters = np.where(outliers, len(clusters) + np.arange(len(clusters)), clusters)
-            clusters = merge_near_clusters(known, clusters, near)
+            is_outlier = clusters == OUTLIER
+            clusters = np.where(is_outlier, len(clusters) + np.arange(len(clusters)), clusters)
+            clusters = merge_near_clusters(known, clusters, max_merge)
 
         labels = np.full(len(known), OUTLIER, dtype=np.int64)
         pivots: list[int] = []
-        values, first = np.unique(clusters, return_index=True)
-        for cluster in values[np.argsort(first)]:
+        numbers, first_pages = np.unique(clusters, return_index=True)
+        for cluster in numbers[np.argsort(first_pages)]:
             members = np.flatnonzero(clusters == cluster)
             pivot = members[self._pivot(known[np.ix_(members, members)], positions[members])]
-            members = members[known[pivot, members] <= reach]
+            members = members[known[pivot, members] <= max_pivot]
             if len(members) > 1:
                 labels[members] = len(pivots)
                 pivots.append(int(comparable[pivot]))
@@ -137,8 +137,8 @@ class MdsKMeans(TemplateClusterer):
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:
         n = len(distances)
-        points = len(np.unique(positions.round(DECIMALS), axis=0))
-        most = min(MAX_CLUSTERS, points, max(n // 2, 2), n - 1)
+        distinct = len(np.unique(positions.round(DECIMALS), axis=0))
+        most = min(MAX_CLUSTERS, distinct, max(n // 2, 2), n - 1)
         if most < 2:
             return np.arange(n)
         starts = Starts(positions, number=STARTS, most=most, seed=0)
@@ -151,9 +151,9 @@ class MdsKMeans(TemplateClusterer):
 def mean_silhouette(distances: Matrix, labels: Indices) -> float:
     """Return how much nearer items are, on average, to their own cluster than to the others.
 
-    For the mean distance ``a`` of an item to the others of its cluster, and the smallest distance
-    ``b`` to an item of another cluster, the coefficient is ``1 - a / b`` if ``a < b``, ``b / a -
-    1`` if ``a > b``, and otherwise 0. It is also 0 for an item alone in its cluster, and if there
+    The silhouette of an item compares the mean distance ``a`` to the others of its cluster with the
+    smallest distance ``b`` to an item of another cluster: it is ``1 - a / b`` if ``a < b``, ``b / a
+    - 1`` if ``a > b``, and otherwise 0. It is also 0 for an item alone in its cluster, and if there
     are fewer than two clusters.
 
     Rousseeuw ("Silhouettes", Journal of Computational and Applied Mathematics 20, 1987) uses the
@@ -161,24 +161,23 @@ def mean_silhouette(distances: Matrix, labels: Indices) -> float:
     (2015, section 4.3), "the smallest dissimilarity of an element with respect to the elements in
     the other clusters".
     """
-    clusters, own = np.unique(labels, return_inverse=True)
-    if len(clusters) < 2:
+    if len(np.unique(labels)) < 2:
         return 0.0
-    coefficients = np.zeros(len(own))
-    together = own[:, None] == own
-    companions = together.sum(axis=1) - 1
-    within = np.where(together, distances, 0.0).sum(axis=1) / np.maximum(companions, 1)
-    nearest = np.where(together, np.inf, distances).min(axis=1)
+    silhouettes = np.zeros(len(labels))
+    same_cluster = labels[:, None] == labels
+    companions = same_cluster.sum(axis=1) - 1
+    a = np.where(same_cluster, distances, 0.0).sum(axis=1) / np.maximum(companions, 1)
+    b = np.where(same_cluster, np.inf, distances).min(axis=1)
 
-    closer = (companions > 0) & (within < nearest)
-    farther = (companions > 0) & (within > nearest)
-    coefficients[closer] = 1 - within[closer] / nearest[closer]
-    coefficients[farther] = nearest[farther] / within[farther] - 1
-    return float(coefficients.mean())
+    is_closer = (companions > 0) & (a < b)
+    is_farther = (companions > 0) & (a > b)
+    silhouettes[is_closer] = 1 - a[is_closer] / b[is_closer]
+    silhouettes[is_farther] = b[is_farther] / a[is_farther] - 1
+    return float(silhouettes.mean())
 
 
 def best_separated(distances: Matrix, candidates: Iterable[Indices]) -> Indices:
-    """Return the candidate with the largest mean silhouette, the first one in a tie.
+    """Return the candidate clustering with the largest mean silhouette, the first one in a tie.
 
     If no mean is positive, each page is its own cluster.
     """

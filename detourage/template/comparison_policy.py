@@ -4,15 +4,15 @@ On a small site, all pairs of trees are compared. A larger site is represented b
 and comparisons are made in three rounds, each linear in the number of trees:
 
 1. find the nearest tree of a sample for every tree;
-2. add trees far from the whole sample (of templates too rare to be sampled) to the references,
-   compare the references with each other, and find the nearest of the new ones for every tree;
+2. make the sample and the trees far from all of it (whose templates are too rare to be sampled) the
+   references, compare these with each other, and find the nearest reference of every other tree;
 3. group the references like the pages of a small site, and every other page with its nearest
    reference; then compare a page with its group's pivot if the triangle inequality leaves open
    whether it is too far from the pivot.
 
 The sample and the references depend only on the set of trees, so neither the order of the pages nor
-the number of workers changes the groups. When pages are added, only comparisons of new pages or
-with changed references are missing.
+the number of workers changes the groups. When pages are added, only the new pages are compared, and
+the other pages with the references that have changed.
 """
 
 from collections import defaultdict
@@ -36,17 +36,17 @@ from detourage.template.matrix import (
 )
 
 SAMPLED_SHARE: Final = 0.75
-"""Share of a large site's references that are sampled; the rest are trees far from the sample."""
+"""Maximum share of a large site's references in the sample; the others are far from the sample."""
 
 MAX_REFERENCE_NODES: Final = 2_000_000
-"""Maximum total number of nodes of several references, which every comparison task unpacks."""
+"""Maximum total number of nodes of the references, all of which every comparison task unpacks."""
 
 NearestReference: TypeAlias = tuple[int, float]
 """Reference nearest to a tree, and the normalised distance to it."""
 
 
 class SitePage(Protocol):
-    """The properties of a page needed to group a site."""
+    """A page of a site, with the properties needed to group it."""
 
     @property
     def url(self) -> str:
@@ -61,10 +61,10 @@ class SitePage(Protocol):
 class KnownSite:
     """The distances needed to group the pages of a site.
 
-    `references` are the trees compared with each other (all trees of a small site), in ascending
-    order; `distances` between them are normalised, NaN if two could not be compared. On a large
-    site, `nearest` has the nearest reference of every other tree, None for a tree too large to
-    compare.
+    `references` are the IDs of the trees compared with each other (all trees of a small site), in
+    ascending order; `distances` has their normalised distances, NaN if two could not be compared.
+    On a large site, `nearest` has the nearest reference of every other tree, or None for a tree too
+    large to compare.
     """
 
     references: Sequence[int]
@@ -77,35 +77,35 @@ class KnownSite:
 
         On a large site, the references are grouped like the pages of a small one. Every other page
         joins the group of its nearest reference and gets the same embedding, unless the distance is
-        `MAX_PIVOT_DISTANCE` or more. A reference shared by several pages counts as two, so that the
+        `MAX_PIVOT_DISTANCE` or more. A reference of several pages counts as two pages, so that the
         only reference of a rare template is not an outlier.
         """
         urls = [page.url for page in pages]
         if self.nearest is None:
             rows = [self._row(page.tree_id) for page in pages]
             return group_pages(urls, self.distances[np.ix_(rows, rows)], sizes=self.sizes[rows])
-        place = {reference: i for i, reference in enumerate(self.references)}
-        pages_of = defaultdict[int, list[int]](list)
-        equal_pages = defaultdict[int, list[int]](list)
+        row_of = {reference: row for row, reference in enumerate(self.references)}
+        pages_near = defaultdict[int, list[int]](list)
+        pages_equal = defaultdict[int, list[int]](list)
         for page in sorted(range(len(urls)), key=urls.__getitem__):
             tree_id = pages[page].tree_id
             reference, distance = self.nearest.get(tree_id) or (tree_id, 0.0)
-            if reference in place and distance < MAX_PIVOT_DISTANCE:
-                pages_of[place[reference]].append(page)
+            if reference in row_of and distance < MAX_PIVOT_DISTANCE:
+                pages_near[row_of[reference]].append(page)
                 if tree_id == reference:
-                    equal_pages[place[reference]].append(page)
+                    pages_equal[row_of[reference]].append(page)
 
-        used = sorted(equal_pages, key=lambda i: urls[equal_pages[i][0]])
-        rows = [i for i in used for _ in range(min(len(pages_of[i]), 2))]
-        keys = [f"{row:09}" for row in range(len(rows))]
+        used = sorted(pages_equal, key=lambda row: urls[pages_equal[row][0]])
+        rows = [row for row in used for _ in range(min(len(pages_near[row]), 2))]
+        keys = [f"{number:09}" for number in range(len(rows))]
         grouping = group_pages(keys, self.distances[np.ix_(rows, rows)], sizes=self.sizes[rows])
         embedding = np.full((len(urls), 2), np.nan)
-        for row, i in enumerate(rows):
-            embedding[pages_of[i]] = grouping.embedding[row]
+        for number, row in enumerate(rows):
+            embedding[pages_near[row]] = grouping.embedding[number]
         groups = []
         for group in grouping.groups:
-            members = {page for row in group.members for page in pages_of[rows[row]]}
-            pivot = equal_pages[rows[group.pivot]][0]
+            members = {page for number in group.members for page in pages_near[rows[number]]}
+            pivot = pages_equal[rows[group.pivot]][0]
             groups.append(Group(tuple(sorted(members, key=urls.__getitem__)), pivot))
         return Grouping.of(urls, groups, embedding, grouping.silhouette)
 
@@ -114,8 +114,8 @@ class KnownSite:
     ) -> set[tuple[int, int]]:
         """Return the pairs of a tree and its group's pivot that may be too far from each other.
 
-        The tree edit distance is a metric, so a page is no farther from the pivot than the sum of
-        the distances via its nearest reference. Pairs are doubtful if this bound exceeds the limit.
+        By the triangle inequality, the tree edit distance to the pivot is at most the sum of those
+        via the nearest reference. A pair is doubtful if this sum exceeds the limit.
         """
         nearest = self.nearest or {}
         doubtful = set()
@@ -125,15 +125,15 @@ class KnownSite:
                 found = nearest.get(tree_id)
                 if found is not None:
                     reference, distance = found
-                    rest = float(self.distances[self._row(reference), self._row(pivot)])
-                    size, middle, end = (trees[each].size for each in (tree_id, reference, pivot))
-                    bound = _edits(distance, size, middle) + _edits(rest, middle, end)
-                    if size_tolerant_distance(bound, size, end) > MAX_TOLERANT_PIVOT_DISTANCE:
+                    to_pivot = float(self.distances[self._row(reference), self._row(pivot)])
+                    a, via, b = (trees[each].size for each in (tree_id, reference, pivot))
+                    bound = _edits(distance, a, via) + _edits(to_pivot, via, b)
+                    if size_tolerant_distance(bound, a, b) > MAX_TOLERANT_PIVOT_DISTANCE:
                         doubtful.add((tree_id, pivot))
         return doubtful
 
     def representative_trees(self, pages: Sequence[SitePage], group: Group) -> list[int]:
-        """Return the trees of a group with which to compare new pages, the pivot's first."""
+        """Return the IDs of the group's trees to compare with new pages; the pivot's is first."""
         page_of = {pages[member].tree_id: member for member in reversed(group.members)}
         page_of[pages[group.pivot].tree_id] = group.pivot
         tree_ids = sorted(
@@ -143,7 +143,7 @@ class KnownSite:
         distances = size_tolerant_distances(self.distances[np.ix_(rows, rows)], self.sizes[rows])
         pivot = tree_ids.index(pages[group.pivot].tree_id)
         chosen = representatives(distances, Group(tuple(range(len(rows))), pivot))
-        return [tree_ids[place] for place in chosen]
+        return [tree_ids[row] for row in chosen]
 
     def _row(self, tree_id: int) -> int:
         return int(np.searchsorted(self.references, tree_id))
@@ -153,15 +153,15 @@ class KnownDistances(Protocol):
     """Lookup of the known distances of a site's trees."""
 
     def among(self, tree_ids: Sequence[int]) -> tuple[Matrix, npt.NDArray[np.bool_]]:
-        """Return the edit distances among trees in ascending order, or NaN, and which are known."""
+        """Return the edit distances between trees, or NaN, and whether each is known."""
 
     def nearest(
         self, references: Sequence[int], tree_ids: Sequence[int]
     ) -> Mapping[int, NearestReference | None]:
-        """Return the known nearest reference by tree; None for a tree too large to compare."""
+        """Return the known nearest references by tree, or None for a tree too large to compare."""
 
     def to_pivot(self, pivot: int, tree_ids: Sequence[int]) -> Mapping[int, int | None]:
-        """Return the known tree edit distance to a pivot by tree; None if not comparable."""
+        """Return the known tree edit distances to a pivot by tree, or None if not comparable."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,10 +174,10 @@ class MissingPairs:
 
 @dataclass(frozen=True)
 class MissingNearest:
-    """Trees whose nearest reference is missing, in ascending order.
+    """Trees whose nearest reference is not known yet, in ascending order.
 
-    `references` are ordered by digest; `new_references` is the number of them that no earlier round
-    has covered.
+    `references` are ordered by digest; `new_references` is the number of them that were not part of
+    an earlier round of comparisons.
     """
 
     tree_ids: Sequence[int]
@@ -206,13 +206,13 @@ class NeededComparisons:
 def known_or_missing(
     trees: Mapping[int, TreeShape], known: KnownDistances, *, whole_matrix_trees: int
 ) -> KnownSite | NeededComparisons:
-    """Return the distances needed to group a site with these distinct trees, or what is missing."""
+    """Return the distances needed to group a site's distinct trees, or the missing comparisons."""
     if len(trees) <= whole_matrix_trees:
-        return _compared(trees, known, sorted(trees))
+        return _site_or_missing(trees, known, sorted(trees))
     # Ordering by digest is random, but reproducible on every machine.
     ranked = sorted(trees, key=lambda tree_id: trees[tree_id].digest)
-    size = round(whole_matrix_trees * SAMPLED_SHARE)
-    size = _fitting(ranked[:size], trees, MAX_REFERENCE_NODES * SAMPLED_SHARE)
+    max_sampled = round(whole_matrix_trees * SAMPLED_SHARE)
+    size = _count_within(ranked[:max_sampled], trees, MAX_REFERENCE_NODES * SAMPLED_SHARE)
     sample, others = ranked[:size], ranked[size:]
     nearest = known.nearest(sample, sorted(others))
     unknown = sorted(tree_id for tree_id in others if tree_id not in nearest)
@@ -222,13 +222,13 @@ def known_or_missing(
         tree_id
         for tree_id in others
         if (found := nearest[tree_id]) is not None and found[1] >= MAX_PIVOT_DISTANCE
-    ][: whole_matrix_trees - round(whole_matrix_trees * SAMPLED_SHARE)]
-    rare = rare[: _fitting(rare, trees, MAX_REFERENCE_NODES * (1 - SAMPLED_SHARE))]
+    ][: whole_matrix_trees - max_sampled]
+    rare = rare[: _count_within(rare, trees, MAX_REFERENCE_NODES * (1 - SAMPLED_SHARE))]
     references = sorted(sample + rare, key=lambda tree_id: trees[tree_id].digest)
     others = sorted(set(trees).difference(references))
     nearest = known.nearest(references, others)
     unknown = sorted(tree_id for tree_id in others if tree_id not in nearest)
-    site = _compared(trees, known, sorted(references), nearest)
+    site = _site_or_missing(trees, known, sorted(references), nearest)
     if not unknown:
         return site
     missing = site.comparisons if isinstance(site, NeededComparisons) else ()
@@ -236,7 +236,7 @@ def known_or_missing(
 
 
 def _edits(ratio: float, size_a: int, size_b: int) -> int:
-    """Return the tree edit distance of a normalised distance."""
+    """Return the tree edit distance with the given `normalised_distance`."""
     return round(ratio * (size_a + size_b) / (2 - ratio))
 
 
@@ -246,7 +246,7 @@ def group_or_missing(
     trees: Mapping[int, TreeShape],
     known: KnownDistances,
 ) -> Grouping | NeededComparisons:
-    """Group pages, or return the missing comparisons with pivots that may be too far away."""
+    """Group pages, or return the comparisons still needed with pivots that may be too far away."""
     grouping = site.group(pages)
     doubtful = site.doubtful(pages, trees, grouping)
     if not doubtful:
@@ -269,7 +269,7 @@ def group_or_missing(
     return without_far_members(grouping, pages, distances)
 
 
-def _compared(
+def _site_or_missing(
     trees: Mapping[int, TreeShape],
     known: KnownDistances,
     tree_ids: Sequence[int],
@@ -283,8 +283,8 @@ def _compared(
     return KnownSite(tree_ids, sizes, np.asarray(distances), nearest)
 
 
-def _fitting(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes: float) -> int:
-    """Return how many trees, from the first on, have at most `nodes` nodes in total; at least 1."""
+def _count_within(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes: float) -> int:
+    """Return how many of the first trees have `nodes` nodes or fewer in total, but at least 1."""
     sums = np.cumsum([trees[tree_id].size for tree_id in tree_ids])
     return max(1, int(np.searchsorted(sums, nodes, "right")))
 
@@ -294,8 +294,8 @@ def without_far_members(
 ) -> Grouping:
     """Turn pages that are too far from the pivot of their group into outliers.
 
-    `distances` has the size-tolerant distance of each doubtful member by its tree and the pivot's
-    tree; NaN if the two cannot be compared.
+    `distances` has the size-tolerant distance of each doubtful member, by the IDs of its tree and
+    the pivot's tree, or NaN if the two cannot be compared.
     """
     groups = []
     for group in grouping.groups:

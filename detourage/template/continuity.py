@@ -10,19 +10,19 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 MIN_SHARED_PAGES: Final = 0.5
-"""Minimum share of the smaller group's known pages that a group shares with its predecessor."""
+"""Minimum share of the smaller group's old pages that a group shares with its predecessor."""
 
-RECENT_PAGES: Final = 10  # number of latest pages examined for a design change
+RECENT_PAGES: Final = 10  # number of latest pages in which a new design is looked for
 
 PAST_PAGES: Final = 50
-"""Number of pages before a change that are compared with the recent pages; a template used by a
-tenth of a site's pages is missing from all of them in one of two hundred cases."""
+"""Number of pages before a change with which the recent pages are compared. The probability that a
+template of a tenth of a site's pages is missing from all of them by accident is 1 in 200."""
 
-MIN_PAGES: Final = 5  # pages on either side of a change; fewer are insufficient evidence
-MIN_NEW_SHARE: Final = 0.5  # share of recent pages in new groups for a change to be reported
+MIN_PAGES: Final = 5  # minimum number of pages before and after a change, as evidence
+MIN_NEW_SHARE: Final = 0.5  # minimum share of recent pages in new groups to report a change
 
 MAX_PAST_SHARE: Final = 0.05
-"""Maximum share of a new group among earlier pages, some of which are in the wrong group."""
+"""Maximum share of a new group among earlier pages, to tolerate pages in the wrong group."""
 
 Page = TypeVar("Page", bound=Hashable)
 
@@ -60,48 +60,46 @@ def match_groups(
     order of the groups, unless two groups of the same size share equally many pages with the same
     former groups.
     """
-    identities = sorted(former)
-    old = [set(former[identity]) for identity in identities]
+    old_ids = sorted(former)
+    old = [set(former[old_id]) for old_id in old_ids]
     new = [set(group) for group in groups]
-    order = sorted(range(len(new)), key=lambda place: -len(new[place]))
-    known = set[Page]().union(*old)
-    shared = np.array([[len(group & new[place]) for place in order] for group in old], np.float64)
+    largest_first = sorted(range(len(new)), key=lambda i: -len(new[i]))
+    old_pages = set[Page]().union(*old)
+    shared = np.array([[len(group & new[i]) for i in largest_first] for group in old], np.float64)
     shared = shared.reshape(len(old), len(new))
     for row, group in enumerate(old):
-        for column, place in enumerate(order):
-            smaller = min(len(group), len(new[place] & known))
-            if shared[row, column] < MIN_SHARED_PAGES * smaller:
+        for column, i in enumerate(largest_first):
+            smaller_size = min(len(group), len(new[i] & old_pages))
+            if shared[row, column] < MIN_SHARED_PAGES * smaller_size:
                 shared[row, column] = 0
-    # With equal weights, prefer the older ID and the larger group; the sum of these preferences is
-    # less than the weight of one page.
+    # With equally many shared pages, the older ID and the larger group are preferred. All these
+    # preferences together weigh less than one page.
     age = np.arange(len(old), 0, -1)[:, None] / (len(old) + 1)
     largeness = np.arange(len(new), 0, -1)[None, :] / (len(new) + 1)
-    share = 1 / (2 * (min(len(old), len(new)) + 1))
-    weights = np.where(shared > 0, shared + share * (age + largeness), 0)
+    preference_weight = 1 / (2 * (min(len(old), len(new)) + 1))
+    weights = np.where(shared > 0, shared + preference_weight * (age + largeness), 0)
     continued = {
-        order[column]: identities[row]
+        largest_first[column]: old_ids[row]
         for row, column in zip(*linear_sum_assignment(weights, maximize=True), strict=True)
         if weights[row, column] > 0
     }
-    following = count(max([last_identity, *identities]) + 1)
-    return [
-        continued[place] if place in continued else next(following) for place in range(len(new))
-    ]
+    new_ids = count(max([last_identity, *old_ids]) + 1)
+    return [continued[i] if i in continued else next(new_ids) for i in range(len(new))]
 
 
-MIN_PAGES_FOR_CHANGE = 2 * MIN_PAGES  # pages needed by `design_change` to detect a change
+MIN_PAGES_FOR_CHANGE = 2 * MIN_PAGES  # minimum number of pages to detect a design change
 
 
 def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
-    """Detect a change in a site's design, and the page at which it begins; None if there is none.
+    """Detect the latest change in a site's design and the page at which it begins, if any.
 
-    `groups` are those of the pages in chronological order, None for an outlier. A change is
+    `groups` has the group of each page in chronological order, None for an outlier. A change is
     detected if at least `MIN_NEW_SHARE` of the recent pages are in new groups or are outliers in
     excess of the former share of outliers. The result stays the same while further pages of the
     new design arrive.
 
     A first crawl that fetches all pages of one kind before those of another looks like a change. A
-    return to an earlier design is not reported, because it looks like pages of a known kind.
+    return to an earlier design is not reported, because its groups are not new.
     """
     n = len(groups)
     best: ChangeOfGroups | None = None

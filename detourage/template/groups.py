@@ -1,4 +1,4 @@
-"""Template groups of a site: the interface between this package and its users."""
+"""Template groups of a site, and the functions with which other packages group pages."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -18,9 +18,9 @@ from detourage.template.matrix import Matrix, checked_distances, checked_sizes
 
 @dataclass(frozen=True)
 class Group:
-    """Pages that share a template, by index: at least two `members`, ordered by key.
+    """The indices of at least two pages that share a template, ordered by key.
 
-    The `pivot` is the page in the middle of the group.
+    The `pivot` is the most central page of the group.
     """
 
     members: tuple[int, ...]
@@ -46,7 +46,7 @@ class Grouping:
     def of(
         cls, keys: Sequence[str], groups: Iterable[Group], embedding: Matrix, silhouette: float
     ) -> Self:
-        """Order groups; the pages in none of them are the outliers."""
+        """Build the grouping from groups in any order; pages in no group are the outliers."""
         ordered = sorted(groups, key=lambda group: (-len(group.members), keys[group.members[0]]))
         grouped = {page for group in ordered for page in group.members}
         outliers = sorted(set(range(len(keys))) - grouped, key=keys.__getitem__)
@@ -95,22 +95,22 @@ def group_pages(
 def reference_order(
     pages: Iterable[int], known: Sequence[tuple[str, datetime | None]]
 ) -> list[int]:
-    """Order pages of a group: all are compared with the first, which is compared with the second.
+    """Order the pages of a group by their suitability for comparison with the others.
 
-    `known` has the URL and the fetch time of each page. Pages fetched in the newest year come
-    first, those fetched earlier before those fetched later, so that a group that grows keeps its
-    first page. Undated pages come last, ordered by the digests of their URLs.
+    `known` has the URL and the fetch time of each page. Pages fetched in the latest year come
+    first, in order of their fetch times, so that a group that grows keeps its first page. Earlier
+    years follow, in the same order, then undated pages, ordered by the digests of their URLs.
     """
     members = list(pages)
     dates = (known[page][1] for page in members)
-    newest = max((each.astimezone(UTC).year for each in dates if each is not None), default=0)
+    last_year = max((each.astimezone(UTC).year for each in dates if each is not None), default=0)
 
     def precedence(page: int) -> tuple[bool, bool, float, str]:
         url, fetched_at = known[page]
         digest = hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
         if fetched_at is None:
             return True, True, 0.0, digest
-        is_older = fetched_at.astimezone(UTC).year < newest
+        is_older = fetched_at.astimezone(UTC).year < last_year
         return False, is_older, fetched_at.timestamp(), digest
 
     return sorted(members, key=precedence)
@@ -131,7 +131,10 @@ class SiteGroups:
         return next((group for group in self.grouping.groups if page in group.members), None)
 
     def compared_with(self, page: int) -> int | None:
-        """Return the page to compare with (see `reference_order`), or None for an outlier."""
+        """Return the page to compare a page with, or None for an outlier.
+
+        This is the first page of its group in `reference_order`, or the second for the first.
+        """
         group = self.group_of(page)
         if group is None:
             return None
@@ -153,16 +156,16 @@ def group_site(
     """Compare all pages of a site and group them by template (see `group_pages`)."""
     distances = np.full((len(trees), len(trees)), np.nan)
     np.fill_diagonal(distances, 0)
-    places = list(range(len(trees)))
-    while places:
+    sizes = np.array([len(tree) for tree in trees])
+    comparable = np.arange(len(trees))
+    while len(comparable):
         try:
-            raw = distance_matrix([trees[place] for place in places], threads=threads)
+            edits = distance_matrix([trees[i] for i in comparable.tolist()], threads=threads)
         except TreeTooLargeError as error:
-            places = np.delete(places, error.trees).tolist()
+            comparable = np.delete(comparable, error.trees)
             continue
-        sizes = np.array([len(trees[place]) for place in places])
-        distances[np.ix_(places, places)] = normalised_distance(raw, sizes[:, None], sizes[None, :])
+        rows, columns = np.ix_(comparable, comparable)
+        distances[rows, columns] = normalised_distance(edits, sizes[rows], sizes[columns])
         break
-    sizes_of_all = [len(tree) for tree in trees]
-    grouping = group_pages(urls, distances, sizes=sizes_of_all, estimator=estimator)
+    grouping = group_pages(urls, distances, sizes=sizes, estimator=estimator)
     return SiteGroups(site, tuple(urls), distances, grouping, tuple(fetched_at))

@@ -10,39 +10,39 @@ from scipy.spatial.distance import cdist
 
 from detourage.template.matrix import Indices, Matrix
 
-MAX_STEPS: Final = 300  # steps per run; after the last, its clustering is used as it is
+MAX_STEPS: Final = 300  # maximum number of iterations per run, even if it has not converged
 
 
 class Starts:
-    """Initial centres for at most `most` clusters; k clusters use the first k.
+    """Initial centres (`number` sequences of `most` points) for k-means with up to `most` clusters.
 
-    There must be at least `most` distinct positions. The same seed produces the same starts with
+    There must be at least `most` distinct points. The same seed produces the same starts with
     every version of NumPy. Source: Arthur and Vassilvitskii, "k-means++: the advantages of careful
     seeding" (2007), section 2.2, with the candidates of section 7.
     """
 
     def __init__(self, points: Matrix, *, number: int, most: int, seed: int) -> None:
         self._points = points
-        drawn = np.random.RandomState(seed)
+        random = np.random.RandomState(seed)
         n, candidates = len(points), 2 + int(np.log(most))
         squared = cdist(points, points, "sqeuclidean")
         chosen = np.empty((number, most), dtype=np.int64)
-        chosen[:, 0] = drawn.randint(n, size=number)
+        chosen[:, 0] = random.randint(n, size=number)
         nearest = squared[chosen[:, 0]]
         runs = np.arange(number)
-        for place in range(1, most):
+        for centre in range(1, most):
             sums = nearest.cumsum(axis=1)
-            marks = drawn.random_sample((number, candidates)) * sums[:, -1:]
-            # The first point whose sum exceeds the mark, never a centre: centres have weight 0.
-            found = (sums[:, None, :] <= marks[:, :, None]).sum(axis=2).clip(max=n - 1)
-            reduced = np.minimum(nearest[:, None, :], squared[found])
+            marks = random.random_sample((number, candidates)) * sums[:, -1:]
+            # Points are drawn with their squared distance as weight; centres have weight 0.
+            sampled = (sums[:, None, :] <= marks[:, :, None]).sum(axis=2).clip(max=n - 1)
+            reduced = np.minimum(nearest[:, None, :], squared[sampled])
             best = reduced.sum(axis=2).argmin(axis=1)
-            chosen[:, place] = found[runs, best]
+            chosen[:, centre] = sampled[runs, best]
             nearest = reduced[runs, best]
         self._chosen = chosen
 
     def cluster(self, k: int) -> Indices:
-        """Return the cluster of each point in the tightest clustering into k among all starts.
+        """Run k-means from the first k centres of every start; return the tightest clustering.
 
         Source: Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory
         28 (1982).
@@ -58,28 +58,28 @@ class Starts:
                 break
             labels[moving] = nearest
             centres[moving] = _means(points, nearest, centres[moving])
-        away = points - np.take_along_axis(centres, labels[:, :, None], axis=1)
-        tightest: Indices = labels[(away**2).sum(axis=(1, 2)).argmin()]
+        deviations = points - np.take_along_axis(centres, labels[:, :, None], axis=1)
+        tightest: Indices = labels[(deviations**2).sum(axis=(1, 2)).argmin()]
         return tightest
 
 
 def _nearest(points: Matrix, centres: Matrix) -> Indices:
-    """Return the nearest centre of each point, shape (starts, points)."""
-    # Only those terms of |p - c|² that differ between centres are computed.
-    differing = (centres**2).sum(axis=2)[:, None, :] - 2 * (points @ centres.transpose(0, 2, 1))
-    nearest: Indices = differing.argmin(axis=2)
+    """Return the index of the nearest centre for each start and point."""
+    # The term |p|² of |p - c|² = |p|² - 2pc + |c|² is the same for all centres.
+    comparable = (centres**2).sum(axis=2)[:, None, :] - 2 * (points @ centres.transpose(0, 2, 1))
+    nearest: Indices = comparable.argmin(axis=2)
     return nearest
 
 
-def _means(points: Matrix, labels: Indices, before: Matrix) -> Matrix:
+def _means(points: Matrix, labels: Indices, centres: Matrix) -> Matrix:
     """Return the mean of each cluster; a cluster without points keeps its centre."""
-    number, k, dimensions = before.shape
-    slots = (labels + k * np.arange(number)[:, None]).ravel()
-    counts = np.bincount(slots, minlength=number * k)
+    number, k, dimensions = centres.shape
+    clusters = (labels + k * np.arange(number)[:, None]).ravel()
+    counts = np.bincount(clusters, minlength=number * k)
     sums = [
-        np.bincount(slots, np.tile(points[:, axis], number), minlength=number * k)
+        np.bincount(clusters, np.tile(points[:, axis], number), minlength=number * k)
         for axis in range(dimensions)
     ]
     means = np.stack(sums, axis=1) / np.maximum(counts, 1)[:, None]
-    kept = np.where(counts[:, None] > 0, means, before.reshape(-1, dimensions))
-    return kept.reshape(before.shape)
+    moved = np.where(counts[:, None] > 0, means, centres.reshape(-1, dimensions))
+    return moved.reshape(centres.shape)

@@ -9,7 +9,8 @@ Matrix: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.int64]
 
 DISCOUNTED_SHARE: Final = 0.5
-"""Share of surplus nodes not counted (measured); with 1, small pages fit any template."""
+"""Share of a larger page's surplus nodes that a distance does not count (measured); with 1, small
+pages would fit any template."""
 
 
 def checked_distances(matrix: npt.ArrayLike) -> Matrix:
@@ -33,7 +34,7 @@ def checked_distances(matrix: npt.ArrayLike) -> Matrix:
 
 
 def comparable_pages(distances: Matrix) -> Indices:
-    """Select pages with all distances known, leaving out those with the most unknown ones first."""
+    """Leave out the pages with the most unknown distances until all distances are known."""
     unknown = np.isnan(distances)
     kept = np.arange(len(distances))
     while unknown.any():
@@ -45,13 +46,13 @@ def comparable_pages(distances: Matrix) -> Indices:
 
 
 def merge_near_clusters(distances: Matrix, clusters: Indices, limit: float) -> Indices:
-    """Merge the two nearest clusters repeatedly until all are farther apart than a limit.
+    """Merge the two nearest clusters repeatedly until all are farther apart than `limit`.
 
-    The distance is the mean over the pairs of pages (average linkage, starting with clusters).
-    `clusters` may be any integers; the result is numbered from 0.
+    The distance of clusters is the mean over their pairs of pages (average linkage). `clusters` has
+    any number for the cluster of each page; the result is numbered from 0.
     """
-    values, places = np.unique(clusters, return_inverse=True)
-    membership = (places[:, None] == np.arange(len(values))).astype(np.float64)
+    values, page_clusters = np.unique(clusters, return_inverse=True)
+    membership = (page_clusters[:, None] == np.arange(len(values))).astype(np.float64)
     sizes = membership.sum(axis=0)
     means: Matrix = membership.T @ distances @ membership / np.outer(sizes, sizes)
     np.fill_diagonal(means, np.inf)
@@ -66,22 +67,22 @@ def merge_near_clusters(distances: Matrix, clusters: Indices, limit: float) -> I
         means[other] = means[:, other] = np.inf
         sizes[one] += sizes[other]
         merged_into[merged_into == other] = one
-    return np.unique(merged_into[places], return_inverse=True)[1]
+    return np.unique(merged_into[page_clusters], return_inverse=True)[1]
 
 
 def size_tolerant_distances(distances: Matrix, sizes: npt.ArrayLike) -> Matrix:
     """Discount half of the difference in size in normalised tree edit distances.
 
-    Articles of one template differ in length, and the larger page's ``|a - b|`` surplus nodes say
-    nothing about the template. The result is ``2 x / (a + b + x)`` with ``x = d - |a - b| / 2``
-    instead of the tree edit distance ``d``. It is in [0, 1], symmetric, 0 only for equal pages, and
-    not a metric. Raise ValueError unless there is one positive size per row.
+    Articles of one template differ in length, and the ``|a - b|`` surplus nodes of the larger page
+    say nothing about the template. Therefore, ``x = d - |a - b| / 2`` replaces the tree edit
+    distance ``d`` in the normalised distance, ``2 x / (a + b + x)``. The result is in [0, 1],
+    symmetric, and 0 only for equal pages, but is not a metric. Raise ValueError unless there is one
+    positive size per row.
     """
     nodes = checked_sizes(sizes, len(distances))
     total = nodes[:, None] + nodes[None, :]
     surplus = np.abs(nodes[:, None] - nodes[None, :])
-    raw = distances * total / (2 - distances)
-    return _tolerant(raw, total, surplus)
+    return _tolerant(distances * total / (2 - distances), total, surplus)
 
 
 def size_tolerant_distance(distance: int, size_a: int, size_b: int) -> float:
@@ -89,8 +90,8 @@ def size_tolerant_distance(distance: int, size_a: int, size_b: int) -> float:
     return float(_tolerant(np.asarray(distance, np.float64), size_a + size_b, abs(size_a - size_b)))
 
 
-def _tolerant(raw: Matrix, total: Matrix | int, surplus: Matrix | int) -> Matrix:
-    counted = np.maximum(raw - DISCOUNTED_SHARE * surplus, 0.0)
+def _tolerant(edits: Matrix, total: Matrix | int, surplus: Matrix | int) -> Matrix:
+    counted = np.maximum(edits - DISCOUNTED_SHARE * surplus, 0.0)
     tolerant: Matrix = np.clip(2 * counted / (total + counted), 0.0, 1.0)
     return tolerant
 

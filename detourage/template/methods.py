@@ -1,4 +1,4 @@
-"""Grouping methods by name: the default, and those that it is compared with."""
+"""Grouping methods by name: the default, and the alternatives that benchmarks compare it with."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -15,20 +15,20 @@ from detourage.template.clusterer import (
 from detourage.template.matrix import Indices, Matrix
 
 MAX_DISTANCE: Final = 0.3
-"""Maximum distance between neighbours (measured on generated sites with high noise)."""
+"""Maximum distance of neighbours for `Dbscan` (measured on generated sites with high noise)."""
 
-MIN_GROUP_PAGES: Final = 2  # pages in a group, because extraction compares two pages
+MIN_GROUP_PAGES: Final = 2  # minimum pages of a group, because extraction compares two pages
 
 BANDWIDTH: Final = 0.2
-"""Standard deviation of the Gaussian of distances (measured on generated and real sites)."""
+"""Standard deviation of the Gaussian that turns distances into similarities (measured)."""
 
 
 class AverageLinkage(TemplateClusterer):
-    """Group pages by merging the nearest clusters until they belong to different templates.
+    """Group pages by average linkage, which merges the nearest clusters repeatedly.
 
-    The base class does the merging, with one limit for all sites. Source: Sokal and Michener, "A
-    statistical method for evaluating systematic relationships" (1958); rejected by Deturck (2015),
-    section 4.3, for its number of parameters.
+    The base class merges them, with the same maximum distance for all sites. Source: Sokal and
+    Michener, "A statistical method for evaluating systematic relationships" (1958); rejected by
+    Deturck (2015), section 4.3, for its number of parameters.
     """
 
     def _clusters(self, distances: Matrix, positions: Matrix) -> Indices:  # noqa: ARG002
@@ -86,8 +86,8 @@ class Spectral(TemplateClusterer):
             )
             return np.asarray(spectral.fit_predict(similarity), dtype=np.int64)
 
-        most = min(MAX_CLUSTERS, max(n // 2, 2), n - 1)
-        return best_separated(distances, map(clustered, range(2, most + 1)))
+        max_clusters = min(MAX_CLUSTERS, max(n // 2, 2), n - 1)
+        return best_separated(distances, map(clustered, range(2, max_clusters + 1)))
 
 
 METHODS: Final[Mapping[str, type[TemplateClusterer]]] = {

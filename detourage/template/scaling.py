@@ -11,27 +11,27 @@ from detourage.template.matrix import Matrix
 MAX_ITERATIONS: Final = 300  # steps of `majorise_stress`
 
 TOLERANCE: Final = 1e-6
-"""Minimum relative reduction of the stress by a step (measured on generated sites)."""
+"""Relative reduction of the stress below which no further step is made (measured)."""
 
 
 def classical_scaling(distances: Matrix) -> Matrix:
     """Return positions computed by Torgerson's classical scaling, centred on the origin.
 
-    The axis with the largest variance comes first; an imaginary or superfluous axis is zero. The
-    coordinate farthest from zero is positive on each axis. Source: Torgerson, "Multidimensional
-    scaling: I. Theory and method", Psychometrika 17 (1952).
+    The axis with the largest variance comes first. An axis is 0 if its eigenvalue is negative, or
+    for a single page. The coordinate farthest from 0 is positive on each axis. Source: Torgerson,
+    "Multidimensional scaling: I. Theory and method", Psychometrika 17 (1952).
     """
     n = len(distances)
-    kept = min(2, n)
+    dimensions = min(2, n)
     positions = np.zeros((n, 2))
     if n < 2:
         return positions
     squared = distances**2
     centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
-    values, vectors = eigh(-centred / 2, subset_by_index=(n - kept, n - 1))
+    values, vectors = eigh(-centred / 2, subset_by_index=(n - dimensions, n - 1))
     values, vectors = values[::-1], vectors[:, ::-1]
-    farthest = vectors[np.abs(vectors).argmax(axis=0), np.arange(kept)]
-    positions[:, :kept] = vectors * np.sign(farthest) * np.sqrt(values.clip(min=0.0))
+    farthest = vectors[np.abs(vectors).argmax(axis=0), np.arange(dimensions)]
+    positions[:, :dimensions] = vectors * np.sign(farthest) * np.sqrt(values.clip(min=0.0))
     return positions
 
 
@@ -52,10 +52,10 @@ def majorise_stress(distances: Matrix, start: Matrix) -> Matrix:
         ratios = np.divide(distances, fitted, out=np.zeros_like(fitted), where=fitted > 0)
         moved = (ratios.sum(axis=1)[:, None] * positions - ratios @ positions) / n
         fitted = squareform(pdist(moved))
-        lowered = _raw_stress(distances, fitted)
-        converged = stress - lowered <= TOLERANCE * stress
-        positions, stress = moved, lowered
-        if converged:
+        new_stress = _raw_stress(distances, fitted)
+        has_converged = stress - new_stress <= TOLERANCE * stress
+        positions, stress = moved, new_stress
+        if has_converged:
             break
     return positions
 

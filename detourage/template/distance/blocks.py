@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 BLOCK_SIDE = 32
-"""Maximum number of trees per side of a square block; no other block has more pairs than this."""
+"""Maximum number of trees per side of a square block; other blocks have at most as many pairs."""
 
 BLOCK_NODES = 50_000
-"""Maximum number of nodes of the trees on a side, which are all unpacked at the same time."""
+"""Maximum number of tree nodes per side of a block, which are in memory at the same time."""
 
 
 @dataclass(frozen=True)
@@ -41,18 +41,17 @@ def blocks_to_compare(
 ) -> Iterator[PairBlock]:
     """Divide the missing comparisons into blocks that contain every missing pair exactly once.
 
-    All pairs of `compared` are known; `arrived` are to be compared with each other and with these.
-    A block has at most `side` rows and ``side ** 2`` pairs; if `sizes` are given, blocks of large
-    trees have fewer. The blocks depend only on the sets of IDs, so resumed work is divided in the
-    same way.
+    The trees `compared` have been compared with each other. The trees `arrived` must be compared
+    with each other and with these. A block has at most `side` rows and ``side ** 2`` pairs; if the
+    numbers of nodes (`sizes`) are given, blocks of large trees have fewer. The same sets of IDs
+    always give the same blocks, so interrupted work can be resumed.
     """
     old = sorted(set(compared))
-    new = list(parts(sorted(set(arrived).difference(old)), side, sizes))
-    for place, rows in enumerate(new):
-        # Few rows get many columns, so that a single new page results in one block rather than a
-        # dozen.
-        columns_of_old = parts(old, side * side // len(rows), sizes, side / len(rows))
-        for columns in (*columns_of_old, *new[: place + 1]):
+    new_parts = list(parts(sorted(set(arrived).difference(old)), side, sizes))
+    for number, rows in enumerate(new_parts):
+        # Few rows get many columns: a single new page needs one block rather than a dozen.
+        old_parts = parts(old, side * side // len(rows), sizes, side / len(rows))
+        for columns in (*old_parts, *new_parts[: number + 1]):
             if len(rows) > 1 or rows != columns:
                 yield PairBlock(rows, columns)
 
@@ -69,32 +68,29 @@ def blocks_of_missing(
     `identities` are in ascending order; `is_known` is symmetric, and True on the diagonal. The
     blocks contain every missing pair exactly once, and possibly some known pairs.
     """
-    complete = np.zeros(len(identities), np.bool_)
-    # Starting with the trees with the fewest missing distances yields a large complete set.
-    for place in np.argsort((~is_known).sum(axis=1), kind="stable"):
-        complete[place] = is_known[place, complete].all()
-    if complete.sum() == 1:
-        complete[:] = False
-    blocks = blocks_to_compare(
-        [identity for identity, done in zip(identities, complete, strict=True) if done],
-        [identity for identity, done in zip(identities, complete, strict=True) if not done],
-        side=side,
-        sizes=sizes,
-    )
-    rows_of = {identity: place for place, identity in enumerate(identities)}
-    return [
-        block
-        for block in blocks
-        if not is_known[
-            np.ix_([rows_of[i] for i in block.rows], [rows_of[i] for i in block.columns])
-        ].all()
-    ]
+    # A set of trees that have all been compared with each other
+    is_compared = np.zeros(len(identities), np.bool_)
+    # Starting with the trees with the fewest missing distances yields a large set.
+    for row in np.argsort((~is_known).sum(axis=1), kind="stable"):
+        is_compared[row] = is_known[row, is_compared].all()
+    if is_compared.sum() == 1:
+        is_compared[:] = False
+    trees = np.array(identities)
+    compared, arrived = trees[is_compared].tolist(), trees[~is_compared].tolist()
+    blocks = blocks_to_compare(compared, arrived, side=side, sizes=sizes)
+    row_of = {identity: row for row, identity in enumerate(identities)}
+
+    def is_missing(block: PairBlock) -> bool:
+        rows, columns = [row_of[i] for i in block.rows], [row_of[i] for i in block.columns]
+        return not bool(is_known[np.ix_(rows, columns)].all())
+
+    return [block for block in blocks if is_missing(block)]
 
 
 def parts(
     identities: Sequence[int], most: int, sizes: Mapping[int, int] | None = None, share: float = 1
 ) -> Iterator[tuple[int, ...]]:
-    """Divide trees into parts of at most `most` trees and `share * BLOCK_NODES` nodes.
+    """Divide trees into parts of at most `most` trees and ``share * BLOCK_NODES`` nodes.
 
     A part with a single tree may have more nodes. Without `sizes`, only the number of trees counts.
     """

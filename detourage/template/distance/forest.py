@@ -13,32 +13,32 @@ from detourage.html.tree import Tree
 from detourage.template.distance import _native
 
 TOO_LARGE: Final = -1  # sentinel for the distance between two trees that are too large to compare
-NOT_COMPUTED: Final = -3  # sentinel for a distance after the work limit was reached
+NOT_COMPUTED: Final = -3  # sentinel for a distance not computed because of the work limit
 
 TASK_WORK = 5_000_000_000
-"""Units of work after which a task starts no further comparison; they take at most 1.25 s."""
+"""Units of work (1.25 s or less in total) after which a task starts no further comparison."""
 
 MEMORY = 64 * 2**20  # default size in bytes of the cache of subtree distances
 
 Way: TypeAlias = tuple[str, int, str, bool, bool, bool]
-"""Method of computation, given by:
+"""Options of the computation that affect its speed but not its result:
 
 - the vector unit (one of ``_native.UNITS``);
-- the number of bits per cell, 16 or 32 (0 for the smallest sufficient);
-- the paths, "left" or "right" ("" for the cheaper of the two);
-- whether common parts of the trees are cut off;
-- whether tables are skipped if the bounds meet;
+- the number of bits per table cell, 16 or 32 (0 for the smallest sufficient);
+- the paths by which trees are decomposed, "left" or "right" ("" for the cheaper of the two);
+- whether parts that both trees have in common are cut off beforehand;
+- whether tables are skipped if the lower and upper bounds of a distance are equal;
 - whether tables are filled only near the diagonal if that is sufficient.
 """
 
 Indices: TypeAlias = npt.NDArray[np.int32]
 
-UNBOUNDED = np.iinfo(np.int32).max - 1
+UNBOUNDED = np.iinfo(np.int32).max - 1  # limit for distances without a limit
 
-ANY_WORK = np.iinfo(np.int64).max
+ANY_WORK = np.iinfo(np.int64).max  # work limit for unlimited work
 
-LABEL_COUNTS: Final = 256  # counts of labels per tree; HTML has about 110, others share counts
-THREAD_PAIRS = 64  # pairs given to a thread at a time
+LABEL_COUNTS: Final = 256  # label counters per tree; HTML has 110 labels, others share counters
+THREAD_PAIRS = 64  # pairs that a thread compares at a time
 
 
 class TreeTooLargeError(ValueError):
@@ -57,8 +57,8 @@ class Forest:
 
     `memory` is the size in bytes of the cache of subtree distances shared by all pairs; 0 for no
     cache. After `work` units, `try_distances` returns `NOT_COMPUTED` instead of comparing. A unit
-    takes at most 0.25 ns; how many units a pair takes depends only on the pair. `way` is for tests
-    and measurements and does not affect the result.
+    takes at most 0.25 ns; how many units a pair takes depends only on the pair. Tests and
+    measurements set `way`, which does not affect the result.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Forest:
 
     @property
     def work(self) -> int:
-        """Upper bound of the units of work used so far."""
+        """Upper bound of the number of units of work used so far."""
         return self._forest.work
 
     def distances(
@@ -95,21 +95,24 @@ class Forest:
         """Return the distances of the trees a[i] and b[i], or ``bound + 1`` if they exceed it."""
         limit = UNBOUNDED if bound is None else min(bound, UNBOUNDED)
         compare = partial(self._compare, limit=limit)
-        return self._whole(a, b, self._for_pairs(compare, a, b, threads))
+        return self._checked(a, b, self._for_pairs(compare, a, b, threads))
 
     def try_distances(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Indices:
         """Return the distances of the trees a[i] and b[i], or `TOO_LARGE` or `NOT_COMPUTED`."""
         return self._for_pairs(self._compare, a, b)
 
     def lower_bounds(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Indices:
-        """Return fast lower bounds: the edit distances of the labels in preorder or postorder."""
-        return self._whole(a, b, self._for_pairs(self._forest.lower_bounds, a, b))
+        """Return lower bounds of the distances of the trees a[i] and b[i].
+
+        They are the string edit distances of the trees' labels in preorder or postorder.
+        """
+        return self._checked(a, b, self._for_pairs(self._forest.lower_bounds, a, b))
 
     def label_bounds(self, a: int, others: Indices) -> Indices:
-        """Return lower bounds of the distances of a tree to others, in even less time.
+        """Return lower bounds of the distances of a tree to others, faster than `lower_bounds`.
 
         An edit adds, removes or replaces one label, so the distance is at least the number of
-        labels that one of the two trees has and the other lacks.
+        labels that the tree with more surplus labels has and the other lacks.
         """
         counts = self._label_counts
         differing = np.abs(counts[others] - counts[a]).sum(axis=1, dtype=np.int32)
@@ -120,8 +123,8 @@ class Forest:
     def _label_counts(self) -> Indices:
         """Number of nodes by tree and label, in constant space per tree."""
         trees = np.repeat(np.arange(len(self._lengths)), self._lengths)
-        places = trees * LABEL_COUNTS + self._codes % LABEL_COUNTS
-        counts = np.bincount(places, minlength=len(self._lengths) * LABEL_COUNTS)
+        counters = trees * LABEL_COUNTS + self._codes % LABEL_COUNTS
+        counts = np.bincount(counters, minlength=len(self._lengths) * LABEL_COUNTS)
         return counts.reshape(-1, LABEL_COUNTS).astype(np.int32)
 
     def _compare(self, a: Indices, b: Indices, out: Indices, limit: int = UNBOUNDED) -> None:
@@ -134,28 +137,28 @@ class Forest:
         b: npt.ArrayLike,
         threads: int = 1,
     ) -> Indices:
+        """Call a function for slices of the pairs and of the array to which it writes results."""
         left = np.ascontiguousarray(a, np.int32)
         right = np.ascontiguousarray(b, np.int32)
         results = np.empty(left.shape, np.int32)
 
-        def some(start: int) -> None:
+        def compute(start: int) -> None:
             part = slice(start, start + THREAD_PAIRS)
             function(left[part], right[part], results[part])
 
         starts = range(0, len(left), THREAD_PAIRS)
         if threads == 1:
             for start in starts:
-                some(start)
+                compute(start)
         else:
             with ThreadPoolExecutor(threads) as pool:
-                for _ in pool.map(some, starts):
-                    pass
+                list(pool.map(compute, starts))
         return results
 
-    def _whole(self, a: npt.ArrayLike, b: npt.ArrayLike, results: Indices) -> Indices:
-        too_large = results == TOO_LARGE
-        if too_large.any():
-            raise self._too_large(np.asarray(a)[too_large], np.asarray(b)[too_large])
+    def _checked(self, a: npt.ArrayLike, b: npt.ArrayLike, results: Indices) -> Indices:
+        is_too_large = results == TOO_LARGE
+        if is_too_large.any():
+            raise self._too_large(np.asarray(a)[is_too_large], np.asarray(b)[is_too_large])
         return results
 
     def mapping(self, a: int, b: int) -> Indices:

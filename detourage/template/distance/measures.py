@@ -11,7 +11,7 @@ from detourage.template.distance.forest import MEMORY, Forest, TreeTooLargeError
 
 
 def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
-    """Return the minimum number of edits that turn one tree into the other, a metric.
+    """Return the minimum number of edits that turn one tree into the other; this is a metric.
 
     An edit is the deletion, insertion or relabelling of a node. A distance above the `bound` is
     returned as ``bound + 1``, which saves time. Raise TreeTooLargeError if the trees are too large
@@ -19,7 +19,7 @@ def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
 
     Sources: K. Zhang and D. Shasha, "Simple fast algorithms for the editing distance between trees
     and related problems", SIAM J. Comput. 18(6), 1989 (recurrence); S. Dulucq and H. Touzet,
-    "Analysis of tree edit distance algorithms", CPM 2003 (choice of side); H. Touzet, "A linear
+    "Analysis of tree edit distance algorithms", CPM 2003 (choice of paths); H. Touzet, "A linear
     tree edit distance algorithm for similar ordered trees", CPM 2005 (band along the diagonal).
     """
     if bound is not None and bound < 0:
@@ -50,7 +50,7 @@ def distance_matrix(
     the trees to leave out, if a pair is too large to compare.
     """
     number_of: dict[Tree, int] = {}
-    places = np.array([number_of.setdefault(tree, len(number_of)) for tree in trees], np.intp)
+    numbers = np.array([number_of.setdefault(tree, len(number_of)) for tree in trees], np.intp)
     distinct = list(number_of)
     i, j = np.triu_indices(len(distinct), 1)
     matrix = np.zeros((len(distinct), len(distinct)), np.int32)
@@ -58,8 +58,8 @@ def distance_matrix(
     try:
         matrix[i, j] = matrix[j, i] = forest.distances(i, j, threads=threads)
     except TreeTooLargeError as error:
-        raise TreeTooLargeError(str(error), np.flatnonzero(np.isin(places, error.trees))) from None
-    return matrix[np.ix_(places, places)]
+        raise TreeTooLargeError(str(error), np.flatnonzero(np.isin(numbers, error.trees))) from None
+    return matrix[np.ix_(numbers, numbers)]
 
 
 @overload

@@ -19,11 +19,11 @@ from detourage.template.distance.measures import normalised_distance
 
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """The nearest reference of each tree, up to the first tree unfinished at the work limit.
+    """The nearest reference of each tree that was finished within the work limit.
 
     `reference` has the indices (the first one in a tie), or -1 if no reference can be compared, and
-    `distance` the exact normalised distances, or 1. `begun` has the distances computed for the
-    first unfinished tree, by the indices of tree and reference; None if the two cannot be compared.
+    `distance` the exact normalised distances, or 1. `begun` has the tree edit distances computed
+    for the first unfinished tree, by the indices of tree and reference; None if not comparable.
     """
 
     reference: npt.NDArray[np.intp]
@@ -33,7 +33,7 @@ class Nearest:
 
 @dataclass(frozen=True)
 class KnownNearest:
-    """Result of an earlier search among the current references with the indices `searched`."""
+    """Nearest of the references with the indices `searched`, as found by an earlier search."""
 
     reference: int
     distance: float
@@ -56,43 +56,43 @@ def nearest_of_changed(
     one pair is compared or one search finished, whatever the limit of `work` (see `Forest`).
 
     The result is that of a full comparison, except for pairs too large to compare. References not
-    yet searched are compared in ascending order of their lower bounds, until a bound exceeds the
-    smallest distance. The bounds by label counts rule out most references; `Forest.lower_bounds`,
-    which take 80 times as long, are computed for the others only.
+    searched before are compared in ascending order of their lower bounds, until a bound exceeds the
+    smallest distance. `Forest.label_bounds` rules out most references; `Forest.lower_bounds`, which
+    takes 80 times as long, is computed only for the others.
     """
     forest = Forest([*trees, *references], memory=memory)
     lengths = np.array([len(reference) for reference in references])
     found: list[tuple[float, int]] = []
     begun: dict[tuple[int, int], int | None] = {}
-    for place, facts in enumerate(known):
+    for tree, searches in enumerate(known):
         has_progress = bool(found)
         if has_progress and forest.work >= work:
             break
         begun = {}
-        searched = frozenset().union(*(fact.searched for fact in facts))
-        open_ones = np.array([i for i in range(len(references)) if i not in searched], np.int32)
-        best = min(((fact.distance, fact.reference) for fact in facts), default=None)
-        size = len(trees[place])
-        by_labels = forest.label_bounds(place, len(trees) + open_ones)
-        ratios = normalised_distance(by_labels, size, lengths[open_ones]).tolist()
-        # A sorted list is a heap.
-        bounds = sorted(zip(ratios, open_ones.tolist(), repeat(False)))
+        searched = frozenset().union(*(search.searched for search in searches))
+        remaining = np.array([i for i in range(len(references)) if i not in searched], np.int32)
+        best = min(((search.distance, search.reference) for search in searches), default=None)
+        size = len(trees[tree])
+        label_bounds = forest.label_bounds(tree, len(trees) + remaining)
+        ratios = normalised_distance(label_bounds, size, lengths[remaining]).tolist()
+        # A sorted list is a heap. False marks bounds that `lower_bounds` has not improved yet.
+        bounds = sorted(zip(ratios, remaining.tolist(), repeat(False)))
         while bounds:
-            bound, reference, is_final = heapq.heappop(bounds)
+            bound, reference, is_improved = heapq.heappop(bounds)
             if best is not None and (bound, reference) > best:
                 break
-            if not is_final:
-                lower = int(forest.lower_bounds([place], [len(trees) + reference])[0])
-                ratio = float(normalised_distance(lower, size, len(references[reference])))
+            if not is_improved:
+                edits = int(forest.lower_bounds([tree], [len(trees) + reference])[0])
+                ratio = float(normalised_distance(edits, size, len(references[reference])))
                 heapq.heappush(bounds, (max(bound, ratio), reference, True))
                 continue
-            if (place, reference) in distances:
-                distance = distances[place, reference]
+            if (tree, reference) in distances:
+                distance = distances[tree, reference]
             elif has_progress and forest.work >= work:
                 return _nearest(found, begun)
             else:
-                computed = int(forest.try_distances([place], [len(trees) + reference])[0])
-                begun[place, reference] = distance = None if computed == TOO_LARGE else computed
+                computed = int(forest.try_distances([tree], [len(trees) + reference])[0])
+                begun[tree, reference] = distance = None if computed == TOO_LARGE else computed
                 has_progress = True
             if distance is not None:
                 ratio = float(normalised_distance(distance, size, len(references[reference])))
