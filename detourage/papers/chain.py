@@ -15,7 +15,7 @@ from detourage.papers.interface import (
     UnavailableError,
 )
 
-_ELEMENTS: dict[BlockType, str] = {
+_TAGS: dict[BlockType, str] = {
     "heading": "h2",
     "paragraph": "p",
     "list_item": "li",
@@ -27,7 +27,7 @@ _ELEMENTS: dict[BlockType, str] = {
 
 
 def chain(first: Extractor, second: Extractor) -> Extractor:
-    """Return a method that feeds one method's result, as a page without neighbours, to another."""
+    """Return a method that applies `second` to the result of `first`, written as an HTML page."""
     for each in (first, second):
         if Gives.TEXT not in each.gives:
             raise UnavailableError(f"{each.name} extracts no text and cannot be part of a chain")
@@ -76,6 +76,6 @@ def to_html(extracted: Extracted) -> bytes:
 
 def _elements(extracted: Extracted) -> Iterator[str]:
     for kind, blocks in groupby(extracted.blocks, key=lambda block: block.type):
-        element = _ELEMENTS[kind]
-        shown = "".join(f"<{element}>{escape(block.text)}</{element}>\n" for block in blocks)
-        yield f"<ul>{shown}</ul>" if kind == "list_item" else shown
+        tag = _TAGS[kind]
+        html = "".join(f"<{tag}>{escape(block.text)}</{tag}>\n" for block in blocks)
+        yield f"<ul>{html}</ul>" if kind == "list_item" else html

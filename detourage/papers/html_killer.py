@@ -13,11 +13,11 @@ from detourage.html.text import NO_TEXT
 from detourage.papers.interface import Extracted, Neighbours, Source, one_line
 from detourage.papers.reading import page_of
 
-REMOVED = frozenset({"script", "img", "form", "li", "h2", "h3", "h4", "h5", "h6"})
+REMOVED_TAGS = frozenset({"script", "img", "form", "li", "h2", "h3", "h4", "h5", "h6"})
 """Elements that are removed with their contents."""
 
 PARAGRAPH_ENDS = frozenset({"br", "p"})
-"""Elements that end a paragraph: ``<br>``, and ``p``, whose end tag is replaced by ``<br>``."""
+"""Elements whose end also ends a paragraph."""
 
 
 def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extracted:
@@ -47,13 +47,13 @@ def _paragraphs(root: HtmlElement, heading: HtmlElement | None) -> list[str]:
     paragraphs: list[str] = []
     parts: list[str] = []
     started = heading is None
-    # An element around the heading begins before the heading, so its start tag is dropped.
-    around = set(heading.iterancestors()) if heading is not None else set()
+    # Elements around the heading are never removed; only their start tags come before it.
+    ancestors = set(heading.iterancestors()) if heading is not None else set()
     walk = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
     for event, node in walk:
         if event == "start":
-            removed = node.tag in REMOVED or node.tag in NO_TEXT
-            if node is heading or (removed and node not in around):
+            is_removed = node.tag in REMOVED_TAGS or node.tag in NO_TEXT
+            if node is heading or (is_removed and node not in ancestors):
                 walk.skip_subtree()
             elif started:
                 parts.append(node.text or "")

@@ -6,7 +6,7 @@ order, have these consequences:
 
 - If ``body`` has an attribute, the head is not cut off. Line ends are removed without replacement,
   so the words on either side are joined.
-- The page is whatever is between the first and the second ``h1``.
+- The page is the code between the first and the second ``h1``.
 - An image extends to the next self-closing tag; in HTML without ``/>`` that may be far away.
 - Any element whose name begins with ``a`` is unwrapped up to the next ``</a>``; any element whose
   name begins with ``li``, including ``link``, is removed up to the next ``</li>``.
@@ -49,7 +49,7 @@ _RULES = tuple((re.compile(pattern), replacement) for pattern, replacement in _S
 _HEADLINE_TAG = re.compile(rb"<h1[^>]*>")
 _SHORT_TAG = re.compile(rb"<.{3,12}>")
 _TAG = re.compile(rb"<.*?>")
-_DROPPED = (b"|", b"ags: ")
+_MENU_MARKS = (b"|", b"ags: ")
 
 
 def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extracted:
@@ -58,7 +58,7 @@ def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extract
 
 
 def kill(code: bytes) -> tuple[str | None, list[str]]:
-    """Return the headline and the paragraphs that remain of a page's code."""
+    """Return the headline and the paragraphs that the script leaves of a page's code."""
     code = code.split(b"<body>")[-1].split(b"</body>")[0].replace(b"\n", b"")
     code = _HEADLINE_TAG.sub(b"<h1>", code)
     before, headline_tag, after = code.partition(b"<h1>")
@@ -68,11 +68,11 @@ def kill(code: bytes) -> tuple[str | None, list[str]]:
     kept = [
         b"<p>" + paragraph + b"</p>\n"
         for paragraph in code.split(_BREAK)
-        if paragraph.strip(b" ") and not any(mark in paragraph for mark in _DROPPED)
+        if paragraph.strip(b" ") and not any(mark in paragraph for mark in _MENU_MARKS)
     ]
     headline, closing, text = _SHORT_TAG.sub(b"", b"".join(kept)).partition(b"</h>")
     if not closing:
         headline, text = b"", headline
-    shown = [_TAG.sub(b"", line).decode("utf-8", "replace") for line in text.splitlines()]
-    paragraphs = [line for line in shown if line.strip()]
+    lines = [_TAG.sub(b"", line).decode("utf-8", "replace") for line in text.splitlines()]
+    paragraphs = [line for line in lines if line.strip()]
     return _TAG.sub(b"", headline).decode("utf-8", "replace") or None, paragraphs

@@ -27,7 +27,7 @@ class NoPivotError(NoArticleError):
 
 @dataclass(frozen=True)
 class Source:
-    """A page as fetched, with its Content-Type header; text only if the bytes are not available."""
+    """A page as fetched, with its Content-Type header; `html` is text if the bytes are unknown."""
 
     html: bytes | str
     url: str = ""
@@ -39,9 +39,9 @@ class Neighbours:
     """The other pages of a page's group that a method may use.
 
     `pivot` is the page to compare with: the group's representative or, for the representative
-    itself, its nearest neighbour; None for an outlier. `partner` is the page's partner when the
-    pages of a site are paired by distance alone (Deturck 2015, section 4.3), or None if no other
-    page was left.
+    itself, its nearest neighbour; None for an outlier. `group` has all other pages of the group.
+    `partner` is the page's counterpart when all pages of a site are paired by distance (Deturck
+    2015, section 4.3), or None if it is the odd one out.
     """
 
     pivot: Source | None = None
@@ -54,7 +54,7 @@ ALONE = Neighbours()
 
 
 class Needs(Enum):
-    """Inputs that a method needs besides the page; with `PARTNER`, the partner is the pivot."""
+    """Input that a method needs besides the page; `PARTNER`: it uses the partner as its pivot."""
 
     PAGE = "page"
     PIVOT = "pivot"
@@ -83,18 +83,18 @@ class Gives(Flag):
 
 @dataclass(frozen=True)
 class ReaderComment:
-    """A reader's comment as returned by the method, with the parsed date if it gives one."""
+    """A reader's comment found by a method; `parent` is the index of the comment replied to."""
 
     text: str
     author: str | None = None
-    date: str | None = None
+    date: str | None = None  # as written in the page, such as "3 hours ago"
     parent: int | None = None
-    published: str | None = None
+    published: str | None = None  # the date in ISO 8601, if the method parses it
 
 
 @dataclass(frozen=True)
 class Extracted:
-    """A method's result for a page; `text` has the texts of `blocks`, separated by blank lines."""
+    """A method's result for a page; `text` joins the texts of `blocks` with blank lines."""
 
     title: str | None
     text: str
@@ -113,15 +113,15 @@ class Extracted:
         date: str | None = None,
         comments: Iterable[ReaderComment] = (),
     ) -> Self:
-        """Build a result from blocks of text, without superfluous white space and empty blocks."""
+        """Build a result from pairs of block type and text, without superfluous white space."""
         blocks: list[ArticleBlock] = []
         start = 0
         for kind, stretch in stretches:
             lines = (one_line(line) for line in stretch.splitlines())
-            shown = "\n".join(line for line in lines if line)
-            if shown:
-                blocks.append(ArticleBlock(kind, shown, start, start + len(shown)))
-                start += len(shown) + 2
+            block_text = "\n".join(line for line in lines if line)
+            if block_text:
+                blocks.append(ArticleBlock(kind, block_text, start, start + len(block_text)))
+                start += len(block_text) + len("\n\n")
         text = "\n\n".join(block.text for block in blocks)
         return cls(
             one_line(title or "") or None,
@@ -134,31 +134,31 @@ class Extracted:
 
     @classmethod
     def from_lines(cls, title: str | None, text: str, **metadata: Any) -> Self:
-        """Build a result with each line of a text as a paragraph."""
+        """Build a result in which each line of a text is a paragraph."""
         lines = text.splitlines()
         return cls.from_stretches(title, (("paragraph", line) for line in lines), **metadata)
 
 
 def one_line(text: str) -> str:
-    """Remove NUL and collapse white space.
+    """Remove NULs and collapse white space, including line ends.
 
-    Unlike `clean`, keep control and invisible characters: they are part of the method's output.
+    Unlike `words.clean`, keep other control characters, which are part of a method's output.
     """
     return " ".join(text.replace("\x00", "").split())
 
 
 @dataclass(frozen=True)
 class Extractor:
-    """A method with a name and a version.
+    """An extraction method, with a name and a version.
 
-    Functions are referred to as ``"module:function"``, so that a method can be sent to another
-    process and its library is imported only when the method runs. They are called as
+    `function` and `preparation` are written ``"module:function"``, so that a method can be sent to
+    another process and its library is imported only when the method runs. They are called as
     ``function(source, neighbours, **options)`` and ``preparation(**options)``, the latter before
     the first page, so that imports and process starts are not included in the time of a page.
 
     `version` is that of the library or, for this project's methods, the release and a digest of the
-    source. `source` is a digest of the code that wraps a library and may change results without a
-    new version.
+    code. `source` is a digest of the code that wraps a library, because changes of this code may
+    change results without a new version.
     """
 
     name: str

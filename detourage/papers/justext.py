@@ -10,7 +10,7 @@ from detourage.papers.reading import page_of, text_of
 from detourage.text import words
 
 MIN_COVERAGE = 0.1
-"""Minimum share of a page's words in the stop list of its language (measured on `daniel`)."""
+"""Minimum share of a page's words in the stop list of its language (measured on corpus DAnIEL)."""
 
 
 def prepare(*, stop_words: bool) -> None:
@@ -22,7 +22,7 @@ def prepare(*, stop_words: bool) -> None:
 
 
 def extract(source: Source, _neighbours: Neighbours, *, stop_words: bool) -> Extracted:
-    """Classify the paragraphs and keep those classified as good.
+    """Keep the paragraphs that jusText does not classify as boilerplate.
 
     With `stop_words`, the stop list that best covers the page is used. Otherwise, or if no list
     matches, jusText uses its language-independent settings.

@@ -20,19 +20,22 @@ from detourage.papers.reading import page_of, stretches_of
 ORDER = 3  # length of the n-grams (the default of the published tool)
 
 INTERPOLATION = 0.6
-"""Weight of each history relative to the next longer history (default of the published tool)."""
+"""Weight of an n-gram's frequency relative to that of the n-gram with one character more (the
+default of the published tool).
+"""
 
 PADDING = "\n"
 """Character that pads the beginning of a segment; it never occurs within one."""
 
-_MAX_CACHED = 100_000  # n-grams whose probability is cached per model
+_MAX_CACHED = 100_000  # maximum number of n-grams per model whose information is cached
 
 
 class Normalisation(Enum):
-    """Mapping of characters that the models do not distinguish.
+    """Replacement of characters that a model does not distinguish.
 
-    `ASCII`, the published default, maps all non-ASCII characters to one; `NON_LEXICAL` maps every
-    letter to ``a`` and every digit to ``0``; `NONE` is for models trained on a single language.
+    `ASCII`, the published default, replaces every non-ASCII character with ``~``. `NON_LEXICAL`
+    replaces every letter with ``a`` and every digit with ``0``. `NONE`, for models trained on a
+    single language, replaces nothing.
     """
 
     NONE = "none"
@@ -42,7 +45,7 @@ class Normalisation(Enum):
     def apply(self, text: str) -> str:
         """Normalise a text, without changing its length."""
         if self is Normalisation.ASCII:
-            return "".join(each if each < "\x80" else "~" for each in text)
+            return "".join(each if each.isascii() else "~" for each in text)
         if self is Normalisation.NON_LEXICAL:
             return "".join(
                 "a" if each.isalpha() else "0" if each.isdigit() else each for each in text
@@ -55,16 +58,16 @@ class NGramModel:
     """A model of character n-grams with geometric interpolation.
 
     The probability of a character is the weighted mean of its relative frequencies after the
-    previous n-1, n-2 … 0 characters, with weights 1, q, q²…. The frequency without a history has
-    add-one smoothing. `counts` has the n-grams of segments padded at the beginning.
+    previous n-1, n-2 … 0 characters, with weights 1, q, q²… (q is `INTERPOLATION`). The frequency
+    after 0 characters has add-one smoothing. `counts` has the n-grams of padded segments.
     """
 
     counts: Mapping[str, int]
-    _known: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
+    _bits_by_ngram: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def _frequencies(self) -> list[Counter[str]]:
-        """Counts of the n-grams of each length from 0 to n."""
+        """Counts of the n-grams of each length from 0 to `ORDER`, by length."""
         frequencies = [Counter[str]() for _ in range(ORDER + 1)]
         for ngram, count in self.counts.items():
             for length in range(ORDER + 1):
@@ -73,7 +76,7 @@ class NGramModel:
 
     @cached_property
     def _histories(self) -> list[Counter[str]]:
-        """Counts of the histories (n-grams without their last character) of each length."""
+        """Counts of histories (n-grams without their last character), by length of the n-gram."""
         histories = [Counter[str]()]
         for frequencies in self._frequencies[1:]:
             totals: Counter[str] = Counter()
@@ -89,32 +92,32 @@ class NGramModel:
         return bits / len(text)
 
     def _bits(self, ngram: str) -> float:
-        bits = self._known.get(ngram)
+        bits = self._bits_by_ngram.get(ngram)
         if bits is None:
-            if len(self._known) >= _MAX_CACHED:
-                self._known.clear()
-            bits = self._known[ngram] = -math.log2(self._probability(ngram))
+            if len(self._bits_by_ngram) >= _MAX_CACHED:
+                self._bits_by_ngram.clear()
+            bits = self._bits_by_ngram[ngram] = -math.log2(self._probability(ngram))
         return bits
 
     def _probability(self, ngram: str) -> float:
         probability = 0.0
         total_weight = 0.0
-        for shortened in range(ORDER):
-            weight = INTERPOLATION**shortened
+        for start in range(ORDER):
+            weight = INTERPOLATION**start
             total_weight += weight
-            part = ngram[shortened:]
-            length = len(part)
-            count, history = self._frequencies[length][part], self._histories[length][part[:-1]]
-            if length == 1:
-                count, history = count + 1, history + len(self._frequencies[1]) + 1
+            suffix = ngram[start:]
+            length = len(suffix)
+            count, total = self._frequencies[length][suffix], self._histories[length][suffix[:-1]]
+            if length == 1:  # add-one smoothing
+                count, total = count + 1, total + len(self._frequencies[1]) + 1
             if count:
-                probability += weight * count / history
+                probability += weight * count / total
         return probability / total_weight
 
 
 @dataclass(frozen=True)
 class Model:
-    """Classifier of segments that combines a model of clean text and one of dirty text."""
+    """Classifier of segments, which compares a model of clean text with one of dirty text."""
 
     KIND: ClassVar[str] = "character n-grams"
 
@@ -154,9 +157,8 @@ def segments_of(source: Source) -> list[tuple[BlockType, str]]:
 
 def extract(source: Source, _neighbours: Neighbours, *, model: Model) -> Extracted:
     """Extract the segments that a model classifies as clean."""
-    return Extracted.from_stretches(
-        None, [segment for segment in segments_of(source) if model.is_clean(segment[1])]
-    )
+    clean = [(kind, text) for kind, text in segments_of(source) if model.is_clean(text)]
+    return Extracted.from_stretches(None, clean)
 
 
 def extract_shipped(source: Source, neighbours: Neighbours, *, name: str) -> Extracted:
@@ -165,5 +167,5 @@ def extract_shipped(source: Source, neighbours: Neighbours, *, name: str) -> Ext
 
 
 def shipped_model(name: str) -> Model:
-    """Load a shipped model, trained like the published model on CleanEval's development pairs."""
+    """Load a shipped model, which is trained on the same CleanEval pages as the published one."""
     return load_model(Model, __package__, f"models/nclean-{name}.json")

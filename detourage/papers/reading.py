@@ -1,4 +1,4 @@
-"""Parse pages and fragments, and divide what a method finds into blocks, for all methods."""
+"""Functions that all methods share: parse pages, and convert what a method finds to its result."""
 
 import re
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ def page_of(source: Source) -> Page:
 
 @lru_cache(maxsize=CACHED_PAGES)
 def outline_of(source: Source) -> Outline:
-    """Return the outline of a page, cached for comparison with several pages."""
+    """Return the outline of a page, from a cache if the page is compared with several others."""
     return Outline.of(page_of(source).flat)
 
 
@@ -43,7 +43,7 @@ def pivot_of(neighbours: Neighbours) -> Source:
 
 
 def text_of(source: Source) -> str:
-    """Decode a page as the service does, without an XML declaration, which lxml rejects in text."""
+    """Decode a page as the service does, and remove any XML declaration, which lxml rejects."""
     html = source.html
     text = decode(html, source.content_type).text if isinstance(html, bytes) else html
     text = text.replace("\x00", "").removeprefix("\ufeff")
@@ -65,9 +65,9 @@ def stretches_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[Block
 
 
 def cut(source: Source, page: Outline, finding: Finding, pivot: Outline | None = None) -> Extracted:
-    """Return the text of the element found by a method, with a headline not shared by `pivot`."""
-    others = () if pivot is None else (Titles.of(pivot),)
-    article = article_of(source.url, page, others, finding)
+    """Return the text of the element found, and the headline unless `pivot` has the same one."""
+    pivot_titles = () if pivot is None else (Titles.of(pivot),)
+    article = article_of(source.url, page, pivot_titles, finding)
     return Extracted(article.title, article.text, article.blocks)
 
 

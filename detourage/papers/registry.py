@@ -15,6 +15,7 @@ from detourage.papers.interface import (
     UnknownExtractorError,
 )
 
+# Variants of the heuristic retained by Deturck: name, description, parameters, and input needed
 _RETAINED = (
     ("deturck_2015", "best-scoring parameters", "chosen", Needs.PIVOT),
     ("deturck_2015_thesis", "parameters of the thesis", "thesis", Needs.PIVOT),
@@ -22,7 +23,7 @@ _RETAINED = (
     ("deturck_2015_characters", "algorithm 6 on characters", "characters", Needs.PIVOT),
     ("deturck_2015_pairs", "nearest pages paired", "thesis", Needs.PARTNER),
 )
-_EXPERIMENTS = {
+_FIRST_EXPERIMENTS = {
     "most_tokens": "upwards from the element with the most text",
     "most_tokens_down": "downwards from that element to a leaf",
     "differential": "greatest differential",
@@ -72,7 +73,7 @@ def _methods() -> Iterator[Extractor]:
         "deturck.voting:extract",
         needs=Needs.GROUP,
     )
-    for heuristic, description in _EXPERIMENTS.items():
+    for heuristic, description in _FIRST_EXPERIMENTS.items():
         yield _method(
             f"deturck_2015_{heuristic}",
             f"Deturck 2015, first experiments: {description}",
@@ -108,12 +109,8 @@ def _methods() -> Iterator[Extractor]:
         "nclean:extract_shipped",
         name="ascii",
     )
-    yield _method(
-        "ncleaner_nonlexical",
-        "NCleaner of Evert 2008, non-lexical",
-        "nclean:extract_shipped",
-        name="non-lexical",
-    )
+    non_lexical = "NCleaner of Evert 2008, non-lexical"
+    yield _method("ncleaner_nonlexical", non_lexical, "nclean:extract_shipped", name="non-lexical")
     yield _method("boilerpipe", "Boilerpipe in Python", "boilerpipe:extract", is_library=True)
     for name, description, stop_words in (
         ("justext", "jusText with stop lists", True),

@@ -4,11 +4,11 @@ The source is an undated tutorial for bloggers. It describes these steps:
 
 - *Cleaning* removes the elements in `REMOVED_TAGS`, those with a class or id in `REMOVED_NAMES`,
   links for sharing on social networks, and list items that contain only links ("menus").
-- *Selection* takes the blocks of at least 20 characters, except parents of selected blocks.
-- *Partition*: the score of a node is its number of sentences.
-- *Argmax* is the node with the highest score; of several, the one with the most characters, then
-  the first.
-- *Fusion* adds all selected nodes with the same parent.
+- *Selection* takes the blocks of at least 20 characters, except ancestors of selected blocks.
+- *Partition* gives each selected node a score, its number of sentences.
+- *Argmax* chooses the node with the highest score; in a tie, the one with the most characters, or
+  else the first.
+- *Fusion* adds all selected nodes with the same parent as the chosen one.
 
 The service follows these steps when only the page itself is available, but with packets (all the
 blocks of one parent) instead of single nodes, and it keeps images (`detourage.reader.sentences`).
@@ -31,7 +31,7 @@ REMOVED_TAGS = listed("head style script nav iframe noscript header footer aside
 REMOVED_NAMES = listed("footer comments related_posts top_nav addthis_tool embedly-card")
 """Classes and ids of irrelevant sections."""
 
-MIN_CHARACTERS = 20  # length of a selected node, in characters
+MIN_CHARACTERS = 20  # minimum length of a selected node, in characters
 
 _SHARING = re.compile(
     r"//(?:[\w-]{1,63}\.){0,9}(?:twitter\.com/(?:intent|share)|facebook\.com/sharer?\b|plus\.google\.com/share"
@@ -41,7 +41,7 @@ _SHARING = re.compile(
 
 
 def extract_packet(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Extract as the service does when only the page itself is available (see above)."""
+    """Extract a packet: all blocks of one parent, as the service does for a page on its own."""
     page = outline_of(source)
     return _extracted(source, page, sentences.find_body(page))
 
@@ -54,8 +54,8 @@ def extract(source: Source, _neighbours: Neighbours, *, fusion: bool) -> Extract
 
 def find_body(page: Outline, *, fusion: bool) -> Finding | None:
     """Find the node with the most sentences and, with `fusion`, its siblings; None if too short."""
-    cleaned = _cleaned(page)
-    remaining = page.without(cleaned)
+    removed = _removed_elements(page)
+    remaining = page.without(removed)
     nodes = _nodes(remaining)
     if not nodes:
         return None
@@ -67,15 +67,15 @@ def find_body(page: Outline, *, fusion: bool) -> Finding | None:
     best = max(nodes, key=score)
     parent = page.parents[best]
     if not fusion or parent < 0:
-        return Finding("wutsi_block", best, frozenset(cleaned))
+        return Finding("wutsi_block", best, frozenset(removed))
     siblings = {node for node in nodes if page.parents[node] == parent}
-    others = {child for child in page.children(parent) if child not in siblings}
-    shown = {
+    others = set(page.children(parent)) - siblings
+    lines = {
         text.line
         for node in siblings
         for text in remaining.texts[remaining.text_starts[node] : remaining.text_ends[node]]
     }
-    return Finding("wutsi_fusion", parent, frozenset(cleaned | others), lines=frozenset(shown))
+    return Finding("wutsi_fusion", parent, frozenset(removed | others), lines=frozenset(lines))
 
 
 def _extracted(source: Source, page: Outline, finding: Finding | None) -> Extracted:
@@ -84,12 +84,12 @@ def _extracted(source: Source, page: Outline, finding: Finding | None) -> Extrac
     return cut(source, page, finding)
 
 
-def _cleaned(page: Outline) -> set[int]:
-    """Return the outermost elements removed by the cleaning step."""
-    cleaned: set[int] = set()
+def _removed_elements(page: Outline) -> set[int]:
+    """Return the outermost elements that the cleaning step removes."""
+    removed: set[int] = set()
     index = 0
     while index < len(page.elements):
-        left_out = (
+        is_removed = (
             page.tags[index] in REMOVED_TAGS
             or not REMOVED_NAMES.isdisjoint(page.names[index].lower().split())
             or (
@@ -98,10 +98,10 @@ def _cleaned(page: Outline) -> set[int]:
             )
             or _is_menu_item(page, index)
         )
-        if left_out:
-            cleaned.add(index)
-        index = page.ends[index] if left_out else index + 1
-    return cleaned
+        if is_removed:
+            removed.add(index)
+        index = page.ends[index] if is_removed else index + 1
+    return removed
 
 
 def _is_menu_item(page: Outline, index: int) -> bool:
@@ -111,19 +111,19 @@ def _is_menu_item(page: Outline, index: int) -> bool:
 
 def _nodes(page: Outline) -> list[int]:
     """Select the blocks with enough characters, except those that contain another such block."""
-    lengths = [0]
+    end_offsets = [0]
     for text in page.texts:
-        lengths.append(lengths[-1] + len(words.clean(text.text)))
-    around: set[int] = set()
+        end_offsets.append(end_offsets[-1] + len(words.clean(text.text)))
+    ancestors: set[int] = set()
     nodes: list[int] = []
     for index in range(len(page.elements) - 1, -1, -1):
-        length = lengths[page.text_ends[index]] - lengths[page.text_starts[index]]
+        length = end_offsets[page.text_ends[index]] - end_offsets[page.text_starts[index]]
         if page.tags[index] in WITHIN_SENTENCES or length < MIN_CHARACTERS:
             continue
-        if index not in around:
+        if index not in ancestors:
             nodes.append(index)
         parent = page.parents[index]
-        while parent >= 0 and parent not in around:
-            around.add(parent)
+        while parent >= 0 and parent not in ancestors:
+            ancestors.add(parent)
             parent = page.parents[parent]
     return nodes[::-1]

@@ -18,9 +18,9 @@ from detourage.papers.reading import as_given, page_of
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
     """Find comments as in the paper, then read their fields as the service does.
 
-    The comments are the occurrences of the chosen pattern; their nesting shows which comment
-    replies to which (section 3). The ranking function is the one that scored best in
-    ``benchmarks/comments``, boosted trees. The paper assumes that every page has comments.
+    The comments are the occurrences of the pattern with the highest rank; their nesting shows which
+    comment replies to which (section 3). Patterns are ranked by boosted trees, which scored best in
+    ``benchmarks/comments``. The paper assumes that every page has comments.
     """
     page = page_of(source)
     elements = displayed(page.flat)
@@ -37,22 +37,23 @@ def extract(source: Source, _neighbours: Neighbours) -> Extracted:
 
 def find_occurrences(page: FlatDocument, pattern: Subtree) -> list[int]:
     """Return the root elements of a pattern's occurrences, in ascending order (section 3)."""
-    below = Forest(pattern.labels, pattern.parents).children
-    fitting: list[frozenset[int]] = [frozenset()] * len(page.tags)
+    pattern_children = Forest(pattern.labels, pattern.parents).children
+    # For each element, the nodes of the pattern whose subtrees it matches
+    matched: list[frozenset[int]] = [frozenset()] * len(page.tags)
     children: list[list[int]] = [[] for _ in page.tags]
     for index in range(len(page.tags) - 1, -1, -1):
-        fitting[index] = frozenset(
+        matched_by_children = [matched[child] for child in reversed(children[index])]
+        matched[index] = frozenset(
             node
             for node, label in enumerate(pattern.labels)
-            if label == page.tags[index]
-            and _in_order(below[node], [fitting[child] for child in reversed(children[index])])
+            if label == page.tags[index] and _in_order(pattern_children[node], matched_by_children)
         )
         if page.parents[index] >= 0:
             children[page.parents[index]].append(index)
-    return [index for index, nodes in enumerate(fitting) if 0 in nodes]
+    return [index for index, nodes in enumerate(matched) if 0 in nodes]
 
 
-def _in_order(nodes: Sequence[int], places: Sequence[frozenset[int]]) -> bool:
-    """Return whether the nodes match successive places, in order."""
-    remaining = iter(places)
-    return all(any(node in place for place in remaining) for node in nodes)
+def _in_order(nodes: Sequence[int], matched: Sequence[frozenset[int]]) -> bool:
+    """Return whether elements that match the nodes occur in the order of the nodes."""
+    remaining = iter(matched)
+    return all(any(node in candidates for candidates in remaining) for node in nodes)

@@ -18,11 +18,13 @@ Shape = int
 """Number that identifies a complete subtree (see `Forest.shape`)."""
 
 Step = tuple[str, tuple[Shape, ...]]
-"""Node on the rightmost path: its label and the complete subtrees below it, left of the path."""
+"""A node on the rightmost path of a subtree: its label, and the complete subtrees of its children
+that are left of the path.
+"""
 
 
 class Pattern(NamedTuple):
-    """A subtree: its rightmost path and, by root, the nodes that can match the last node."""
+    """A subtree as its rightmost path; by root of an occurrence, the matches of its last node."""
 
     path: tuple[Step, ...]
     rightmost: dict[int, tuple[int, ...]]
@@ -34,7 +36,7 @@ class Pattern(NamedTuple):
 
 
 class Forest:
-    """Trees to be searched for subtrees, in preorder; `steps` counts the nodes visited so far."""
+    """Trees to search for subtrees, in preorder; `steps` is the number of nodes visited so far."""
 
     def __init__(self, labels: Sequence[str], parents: Sequence[int]) -> None:
         self.labels = labels
@@ -50,7 +52,7 @@ class Forest:
         self._larger: dict[tuple[Shape, int], frozenset[Shape]] = {}
 
     def shape(self, label: str, below: tuple[Shape, ...] = ()) -> Shape:
-        """Return the subtree's ID, by root label and child subtrees; assign one if it is new."""
+        """Return the ID of the subtree with this root label and child subtrees, or a new ID."""
         step = (label, below)
         number = self._shape_of.get(step)
         if number is None:
@@ -59,10 +61,10 @@ class Forest:
         return number
 
     def shape_of(self, pattern: Pattern) -> Shape:
-        """Return the ID of a whole pattern."""
-        return self._finished(pattern.path)
+        """Return the ID of a pattern as a complete subtree."""
+        return self._path_shape(pattern.path)
 
-    def _finished(self, path: Sequence[Step]) -> Shape:
+    def _path_shape(self, path: Sequence[Step]) -> Shape:
         label, below = path[-1]
         number = self.shape(label, below)
         for label, below in reversed(path[:-1]):
@@ -81,49 +83,48 @@ class Forest:
     def extensions(self, pattern: Pattern, support: int) -> list[Pattern]:
         """Return the pattern's one-node rightmost extensions with at least `support` roots."""
         deepest = len(pattern.path) - 1
-        found: defaultdict[tuple[int, str], dict[int, set[int]]] = defaultdict(dict)
+        # The added nodes by root, for each level of the path below which they are added, and label
+        added: defaultdict[tuple[int, str], dict[int, set[int]]] = defaultdict(dict)
         for root, nodes in pattern.rightmost.items():
-            # For each possible node at a level, the child after which the next one may follow.
+            # The nodes that match the path at a level, with the leftmost child that continues it.
             level = dict.fromkeys(nodes, -1)
             for depth in range(deepest, -1, -1):
-                above: dict[int, int] = {}
-                for node, after in level.items():
+                level_above: dict[int, int] = {}
+                for node, path_child in level.items():
                     self.steps += len(self.children[node]) + 1
                     for child in self.children[node]:
-                        if child > after:
-                            places = found[depth, self.labels[child]]
-                            places.setdefault(root, set()).add(child)
+                        if child > path_child:
+                            added[depth, self.labels[child]].setdefault(root, set()).add(child)
                     if depth:
-                        around = self.parents[node]
-                        above[around] = min(node, above.get(around, node))
-                level = above
+                        parent = self.parents[node]
+                        level_above[parent] = min(node, level_above.get(parent, node))
+                level = level_above
+        deepest_first = sorted(added, key=lambda key: (-key[0], key[1]))
         return [
             Pattern(
                 self._extended(pattern.path, depth, label),
-                {root: tuple(sorted(nodes)) for root, nodes in places.items()},
+                {root: tuple(sorted(nodes)) for root, nodes in added[depth, label].items()},
             )
-            for (depth, label), places in sorted(
-                found.items(), key=lambda each: (-each[0][0], each[0][1])
-            )
-            if len(places) >= support
+            for depth, label in deepest_first
+            if len(added[depth, label]) >= support
         ]
 
     def _extended(self, path: tuple[Step, ...], depth: int, label: str) -> tuple[Step, ...]:
         if depth == len(path) - 1:
             return (*path, (label, ()))
-        above, below = path[depth]
-        done = self._finished(path[depth + 1 :])
-        return (*path[:depth], (above, (*below, done)), (label, ()))
+        parent_label, below = path[depth]
+        completed = self._path_shape(path[depth + 1 :])
+        return (*path[:depth], (parent_label, (*below, completed)), (label, ()))
 
     def can_be_added_to(self, pattern: Pattern) -> bool:
-        """Return whether a node fits above the root or left of the last one at all occurrences."""
-        above = [self.parents[root] for root in pattern.rightmost]
-        has_root_above = (
-            min(above) >= 0
-            and len({self.labels[node] for node in above}) == 1
-            and len(set(above)) == len(above)
+        """Return whether all occurrences have the same node above the root or left of the last."""
+        parents = [self.parents[root] for root in pattern.rightmost]
+        has_node_above = (
+            min(parents) >= 0
+            and len({self.labels[node] for node in parents}) == 1
+            and len(set(parents)) == len(parents)
         )
-        return has_root_above or self._has_node_to_the_left(pattern)
+        return has_node_above or self._has_node_to_the_left(pattern)
 
     def _has_node_to_the_left(self, pattern: Pattern) -> bool:
         shared: set[tuple[int, tuple[Shape, ...]]] | None = None
@@ -138,17 +139,17 @@ class Forest:
     def _added_to_the_left(
         self, path: Sequence[Step], node: int, wanted: set[tuple[int, tuple[Shape, ...]]] | None
     ) -> set[tuple[int, tuple[Shape, ...]]]:
-        """Return the levels of the path that can be extended, with the subtrees complete there."""
+        """Return the levels of the path where a node can be added, with the enlarged subtrees."""
         found: set[tuple[int, tuple[Shape, ...]]] = set()
         levels = None if wanted is None else {depth for depth, _ in wanted}
         for depth in range(len(path) - 2, -1, -1):
-            around = self.parents[node]
+            parent = self.parents[node]
             if levels is None or depth in levels:
-                children = self.children[around]
+                children = self.children[parent]
                 before = children[: children.index(node)]
                 for below in self._sequences(path[depth][1], before):
                     found.add((depth, below))
-            node = around
+            node = parent
         return found
 
     def matches(self, shape: Shape, node: int) -> bool:
@@ -156,11 +157,12 @@ class Forest:
         known = self._matches.get((shape, node))
         if known is None:
             label, below = self.shapes[shape]
-            known = self.labels[node] == label and self._have(below, self.children[node])
+            known = self.labels[node] == label and self._match(below, self.children[node])
             self._matches[shape, node] = known
         return known
 
-    def _have(self, below: Sequence[Shape], nodes: Sequence[int]) -> bool:
+    def _match(self, below: Sequence[Shape], nodes: Sequence[int]) -> bool:
+        """Return whether some of the nodes, in order, are roots of occurrences of the subtrees."""
         if not below:
             return True
         self.steps += len(nodes)
@@ -170,23 +172,24 @@ class Forest:
     def _sequences(
         self, below: tuple[Shape, ...], nodes: Sequence[int]
     ) -> Iterator[tuple[Shape, ...]]:
-        """Yield the one-node extensions of a sequence of subtrees that the given nodes match."""
+        """Yield the extensions of a sequence of subtrees by one node that the given nodes match."""
         self.steps += len(nodes) * (len(below) + 1)
+        # For each subtree, the first and the last of the nodes that can match it.
         first = self._leftmost(below, nodes)
         mirrored = self._leftmost(below[::-1], nodes[::-1])
-        last = [len(nodes) - 1 - place for place in reversed(mirrored)]
-        for place in range(len(below) + 1):
-            start = first[place - 1] + 1 if place else 0
-            end = last[place] if place < len(below) else len(nodes)
+        last = [len(nodes) - 1 - i for i in reversed(mirrored)]
+        for i in range(len(below) + 1):
+            start = first[i - 1] + 1 if i else 0
+            end = last[i] if i < len(below) else len(nodes)
             for label in {self.labels[node] for node in nodes[start:end]}:
-                yield (*below[:place], self.shape(label), *below[place:])
-        for place, shape in enumerate(below):
-            start = first[place - 1] + 1 if place else 0
-            end = last[place + 1] if place + 1 < len(below) else len(nodes)
+                yield (*below[:i], self.shape(label), *below[i:])
+        for i, shape in enumerate(below):
+            start = first[i - 1] + 1 if i else 0
+            end = last[i + 1] if i + 1 < len(below) else len(nodes)
             for node in nodes[start:end]:
                 if self.matches(shape, node):
                     for larger in self._larger_at(shape, node):
-                        yield (*below[:place], larger, *below[place + 1 :])
+                        yield (*below[:i], larger, *below[i + 1 :])
 
     def _larger_at(self, shape: Shape, node: int) -> frozenset[Shape]:
         known = self._larger.get((shape, node))
@@ -198,13 +201,14 @@ class Forest:
         return known
 
     def _leftmost(self, below: Sequence[Shape], nodes: Sequence[int]) -> list[int]:
+        """Return the index of the leftmost node that matches each subtree."""
         found: list[int] = []
-        place = 0
+        i = 0
         for shape in below:
-            while not self.matches(shape, nodes[place]):
-                place += 1
-            found.append(place)
-            place += 1
+            while not self.matches(shape, nodes[i]):
+                i += 1
+            found.append(i)
+            i += 1
         return found
 
     def is_within(self, node: int, others: Container[int]) -> bool:
@@ -233,23 +237,23 @@ class Forest:
         )
 
     def _is_at(self, smaller: Shape, larger: Shape) -> bool:
-        (label, below), (other, around) = self.shapes[smaller], self.shapes[larger]
-        if label != other:
+        (label, below), (larger_label, larger_below) = self.shapes[smaller], self.shapes[larger]
+        if label != larger_label:
             return False
-        remaining = iter(around)
-        return all(any(self._is_at(each, node) for node in remaining) for each in below)
+        remaining = iter(larger_below)
+        return all(any(self._is_at(each, other) for other in remaining) for each in below)
 
 
 SUPPORT = 2  # minimum number of occurrences of a frequent subtree (section 2.1)
-MAX_STEPS = 400_000  # elements to visit; after that, the subtrees found so far are returned
-MAX_DEPTH = 100  # depth of a subtree, in levels
+MAX_STEPS = 400_000  # visits of elements, after which the subtrees found so far are returned
+MAX_DEPTH = 100  # maximum depth of a subtree, in levels
 
 
 @dataclass(frozen=True)
 class Subtree:
     """A subtree and its occurrences.
 
-    `labels` are tags in preorder, and `parents` the positions of their parents (-1 for the root).
+    `labels` are tags in preorder, and `parents` the indices of their parents (-1 for the root).
     `roots` are the root elements of the occurrences in ascending order, and `rightmost` has, for
     each root, the element that matches the last node.
     """
@@ -276,7 +280,9 @@ def mine(page: FlatDocument, max_steps: int = MAX_STEPS) -> list[Subtree]:
     - the occurrences are not all blank and do not all have the same text.
     """
     mined = mine_tree(page.tags, page.parents.tolist(), max_steps)
-    return [each for each in mined if _has_ancestor(page, each) and _has_texts(page, each)]
+    return [
+        each for each in mined if _has_ancestor(page, each) and _has_different_texts(page, each)
+    ]
 
 
 def mine_tree(
@@ -303,22 +309,22 @@ def mine_tree(
         _, _, pattern = heappop(waiting)
         if forest.can_be_added_to(pattern):
             continue
-        larger = forest.extensions(pattern, SUPPORT)
+        extensions = forest.extensions(pattern, SUPPORT)
         if len(pattern.path) < MAX_DEPTH:
-            for each in larger:
+            for each in extensions:
                 heappush(waiting, (-len(each.rightmost), next(numbers), each))
-        occurs = len(pattern.rightmost)
-        is_part = any(each.is_unique and len(each.rightmost) == occurs for each in larger)
-        if pattern.is_unique and not is_part:
+        roots = len(pattern.rightmost)
+        is_closed = not any(each.is_unique and len(each.rightmost) == roots for each in extensions)
+        if pattern.is_unique and is_closed:
             found.append(pattern)
     return [_subtree(forest, each) for each in _closed(forest, found)]
 
 
 def _closed(forest: Forest, patterns: Sequence[Pattern]) -> Iterator[Pattern]:
     """Yield the patterns that are not contained in another pattern with as many roots."""
-    same: defaultdict[int, list[Pattern]] = defaultdict(list)
+    by_roots: defaultdict[int, list[Pattern]] = defaultdict(list)
     for pattern in patterns:
-        same[len(pattern.rightmost)].append(pattern)
+        by_roots[len(pattern.rightmost)].append(pattern)
     for pattern in patterns:
         shape = forest.shape_of(pattern)
         first = min(pattern.rightmost)
@@ -326,7 +332,7 @@ def _closed(forest: Forest, patterns: Sequence[Pattern]) -> Iterator[Pattern]:
             other is not pattern
             and forest.is_within(first, other.rightmost)
             and forest.holds(forest.shape_of(other), shape)
-            for other in same[len(pattern.rightmost)]
+            for other in by_roots[len(pattern.rightmost)]
         ):
             yield pattern
 
@@ -341,14 +347,14 @@ def _subtree(forest: Forest, pattern: Pattern) -> Subtree:
 def _has_ancestor(page: FlatDocument, subtree: Subtree) -> bool:
     """Return whether the occurrences have a common ancestor below the body."""
     first, last = subtree.roots[0], subtree.roots[-1]
-    around = page.parents[first]
-    while around >= 0 and last >= page.ends[around]:
-        around = page.parents[around]
-    return around >= 0 and page.tags[around] not in {"html", "body"}
+    ancestor = page.parents[first]
+    while ancestor >= 0 and last >= page.ends[ancestor]:
+        ancestor = page.parents[ancestor]
+    return ancestor >= 0 and page.tags[ancestor] not in {"html", "body"}
 
 
-def _has_texts(page: FlatDocument, subtree: Subtree) -> bool:
-    """Return whether the occurrences have different texts, which also means that some have text."""
+def _has_different_texts(page: FlatDocument, subtree: Subtree) -> bool:
+    """Return whether the occurrences have different texts, so that they are not all blank."""
     texts = (
         " ".join(" ".join(page.texts[page.text_starts[root] : page.text_ends[root]]).split())
         for root in subtree.roots

@@ -1,1 +1,1 @@
-"""K. Deturck, "Détection de contenu utile depuis des sites d'actualité", INaLCO, 2015."""
+"""Methods: K. Deturck, "Détection de contenu utile depuis des sites d'actualité", INaLCO, 2015."""

@@ -1,6 +1,6 @@
-"""First experiments of Deturck (2015, section 4.4.1), ablations of the retained heuristic.
+"""First experiments of Deturck (2015, section 4.4.1): heuristics tried before the retained one.
 
-Each of them assigns a weight to every element of a page, the amount of text that the edit script to
+Each of them gives every element of a page a weight, the number of words that the edit script to
 another page changes, and chooses one element. The thesis describes the heuristics in prose; if it
 leaves room for interpretation, the function documents the choice. In algorithm 5, unlike in the
 text, elements without children have no differential and are never chosen; the ``inner`` variants
@@ -21,7 +21,7 @@ from detourage.template.distance import edit_mapping
 
 
 def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted:
-    """Choose an element with one of the `HEURISTICS` and render the element.
+    """Choose an element with one of the `HEURISTICS` and extract its text.
 
     Raise NoPivotError if there is no page to compare with, NoTextError if all texts are the same,
     and `detourage.template.distance.TreeTooLargeError` if the token trees are too large.
@@ -46,17 +46,19 @@ def _views_of(source: Source) -> tuple[Outline, TokenTree]:
 def differentials(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> list[int]:
     """Return how much heavier each element is than its heaviest child (algorithm 5).
 
-    The differential is large where many parts of a text meet. For an element without children, it
-    is 0 with `inner`, and the element's weight otherwise.
+    The differential is large for an element that contains many parts of a text. For an element
+    without children, it is 0 with `inner`, and the element's weight otherwise.
     """
-    heaviest: list[int | None] = [None] * len(weights)
+    heaviest_child: list[int | None] = [None] * len(weights)
     for index in range(1, len(weights)):
         parent = page.parents[index]
-        heaviest[parent] = max(heaviest[parent] or 0, weights[index])
+        heaviest_child[parent] = max(heaviest_child[parent] or 0, weights[index])
     leaf_values = [0] * len(weights) if inner else weights
     return [
-        leaf_value if child is None else weight - child
-        for weight, child, leaf_value in zip(weights, heaviest, leaf_values, strict=True)
+        leaf_value if child_weight is None else weight - child_weight
+        for weight, child_weight, leaf_value in zip(
+            weights, heaviest_child, leaf_values, strict=True
+        )
     ]
 
 

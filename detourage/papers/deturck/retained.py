@@ -1,4 +1,4 @@
-"""The heuristic retained by Deturck (2015, section 4.4.2): the body is the text that differs.
+"""The heuristic retained by Deturck (2015, section 4.4.2): the body differs from the other page.
 
 The thesis describes it in prose. This implementation reads it as follows, in the same order:
 
@@ -6,7 +6,7 @@ The thesis describes it in prose. This implementation reads it as follows, in th
 - *Comparable nodes*: the counterpart of an element has the same positional XPath in the other page
   and the same attributes. Text that equals the counterpart's belongs to the template.
 - *Filters*: the candidates are all elements except divisions of text (paragraphs, list items, parts
-  of tables, inline elements), everything in a comment section or gallery, and elements without a
+  of tables, inline elements), elements in a comment section or gallery, and elements without a
   class or an id.
 - *Not too enclosing*: a candidate that has more than a fifth of its text in a single candidate
   inside it is a wrapper and is dropped. The remaining candidates are the *zones*.
@@ -19,7 +19,6 @@ Where the thesis leaves a parameter open or asks for a better value, `CHOSEN` ha
 scores best on development sites (measured in ``benchmarks/extraction/papers.md``).
 """
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from string import ascii_lowercase
@@ -39,10 +38,10 @@ MAX_INNER_SHARE = 0.2
 """Maximum share of a zone's tokens in one candidate inside it (measured on development sites)."""
 
 MAX_FILTERED_SHARE = 0.7
-"""Maximum share of the page's tokens in a filtered part; a larger part is the page itself."""
+"""Maximum share of the page's tokens in a comment section or gallery to leave out."""
 
 Similarity = Callable[[Outline, int, Outline, int], float]
-"""Similarity of two elements, each after its page; 1 for identical texts."""
+"""Function of a page, an element, the other page and its element: 1 for identical texts."""
 
 
 def word_similarity(page: Outline, index: int, other: Outline, counterpart: int) -> float:
@@ -51,7 +50,7 @@ def word_similarity(page: Outline, index: int, other: Outline, counterpart: int)
 
 
 def letter_similarity(page: Outline, index: int, other: Outline, counterpart: int) -> float:
-    """Return the letter similarity of two elements (algorithm 6), tried before word similarity."""
+    """Return the `character_similarity` of two elements, which the thesis tried first."""
     return character_similarity(page.text_of(index), other.text_of(counterpart))
 
 
@@ -62,26 +61,23 @@ def character_similarity(first: str, second: str) -> float:
     larger count. The result is the mean over the lower-case letters that occur in either text, or 0
     if there are none, as in non-Latin scripts.
 
-    As printed, the algorithm resets the sum to 0 at each letter absent from both texts. This is
-    read as adding nothing.
+    As printed, the algorithm resets the sum to 0 at each letter absent from both texts. This must
+    be an error, so such letters add nothing here.
     """
-    mine, others = Counter(first), Counter(second)
-    shares = [
-        1 - abs(mine[letter] - others[letter]) / larger
-        for letter in ascii_lowercase
-        if (larger := max(mine[letter], others[letter]))
-    ]
-    return sum(shares) / len(shares) if shares else 0.0
+    counts = [(first.count(letter), second.count(letter)) for letter in ascii_lowercase]
+    similarities = [1 - abs(a - b) / max(a, b) for a, b in counts if a or b]
+    return sum(similarities) / len(similarities) if similarities else 0.0
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Parameters that the thesis leaves open, or for which it only gives examples.
+    """Interpretation of the thesis: parameters that it leaves open or illustrates by an example.
 
-    `min_proportion` is the minimum share of the page's tokens in a candidate. Texts with at least
-    the similarity `same_text` belong to the template; with 1, boxes that change slightly (a date,
-    a counter) are mistaken for zones. `needs_counterpart` requires every candidate to have a
-    counterpart in the other page; pages on which an advertisement shifts the XPaths are then lost.
+    `min_proportion` is the minimum share of the page's tokens in a candidate. An element belongs to
+    the template if its similarity to its counterpart is at least `same_text`; with 1, boxes that
+    change slightly (a date, a counter) are mistaken for zones. With `needs_counterpart`, every
+    candidate must have a counterpart in the other page; then nothing is found in pages on which an
+    advertisement shifts the XPaths.
     """
 
     min_proportion: float
@@ -104,7 +100,7 @@ READINGS = {
 }
 """Readings by name; ``comparable`` considers only elements present in both pages."""
 
-_NO_ZONE = WITHIN_SENTENCES | DIVISIONS | TABLE_PARTS | {"br", "hr", "img"}
+_FILTERED_TAGS = WITHIN_SENTENCES | DIVISIONS | TABLE_PARTS | {"br", "hr", "img"}
 
 
 def extract(source: Source, neighbours: Neighbours, *, reading: str) -> Extracted:
@@ -124,7 +120,7 @@ def find_body(page: Outline, other: Outline, reading: Reading = CHOSEN) -> Findi
     """Find the text that differs from another page of the template; None if no zone survives."""
     filtered = filtered_parts(page)
     page, other = page.without(filtered), other.without(filtered_parts(other))
-    zones = _minimal(page, _candidates(page, other, reading))
+    zones = _without_wrappers(page, _candidates(page, other, reading))
     if not zones:
         return None
     title = zones[0]
@@ -137,16 +133,16 @@ def find_body(page: Outline, other: Outline, reading: Reading = CHOSEN) -> Findi
 
 def _candidates(page: Outline, other: Outline, reading: Reading) -> list[int]:
     """Return the large, unfiltered elements that have a class or id and are new on this page."""
-    least = max(1.0, reading.min_proportion * len(page.tokens))
+    min_tokens = max(1.0, reading.min_proportion * len(page.tokens))
     counterparts = page.counterparts(other)
     candidates: list[int] = []
     index = 0
     while index < len(page.elements):
-        if page.size(index) < least:
+        if page.size(index) < min_tokens:
             index = page.ends[index]
             continue
         if (
-            page.tags[index] not in _NO_ZONE
+            page.tags[index] not in _FILTERED_TAGS
             and len(page.names[index]) > 1
             and _differs(page, index, other, counterparts[index], reading)
         ):
@@ -156,37 +152,37 @@ def _candidates(page: Outline, other: Outline, reading: Reading) -> list[int]:
 
 
 def _differs(page: Outline, index: int, other: Outline, counterpart: int, reading: Reading) -> bool:
-    comparable = counterpart >= 0 and (
+    is_comparable = counterpart >= 0 and (
         dict(page.elements[index].attrib) == dict(other.elements[counterpart].attrib)
     )
-    if not comparable:
+    if not is_comparable:
         return not reading.needs_counterpart
     return reading.similarity(page, index, other, counterpart) < reading.same_text
 
 
-def _minimal(page: Outline, candidates: list[int]) -> list[int]:
+def _without_wrappers(page: Outline, candidates: list[int]) -> list[int]:
     """Drop the candidates that have much of their text in a single candidate inside them."""
-    largest_beneath = dict.fromkeys(candidates, 0)
+    largest_inside = dict.fromkeys(candidates, 0)
     enclosing: list[int] = []
     for candidate in candidates:
         while enclosing and page.ends[enclosing[-1]] <= candidate:
             enclosing.pop()
         if enclosing:
-            around = enclosing[-1]
-            largest_beneath[around] = max(largest_beneath[around], page.size(candidate))
+            outer = enclosing[-1]
+            largest_inside[outer] = max(largest_inside[outer], page.size(candidate))
         enclosing.append(candidate)
     return [
         candidate
         for candidate in candidates
-        if largest_beneath[candidate] <= MAX_INNER_SHARE * page.size(candidate)
+        if largest_inside[candidate] <= MAX_INNER_SHARE * page.size(candidate)
     ]
 
 
 def filtered_parts(page: Outline) -> list[int]:
-    """Return the comment and gallery zones of a page, which are not part of its body."""
-    largest = MAX_FILTERED_SHARE * len(page.tokens)
+    """Return the comment sections and galleries of a page, which are not part of its body."""
+    max_tokens = MAX_FILTERED_SHARE * len(page.tokens)
     return [
         index
         for index in range(len(page.elements))
-        if page.size(index) <= largest and not OTHER_TEXT.isdisjoint(page.name_words(index))
+        if page.size(index) <= max_tokens and not OTHER_TEXT.isdisjoint(page.name_words(index))
     ]

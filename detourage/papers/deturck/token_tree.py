@@ -18,18 +18,18 @@ WORD_MARK = "="
 """First character of a token's label; element names never contain it."""
 
 EditScript = Sequence[tuple[int | None, int | None]]
-"""Pairs of postorder numbers; None represents the missing node of a deletion or insertion."""
+"""Pairs of the postorder numbers of a node in either tree, one of them None for an edit."""
 
 
 @dataclass(frozen=True)
 class TokenTree:
     """A page represented by its elements and tokens.
 
-    In `tree`, elements are labelled with their names, and tokens with their words. For each node
-    in postorder, `holders` has the index of the element that contains it if it is a token, or -1
-    if it is an element. The other fields are in document order, without `NO_TEXT`: `parents` (-1
-    for the root), `tokens` (number directly below), and `offsets` (position in the code, in
-    characters).
+    In `tree`, elements are labelled with their names, and tokens with their words. For each node of
+    the tree in postorder, `holders` has the index of the parent element of a token, or -1 for an
+    element. The other fields have a value per element in document order: `elements` themselves,
+    `parents` (indices, -1 for the root), `tokens` (number of children that are tokens), and
+    `offsets` (position in the page's code, in characters).
     """
 
     tree: Tree
@@ -46,11 +46,11 @@ class TokenTree:
         weights are then propagated to the root (algorithm 3).
         """
         weights = [0] * len(self.elements)
-        for mine, others in script:
-            if mine is None or self.holders[mine] < 0:
+        for node, counterpart in script:
+            if node is None or self.holders[node] < 0:
                 continue
-            if others is None or self.tree.labels[mine] != other.tree.labels[others]:
-                weights[self.holders[mine]] += 1
+            if counterpart is None or self.tree.labels[node] != other.tree.labels[counterpart]:
+                weights[self.holders[node]] += 1
         for index in range(len(weights) - 1, 0, -1):
             weights[self.parents[index]] += weights[index]
         return weights
@@ -71,14 +71,14 @@ class TokenTree:
 
     def path_to_leaf(self, index: int) -> list[int]:
         """Return the path from an element to a leaf through the children with the most tokens."""
-        richest: dict[int, int] = {}
+        richest_child: dict[int, int] = {}
         for child in range(index + 1, len(self.parents)):
-            known = richest.get(self.parents[child])
-            if known is None or self.tokens[child] > self.tokens[known]:
-                richest[self.parents[child]] = child
+            sibling = richest_child.get(self.parents[child])
+            if sibling is None or self.tokens[child] > self.tokens[sibling]:
+                richest_child[self.parents[child]] = child
         path = [index]
-        while path[-1] in richest:
-            path.append(richest[path[-1]])
+        while path[-1] in richest_child:
+            path.append(richest_child[path[-1]])
         return path
 
 
@@ -90,17 +90,17 @@ def token_tree_of(document: HtmlElement) -> TokenTree:
     parents: list[int] = []
     tokens: list[int] = []
     offsets: list[int] = []
-    around: list[int] = []
-    position = 0
+    ancestors: list[int] = []
+    position = 0  # in the page's code, as it would be written with double quotes
     skipped: HtmlElement | None = None
     walk = etree.iterwalk(document, events=("start", "end", "comment", "pi"))
     for event, node in walk:
         text = node.tail
         if event == "start" and node.tag not in NO_TEXT:
-            nodes.append((node.tag, len(around)))
+            nodes.append((node.tag, len(ancestors)))
             holders.append(-1)
-            parents.append(around[-1] if around else -1)
-            around.append(len(elements))
+            parents.append(ancestors[-1] if ancestors else -1)
+            ancestors.append(len(elements))
             elements.append(node)
             tokens.append(0)
             offsets.append(position)
@@ -117,14 +117,14 @@ def token_tree_of(document: HtmlElement) -> TokenTree:
         elif node is skipped:
             skipped = None
         else:
-            around.pop()
+            ancestors.pop()
             position += len(f"</{node.tag}>")
-        if around and text:
+        if ancestors and text:
             position += len(text)
-            words_of_text = words.tokens(text)
-            nodes.extend((WORD_MARK + token, len(around)) for token in words_of_text)
-            holders.extend(around[-1] for _ in words_of_text)
-            tokens[around[-1]] += len(words_of_text)
+            text_tokens = words.tokens(text)
+            nodes.extend((WORD_MARK + token, len(ancestors)) for token in text_tokens)
+            holders.extend(ancestors[-1] for _ in text_tokens)
+            tokens[ancestors[-1]] += len(text_tokens)
     tree = Tree.from_preorder(nodes)
     return TokenTree(tree, _in_postorder(holders, nodes), elements, parents, tokens, offsets)
 

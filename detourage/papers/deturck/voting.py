@@ -1,8 +1,9 @@
-"""Vote proposed by Deturck (2015, conclusion): the element most often returned in a cluster.
+"""Vote proposed by Deturck (2015, conclusion): the pages of a cluster elect an element.
 
-The representative is compared with the page being extracted, all other pages with the
-representative. Elements are identified by positional XPath, as in the thesis. The elected element
-is used even if the heuristic finds nothing, or another element, in the page itself.
+Each page votes for the element that the heuristic finds in it, identified by its positional XPath
+as in the thesis. The representative is compared with the page being extracted, and all other pages
+with the representative. The element with the most votes is used even if the heuristic finds nothing
+in the page itself, or another element.
 """
 
 from collections import Counter
@@ -22,29 +23,29 @@ CACHED_VOTES = 4096
 
 
 def extract(source: Source, neighbours: Neighbours) -> Extracted:
-    """Render the element returned most often for the pages of the group.
+    """Extract the text of the element with the most votes that the page has.
 
     Raise NoPivotError if there is no page to compare with, and NoTextError if the page has none of
-    the returned elements.
+    the elements with votes.
     """
     pivot = pivot_of(neighbours)
-    own = _returned(source, pivot)
+    own_vote = _vote(source, pivot)
     others = {each for each in neighbours.group if each != pivot}
-    ballots = [own, _returned(pivot, source), *(_returned(each, pivot) for each in others)]
+    ballots = [own_vote, _vote(pivot, source), *(_vote(each, pivot) for each in others)]
     votes = Counter(path for path in ballots if path is not None)
     page = outline_of(source)
-    # In a tie, the element returned for the page itself wins.
-    for path in sorted(votes, key=lambda path: (-votes[path], path != own, path)):
+    # In a tie, the element found in the page itself wins.
+    for path in sorted(votes, key=lambda path: (-votes[path], path != own_vote, path)):
         element = element_at(page_of(source).document, path)
         for container in page.indices_of(() if element is None else (element,)):
             finding = Finding(METHOD, container, frozenset(filtered_parts(page)))
             return cut(source, page, finding, outline_of(pivot))
-    raise NoTextError("the page has none of the elements returned for the pages of its group")
+    raise NoTextError("the page has none of the elements found in the pages of its group")
 
 
 @lru_cache(maxsize=CACHED_VOTES)
-def _returned(source: Source, pivot: Source) -> str | None:
-    """Return the XPath of the element that the heuristic finds in a page."""
+def _vote(source: Source, pivot: Source) -> str | None:
+    """Return the XPath of the element that the heuristic finds in a page, if any."""
     page = outline_of(source)
     finding = find_body(page, outline_of(pivot))
     if finding is None:
