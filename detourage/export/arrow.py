@@ -1,9 +1,9 @@
 """Articles as Arrow tables and Parquet files, which need the ``arrow`` extra.
 
 The schema is derived from `ArticleMessage`. All columns are nullable: a key that is absent from a
-message is null. Types differ from JSON as follows:
+message is null. Values differ from JSON as follows:
 
-- A timestamp is in UTC, with microseconds; ``metadata`` has dates as given by the page.
+- A timestamp is in UTC, with microseconds; dates in ``metadata`` remain text as in the page.
 - The array of a `TextLocation` is a struct with the fields `TEXT_LOCATION_FIELDS`.
 - An integer that exceeds 64 bits and a timestamp outside the years 1 to 9999 in UTC become null,
   and a lone surrogate becomes U+FFFD.
@@ -30,19 +30,20 @@ Table: TypeAlias = pa.Table
 TEXT_LOCATION_FIELDS = ("start", "length", "byte_start", "byte_length", "xpath", "offset")
 """Names of the elements of a `TextLocation`, which is an array in JSON."""
 
-ROW_GROUP_BYTES = 64_000_000  # size in memory at which a row group is written to a Parquet file
+ROW_GROUP_BYTES = 64_000_000  # minimum size in memory of a Parquet file's row groups, in bytes
 BATCH_MESSAGES = 64  # number of messages that are converted at a time
 
-_SCALARS: Mapping[type, pa.DataType] = {
+_ARROW_TYPES: Mapping[type, pa.DataType] = {
     str: pa.string(),
     int: pa.int64(),
     float: pa.float64(),
     bool: pa.bool_(),
     AwareDatetime: pa.timestamp("us", tz="UTC"),
 }
-_INT64 = 2**63
+_INT64 = 2**63  # first integer that exceeds 64 bits
 
-Convert = Callable[[Any], Any]
+Converter = Callable[[Any], Any]
+"""Function that converts a JSON value to a value of an Arrow type."""
 
 
 @cache
@@ -58,9 +59,9 @@ def _fields_of(model: type[BaseModel]) -> list[pa.Field]:
 
 
 def _type_of(annotation: Any) -> pa.DataType:
-    """Return the Arrow type of a key of the contract; raise `TypeError` if there is none."""
-    if annotation in _SCALARS:
-        return _SCALARS[annotation]
+    """Return the Arrow type for the annotation of a key; raise `TypeError` if it has none."""
+    if annotation in _ARROW_TYPES:
+        return _ARROW_TYPES[annotation]
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return pa.struct(_fields_of(annotation))
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -71,14 +72,14 @@ def _type_of(annotation: Any) -> pa.DataType:
     if origin is tuple:
         return pa.struct([*zip(TEXT_LOCATION_FIELDS, map(_type_of, arguments), strict=False)])
     if origin is Literal:
-        return _common([_SCALARS[type(each)] for each in arguments], annotation)
+        return _widest([_ARROW_TYPES[type(each)] for each in arguments], annotation)
     if origin in (Union, UnionType):
-        return _common([_type_of(each) for each in arguments if each is not NoneType], annotation)
+        return _widest([_type_of(each) for each in arguments if each is not NoneType], annotation)
     raise TypeError(f"no Arrow type for {annotation}")
 
 
-def _common(types: list[pa.DataType], annotation: Any) -> pa.DataType:
-    """Return the type that covers all given types; a longer tuple covers a shorter one."""
+def _widest(types: list[pa.DataType], annotation: Any) -> pa.DataType:
+    """Return the type of which all others are equal, or structs of its first fields."""
     widest = max(types, key=lambda each: each.num_fields)
     for each in types:
         if each != widest and not (
@@ -91,12 +92,12 @@ def _common(types: list[pa.DataType], annotation: Any) -> pa.DataType:
 def record_batches(messages: Iterable[Mapping[str, Any]]) -> Iterator[pa.RecordBatch]:
     """Convert article messages (JSON values) to record batches, a few messages at a time."""
     schema = article_schema()
-    converts = {field.name: _converter(field.type) for field in schema}
+    converters = {field.name: _converter(field.type) for field in schema}
     remaining = iter(messages)
     while chunk := list(islice(remaining, BATCH_MESSAGES)):
         columns = [
             pa.array([convert(each.get(name)) for each in chunk], schema.field(name).type)
-            for name, convert in converts.items()
+            for name, convert in converters.items()
         ]
         yield pa.record_batch(columns, schema=schema)
 
@@ -130,15 +131,15 @@ def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBat
         yield group
 
 
-def _converter(kind: pa.DataType) -> Convert:
+def _converter(kind: pa.DataType) -> Converter:
     """Return the function that converts a JSON value to a value of an Arrow type."""
     if pa.types.is_list(kind):
         convert = _converter(kind.value_type)
         return lambda value: None if value is None else [*map(convert, value)]
     if pa.types.is_struct(kind):
-        return _structs({field.name: _converter(field.type) for field in kind})
+        return _struct_converter({field.name: _converter(field.type) for field in kind})
     if pa.types.is_string(kind):
-        return _string
+        return _without_surrogates
     if pa.types.is_integer(kind):
         return lambda value: value if value is not None and -_INT64 <= value < _INT64 else None
     if pa.types.is_timestamp(kind):
@@ -146,18 +147,18 @@ def _converter(kind: pa.DataType) -> Convert:
     return lambda value: value
 
 
-def _structs(converts: Mapping[str, Convert]) -> Convert:
+def _struct_converter(converters: Mapping[str, Converter]) -> Converter:
     def to_struct(value: Any) -> dict[str, Any] | None:
         if value is None:
             return None
         if not isinstance(value, Mapping):
-            value = dict(zip(converts, value, strict=False))
-        return {name: convert(value.get(name)) for name, convert in converts.items()}
+            value = dict(zip(converters, value, strict=False))
+        return {name: convert(value.get(name)) for name, convert in converters.items()}
 
     return to_struct
 
 
-def _string(value: str | None) -> str | None:
+def _without_surrogates(value: str | None) -> str | None:
     if value is None or value.isascii():
         return value
     with suppress(UnicodeEncodeError):

@@ -1,4 +1,4 @@
-"""A folder of exported articles with one file per day, which can be read as one partitioned table.
+"""Exports with a file of articles per day, in a folder that is readable as a partitioned table.
 
 A day's file is replaced or removed atomically, so a reader sees the whole day before or after an
 export, and an export can be interrupted and repeated at any time.
@@ -22,15 +22,15 @@ from detourage.messages import ArticleMessage
 DESCRIPTION = "_export.json"
 """Name of the file that describes the export; readers of tables skip names with an underscore."""
 
-_DAY = re.compile(r"day=(\d{4}-\d\d-\d\d)")
+_DAY = re.compile(r"day=(\d{4}-\d\d-\d\d)")  # subfolder of a day
 
 
 def _with_partial(name: str) -> set[str]:
     return {name, partial_of(Path(name)).name}
 
 
-_PARTS = {name for suffix in SUFFIXES.values() for name in _with_partial(f"part-0000{suffix}")}
-"""Names of the files of a day in all formats."""
+_DAY_FILES = {name for suffix in SUFFIXES.values() for name in _with_partial(f"part-0000{suffix}")}
+"""Names of a day's file, finished or partial, in all formats."""
 
 
 class ExportFolderError(ExpectedError):
@@ -38,17 +38,17 @@ class ExportFolderError(ExpectedError):
 
 
 class DayFolder:
-    """A folder with the articles of one site or of all sites, by day, in one format."""
+    """A folder with a file per day of the articles of one site or, if `site` is None, of all."""
 
     def __init__(self, path: Path, form: FileFormat, site: str | None) -> None:
         self._path = path
         self._format: FileFormat = form
         self._site = site
-        self._name = f"part-0000{SUFFIXES[form]}"
+        self._file_name = f"part-0000{SUFFIXES[form]}"
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Create or check the folder, and lock it.
+        """Create or check the folder, and lock it for the duration of the context.
 
         Raise `ExportFolderError` if it contains anything other than an export, or is locked by
         another export.
@@ -59,7 +59,7 @@ class DayFolder:
             self._check_contents()
             if not description.exists():
                 with replaced(description) as partial:
-                    partial.write_text(json.dumps(self._described()) + "\n", encoding="utf-8")
+                    partial.write_text(json.dumps(self._description()) + "\n", encoding="utf-8")
             with description.open(encoding="utf-8") as stream:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 self._check_description(stream.read())
@@ -76,26 +76,26 @@ class DayFolder:
     ) -> dict[date, int]:
         """Replace the days from ``first`` to ``last``; return the number of articles by day.
 
-        ``articles`` are the messages with their times, in chronological order.
+        ``articles`` are pairs of time and message, in chronological order.
         """
-        written: dict[date, int] = {}
-        found = map(_DAY.fullmatch, (entry.name for entry in self._path.iterdir()))
-        old = sorted(date.fromisoformat(each[1]) for each in found if each)
-        for day, several in groupby(articles, lambda each: each[0].astimezone(UTC).date()):
+        counts: dict[date, int] = {}
+        matches = map(_DAY.fullmatch, (entry.name for entry in self._path.iterdir()))
+        old_days = sorted(date.fromisoformat(match[1]) for match in matches if match)
+        for day, articles_of_day in groupby(articles, lambda each: each[0].astimezone(UTC).date()):
             file = self._file(day)
             file.parent.mkdir(exist_ok=True)
-            messages = (ArticleMessage.in_order(message) for _, message in several)
-            written[day] = write_articles(file, self._format, messages)
-        for day in old:
-            if first <= day <= last and day not in written:
+            messages = (ArticleMessage.in_order(message) for _, message in articles_of_day)
+            counts[day] = write_articles(file, self._format, messages)
+        for day in old_days:
+            if first <= day <= last and day not in counts:
                 file = self._file(day)
                 file.unlink(missing_ok=True)
                 partial_of(file).unlink(missing_ok=True)
                 with suppress(OSError):
                     file.parent.rmdir()
-        return written
+        return counts
 
-    def _described(self) -> dict[str, Any]:
+    def _description(self) -> dict[str, Any]:
         return {"contents": "articles", "format": self._format, "site": self._site}
 
     def _check_contents(self) -> None:
@@ -104,10 +104,10 @@ class DayFolder:
             if entry.name in _with_partial(DESCRIPTION):
                 continue
             is_day = is_export and entry.is_dir() and _DAY.fullmatch(entry.name) is not None
-            for other in sorted(entry.iterdir()) if is_day else [entry]:
-                if not is_day or other.name not in _PARTS:
+            for path in sorted(entry.iterdir()) if is_day else [entry]:
+                if not is_day or path.name not in _DAY_FILES:
                     raise ExportFolderError(
-                        f"{self._path} contains {str(other.relative_to(self._path))!r}, which is"
+                        f"{self._path} contains {str(path.relative_to(self._path))!r}, which is"
                         " not part of an export: choose a new or empty folder"
                     )
 
@@ -115,11 +115,11 @@ class DayFolder:
         found = None
         with suppress(ValueError):
             found = json.loads(text)
-        if found != self._described():
+        if found != self._description():
             raise ExportFolderError(
                 f"{self._path} contains another export, {text.strip()}: use the same --format and"
                 " --site, or choose a new or empty folder"
             )
 
     def _file(self, day: date) -> Path:
-        return self._path / f"day={day}" / self._name
+        return self._path / f"day={day}" / self._file_name

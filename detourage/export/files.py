@@ -14,16 +14,16 @@ from detourage.export.formats import FileFormat, require_format
 
 
 class OutputError(ExpectedError):
-    """A file cannot be written; the message tells users why in one line."""
+    """A file cannot be written; the message gives the reason in one line."""
 
     def __init__(self, path: Path, error: OSError) -> None:
         super().__init__(f"{path} cannot be written: {error.strerror or error}")
 
 
 class GrowingFile:
-    """A file that grows line by line; the first lines written replace any earlier content.
+    """A file of JSON lines that grows; the first lines written replace any earlier content.
 
-    If the name ends in ``.gz``, each addition is a gzip member.
+    If the name ends in ``.gz``, each call of `add` writes a gzip member.
     """
 
     def __init__(self, path: Path) -> None:
@@ -41,7 +41,7 @@ class GrowingFile:
                 _write_all(self._stream, data)
                 return
             partial = partial_of(self._path)
-            # Unbuffered, so that each line is on disk when `add` returns.
+            # Unbuffered, so that all lines are in the file when `add` returns.
             self._stream = partial.open("wb", buffering=0)
             _write_all(self._stream, data)
             partial.replace(self._path.resolve())
@@ -56,7 +56,10 @@ class GrowingFile:
 
 @contextmanager
 def replaced(path: Path) -> Iterator[Path]:
-    """Yield a path for a file that replaces the given one on success, or raise `OutputError`."""
+    """Yield a temporary path, whose file replaces the given one unless the block raises an error.
+
+    Raise `OutputError` instead of an `OSError`.
+    """
     partial = partial_of(path)
     try:
         yield partial
@@ -70,7 +73,7 @@ def replaced(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[str]]:
-    """Open a file that replaces the given one only on success; raise `OutputError` on failure."""
+    """Open a text file for writing, compressed if its name ends in ``.gz`` (see `replaced`)."""
     with replaced(path) as partial:
         if path.suffix == ".gz":
             with (

@@ -1,4 +1,4 @@
-"""Names of the file formats for many articles; imports little, for use by command-line options."""
+"""File formats for many articles. This module imports little, as command-line options need it."""
 
 from collections.abc import Mapping
 from pathlib import Path

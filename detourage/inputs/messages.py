@@ -32,27 +32,27 @@ def page_message(
         "content_type": content_type,
         "fetched_at": fetched_at,
         "status": status,
-        "headers": _bounded(headers) if headers else None,
+        "headers": _within_limits(headers) if headers else None,
         "html_base64": base64.b64encode(content).decode("ascii"),
     }
     return _encoded(message)
 
 
-def _bounded(headers: Mapping[str, str]) -> dict[str, str]:
+def _within_limits(headers: Mapping[str, str]) -> dict[str, str]:
     kept: dict[str, str] = {}
-    room = MAX_HEADER_CHARACTERS
+    remaining_characters = MAX_HEADER_CHARACTERS
     for name, value in headers.items():
         size = len(name) + len(value)
-        if len(kept) < MAX_HEADERS and size <= room and "\x00" not in value:
+        if len(kept) < MAX_HEADERS and size <= remaining_characters and "\x00" not in value:
             kept[name] = value
-            room -= size
+            remaining_characters -= size
     return kept
 
 
 def oversized_message(
     detail: str, *, url: str | None = None, identifier: str | None = None, start: bytes = b""
 ) -> bytes:
-    """Return a message to send instead of one that is too large; the intake quarantines it."""
+    """Return a small message that reports one too large to send; the intake quarantines it."""
     message = {
         "version": 1,
         "id": identifier,

@@ -19,10 +19,11 @@ from detourage.text.plural import counted
 
 HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 
+# A host name, such as "news.example"; a port follows ":" or, in the folders of wget, "+".
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)++[a-z][a-z0-9-]*[a-z0-9](?:[:+]\d+)?")
 
-# Characters that are not escaped in a URL after the host. They include "?", as mirrors write the
-# query into the file name, but not "%", so that no two files share a URL.
+# Characters, besides letters and digits, that are not escaped in the URL of a file. They include
+# "?", as mirrors write the query into file names, but not "%", so that no two files share a URL.
 _UNQUOTED = "/?=&;:@+,~!$'()*"
 
 MAX_HEAD_BYTES = 512 * 1024  # bytes of an HTML file to search for the URL that it declares
@@ -33,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Origin:
-    """Origin of HTML files: the URL of their folder, and their site's name if not the domain."""
+    """Origin of HTML files: the URL of their folder, and their site if it is not the domain."""
 
     base_url: str | None = None
     site: str | None = None
@@ -44,7 +45,7 @@ UNKNOWN = Origin()
 
 @dataclass(frozen=True)
 class HtmlFile:
-    """An HTML file to send as a page; oversized content is truncated just above the limit."""
+    """An HTML file to send as a page; content that is too large is cut one byte after the limit."""
 
     url: str
     path: Path
@@ -70,11 +71,14 @@ def is_html(path: Path) -> bool:
 class HtmlFolder:
     """A folder of HTML files, which assigns a different URL to each file.
 
-    If there is a base URL, the path of the file is appended to it. Otherwise, the URL follows from
-    the path if the outermost directory or the folder has the name of a host, as in a mirror made by
-    ``wget``, or is the canonical URL or ``og:url`` that the page declares. Otherwise, or if an
-    earlier file has that URL, it is invented: the path of the file at the declared host, or else at
-    a host named after the folder (``https://my-pages.invalid/2024/a.html``).
+    The URL is the first one possible of the following:
+
+    - the base URL, followed by the path of the file;
+    - the path of the file, if the outermost directory or the folder is named after a host, as in a
+      mirror made by ``wget``;
+    - the canonical URL or ``og:url`` declared by the page, unless an earlier file has it;
+    - an invented URL: the path of the file at the declared host or else at a host named after the
+      folder (``https://my-pages.invalid/2024/a.html``).
     """
 
     def __init__(self, folder: Path, origin: Origin = UNKNOWN) -> None:
@@ -82,7 +86,7 @@ class HtmlFolder:
         self.origin = origin
         self._name = folder.resolve().name
         self._used: set[str] = set()
-        self._declared = self._invented = self._skipped = 0
+        self._declared_count = self._invented_count = self._skipped_count = 0
         self._skipped_names: list[str] = []
 
     def read(self, path: Path) -> HtmlFile:
@@ -104,10 +108,10 @@ class HtmlFolder:
         declared = _declared_urls(content)
         unused = [url for url in declared if url not in self._used]
         if unused:
-            self._declared += 1
+            self._declared_count += 1
             self._used.add(unused[0])
             return unused[0]
-        self._invented += 1
+        self._invented_count += 1
         hosts = [urlsplit(url).netloc.lower() for url in declared[:1]]
         label = re.sub(r"[^a-z0-9]+", "-", self._name.lower())[:63].strip("-")
         urls = [_url(host, relative) for host in (*hosts, f"{label or 'pages'}.invalid")]
@@ -117,29 +121,28 @@ class HtmlFolder:
 
     def skip(self, path: Path) -> None:
         """Count a file that is not a page."""
-        self._skipped += 1
-        if self._skipped <= MAX_NAMED_FILES:
+        self._skipped_count += 1
+        if self._skipped_count <= MAX_NAMED_FILES:
             self._skipped_names.append(str(path.relative_to(self.folder)))
 
     def report(self) -> None:
         """Log how many URLs are declared or invented, and which files were skipped."""
-        if self._declared or self._invented:
+        if self._declared_count or self._invented_count:
+            hint = " (set them with --base-url, or name the folders after hosts)"
             logger.log(
-                logging.WARNING if self._invented else logging.INFO,
+                logging.WARNING if self._invented_count else logging.INFO,
                 "%s: %s of HTML files declared by the pages, %d invented%s",
                 self.folder,
-                counted(self._declared, "URL"),
-                self._invented,
-                " (set them with --base-url, or name the folders after hosts)"
-                if self._invented
-                else "",
+                counted(self._declared_count, "URL"),
+                self._invented_count,
+                hint if self._invented_count else "",
             )
-        if self._skipped:
-            more = self._skipped - len(self._skipped_names)
+        if self._skipped_count:
+            more = self._skipped_count - len(self._skipped_names)
             logger.warning(
                 "%s: %s skipped, not HTML, JSON lines or WARC: %s%s",
                 self.folder,
-                counted(self._skipped, "file"),
+                counted(self._skipped_count, "file"),
                 ", ".join(self._skipped_names),
                 f" and {more} more" if more else "",
             )
@@ -169,14 +172,14 @@ def _declared_urls(content: bytes) -> list[str]:
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """Yield each non-blank line, unvalidated; an oversized one becomes an `oversized_message`."""
+    """Yield each line that is not blank; replace one that is too long by an `oversized_message`."""
     with open_source(path) as stream:
         yield from lines_of(stream, path.name)
 
 
 def lines_of(stream: IO[bytes], name: str) -> Iterator[bytes]:
     """Yield the lines of an open file like `read_lines`; `name` is used in error messages."""
-    for number, (line, length) in enumerate(_bounded_lines(stream), start=1):
+    for number, (line, length) in enumerate(_truncated_lines(stream), start=1):
         text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
         if length > MAX_MESSAGE_BYTES:
             detail = f"line {number} of {name} has {length} bytes"
@@ -185,13 +188,13 @@ def lines_of(stream: IO[bytes], name: str) -> Iterator[bytes]:
             yield text.rstrip(b"\r\n")
 
 
-def _bounded_lines(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Yield each line with its full length; lines that are too long are truncated."""
+def _truncated_lines(stream: IO[bytes]) -> Iterator[tuple[bytes, int]]:
+    """Yield each line, truncated to `MAX_MESSAGE_BYTES`, with its full length."""
     while line := stream.readline(MAX_MESSAGE_BYTES):
         length = len(line)
-        end = line
-        while not end.endswith(b"\n") and (end := stream.readline(MAX_MESSAGE_BYTES)):
-            length += len(end)
+        part = line
+        while not part.endswith(b"\n") and (part := stream.readline(MAX_MESSAGE_BYTES)):
+            length += len(part)
         yield line, length
 
 
@@ -262,6 +265,7 @@ def _files_of(folder: Path) -> Iterator[Path]:
 
 
 def _suffix(path: Path) -> str:
+    """Return the suffix of a file in lower case, without ``.gz`` (``.warc`` of ``a.WARC.gz``)."""
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 

@@ -39,24 +39,20 @@ def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMes
         message = PageMessage.from_json(body)
     except ValidationError as error:
         problems = error.errors(include_input=False, include_url=False, include_context=False)
-        described = "; ".join(
-            ": ".join(filter(None, [".".join(map(str, problem["loc"])), problem["msg"]]))
-            for problem in problems
-        )
-        detail = described[:MAX_DETAIL_CHARACTERS]
-        raise (
-            _reason_from_source(body) or UnusableMessageError(_reason(problems), detail)
-        ) from None
+        # For example "url: Field required; headers.date: Input should be a valid string"
+        lines = ((".".join(map(str, each["loc"])), each["msg"]) for each in problems)
+        detail = "; ".join(": ".join(filter(None, line)) for line in lines)[:MAX_DETAIL_CHARACTERS]
+        raise (_declared_error(body) or UnusableMessageError(_reason(problems), detail)) from None
     fetched_at = message.fetched_at
-    # A page from the future would supersede all fetches until that time.
+    # A page from the future would supersede all later fetches until that time.
     if received_at and fetched_at and fetched_at > received_at + MAX_CLOCK_LEAD:
         detail = f"fetched_at: {fetched_at.isoformat()} is in the future"
         raise UnusableMessageError(UnusableReason.UNLIKELY_TIME, detail)
     return message
 
 
-def _reason_from_source(body: bytes) -> UnusableMessageError | None:
-    """Return the error that `detourage.inputs` sends instead of an oversized page, if any."""
+def _declared_error(body: bytes) -> UnusableMessageError | None:
+    """Return the error that an `oversized_message` declares, or None for another message."""
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         unusable = json.loads(body)["unusable"]
         return UnusableMessageError(

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = Path("-")
 
-MAX_RATIO = 200  # compression ratio; gzip reaches 1,032 on hostile data, and 135 on a repeated page
+MAX_RATIO = 200  # maximum compression ratio; gzip reaches 135 on a repeated page, at most 1,032
 
 FREE_BYTES = 64 * 1024 * 1024
 """Uncompressed size allowed regardless of the ratio, as small files may be repetitive."""
 
 
 class SourceError(ExpectedError):
-    """A source cannot be read completely; the message tells users why in one line."""
+    """An input cannot be read completely; the message gives the reason in one line."""
 
     def __init__(self, path: Path | str, problem: str) -> None:
         # A damaged file may inject line breaks into error messages, which must stay on one line.
@@ -39,9 +39,9 @@ def open_source(path: Path) -> Iterator[IO[bytes]]:
         with nullcontext(sys.stdin.buffer) if is_standard else path.open("rb") as opened:
             raw = cast("io.BufferedReader", opened)
             if raw.peek(2)[:2] == b"\x1f\x8b":
-                metered = _CountingReader(raw)
-                with gzip.GzipFile(fileobj=metered, mode="rb") as packed:
-                    yield io.BufferedReader(_GunzippedStream(packed, metered, path), 64 * 1024)
+                compressed = _CountingReader(raw)
+                with gzip.GzipFile(fileobj=compressed, mode="rb") as unpacked:
+                    yield io.BufferedReader(_GunzippedStream(unpacked, compressed, path), 64 * 1024)
             elif path.suffix == ".gz":
                 raise SourceError(path, "is not gzip, or is empty")
             else:
@@ -59,11 +59,11 @@ class _CountingReader:
 
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw = raw
-        self.taken = 0
+        self.count = 0
 
     def read(self, size: int, /) -> bytes:
         data = self._raw.read(size)
-        self.taken += len(data)
+        self.count += len(data)
         return data
 
     def seek(self, offset: int, /) -> int:
@@ -71,22 +71,22 @@ class _CountingReader:
 
 
 class _GunzippedStream(io.RawIOBase):
-    """The content of a gzip file up to any damage, where `gzip.GzipFile` would discard some."""
+    """The content of a gzip file; if it is damaged, `gzip.GzipFile` would discard more of it."""
 
-    def __init__(self, packed: gzip.GzipFile, metered: _CountingReader, path: Path) -> None:
-        self._packed = packed
-        self._metered = metered
+    def __init__(self, unpacked: gzip.GzipFile, compressed: _CountingReader, path: Path) -> None:
+        self._unpacked = unpacked
+        self._compressed = compressed
         self._path = path
-        self._given = 0
+        self._count = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: "WriteableBuffer") -> int:
         view = memoryview(buffer)
-        data = self._packed.read1(len(view))
-        self._given += len(data)
-        if self._given > FREE_BYTES + MAX_RATIO * self._metered.taken:
+        data = self._unpacked.read1(len(view))
+        self._count += len(data)
+        if self._count > FREE_BYTES + MAX_RATIO * self._compressed.count:
             raise SourceError(
                 self._path, f"unpacks to more than {MAX_RATIO} times its size, unlike any pages"
             )

@@ -22,11 +22,14 @@ from detourage.limits import MAX_CONTENT_BYTES
 
 _BLOCK_BYTES = 64 * 1024
 _PAGE_OR_ERROR = re.compile(rb"\s*\S+\s+([245][0-9]{2})(?:\s|\Z)")
-"""A status line; other responses, such as redirects, are left out."""
+"""Status line of a page or an error, such as ``HTTP/1.1 200 OK``, but not of a redirect."""
 
 
 def dechunked(body: bytes) -> bytes:
-    """Undo the chunked transfer coding, unless the crawler has undone it and kept the header."""
+    """Undo the chunked transfer coding, unless the crawler has undone it and kept the header.
+
+    Each chunk follows a line with its length in hexadecimal; the last one is empty.
+    """
     chunks = []
     start = 0
     while (end := body.find(b"\n", start)) >= 0:
@@ -42,13 +45,13 @@ def dechunked(body: bytes) -> bytes:
 
 
 def decoded(body: bytes, coding: str, *, limit: int) -> bytes:
-    """Undo a content coding, if known, as far as possible; stop at most a block after `limit`."""
+    """Decompress a body as far as possible, and stop at most `_BLOCK_BYTES` after the `limit`."""
     if coding in {"gzip", "x-gzip"}:
         return _inflated(body, 16 + zlib.MAX_WBITS, limit) or body
     if coding == "deflate":
         # The standard requires a zlib wrapper, but some servers omit it.
-        wrapped = _inflated(body, zlib.MAX_WBITS, limit)
-        return wrapped or _inflated(body, -zlib.MAX_WBITS, limit) or body
+        with_wrapper = _inflated(body, zlib.MAX_WBITS, limit)
+        return with_wrapper or _inflated(body, -zlib.MAX_WBITS, limit) or body
     if coding == "br":
         return _unbrotlied(body, limit) or body
     return body
@@ -56,33 +59,33 @@ def decoded(body: bytes, coding: str, *, limit: int) -> bytes:
 
 def _inflated(body: bytes, window_bits: int, limit: int) -> bytes:
     decompressor = zlib.decompressobj(window_bits)
-    whole = bytearray()
-    while len(whole) < limit:
+    content = bytearray()
+    while len(content) < limit:
         try:
             part = decompressor.decompress(body, _BLOCK_BYTES)
         except zlib.error:
             break
-        whole += part
+        content += part
         body = decompressor.unconsumed_tail
         # After a full block, output may be pending although all input has been consumed.
         if not body and len(part) < _BLOCK_BYTES:
             break
-    return bytes(whole)
+    return bytes(content)
 
 
 def _unbrotlied(body: bytes, limit: int) -> bytes:
     decompressor = brotli.Decompressor()
-    whole = bytearray()
-    while len(whole) < limit:
+    content = bytearray()
+    while len(content) < limit:
         try:
             part = decompressor.process(body, output_buffer_limit=_BLOCK_BYTES)
         except brotli.error:
             break
         if not part:
             break
-        whole += part
+        content += part
         body = b""
-    return bytes(whole)
+    return bytes(content)
 
 
 _MAX_HEAD_BYTES = 1024 * 1024
@@ -96,12 +99,12 @@ class _TruncatedError(Exception):
 @dataclass(frozen=True)
 class _Record:
     fields: dict[str, str]
-    length: int
+    length: int  # of the whole block, of which at most `_MAX_BLOCK_BYTES` are read
     block: bytes
 
 
 def read_warc(path: Path) -> Iterator[bytes]:
-    """Yield a message, with the record's ID, for each page or HTTP error, of any media type."""
+    """Yield a message for each response of any media type that is a page or an HTTP error."""
     with open_source(path) as stream:
         for record in _records(stream, path):
             message = _message(record)
@@ -110,24 +113,24 @@ def read_warc(path: Path) -> Iterator[bytes]:
 
 
 def _records(stream: IO[bytes], path: Path) -> Iterator[_Record]:
-    place = "the beginning"
+    position = "the beginning"  # for error messages
     while version := _next_line(stream):
         if not version.startswith(b"WARC/"):
-            raise SourceError(path, f"is not WARC, or damaged, after {place}")
+            raise SourceError(path, f"is not WARC, or damaged, after {position}")
         try:
             fields = _read_fields(stream)
-            place = f"the record of {fields.get('warc-target-uri', 'no URL')}"
+            position = f"the record of {fields.get('warc-target-uri', 'no URL')}"
             length = int(fields["content-length"])
             block = _read_exactly(stream, min(length, _MAX_BLOCK_BYTES))
             unread = length - len(block)
             while unread:
                 unread -= len(_read_exactly(stream, min(unread, 1024 * 1024)))
         except _TruncatedError:
-            raise SourceError(path, f"is truncated after {place}") from None
+            raise SourceError(path, f"is truncated after {position}") from None
         except (KeyError, ValueError):
-            raise SourceError(path, f"has no valid length in {place}") from None
+            raise SourceError(path, f"has no valid length in {position}") from None
         yield _Record(fields, length, block)
-    if place == "the beginning":
+    if position == "the beginning":
         raise SourceError(path, "contains no WARC records")
 
 
@@ -140,22 +143,22 @@ def _next_line(stream: IO[bytes]) -> bytes:
 
 
 def _read_fields(stream: IO[bytes]) -> dict[str, str]:
-    """Read WARC or HTTP header fields, by lower-case name; the first field of each name counts."""
+    """Read WARC or HTTP header fields by lower-case name, without repetitions of a name."""
     fields: dict[str, list[str]] = {}
-    value: list[str] = []
-    room = _MAX_HEAD_BYTES
-    while (line := stream.readline(room)).strip(b"\r\n"):
-        room -= len(line)
+    value_lines: list[str] = []
+    remaining_bytes = _MAX_HEAD_BYTES
+    while (line := stream.readline(remaining_bytes)).strip(b"\r\n"):
+        remaining_bytes -= len(line)
         text = line.decode("utf-8", errors="replace").rstrip("\r\n")
-        if text[0] in " \t" and fields:
-            value.append(text.strip())
+        if text[0] in " \t" and fields:  # continues the value of the previous line
+            value_lines.append(text.strip())
             continue
         name, _, beginning = text.partition(":")
-        value = [beginning.strip()]
-        fields.setdefault(name.strip().lower(), value)
+        value_lines = [beginning.strip()]
+        fields.setdefault(name.strip().lower(), value_lines)
     if not line:
         raise _TruncatedError
-    return {name: " ".join(parts) for name, parts in fields.items()}
+    return {name: " ".join(lines) for name, lines in fields.items()}
 
 
 def _read_exactly(stream: IO[bytes], length: int) -> bytes:
@@ -192,7 +195,7 @@ def _message(record: _Record) -> bytes | None:
         identifier=identifier,
         content=_content(stream.read(), headers),
         content_type=headers.get("content-type"),
-        fetched_at=_moment(record.fields.get("warc-date", "")),
+        fetched_at=_complete_timestamp(record.fields.get("warc-date", "")),
         status=int(status[1]),
         headers=headers,
     )
@@ -208,8 +211,8 @@ def _content(body: bytes, headers: dict[str, str]) -> bytes:
     return body
 
 
-def _moment(date: str) -> str | None:
-    """Return a date that is a complete timestamp; None for a year or a day, as in WARC 1.1."""
+def _complete_timestamp(date: str) -> str | None:
+    """Return a date with time and zone unchanged; None for a year or a day, as in WARC 1.1."""
     with suppress(ValueError):
         return date if datetime.fromisoformat(date).tzinfo else None
     return None
