@@ -127,7 +127,7 @@ def extract(
         raise click.UsageError("--output and --output-dir are mutually exclusive")
     if keep_dirs and output_dir is None:
         raise click.UsageError("--keep-dirs requires --output-dir")
-    from detourage.explain.batch import Extraction, all_given
+    from detourage.explain.batch import Extraction, all_input_pages
     from detourage.reading import ReadingOptions
 
     options = ReadingOptions(
@@ -141,7 +141,7 @@ def extract(
         form, is_alone = form or "text", True
         results = Extraction(form, options, method).extract_chosen(pages[0], site_pages, url)
     else:
-        given = all_given(pages)
+        given = all_input_pages(pages)
         start = list(islice(given, 2))
         is_alone = len(pages) == len(start) == 1
         form = form or ("text" if is_alone else "json")

@@ -19,7 +19,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Clustering:
-    """Groups of the pages of sites, largest site first, and the number of unusable messages."""
+    """The groups of the pages of each site, largest first, and the number of unusable messages."""
 
     method: str
     sites: list[SiteGroups]
@@ -54,13 +54,13 @@ class Clustering:
 def cluster_pages(
     messages: Iterable[bytes], method: str, *, threads: int, progress: Progress
 ) -> Clustering:
-    """Group the pages of each site by template with a named method, given their raw messages.
+    """Read raw page messages, and group the pages of each site with a method in `METHODS`.
 
     Of messages with the same URL, the last one is used.
     """
     if method not in METHODS:
         raise ExpectedError(f"unknown method {method!r}; choose one of {', '.join(METHODS)}")
-    trees: dict[str, dict[str, Tree]] = {}
+    trees_by_site: dict[str, dict[str, Tree]] = {}
     unusable = 0
     for body in messages:
         try:
@@ -69,16 +69,16 @@ def cluster_pages(
         except (ValidationError, PageError):
             unusable += 1
             continue
-        trees.setdefault(site_key(message.site, message.url), {})[message.url] = page.tree
-    if not trees:
+        site = site_key(message.site, message.url)
+        trees_by_site.setdefault(site, {})[message.url] = page.tree
+    if not trees_by_site:
         raise ExpectedError("there is no usable page in the input")
     sites = []
-    for done, (site, tree_of) in enumerate(trees.items()):
-        progress("sites", done, len(trees))
-        urls = sorted(tree_of)
-        ordered = [tree_of[url] for url in urls]
-        sites.append(group_site(site, urls, ordered, estimator=METHODS[method](), threads=threads))
-    progress("sites", len(trees), len(trees))
+    for done, (site, tree_by_url) in enumerate(trees_by_site.items()):
+        progress("sites", done, len(trees_by_site))
+        urls, trees = zip(*sorted(tree_by_url.items(), key=lambda item: item[0]), strict=True)
+        sites.append(group_site(site, urls, trees, estimator=METHODS[method](), threads=threads))
+    progress("sites", len(trees_by_site), len(trees_by_site))
     sites.sort(key=lambda site: (-len(site.urls), site.site))
     return Clustering(method, sites, unusable)
 

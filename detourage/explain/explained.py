@@ -1,4 +1,4 @@
-"""Explanations as text, JSON and, in `detourage.explain.marked_page`, HTML."""
+"""Explanations as text and JSON; for HTML, see `detourage.explain.marked_page`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -13,6 +13,8 @@ from detourage.reader import Explanation
 from detourage.reader.explanation import Verdict
 from detourage.text.plural import cut
 from detourage.text.terminal import printable
+
+MAX_LINE_CHARACTERS = 301  # displayed characters of a line, with the ellipsis of a longer one
 
 _STYLES: dict[Verdict, str] = {
     "kept": "green",
@@ -41,13 +43,13 @@ def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) ->
             Text(line.verdict, style=style),
             Text(f"{line.probability:.2f}", style=style),
             Text(line.role, style=style),
-            Text(cut(printable(line.text), 301), style=style),
+            Text(cut(printable(line.text), MAX_LINE_CHARACTERS), style=style),
         )
     yield lines
 
 
 def summary(explanation: Explanation, group_size: int, comments: int) -> Iterator[tuple[str, str]]:
-    """Yield the names and values of facts about a page, its article and its comments."""
+    """Yield facts about a page and its article, such as ``("lines", "12 of 80 kept")``."""
     yield "page", explanation.url
     if explanation.template_url is not None:
         yield "compared with", f"{explanation.template_url}, of {group_size} pages of its template"

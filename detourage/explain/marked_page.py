@@ -1,6 +1,6 @@
-"""The page in its own styles, with each line marked with its verdict.
+"""An HTML report that shows the explained page, with each line in the colour of its verdict.
 
-This follows figure 2.1 of Deturck (2015). The page is displayed in a sandboxed frame that
+This follows figure 2.1 of Deturck (2015). The page keeps its own styles in a sandboxed frame that
 cannot run scripts, submit forms or open windows. A content security policy allows only styles,
 pictures and fonts to be loaded. In addition, active content is removed beforehand.
 """
@@ -25,37 +25,38 @@ from detourage.reader.outline import Outline
 
 
 def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
-    """Return a copy of a page's document with each line wrapped in an element for its verdict.
+    """Return a copy of a page's document with each text in a ``span`` that shows its verdict.
 
-    Its class is ``detourage-`` and the verdict. The outermost elements with a single verdict, and
-    the article's images, have the class ``detourage-article`` or ``detourage-template``.
+    The class of a span is ``detourage-`` and the verdict, such as ``detourage-kept``. In addition,
+    the largest elements with only kept lines or only other lines, and the article's images, get the
+    class ``detourage-article`` or ``detourage-template``.
     """
     document = deepcopy(page.document)
     outline = Outline.of(document)
-    places = list(_text_places(document, outline))
+    positions = list(_text_positions(document, outline))
     lines = {line.number: line for line in explanation.lines}
-    # Texts that belong to no line contain no words; bullets and bars between links are examples.
-    shown = [lines.get(node.line) for node in outline.texts]
-    _frame_blocks(outline, [line.verdict if line else None for line in shown])
+    # A text without words, such as a bullet or a bar between links, belongs to no line.
+    line_of_text = [lines.get(node.line) for node in outline.texts]
+    _frame_blocks(outline, [line.verdict if line else None for line in line_of_text])
     images = explanation.article.images if explanation.article is not None else ()
     base, addresses = base_of(document, page.url), {image.url for image in images}
     for element in document.iter("img") if addresses else ():
         image = image_of(element, base, None)
         if image is not None and image.url in addresses:
             _add_class(element, "detourage-article")
-    for (element, attribute), line in zip(places, shown, strict=True):
+    for (element, attribute), line in zip(positions, line_of_text, strict=True):
         if line is not None:
             _mark(element, attribute, line)
     return document
 
 
-def _text_places(document: HtmlElement, outline: Outline) -> Iterator[tuple[HtmlElement, str]]:
-    """Yield the positions of the texts of an outline, in order."""
-    silent = {*compress(outline.document.elements, without_text(outline.document).tolist())}
+def _text_positions(document: HtmlElement, outline: Outline) -> Iterator[tuple[HtmlElement, str]]:
+    """Yield the element and the attribute ("text" or "tail") of each text of an outline."""
+    skipped = {*compress(outline.document.elements, without_text(outline.document).tolist())}
     walk = etree.iterwalk(document, events=("start", "end"))
     for event, element in walk:
         if event == "start":
-            if element in silent:
+            if element in skipped:
                 walk.skip_subtree()
             elif element.text and not element.text.isspace():
                 yield element, "text"
@@ -76,14 +77,15 @@ def _mark(element: HtmlElement, attribute: str, line: ExplainedLine) -> None:
 
 
 def _frame_blocks(outline: Outline, verdicts: Sequence[Verdict | None]) -> None:
-    """Mark the outermost elements whose texts share a verdict."""
+    """Mark the largest elements whose texts all belong to the article, or none of them does."""
     is_article = [verdict in ("kept", "title") for verdict in verdicts]
-    articles = [0, *accumulate(is_article)]
-    worded = [0, *accumulate(verdict is not None for verdict in verdicts)]
+    article_counts = [0, *accumulate(is_article)]
+    counts = [0, *accumulate(verdict is not None for verdict in verdicts)]
     index = 0
     while index < len(outline.elements):
         start, end = outline.text_starts[index], outline.text_ends[index]
-        article_texts, texts = articles[end] - articles[start], worded[end] - worded[start]
+        texts = counts[end] - counts[start]
+        article_texts = article_counts[end] - article_counts[start]
         if texts and article_texts not in (0, texts):
             index += 1
             continue
@@ -108,18 +110,20 @@ _ACTIVE_TAGS = (
 )
 """Elements that run scripts, or load or hide content; browsers with scripting hide their text."""
 
-_ADDRESSES = frozenset(
+_ADDRESS_ATTRIBUTES = frozenset(
     {"href", "src", "action", "formaction", "srcset", "data", "background", "poster", "ping"}
 )
 _SAFE_SCHEMES = ("http:", "https:", "data:image/", "mailto:", "//")
 
 
 def to_html(explanation: Explanation, page: Page, group_size: int, comments: int = 0) -> str:
-    """Return a self-contained page that shows the explained page and the verdicts on its lines."""
+    """Return an HTML report with the marked page, facts about it and a list of its lines."""
     document = marked_document(explanation, page)
     _disarm(document)
     _set_head(document, base_of(page.document, page.url))
-    framed = etree.tostring(document, method="html", encoding="unicode", doctype="<!DOCTYPE html>")
+    marked_html = etree.tostring(
+        document, method="html", encoding="unicode", doctype="<!DOCTYPE html>"
+    )
     style = files("detourage.explain").joinpath("overlay.css").read_text("utf-8")
     facts = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>"
@@ -136,7 +140,7 @@ def to_html(explanation: Explanation, page: Page, group_size: int, comments: int
         '<meta name="referrer" content="no-referrer">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f"<title>Explained: {escape(explanation.url)}</title><style>\n{style}</style></head><body>"
-        f'<iframe sandbox="" title="The page" srcdoc="{escape(framed)}">'
+        f'<iframe sandbox="" title="The page" srcdoc="{escape(marked_html)}">'
         f"</iframe><main><dl>{facts}</dl>"
         '<p><b class="kept">kept</b> <b class="title">title</b> <b class="comment">comment</b>'
         f' <b class="dropped">dropped</b></p><ol>{lines}</ol></main></body></html>\n'
@@ -153,16 +157,17 @@ def _disarm(document: HtmlElement) -> None:
             link.drop_tree()
     for element in document.iter():
         for name, value in element.items():
-            acts = name.lower().startswith("on") or name.lower() in ("srcdoc", "http-equiv")
-            if acts or (name.lower() in _ADDRESSES and not _is_safe(value)):
+            is_active = name.lower().startswith("on") or name.lower() in ("srcdoc", "http-equiv")
+            if is_active or (name.lower() in _ADDRESS_ATTRIBUTES and not _is_safe(value)):
                 del element.attrib[name]
 
 
 def _is_safe(address: str) -> bool:
-    squeezed = "".join(address.split()).lower()
-    scheme, colon, _ = squeezed.partition(":")
+    # Browsers ignore white space within a scheme.
+    compact = "".join(address.split()).lower()
+    scheme, colon, _ = compact.partition(":")
     is_relative = not colon or any(mark in scheme for mark in "/?#")
-    return is_relative or squeezed.startswith(_SAFE_SCHEMES)
+    return is_relative or compact.startswith(_SAFE_SCHEMES)
 
 
 def _set_head(document: HtmlElement, base: str) -> None:

@@ -1,4 +1,4 @@
-"""The page to examine, as users give it, and another page to compare it with."""
+"""Input of the commands: the page to examine, and other pages to compare it with."""
 
 import codecs
 import re
@@ -67,11 +67,12 @@ class Source(FetchedPage):
 
 
 @dataclass(frozen=True)
-class GivenPage:
+class InputPage:
     """A page that has not been read yet, so that another process can read it.
 
-    It is a URL to fetch (`address`), a page message (`body`), or HTML with its URL. `path` is the
-    path of an HTML file in the given folder.
+    It is a URL to fetch (`address`), a page message (`body`), or `html` with its `url`. Error
+    messages call it `name` if it `is_single`, and otherwise by its URL. `path` is the path of an
+    HTML file, relative to the given folder.
     """
 
     name: str
@@ -111,103 +112,103 @@ class GivenPage:
         )
 
 
-def given_pages(place: str) -> Iterator[GivenPage]:
+def input_pages(given: str) -> Iterator[InputPage]:
     """Yield the pages at a URL, in a file or folder (see `read_messages`), or on standard input.
 
     A text file (``.txt``) or standard input may also be a list of URLs, one per line.
 
     Raise `ExplainingError` for another URL scheme, and `SourceError` if a file cannot be read.
     """
-    scheme = _SCHEME.match(place)
+    scheme = _SCHEME.match(given)
     if scheme is not None:
         if scheme[1].lower() not in ("http", "https"):
-            raise ExplainingError(place, "only http and https URLs are supported")
-        yield GivenPage(place, address=place)
-    elif place == "-":
-        yield from _standard_input()
+            raise ExplainingError(given, "only http and https URLs are supported")
+        yield InputPage(given, address=given)
+    elif given == "-":
+        yield from _standard_input_pages()
     else:
-        yield from _file_pages(place)
+        yield from _file_pages(given)
 
 
-def _standard_input() -> Iterator[GivenPage]:
+def _standard_input_pages() -> Iterator[InputPage]:
     name = "standard input"
     with open_source(STANDARD_INPUT) as stream:
-        start = cast("BufferedReader", stream).peek(1)
-        beginning = start.removeprefix(codecs.BOM_UTF8).lstrip()
+        peeked = cast("BufferedReader", stream).peek(1)
+        beginning = peeked.removeprefix(codecs.BOM_UTF8).lstrip()
         if beginning.startswith(b"{"):
-            yield from _numbered(name, lines_of(stream, name))
+            yield from _message_pages(name, lines_of(stream, name))
         elif beginning.startswith((b"http://", b"https://")):
-            yield from _listed(lines_of(stream, name))
+            yield from _listed_pages(lines_of(stream, name))
         else:
-            yield GivenPage(name, html=stream.read(MAX_CONTENT_BYTES + 1))
+            yield InputPage(name, html=stream.read(MAX_CONTENT_BYTES + 1))
 
 
-def _listed(lines: Iterable[bytes]) -> Iterator[GivenPage]:
-    """Yield the pages of a list of URLs, in which lines with ``#`` are comments."""
+def _listed_pages(lines: Iterable[bytes]) -> Iterator[InputPage]:
+    """Yield the pages of a list of URLs, except lines that are comments because of a ``#``."""
     for line in lines:
         url = line.decode(errors="replace").strip()
         if not url.startswith("#"):
-            yield GivenPage(url, address=url)
+            yield InputPage(url, address=url)
 
 
 def _has_urls(path: Path) -> bool:
-    first = next(_listed(read_lines(path)), None)
+    first = next(_listed_pages(read_lines(path)), None)
     return first is not None and _SCHEME.match(first.name) is not None
 
 
-def _file_pages(place: str) -> Iterator[GivenPage]:
-    path = Path(place)
+def _file_pages(name: str) -> Iterator[InputPage]:
+    path = Path(name)
     if is_html(path) and path.is_file():
-        yield _html_page(HtmlFolder(path.parent).read(path), place)
+        yield _html_page(HtmlFolder(path.parent).read(path), name)
         return
     if path.is_dir():
-        found = _folder_pages(path)
+        pages = _folder_pages(path)
     elif path.suffix.lower() == ".txt" and path.is_file() and _has_urls(path):
-        found = _listed(read_lines(path))
+        pages = _listed_pages(read_lines(path))
     else:
         try:
-            found = _numbered(place, read_messages(path))
+            pages = _message_pages(name, read_messages(path))
         except SourceError as error:
             if error.problem == "no such file or folder":
                 hint = f"{error.problem}, and not a URL: URLs begin with http:// or https://"
-                raise SourceError(place, hint) from error
+                raise SourceError(name, hint) from error
             raise
-    first = next(found, None)
+    first = next(pages, None)
     if first is None:
-        raise SourceError(place, "contains no page")
+        raise SourceError(name, "contains no page")
     yield first
-    yield from found
+    yield from pages
 
 
-def _folder_pages(folder: Path) -> Iterator[GivenPage]:
+def _folder_pages(folder: Path) -> Iterator[InputPage]:
     number = 0
     for each in read_folder(folder):
         if isinstance(each, HtmlFile):
             yield replace(_html_page(each, str(folder / each.path)), path=each.path)
         else:
             number += 1
-            yield _message(str(folder), number, each)
+            yield _message_page(str(folder), number, each)
 
 
-def _html_page(file: HtmlFile, name: str) -> GivenPage:
+def _html_page(file: HtmlFile, name: str) -> InputPage:
     has_port = ":" in file.url.removeprefix("https://")
     if len(file.content) <= MAX_HTML_BYTES and not has_port:
-        return GivenPage(name, html=file.content, url=file.url)
-    # The message contract checks both.
-    return GivenPage(name, body=file.message())
+        return InputPage(name, html=file.content, url=file.url)
+    # Reading the page as a message reports a problem with the size or the port.
+    return InputPage(name, body=file.message())
 
 
-def _numbered(name: str, bodies: Iterator[bytes]) -> Iterator[GivenPage]:
-    return (_message(name, number, body) for number, body in enumerate(bodies, start=1))
+def _message_pages(name: str, bodies: Iterator[bytes]) -> Iterator[InputPage]:
+    return (_message_page(name, number, body) for number, body in enumerate(bodies, start=1))
 
 
-def _message(name: str, number: int, body: bytes) -> GivenPage:
-    return GivenPage(f"{name}, message {number}", body=body, is_single=False)
+def _message_page(name: str, number: int, body: bytes) -> InputPage:
+    return InputPage(f"{name}, message {number}", body=body, is_single=False)
 
 
 @dataclass(frozen=True)
 class Subject:
-    """The page to examine, and what to compare it with: its template page and knowledge, if any."""
+    """The page to examine, with what is known about its template if other pages were given."""
 
     source: Source
     page: Page
@@ -218,7 +219,7 @@ class Subject:
 
 
 def load_subject(
-    place: str, site_pages: Path | None = None, url: str | None = None, *, threads: int = 1
+    given: str, site_pages: Path | None = None, url: str | None = None, *, threads: int = 1
 ) -> Subject:
     """Read a page and find another page of its template as the service does.
 
@@ -226,7 +227,7 @@ def load_subject(
     those `site_pages` that belong to its site. If all of them belong to one other site, it is
     compared with all of them, because pages saved by hand do not retain their URL.
     """
-    source = _chosen(place, given_pages(place), url)
+    source = _chosen(given, input_pages(given), url)
     page = source.parse()
     others = _site_pages(site_pages, source) if site_pages is not None else []
     if not others:
@@ -237,40 +238,39 @@ def load_subject(
     return Subject(source, page, template_page, known.group_size, known.template, known.patterns)
 
 
-def _chosen(place: str, given: Iterator[GivenPage], url: str | None) -> Source:
+def _chosen(name: str, pages: Iterator[InputPage], url: str | None) -> Source:
     """Return the only page, or the last one with the given URL; skip invalid messages."""
-    found: Source | None = None
-    named: Source | None = None
-    problem: ExplainingError | None = None
+    last: Source | None = None
+    last_with_url: Source | None = None
+    first_error: ExplainingError | None = None
     number = 0
-    for each in given:
+    for page in pages:
         try:
-            source = each.read()
+            last = page.read()
         except ExplainingError as error:
-            problem = problem or error
+            first_error = first_error or error
             continue
         number += 1
-        found = source
-        if source.url == url:
-            named = source
-    if named is not None:
-        return named
-    if found is None:
-        raise problem or ExplainingError(place, "contains no page")
+        if last.url == url:
+            last_with_url = last
+    if last_with_url is not None:
+        return last_with_url
+    if last is None:
+        raise first_error or ExplainingError(name, "contains no page")
     if number == 1:
-        return found if url is None else replace(found, url=url, site=site_of(url))
+        return last if url is None else replace(last, url=url, site=site_of(url))
     if url is not None:
-        raise ExplainingError(place, f"contains no page with the URL {url}")
-    raise ExplainingError(place, f"holds {counted(number, 'page')}: select one with --url")
+        raise ExplainingError(name, f"contains no page with the URL {url}")
+    raise ExplainingError(name, f"holds {counted(number, 'page')}: select one with --url")
 
 
 def _site_pages(path: Path, source: Source) -> list[Source]:
     by_site: defaultdict[str, dict[str, Source]] = defaultdict(dict)
-    for given in given_pages(str(path)):
+    for page in input_pages(str(path)):
         with suppress(ExplainingError):
-            other = given.read()
+            other = page.read()
             if other.url != source.url:
                 by_site[other.site][other.url] = other
-    site = source.site
-    pages = by_site[site] if site in by_site or len(by_site) != 1 else by_site.popitem()[1]
+    is_one_other_site = len(by_site) == 1 and source.site not in by_site
+    pages = by_site.popitem()[1] if is_one_other_site else by_site[source.site]
     return [pages[url] for url in sorted(pages)[:WHOLE_MATRIX_TREES]]
