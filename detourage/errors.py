@@ -24,5 +24,5 @@ def require_extra(extra: str, purpose: str, *modules: str, distribution: str = "
 
 
 def require_groups() -> None:
-    """Raise `MissingExtraError` unless pages can be grouped, which needs SciPy."""
+    """Raise `MissingExtraError` unless the libraries needed to group pages are installed."""
     require_extra("groups", "grouping pages", "scipy", "sklearn", "threadpoolctl")

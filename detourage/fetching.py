@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from requests import Response
 
 USER_AGENT = "Mozilla/5.0 (compatible; detourage)"
-PRODUCT = "detourage"
+ROBOTS_USER_AGENT = "detourage"
 """Name of the user agent in robots.txt."""
 
-MAX_REDIRECTS = 10  # redirects from a URL to its page
+MAX_REDIRECTS = 10  # maximum number of redirects from a URL to its page
 
 MAX_ROBOTS_BYTES = 500 * 1024
-"""Maximum bytes of robots.txt to parse, the least that RFC 9309 permits; the rest is ignored."""
+"""Number of bytes of robots.txt that are parsed, the smallest that RFC 9309 permits."""
 
-MAX_ORIGINS = 1_000  # origins whose robots.txt is cached, for at most a day (RFC 9309)
+MAX_ORIGINS = 1_000  # maximum number of origins whose robots.txt is cached
 
 _DAY_SECONDS = 86_400
 _BLOCK_BYTES = 64 * 1024
@@ -79,11 +79,12 @@ def fetch(
     def check(address: str) -> None:
         if not obey_robots:
             return
-        rules = _rules(urljoin(address, "/"), seconds, int(time.time() // _DAY_SECONDS))
-        if not rules.can_fetch(PRODUCT, address):
+        day = int(time.time() // _DAY_SECONDS)
+        rules = _robots_rules(urljoin(address, "/"), seconds, day)
+        if not rules.can_fetch(ROBOTS_USER_AGENT, address):
             raise FetchError(url, f"robots.txt of {_host(address)} disallows this page")
 
-    with _reported(url, seconds), _opened(url, seconds, check) as response:
+    with _plain_errors(url, seconds), _opened(url, seconds, check) as response:
         response.raise_for_status()
         content = bytearray()
         for block in _blocks(response):
@@ -97,9 +98,9 @@ def fetch(
 
 
 @lru_cache(maxsize=MAX_ORIGINS)
-def _rules(origin: str, seconds: float, day: int) -> RobotFileParser:
-    """Return the rules of an origin on a day; everything is permitted if it has no robots.txt."""
-    del day
+def _robots_rules(origin: str, seconds: float, day: int) -> RobotFileParser:
+    """Fetch robots.txt of an origin, at most once a day; a missing one permits everything."""
+    del day  # part of the key of the cache, as RFC 9309 limits caching to 24 hours
     rules = RobotFileParser()
     url = f"{origin}robots.txt"
     end = time.monotonic() + seconds
@@ -120,13 +121,13 @@ def _rules(origin: str, seconds: float, day: int) -> RobotFileParser:
 def _opened(
     url: str, seconds: float, check: Callable[[str], None] = lambda _: None
 ) -> Iterator[Response]:
-    """Open a URL, following redirects after a check of each URL."""
+    """Open a URL and follow redirects; call `check` with each URL before it is opened."""
     # Imported here because pages from files do not need it, and the import takes a quarter of the
     # time spent on a single page.
     import requests
 
     class Unredirected(requests.Session):
-        """A session that would otherwise read the bodies of redirects without limit."""
+        """A session that follows no redirect itself, as it would read its body without limit."""
 
         def get_redirect_target(self, resp: Response) -> None:
             del resp
@@ -155,8 +156,8 @@ def _blocks(response: Response) -> Iterator[bytes]:
 
 
 @contextmanager
-def _reported(url: str, seconds: float) -> Iterator[None]:
-    """Raise `FetchError` in plain words instead of the errors of the libraries."""
+def _plain_errors(url: str, seconds: float) -> Iterator[None]:
+    """Raise a `FetchError` with a readable message instead of the errors of the libraries."""
     import requests
     from urllib3.exceptions import HTTPError
 
@@ -220,17 +221,18 @@ def _network_problem(host: str, cause: BaseException) -> str | None:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and its causes, which the libraries store in several places."""
-    waiting, seen = [error], set()
+    """Yield an error and its causes, which the libraries store in several attributes."""
+    waiting, seen_ids = [error], set()
     while waiting:
         cause = waiting.pop(0)
-        if id(cause) in seen:
+        if id(cause) in seen_ids:
             continue
-        seen.add(id(cause))
+        seen_ids.add(id(cause))
         yield cause
-        below = (*cause.args, getattr(cause, "reason", None), cause.__cause__, cause.__context__)
-        waiting += [each for each in below if isinstance(each, BaseException)]
+        deeper = (*cause.args, getattr(cause, "reason", None), cause.__cause__, cause.__context__)
+        waiting += [each for each in deeper if isinstance(each, BaseException)]
 
 
 def _host(url: str) -> str:
+    """Return the host and port of a URL, without user name and password."""
     return urlsplit(url).netloc.rpartition("@")[2] or url

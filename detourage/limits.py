@@ -10,10 +10,12 @@ MAX_URL_CHARACTERS = 8192
 
 MAX_HEADERS = 200
 MAX_HEADER_CHARACTERS = 64 * 1024
-"""Maximum number of headers of an HTTP response, and maximum length of all of them together."""
+"""Maximum number of headers of an HTTP response, and maximum total length of names and values."""
 
 MAX_BODY_BYTES = 6 * MAX_HTML_BYTES + 1024 * 1024
-"""Maximum size in bytes of a body with valid HTML: JSON may need six characters per byte."""
+"""Maximum size in bytes of a page message, in which JSON may need six characters (``\\u0000``) for
+each byte of HTML.
+"""
 
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """Maximum size in bytes of an article message and of a message made from a file. RabbitMQ 4 rejects

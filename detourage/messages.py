@@ -1,8 +1,8 @@
 """Contracts of the messages about pages and articles.
 
-They are stable, because other services depend on them. A version guarantees its keys,
-their meanings and their types. Keys may be added within a version, so consumers must ignore unknown
-keys; any other change increments ``version``.
+They are stable, because other services depend on them. A version guarantees its keys, their
+meanings and their types. Keys may be added within a version, so consumers must ignore unknown keys;
+any other change increments ``version``.
 """
 
 import base64
@@ -78,7 +78,7 @@ _NO_NUL = AfterValidator(_without_nul)
 
 
 def _key(description: str, default: Any = None, **options: Any) -> Any:
-    """Return a field with a default."""
+    """Return an optional field of a message."""
     return Field(default=default, description=description, **options)
 
 
@@ -278,25 +278,25 @@ def _is_empty(value: object) -> bool:
     return value is None or value == []
 
 
-def _nullable(description: str, **options: Any) -> Any:
-    """Return a field that was added to version 1."""
+def _added(description: str, **options: Any) -> Any:
+    """Return an optional field that was added to version 1 after its first release."""
     return _key(f"{description} Added to version 1.", **options)
 
 
-def _absent(description: str, **options: Any) -> Any:
-    """Return a field that is absent if it is empty."""
+def _omitted_if_empty(description: str, **options: Any) -> Any:
+    """Return an optional field that is omitted from the JSON if it is empty."""
     return _key(description, exclude_if=_is_empty, **options)
 
 
-def _optional(description: str, **options: Any) -> Any:
-    """Return a field that was added to version 1, and is absent if it is empty."""
-    return _nullable(description, exclude_if=_is_empty, **options)
+def _added_omitted_if_empty(description: str, **options: Any) -> Any:
+    """Return a field that was added to version 1, and is omitted from the JSON if it is empty."""
+    return _added(description, exclude_if=_is_empty, **options)
 
 
 TextLocation = (
     tuple[int, int, int | None, int | None] | tuple[int, int, int | None, int | None, str, int]
 )
-"""The location of a text node; see ``Block.texts``."""
+"""The location of a text node: an array of 4 or 6 elements, which ``Block.texts`` describes."""
 
 
 class Block(MessagePart):
@@ -309,23 +309,27 @@ class Block(MessagePart):
     text: str = Field(description="The text of the range.")
     start: int = Field(description="Offset of the first character in text.", ge=0)
     end: int = Field(description="Offset after the last character in text.", ge=0)
-    role: LineRole | None = _nullable(
+    role: LineRole | None = _added(
         "Role of the text for readers, regardless of its markup. Null if roles were not"
         " requested, except for authors and dates in a thread."
     )
-    role_probability: float | None = _nullable("Probability of that role.", ge=0, le=1)
-    level: int | None = _optional(
+    role_probability: float | None = _added("Probability of that role.", ge=0, le=1)
+    level: int | None = _added_omitted_if_empty(
         "Level of a heading, 1 to 6, or nesting depth of a list item.", ge=1
     )
-    marker: str | None = _optional(
+    marker: str | None = _added_omitted_if_empty(
         'Marker of a list item: "-", or a number such as "3."; absent if the block continues an'
         " item."
     )
-    links: list[Link] = _optional("Links within the block, in order.", default=[])
-    emphasis: list[Emphasis] = _optional("Bold and italic ranges, in order.", default=[])
-    language: str | None = _optional("Programming language of a code block.")
-    xpath: str | None = _optional("XPath of the block's element; see Location. Absent if unknown.")
-    texts: list[TextLocation] = _optional(
+    links: list[Link] = _added_omitted_if_empty("Links within the block, in order.", default=[])
+    emphasis: list[Emphasis] = _added_omitted_if_empty(
+        "Bold and italic ranges, in order.", default=[]
+    )
+    language: str | None = _added_omitted_if_empty("Programming language of a code block.")
+    xpath: str | None = _added_omitted_if_empty(
+        "XPath of the block's element; see Location. Absent if unknown."
+    )
+    texts: list[TextLocation] = _added_omitted_if_empty(
         "The text nodes that contain the block's text, in order, each as an array: offset and"
         " length of its part in the block's text; offset and length of the node in the bytes of"
         " the page, or nulls. If the part is not the first text of the block's element, two more:"
@@ -344,17 +348,17 @@ class Location(MessagePart):
     """
 
     xpath: str = Field(description="XPath of the element.")
-    attribute: str | None = _absent(
+    attribute: str | None = _omitted_if_empty(
         "Attribute that contains the value; absent if the element's text does."
     )
-    start: int | None = _absent(
+    start: int | None = _omitted_if_empty(
         "Byte offset, in the page as fetched, of the text or, without a text, of the start tag;"
         " absent if unknown."
     )
-    end: int | None = _absent("Byte offset of its end; absent if unknown.")
+    end: int | None = _omitted_if_empty("Byte offset of its end; absent if unknown.")
 
 
-_LOCATION = _optional("Location in the page; absent if unknown.")
+_LOCATION = _added_omitted_if_empty("Location in the page; absent if unknown.")
 
 
 class Locations(MessagePart):
@@ -367,7 +371,7 @@ class Locations(MessagePart):
     modified: Location | None = _key("Location of the modification date.")
 
 
-_NEXT_BLOCK = _optional(
+_NEXT_BLOCK = _added_omitted_if_empty(
     "Index of the block that follows, or the number of blocks if none follows; absent if the"
     " position is unknown.",
     ge=0,
@@ -407,13 +411,13 @@ class Comment(MessagePart):
     parent: int | None = Field(
         description="Index of the comment to which this one replies, or null."
     )
-    published: str | None = _nullable(
+    published: str | None = _added(
         "Date in ISO 8601, as precisely as given. A relative date is resolved against fetched_at,"
         " to the minute, hour or day; it is null if fetched_at is, or if the date is in weeks or"
         " longer units."
     )
-    permalink: str | None = _nullable("URL of the comment.")
-    votes: int | None = _nullable(
+    permalink: str | None = _added("URL of the comment.")
+    votes: int | None = _added(
         "Score given by readers, net of down-votes if the page shows a net score."
     )
     location: Location | None = _LOCATION
@@ -472,8 +476,8 @@ class Template(MessagePart):
     role: Role = Field(description="Role of the page in its group.")
 
 
-def _declared(what: str) -> Any:
-    return _optional(f"{what}, as declared by the page; otherwise absent.")
+def _declared(name: str) -> Any:
+    return _added_omitted_if_empty(f"{name}, as declared by the page; otherwise absent.")
 
 
 class Metadata(MessagePart):
@@ -494,7 +498,7 @@ class Metadata(MessagePart):
     paywall: bool | None = _key(
         "Whether only subscribers can read the whole article; null if unknown."
     )
-    truncated: bool | None = _optional(
+    truncated: bool | None = _added_omitted_if_empty(
         "True if the page shows only the beginning of the article, followed by a subscription"
         " offer; otherwise absent."
     )
@@ -508,7 +512,7 @@ class Metadata(MessagePart):
 
 
 DOUBTFUL = 0.8
-"""Confidence below which an article counts as doubtful."""
+"""Articles with a smaller confidence count as doubtful."""
 
 
 class ArticleMessage(SentMessage):
@@ -528,8 +532,7 @@ class ArticleMessage(SentMessage):
     )
     revision: int = Field(
         description="Number of this revision of the page's article, from 1; the highest replaces"
-        " all others. Numbers may be skipped, for example after the database is"
-        " restored.",
+        " all others. Numbers may be skipped, for example after the database is restored.",
         ge=1,
     )
     page_id: str | None = Field(description="The crawler's id of the page, or null.")
@@ -538,7 +541,7 @@ class ArticleMessage(SentMessage):
     fetched_at: Timestamp | None = Field(
         description="Time of the fetch, RFC 3339 in UTC; null if unknown."
     )
-    received_at: Timestamp | None = _nullable(
+    received_at: Timestamp | None = _added(
         "Time at which the service received the page in this form, RFC 3339 in UTC. Unlike"
         " fetched_at, it cannot be set by a crawler."
     )
@@ -575,27 +578,27 @@ class ArticleMessage(SentMessage):
     )
     extracted_at: Timestamp = Field(description="Time of the extraction, RFC 3339 in UTC.")
     metadata: Metadata | None = _key("Added to version 1; see Metadata.")
-    parts: Parts | None = _nullable(
+    parts: Parts | None = _added(
         "Pages of an article that spans several pages; null for a single page."
     )
-    canonical: str | None = _nullable(
+    canonical: str | None = _added(
         "Canonical URL of the page, without parameters that do not identify it, regardless of the"
         " URL from which it was fetched. The same in all messages of a page once its URLs are"
         " known."
     )
-    variants: list[str] | None = _nullable(
+    variants: list[str] | None = _added(
         "Other URLs from which the page was fetched, as given by the crawler, sorted, at most 50."
     )
-    withdrawn: Timestamp | None = _nullable(
+    withdrawn: Timestamp | None = _added(
         "Time of the fetch that confirmed that the site has removed the article, as at least two"
         " fetches reported. Everything else in such a revision is the same as in the previous one."
         " Null as long as the site shows the article, or does not declare it removed."
     )
-    corrections: list[str] | None = _nullable(
+    corrections: list[str] | None = _added(
         "Notes in which the site corrects the article, as displayed, at most 5; null if unknown,"
         " as in earlier versions."
     )
-    locations: Locations | None = _nullable(
+    locations: Locations | None = _added(
         "Locations of title, lead, authors and dates in the page; null if the article comes from"
         " a script."
     )

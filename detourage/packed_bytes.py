@@ -11,7 +11,7 @@ else:
     from backports import zstd
 
 ZSTANDARD: Final = b"\x28\xb5\x2f\xfd"
-"""Zstandard's magic number, with which neither JSON nor zlib's format begins."""
+"""Magic number of Zstandard data; neither JSON nor zlib data begin with it."""
 
 
 class DamagedBytesError(ValueError):
@@ -28,18 +28,17 @@ def pack(content: bytes, level: int) -> bytes:
 
 
 def unpack(packed: bytes, limit: int) -> bytes:
-    """Decompress Zstandard or zlib up to a limit; raise `DamagedBytesError` if impossible."""
+    """Decompress Zstandard or zlib data; raise `DamagedBytesError` if damaged or over the limit."""
+    is_zstandard = packed.startswith(ZSTANDARD)
+    decompressor = zstd.ZstdDecompressor() if is_zstandard else zlib.decompressobj()
     try:
-        unpacking = (
-            zstd.ZstdDecompressor() if packed.startswith(ZSTANDARD) else zlib.decompressobj()
-        )
-        content: bytes = unpacking.decompress(packed, limit + 1)
+        content: bytes = decompressor.decompress(packed, limit + 1)
     except (zstd.ZstdError, zlib.error) as error:
         raise DamagedBytesError(f"cannot be decompressed: {error}") from error
     if len(content) > limit:
         raise DamagedBytesError(f"more than {limit} bytes when decompressed")
-    if not unpacking.eof:
+    if not decompressor.eof:
         raise DamagedBytesError("truncated")
-    if unpacking.unused_data:
+    if decompressor.unused_data:
         raise DamagedBytesError("unexpected bytes after the end")
     return content

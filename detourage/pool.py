@@ -15,7 +15,7 @@ from typing import TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-AHEAD = 4  # items per process that are submitted before the next result is needed
+SUBMITTED_PER_PROCESS = 4  # items submitted per process before the next result is awaited
 
 
 def in_processes(
@@ -28,21 +28,21 @@ def in_processes(
 ) -> Generator[R]:
     """Yield the result of ``step`` for each item, in order.
 
-    ``step``, items and results must be picklable. ``preload`` is a module imported once for all
-    processes, and ``crashed`` returns the result for an item that crashed its process. The
-    processes are killed when the generator is closed, or this process ends for any reason.
+    ``step``, items and results must be picklable. ``preload`` names a module that is imported once
+    for all processes. ``crashed`` returns the result for an item that crashed its process. The
+    processes are killed when the generator is closed or this process ends for any reason.
     """
     waiting: deque[tuple[T, Future[R]]] = deque()
     iterator = iter(items)
-    pool = _started(processes, preload)
+    pool = _start(processes, preload)
     try:
         while True:
-            while len(waiting) < AHEAD * processes:
-                for item in iterator:
-                    waiting.append((item, _submitted(pool, step, item)))
+            while len(waiting) < SUBMITTED_PER_PROCESS * processes:
+                try:
+                    item = next(iterator)
+                except StopIteration:
                     break
-                else:
-                    break
+                waiting.append((item, _submit(pool, step, item)))
             if not waiting:
                 return
             item, future = waiting.popleft()
@@ -51,21 +51,21 @@ def in_processes(
             except BrokenProcessPool:
                 pool.shutdown(wait=True)
                 # Run the item alone to see whether it caused the crash.
-                alone = _started(1, preload)
+                trial_pool = _start(1, preload)
                 try:
-                    yield alone.submit(step, item).result()
+                    yield trial_pool.submit(step, item).result()
                 except BrokenProcessPool:
                     yield crashed(item)
                 finally:
-                    _end(alone)
-                pool = _started(processes, preload)
-                waiting = deque((each, _submitted(pool, step, each)) for each, _ in waiting)
+                    _kill(trial_pool)
+                pool = _start(processes, preload)
+                waiting = deque((each, _submit(pool, step, each)) for each, _ in waiting)
     finally:
-        _end(pool)
+        _kill(pool)
 
 
-def _started(processes: int, preload: str) -> ProcessPoolExecutor:
-    # Processes are forked from a single-threaded process that has imported everything.
+def _start(processes: int, preload: str) -> ProcessPoolExecutor:
+    # The fork server, a process without threads, imports the module once for all processes.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([preload])
     with _without_interrupts():
@@ -73,7 +73,7 @@ def _started(processes: int, preload: str) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(processes, context, initializer=_follow_parent)
 
 
-def _submitted(pool: ProcessPoolExecutor, step: Callable[[T], R], item: T) -> Future[R]:
+def _submit(pool: ProcessPoolExecutor, step: Callable[[T], R], item: T) -> Future[R]:
     try:
         return pool.submit(step, item)
     except BrokenProcessPool as error:
@@ -82,7 +82,7 @@ def _submitted(pool: ProcessPoolExecutor, step: Callable[[T], R], item: T) -> Fu
         return future
 
 
-def _end(pool: ProcessPoolExecutor) -> None:
+def _kill(pool: ProcessPoolExecutor) -> None:
     """Kill the processes of a pool without waiting for their work."""
     for process in list((pool._processes or {}).values()):  # noqa: SLF001  No other way until 3.14.
         process.kill()

@@ -44,8 +44,8 @@ class Group:
     representative: str
 
 
-class Known(NamedTuple):
-    """Knowledge about a page from its group: its template page's URL, and what reading needs."""
+class PageKnowledge(NamedTuple):
+    """Knowledge about a page from its group, with the URL of the page that it is compared with."""
 
     template_url: str | None
     group_size: int
@@ -108,18 +108,16 @@ class Site:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """Template groups, the largest first."""
-        found = self._grouped
+        urls = self._grouped.urls
         return tuple(
-            Group(
-                number, tuple(found.urls[place] for place in group.members), found.urls[group.pivot]
-            )
-            for number, group in enumerate(found.grouping.groups, 1)
+            Group(number, tuple(urls[page] for page in group.members), urls[group.pivot])
+            for number, group in enumerate(self._grouped.grouping.groups, 1)
         )
 
     @property
     def outliers(self) -> tuple[str, ...]:
         """URLs of the pages that share a template with no other page."""
-        return tuple(self._grouped.urls[place] for place in self._grouped.grouping.outliers)
+        return tuple(self._grouped.urls[page] for page in self._grouped.grouping.outliers)
 
     def read(self, **options: Unpack[ReadingOptions]) -> Iterator[Result]:
         """Read every page with knowledge of its group, in the given order.
@@ -150,17 +148,17 @@ class Site:
         page, parsed = self._pages[url], self._parsed[url]
         return read_parsed(page, parsed, known.template, known.patterns, **options)
 
-    def known_about(self, url: str) -> Known:
+    def known_about(self, url: str) -> PageKnowledge:
         """Return the knowledge about one of the pages that can be read."""
-        place = self._places[url]
-        group, template_page = self._grouped.group_of(place), self._grouped.compared_with(place)
+        index = self._index_by_url[url]
+        group, template_page = self._grouped.group_of(index), self._grouped.compared_with(index)
         patterns = patterns_for_page(self._pattern_of(url), self._group_patterns.get(url))
         if group is None or template_page is None:
-            return Known(None, 1, None, patterns)
-        compared = self._grouped.urls[template_page]
+            return PageKnowledge(None, 1, None, patterns)
+        template_url = self._grouped.urls[template_page]
         shared = self._shared_lines[url].on(url, self._lines_of(url))
-        template = self._template_of(compared).with_shared(shared)
-        return Known(compared, len(group.members), template, patterns)
+        template = self._template_of(template_url).with_shared(shared)
+        return PageKnowledge(template_url, len(group.members), template, patterns)
 
     def _template_of(self, url: str) -> TemplateKnowledge:
         if url not in self._templates:
@@ -170,17 +168,17 @@ class Site:
     def _lines_of(self, url: str) -> PageLines:
         if url not in self._lines:
             page = self._parsed[url]
-            found = attempt(self._pages[url], lambda: PageLines.of(Outline.of(page.flat)))
-            self._lines[url] = PageLines() if isinstance(found, Result) else found
+            lines = attempt(self._pages[url], lambda: PageLines.of(Outline.of(page.flat)))
+            self._lines[url] = PageLines() if isinstance(lines, Result) else lines
         return self._lines[url]
 
     @cached_property
     def _shared_lines(self) -> Mapping[str, SharedLines]:
-        found: dict[str, SharedLines] = {}
+        shared: dict[str, SharedLines] = {}
         for group in self.groups:
             counted = {url: self._lines_of(url) for url in counted_pages(group.urls)}
-            found |= dict.fromkeys(group.urls, SharedLines.of(counted))
-        return found
+            shared |= dict.fromkeys(group.urls, SharedLines.of(counted))
+        return shared
 
     @cached_property
     def _grouped(self) -> SiteGroups:
@@ -195,21 +193,20 @@ class Site:
         return group_site(name, urls, trees, fetched_at=dates, threads=self._threads)
 
     @cached_property
-    def _places(self) -> Mapping[str, int]:
-        return {url: place for place, url in enumerate(self._parsed)}
+    def _index_by_url(self) -> Mapping[str, int]:
+        return {url: index for index, url in enumerate(self._parsed)}
 
     def _pattern_of(self, url: str) -> CommentPattern | None:
         if url not in self._patterns:
             page = self._parsed[url]
-            found = attempt(self._pages[url], partial(comment_pattern_of, page))
-            self._patterns[url] = None if isinstance(found, Result) else found
+            pattern = attempt(self._pages[url], partial(comment_pattern_of, page))
+            self._patterns[url] = None if isinstance(pattern, Result) else pattern
         return self._patterns[url]
 
     @cached_property
     def _group_patterns(self) -> Mapping[str, CommentPattern | None]:
         patterns: dict[str, CommentPattern | None] = {}
         for group in self.groups:
-            patterns |= dict.fromkeys(
-                group.urls, pattern_of_group(map(self._pattern_of, group.urls))
-            )
+            group_pattern = pattern_of_group(map(self._pattern_of, group.urls))
+            patterns |= dict.fromkeys(group.urls, group_pattern)
         return patterns

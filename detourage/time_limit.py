@@ -1,11 +1,11 @@
-"""Time limits: CPU time in the main thread."""
+"""Limits on the CPU time of a block of code in the main thread."""
 
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-AGAIN_SECONDS = 1.0  # time after which the exception is raised again if the code has ignored it
+AGAIN_SECONDS = 1.0  # CPU time after which the error is raised again if the code has caught it
 
 
 class TimeIsUpError(BaseException):
@@ -27,10 +27,10 @@ def time_limit(
     code. For both, 0 means never.
     """
 
-    def is_up(_number: int, _frame: FrameType | None) -> None:
+    def raise_error(_number: int, _frame: FrameType | None) -> None:
         raise error
 
-    former = signal.signal(signal.SIGPROF, is_up)
+    former_handler = signal.signal(signal.SIGPROF, raise_error)
     if kill_seconds:
         signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_VIRTUAL, kill_seconds)
@@ -40,4 +40,4 @@ def time_limit(
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGPROF, former)
+        signal.signal(signal.SIGPROF, former_handler)

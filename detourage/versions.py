@@ -1,4 +1,4 @@
-"""Versions that processes compare without importing the code to which they belong."""
+"""Versions of results, separate from the code that computes them, which is slow to import."""
 
 from typing import Final
 

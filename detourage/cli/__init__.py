@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 SERVICE = "detourage.service"
-"""Entry point of the service's part of the command line, a `Service`."""
+"""Group of entry points to which the service adds its part of the command line, a `Service`."""
 
 
 class Service(Protocol):
     """The service's part of the command line."""
 
     def commands(self) -> Mapping[str, Sequence[click.Command]]:
-        """Return the commands by user group, in the order shown in the help."""
+        """Return the commands by group of users, in the order shown in the help."""
 
     def begin(self, command: str) -> None:
         """Prepare the process for one of these commands."""
@@ -70,10 +70,10 @@ class Commands(click.Group):
                 _end_interrupted()
             raise
         except (BrokenPipeError, click.ClickException, click.exceptions.Exit):
-            # click reports these, the first one by exiting quietly.
+            # click reports these; for a broken pipe, it exits quietly.
             raise
         except OSError as error:
-            # The message with the file, but without the error's number.
+            # The file name and the message of the error, but not its number.
             parts = (error.filename, error.strerror)
             message = ": ".join(str(part) for part in parts if part) or str(error)
             raise click.ClickException(printable(message)) from error
@@ -93,24 +93,24 @@ def _end_interrupted() -> NoReturn:
 
 @cache
 def commands_by_group() -> Mapping[str, Sequence[click.Command]]:
-    """Return the commands by user group, in the order shown in the help."""
-    found: dict[str, list[click.Command]] = {"users": [extract, explain]}
+    """Return the commands by group of users, such as "users", in the order shown in the help."""
+    by_group: dict[str, list[click.Command]] = {"users": [extract, explain]}
     installed = service()
     for group, commands in installed.commands().items() if installed is not None else ():
-        found.setdefault(group, []).extend(commands)
-    return found
+        by_group.setdefault(group, []).extend(commands)
+    return by_group
 
 
 class GroupedCommands(Commands):
-    """The commands of the library and of the service, each user group under its own heading."""
+    """The commands of the library and of the service, with a heading for each group of users."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command, which may be the service's."""
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
-        known = (command for group in commands_by_group().values() for command in group)
-        return next((command for command in known if command.name == cmd_name), None)
+        all_commands = (command for group in commands_by_group().values() for command in group)
+        return next((command for command in all_commands if command.name == cmd_name), None)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
@@ -120,7 +120,7 @@ class GroupedCommands(Commands):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command; if only the library is installed, say so."""
+        """Find a command; if it is missing in the library alone, explain what to install."""
         if self.get_command(ctx, args[0]) is None and service() is None:
             ctx.fail(
                 f"No such command {args[0]!r}. This is the library alone; the commands of the"
@@ -130,16 +130,15 @@ class GroupedCommands(Commands):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the names and descriptions of the commands."""
-        longest = max(map(len, self.list_commands(ctx)))
-        limit = formatter.width - 6 - longest
+        name_width = max(map(len, self.list_commands(ctx)))
+        limit = formatter.width - 6 - name_width  # click indents by 2 and separates columns by 2
         for group, commands in commands_by_group().items():
+            rows = [
+                ((each.name or "").ljust(name_width), each.get_short_help_str(limit))
+                for each in commands
+            ]
             with formatter.section(f"Commands for {group}"):
-                formatter.write_dl(
-                    [
-                        ((each.name or "").ljust(longest), each.get_short_help_str(limit))
-                        for each in commands
-                    ]
-                )
+                formatter.write_dl(rows)
 
 
 @click.group(cls=GroupedCommands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -147,7 +146,7 @@ class GroupedCommands(Commands):
 @click.pass_context
 def main(context: click.Context) -> None:
     """Extract clean articles from crawled news pages in folders, JSON lines or WARC files."""
-    # NumPy and SciPy would start a thread per core, which busy-wait for work.
+    # Otherwise NumPy and SciPy start a thread per core, and these threads busy-wait for work.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     command = context.invoked_subcommand or ""
     installed = service() if command not in main.commands else None

@@ -15,8 +15,8 @@ from detourage.text.terminal import printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-FILE_COLUMNS = 200  # width of tables that are not written to a terminal
-LINE_SECONDS = 10.0  # interval between progress lines if there is no terminal
+FILE_COLUMNS = 200  # width of tables that are not written to a terminal, in characters
+LINE_SECONDS = 10.0  # minimum time between progress lines if there is no terminal
 
 console = Console(stderr=True)
 
@@ -49,16 +49,16 @@ def progress_display() -> Progress:
 
 @contextmanager
 def measurement_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """Show a progress bar; the yielded function updates it with a name, progress and total."""
+    """Show a progress bar; the yielded function updates it: ``update(step, done, total)``."""
     with progress_display() as progress:
         task = progress.add_task("", total=None)
         last_line = time.monotonic()
 
-        def update(what: str, done: int, total: int) -> None:
+        def update(step: str, done: int, total: int) -> None:
             nonlocal last_line
-            progress.update(task, description=printable(what), completed=done, total=total)
+            progress.update(task, description=printable(step), completed=done, total=total)
             if not console.is_terminal and time.monotonic() - last_line >= LINE_SECONDS:
                 last_line = time.monotonic()
-                say(console, f"{what} {done}/{total}")
+                say(console, f"{step} {done}/{total}")
 
         yield update

@@ -70,8 +70,8 @@ def explain(
         text = json.dumps(values, ensure_ascii=False, indent=1)
         json_file.write_text(text + "\n", encoding="utf-8")
     if html_file:
-        overlay = to_html(explanation, subject.page, subject.group_size, len(comments))
-        html_file.write_text(overlay, encoding="utf-8")
+        report = to_html(explanation, subject.page, subject.group_size, len(comments))
+        html_file.write_text(report, encoding="utf-8")
     out = wide_output()
     for table in to_terminal(explanation, subject.group_size, len(comments)):
         out.print(table)
@@ -87,8 +87,8 @@ def _explain_groups(source: str, method: str | None, json_file: Path | None) -> 
     messages = messages_in((Path(source),))
     threads = os.cpu_count() or 1
     with measurement_bar() as bar:
-        found = cluster_pages(messages, method or DEFAULT_METHOD, threads=threads, progress=bar)
-    click.echo("\n".join(map(printable, found.to_lines())))
+        report = cluster_pages(messages, method or DEFAULT_METHOD, threads=threads, progress=bar)
+    click.echo("\n".join(map(printable, report.to_lines())))
     if json_file:
-        text = json.dumps(found.to_json(), ensure_ascii=False, indent=1)
+        text = json.dumps(report.to_json(), ensure_ascii=False, indent=1)
         json_file.write_text(text + "\n", encoding="utf-8")

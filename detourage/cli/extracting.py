@@ -138,26 +138,26 @@ def extract(
         include_images=not no_images,
     )
     if has_page_options:
-        form, is_alone = form or "text", True
+        form, is_single = form or "text", True
         results = Extraction(form, options, method).extract_chosen(pages[0], site_pages, url)
     else:
-        given = all_input_pages(pages)
-        start = list(islice(given, 2))
-        is_alone = len(pages) == len(start) == 1
-        form = form or ("text" if is_alone else "json")
+        remaining = all_input_pages(pages)
+        first_two = list(islice(remaining, 2))
+        is_single = len(pages) == len(first_two) == 1
+        form = form or ("text" if is_single else "json")
         results = Extraction(form, options, method).extract_all(
-            chain(start, given), 1 if is_alone else processes
+            chain(first_two, remaining), 1 if is_single else processes
         )
     with closing(results):
         if output_dir is not None:
             output_dir.mkdir(parents=True, exist_ok=True)
             _report(_write_files(results, output_dir, form, keep_dirs=keep_dirs))
-        elif is_alone:
+        elif is_single:
             result = next(results)
             if result.document is None:
                 raise click.ClickException(printable(str(result)))
             with _opened(output) as stream:
-                click.echo(_shown(result.document, stream), stream, nl=False)
+                click.echo(_safe_for(stream, result.document), stream, nl=False)
         else:
             with _opened(output) as stream:
                 _report(_write_several(results, form, stream))
@@ -174,7 +174,10 @@ def _opened(output: Path | None) -> AbstractContextManager[IO[str]]:
 def _write_files(
     results: Iterator[ExtractionOutcome], folder: Path, form: str, *, keep_dirs: bool
 ) -> Iterator[ExtractionOutcome]:
-    """Write each article to a file named after its position and URL, or after its page's file."""
+    """Write each article to a file; yield all results.
+
+    Files are named after the position and URL of the page or, with `keep_dirs`, its HTML file.
+    """
     written: set[Path] = set()
     for number, result in enumerate(results, start=1):
         yield result
@@ -187,8 +190,8 @@ def _write_files(
         if keep_dirs and result.path is not None:
             page = folder / result.path
             # A page in another folder, or with another suffix, may have the same name.
-            whole = page.with_name(f"{page.name}.{SUFFIXES[form]}")
-            names = [page.with_suffix(f".{SUFFIXES[form]}"), whole, *names]
+            long_name = page.with_name(f"{page.name}.{SUFFIXES[form]}")
+            names = [page.with_suffix(f".{SUFFIXES[form]}"), long_name, *names]
         path = next((name for name in names if name not in written), names[-1])
         written.add(path)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -198,8 +201,8 @@ def _write_files(
 def _write_several(
     results: Iterator[ExtractionOutcome], form: str, stream: IO[str]
 ) -> Iterator[ExtractionOutcome]:
-    """Write articles one after another, with separators, and yield all results."""
-    blank = ""
+    """Write articles to one stream, as JSON lines or separated by headings; yield all results."""
+    separator = ""
     for result in results:
         yield result
         if form == "json":
@@ -209,22 +212,22 @@ def _write_several(
         elif result.document is None:
             click.echo(printable(str(result)), err=True)
         else:
-            click.echo(f"{blank}==> {printable(result.url)} <==", stream)
-            click.echo(_shown(result.document, stream), stream, nl=False)
-            blank = "\n"
+            click.echo(f"{separator}==> {printable(result.url)} <==", stream)
+            click.echo(_safe_for(stream, result.document), stream, nl=False)
+            separator = "\n"
 
 
 def _report(results: Iterator[ExtractionOutcome]) -> None:
     """Consume all results; exit with a message if some have no article."""
-    found = [result.document is not None for result in results]
-    if not all(found):
-        pages = counted(len(found), "page")
-        click.echo(f"Error: {found.count(False)} of {pages} without an article", err=True)
+    has_article = [result.document is not None for result in results]
+    if not all(has_article):
+        pages = counted(len(has_article), "page")
+        click.echo(f"Error: {has_article.count(False)} of {pages} without an article", err=True)
         sys.exit(1)
 
 
-def _shown(text: str, stream: IO[str]) -> str:
-    """Return text without control sequences if it is for a terminal, and unchanged otherwise."""
+def _safe_for(stream: IO[str], text: str) -> str:
+    """Return a text without control sequences if the stream is a terminal, otherwise unchanged."""
     if not stream.isatty():
         return text
     return "\n".join(map(printable, text.split("\n")))

@@ -1,4 +1,4 @@
-"""Arguments and options for inputs and outputs, which are checked before a command starts."""
+"""Arguments and options for inputs and outputs, whose values are checked before a command runs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ text_roles_option = click.option(
     help="Roles of the lines that make up the text; see `detourage run --help` for a list.",
 )
 ROLES_TO_CHOOSE = f"Roles for --text-roles: {', '.join(CHOOSABLE_ROLES)}."
-"""Epilog of the command whose help lists the roles."""
+"""Last paragraph of the help of a command."""
 
 
 def messages_in(
@@ -65,7 +65,7 @@ def messages_in(
     site: str | None = None,
     written: Collection[Path] = (),
 ) -> Iterator[bytes]:
-    """Open all inputs, and return their page messages, except those in ``written`` files."""
+    """Open all inputs, and return their page messages; skip the ``written`` files in folders."""
     from detourage.inputs import Origin, read_messages
 
     _check_origin(base_url, site)
@@ -75,12 +75,12 @@ def messages_in(
     logger.setLevel(logging.INFO)
     logger.propagate = False
     origin = Origin(base_url, site)
-    opened = []
+    parts = []
     for path in inputs:
         messages = read_messages(path, origin, written)
-        # Reading the first message opens its source.
-        opened += [list(islice(messages, 1)), messages]
-    return chain.from_iterable(opened)
+        # Reading the first message opens the input, so that errors are reported immediately.
+        parts += [list(islice(messages, 1)), messages]
+    return chain.from_iterable(parts)
 
 
 class _InputLog(logging.Handler):
@@ -109,7 +109,7 @@ def _check_origin(base_url: str | None, site: str | None) -> None:
 
 
 class OutputFolder(click.Path):
-    """A folder into which a command writes, created if missing."""
+    """A folder to which a command writes, and which it creates if it is missing."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(path_type=Path, **({"file_okay": False} | options))
@@ -131,7 +131,7 @@ class OutputFolder(click.Path):
 class OutputFile(OutputFolder):
     """An output file.
 
-    With ``is_replaced``, a new file replaces any existing one, in a folder created if missing.
+    With ``is_replaced``, the command replaces an existing file as a whole, and creates its folder.
     """
 
     def __init__(self, *, is_replaced: bool = False) -> None:
@@ -146,8 +146,8 @@ class OutputFile(OutputFolder):
                 return "it is read-only"
             if not self._is_replaced:
                 return None
-        written = path.resolve() if path.is_symlink() else path
-        return folder_problem(written.parent, is_created=self._is_replaced)
+        target = path.resolve() if path.is_symlink() else path
+        return folder_problem(target.parent, is_created=self._is_replaced)
 
 
 def file_format_option(by_default: str, **options: Any) -> Callable[[Any], Any]:
@@ -173,7 +173,7 @@ def folder_problem(folder: Path, *, is_created: bool) -> str | None:
     import tempfile
 
     try:
-        # Test by writing, as obstacles other than permissions are possible.
+        # A read-only file system, for example, shows only when something is written.
         with tempfile.TemporaryFile(dir=folder):
             return None
     except OSError as error:

@@ -7,13 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from detourage.article import Article
-from detourage.explain.subject import (
-    ExplainingError,
-    InputPage,
-    Subject,
-    input_pages,
-    load_subject,
-)
+from detourage.explain.subject import ExplainingError, InputPage, Subject, input_pages, load_subject
 from detourage.inputs import SourceError
 from detourage.outcomes import PageOutcome
 from detourage.reader import NoArticleError

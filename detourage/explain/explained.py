@@ -39,12 +39,9 @@ def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) ->
     lines.add_column("line", overflow="fold")
     for line in explanation.lines:
         style = _STYLES[line.verdict]
-        lines.add_row(
-            Text(line.verdict, style=style),
-            Text(f"{line.probability:.2f}", style=style),
-            Text(line.role, style=style),
-            Text(cut(printable(line.text), MAX_LINE_CHARACTERS), style=style),
-        )
+        text = cut(printable(line.text), MAX_LINE_CHARACTERS)
+        cells = (line.verdict, f"{line.probability:.2f}", line.role, text)
+        lines.add_row(*(Text(cell, style=style) for cell in cells))
     yield lines
 
 

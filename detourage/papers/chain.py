@@ -52,17 +52,12 @@ def extract(
     source: Source, neighbours: Neighbours, first: Extractor, second: Extractor
 ) -> Extracted:
     """Apply both methods; use the first one's title and metadata if the second finds none."""
-    found = first.extract(source, neighbours)
-    if not found.blocks:
-        return found
-    final = second.extract(Source(to_html(found), source.url), ALONE)
-    return Extracted(
-        title=final.title or found.title,
-        text=final.text,
-        blocks=final.blocks,
-        authors=final.authors or found.authors,
-        date=final.date or found.date,
-    )
+    draft = first.extract(source, neighbours)
+    if not draft.blocks:
+        return draft
+    final = second.extract(Source(to_html(draft), source.url), ALONE)
+    title, authors = final.title or draft.title, final.authors or draft.authors
+    return Extracted(title, final.text, final.blocks, authors, final.date or draft.date)
 
 
 def to_html(extracted: Extracted) -> bytes:

@@ -123,14 +123,8 @@ class Extracted:
                 blocks.append(ArticleBlock(kind, block_text, start, start + len(block_text)))
                 start += len(block_text) + len("\n\n")
         text = "\n\n".join(block.text for block in blocks)
-        return cls(
-            one_line(title or "") or None,
-            text,
-            tuple(blocks),
-            tuple(authors),
-            date,
-            tuple(comments),
-        )
+        title = one_line(title or "") or None
+        return cls(title, text, tuple(blocks), tuple(authors), date, tuple(comments))
 
     @classmethod
     def from_lines(cls, title: str | None, text: str, **metadata: Any) -> Self:

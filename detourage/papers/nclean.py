@@ -20,9 +20,7 @@ from detourage.papers.reading import page_of, stretches_of
 ORDER = 3  # length of the n-grams (the default of the published tool)
 
 INTERPOLATION = 0.6
-"""Weight of an n-gram's frequency relative to that of the n-gram with one character more (the
-default of the published tool).
-"""
+"""Weight of an n-gram relative to that with one more character (default of the published tool)."""
 
 PADDING = "\n"
 """Character that pads the beginning of a segment; it never occurs within one."""

@@ -81,10 +81,7 @@ def group_pages(
     method.fit(matrix[np.ix_(order, order)], sizes=nodes)
 
     groups = [
-        Group(
-            members=tuple(order[row] for row in np.flatnonzero(method.labels_ == label)),
-            pivot=order[pivot],
-        )
+        Group(tuple(order[row] for row in np.flatnonzero(method.labels_ == label)), order[pivot])
         for label, pivot in enumerate(method.pivots_)
     ]
     embedding = np.empty_like(method.embedding_)

@@ -9,8 +9,7 @@ Matrix: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.int64]
 
 DISCOUNTED_SHARE: Final = 0.5
-"""Share of a larger page's surplus nodes that a distance does not count (measured); with 1, small
-pages would fit any template."""
+"""Share of a larger page's surplus nodes not counted; with 1, small pages fit any template."""
 
 
 def checked_distances(matrix: npt.ArrayLike) -> Matrix:

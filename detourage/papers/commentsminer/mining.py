@@ -280,9 +280,7 @@ def mine(page: FlatDocument, max_steps: int = MAX_STEPS) -> list[Subtree]:
     - the occurrences are not all blank and do not all have the same text.
     """
     mined = mine_tree(page.tags, page.parents.tolist(), max_steps)
-    return [
-        each for each in mined if _has_ancestor(page, each) and _has_different_texts(page, each)
-    ]
+    return [each for each in mined if _has_ancestor(page, each) and _texts_differ(page, each)]
 
 
 def mine_tree(
@@ -353,7 +351,7 @@ def _has_ancestor(page: FlatDocument, subtree: Subtree) -> bool:
     return ancestor >= 0 and page.tags[ancestor] not in {"html", "body"}
 
 
-def _has_different_texts(page: FlatDocument, subtree: Subtree) -> bool:
+def _texts_differ(page: FlatDocument, subtree: Subtree) -> bool:
     """Return whether the occurrences have different texts, so that they are not all blank."""
     texts = (
         " ".join(" ".join(page.texts[page.text_starts[root] : page.text_ends[root]]).split())

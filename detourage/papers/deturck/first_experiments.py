@@ -55,10 +55,8 @@ def differentials(page: TokenTree, weights: Sequence[int], *, inner: bool = Fals
         heaviest_child[parent] = max(heaviest_child[parent] or 0, weights[index])
     leaf_values = [0] * len(weights) if inner else weights
     return [
-        leaf_value if child_weight is None else weight - child_weight
-        for weight, child_weight, leaf_value in zip(
-            weights, heaviest_child, leaf_values, strict=True
-        )
+        leaf_value if child is None else weight - child
+        for weight, child, leaf_value in zip(weights, heaviest_child, leaf_values, strict=True)
     ]
 
 

@@ -9,7 +9,7 @@ from itertools import count
 import psutil
 import pytest
 
-from detourage.pool import AHEAD, in_processes
+from detourage.pool import SUBMITTED_PER_PROCESS, in_processes
 
 LIGHT = "worker.processes.heartbeat"
 
@@ -43,7 +43,7 @@ def test_only_a_few_items_are_consumed_ahead() -> None:
 
     with closing(in_processes(tenfold, items(), 2, preload=LIGHT, crashed=minus)) as found:
         assert [next(found) for _ in range(3)] == [0, 10, 20]
-    assert len(taken) <= 3 + 2 * AHEAD
+    assert len(taken) <= 3 + 2 * SUBMITTED_PER_PROCESS
 
 
 def test_closing_does_not_wait_for_unrequested_results() -> None:
