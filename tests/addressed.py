@@ -1,4 +1,4 @@
-"""One article under five URLs, as news sites often publish the same article."""
+"""The same article under five URLs (with tracking parameters, AMP, mobile, print)."""
 
 from tests.pages import article_html, prose
 
@@ -7,11 +7,11 @@ TRACKED = f"{PLAIN}?utm_source=letter&utm_medium=mail#top"
 AMP = "https://www.example.org/amp/bridge-7.html"
 MOBILE = "https://m.example.org/bridge-7.html"
 PRINT = f"{PLAIN}?print=1"
-FIVE = (PLAIN, TRACKED, AMP, MOBILE, PRINT)
+FIVE_URLS = (PLAIN, TRACKED, AMP, MOBILE, PRINT)
 
 
-def five_pages(seed: int = 7) -> dict[str, str]:
-    """Return the pages of one article under its five URLs, in four templates."""
+def article_under_five_urls(seed: int = 7) -> dict[str, str]:
+    """Return the HTML of an article by URL; the plain and the tracked URL have the same page."""
     title = f"Bridge story number {seed}"
     body = prose(seed)
     canonical = f"<link rel=canonical href='{PLAIN}'>"
@@ -28,6 +28,6 @@ def five_pages(seed: int = 7) -> dict[str, str]:
     }
 
 
-def declaring(html: str, address: str) -> str:
-    """Return a page that declares the given URL as canonical."""
-    return html.replace("<head>", f"<head><link rel='canonical' href='{address}'>", 1)
+def with_canonical_url(html: str, url: str) -> str:
+    """Return the page with a declaration that the given URL is its canonical one."""
+    return html.replace("<head>", f"<head><link rel='canonical' href='{url}'>", 1)

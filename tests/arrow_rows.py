@@ -8,7 +8,7 @@ from pydantic import AwareDatetime, BaseModel
 
 from detourage.messages import ArticleMessage
 
-EXAMPLES: Mapping[Any, Any] = {
+EXAMPLE_VALUES: Mapping[Any, Any] = {
     str: "Zwölf – 十二",
     int: 7,
     float: 0.5,
@@ -17,46 +17,47 @@ EXAMPLES: Mapping[Any, Any] = {
 }
 
 
-def message_of(row: Mapping[str, Any]) -> ArticleMessage:
+def message_from_row(row: Mapping[str, Any]) -> ArticleMessage:
     """Return the message that a row of a table contains."""
-    values = _present(ArticleMessage, row)
+    values = _without_absent_keys(ArticleMessage, row)
     for block in values["blocks"]:
         block["texts"] = [_location(each) for each in block.get("texts", [])]
     return ArticleMessage.model_validate(values)
 
 
 def _location(values: Mapping[str, Any]) -> list[Any]:
-    """Return a location as an array; it has only four elements if the last two are null."""
-    found = list(values.values())
-    return found[:4] if values["xpath"] is None else found
+    """Convert a text location from a row to a JSON array, omitting its last two null elements."""
+    elements = list(values.values())
+    return elements[:4] if values["xpath"] is None else elements
 
 
-def _present(annotation: Any, value: Any) -> Any:
-    """Return a value without the keys that are null only because they are absent in the message."""
+def _without_absent_keys(annotation: Any, value: Any) -> Any:
+    """Drop optional keys that are null: every row has all columns, but a message omits them."""
     if isinstance(value, list):
-        return [_present(annotation, each) for each in value]
+        return [_without_absent_keys(annotation, each) for each in value]
     model = _model_in(annotation)
     if model is None or value is None:
         return value
     return {
-        name: _present(each.annotation, value[name])
+        name: _without_absent_keys(each.annotation, value[name])
         for name, each in model.model_fields.items()
         if each.is_required() or value[name] is not None
     }
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """Return the first Pydantic model in an annotation such as ``list[Block] | None``."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next(filter(None, map(_model_in, get_args(annotation))), None)
 
 
 def example(annotation: Any = ArticleMessage) -> Any:
-    """Return a JSON value that matches an annotation of the contract and has every key."""
+    """Return an example value for a type annotation; models get a value for every key."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return {name: example(each.annotation) for name, each in annotation.model_fields.items()}
-    if annotation in EXAMPLES:
-        return EXAMPLES[annotation]
+    if annotation in EXAMPLE_VALUES:
+        return EXAMPLE_VALUES[annotation]
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         return arguments[0]
@@ -66,4 +67,5 @@ def example(annotation: Any = ArticleMessage) -> Any:
         return [example(each) for each in arguments]
     if origin is Annotated:
         return example(arguments[0])
+    # In a union such as ``str | None``, use the last type that is not None.
     return example([each for each in arguments if each is not NoneType][-1])

@@ -16,30 +16,33 @@ class Authority:
     def __init__(self, home: Path, name: str) -> None:
         self._home = home
         self._key = ec.generate_private_key(ec.SECP256R1())
-        self._name = _name_of(name)
-        usage = x509.BasicConstraints(ca=True, path_length=0)
-        own = _begun(self._name, self._name, self._key).add_extension(usage, critical=True)
+        self._name = _distinguished_name(name)
+        is_authority = x509.BasicConstraints(ca=True, path_length=0)
+        builder = _certificate_builder(self._name, self._name, self._key)
+        certificate = builder.add_extension(is_authority, True).sign(self._key, hashes.SHA256())
         self.file = home / f"{name}.pem"
-        self.file.write_bytes(own.sign(self._key, hashes.SHA256()).public_bytes(Encoding.PEM))
+        self.file.write_bytes(certificate.public_bytes(Encoding.PEM))
 
-    def sign_for(self, host: str) -> tuple[Path, Path]:
-        """Return the paths of a certificate and its key for the given host."""
+    def issue_certificate(self, host: str) -> tuple[Path, Path]:
+        """Issue a certificate for a host; return the paths of the certificate and its key."""
         key = ec.generate_private_key(ec.SECP256R1())
-        names = x509.SubjectAlternativeName([x509.DNSName(host)])
-        made = _begun(_name_of(host), self._name, key).add_extension(names, critical=False)
-        certificate, key_file = self._home / f"{host}.crt", self._home / f"{host}.key"
-        certificate.write_bytes(made.sign(self._key, hashes.SHA256()).public_bytes(Encoding.PEM))
+        hosts = x509.SubjectAlternativeName([x509.DNSName(host)])
+        builder = _certificate_builder(_distinguished_name(host), self._name, key)
+        certificate = builder.add_extension(hosts, False).sign(self._key, hashes.SHA256())
+        certificate_file, key_file = self._home / f"{host}.crt", self._home / f"{host}.key"
+        certificate_file.write_bytes(certificate.public_bytes(Encoding.PEM))
         key_file.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-        return certificate, key_file
+        return certificate_file, key_file
 
 
-def _name_of(common: str) -> x509.Name:
-    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
+def _distinguished_name(common_name: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
 
 
-def _begun(
+def _certificate_builder(
     subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey
 ) -> x509.CertificateBuilder:
+    """Return a builder of a certificate that is valid for the next two days."""
     now = datetime.now(UTC)
     return (
         x509.CertificateBuilder()

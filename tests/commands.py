@@ -1,4 +1,4 @@
-"""Every command, with valid and invalid arguments and the expected results."""
+"""Commands of the command line, with valid and invalid arguments and the expected results."""
 
 from typing import Literal
 
@@ -7,20 +7,22 @@ from click.testing import CliRunner, Result
 from detourage.cli import main
 
 USAGE = 2
+"""Exit code for invalid arguments."""
 FAILED = 1
+"""Exit code of a command that cannot do its work."""
 
 Server = Literal["database", "broker"]
 
 
-def invoke(*arguments: object, code: int = 0, given: str | None = None) -> Result:
-    """Run a command in this process, given its input; it must end with the exit code."""
+def invoke(*arguments: object, code: int = 0, stdin: str | None = None) -> Result:
+    """Run ``detourage`` in this process, and assert that it ends with the given exit code."""
     words = [str(each) for each in arguments]
-    done = CliRunner().invoke(main, words, input=given, catch_exceptions=False)
-    assert done.exit_code == code, done.output
-    return done
+    result = CliRunner().invoke(main, words, input=stdin, catch_exceptions=False)
+    assert result.exit_code == code, result.output
+    return result
 
 
-WRONG: list[tuple[tuple[str, ...], int, str]] = [
+FAILING_COMMANDS: list[tuple[tuple[str, ...], int, str]] = [
     ((), USAGE, "Commands"),
     (("unknown",), USAGE, "No such command"),
     (("run",), USAGE, "Missing"),
@@ -132,7 +134,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("health", "intake", "--all"), USAGE, "--all"),
 ]
 
-WRONG_OF_BENCHMARKS: list[tuple[tuple[str, ...], int, str]] = [
+FAILING_BENCHMARK_COMMANDS: list[tuple[tuple[str, ...], int, str]] = [
     (("evaluate", "missing", "missing"), USAGE, "does not exist"),
     (("evaluate", "empty", "pages.jsonl"), FAILED, "empty"),
     (("evaluate", "deep.jsonl", "pages.jsonl"), FAILED, "deep.jsonl, line 1"),
@@ -146,9 +148,9 @@ WRONG_OF_BENCHMARKS: list[tuple[tuple[str, ...], int, str]] = [
     (("bench", "empty", "--cache", "note.txt"), USAGE, "is a file"),
     (("bench", "empty", "--json", "empty"), USAGE, "is a directory"),
 ]
-"""Valid and invalid arguments for ``python -m benchmarks``, with the expected results."""
+"""Invalid arguments for ``python -m benchmarks``, with the exit code and a part of the message."""
 
-RIGHT: list[tuple[tuple[str, ...], str]] = [
+SUCCEEDING_COMMANDS: list[tuple[tuple[str, ...], str]] = [
     (("--version",), ", version "),
     (("run", "--help"), "INPUT"),
     (("health", "--all"), "none configured"),
@@ -168,13 +170,13 @@ RIGHT: list[tuple[tuple[str, ...], str]] = [
     (("explain", "pages.jsonl", "--json", "why.json", "--html", "why.html"), "Bridge"),
     (("explain", "pages.jsonl", "--groups", "--json", "groups.json"), "a.example"),
 ]
-"""Commands that work without a deployment, each with a text that it prints."""
+"""Arguments that work without a deployment, each with a part of what the command prints."""
 
 BOTH: frozenset[Server] = frozenset(("database", "broker"))
 DATABASE: frozenset[Server] = frozenset(("database",))
 BROKER: frozenset[Server] = frozenset(("broker",))
 
-OF_A_DEPLOYMENT: list[tuple[tuple[str, ...], frozenset[Server]]] = [
+DEPLOYMENT_COMMANDS: list[tuple[tuple[str, ...], frozenset[Server]]] = [
     (("migrate",), DATABASE),
     (("intake",), BOTH),
     (("relay",), BOTH),

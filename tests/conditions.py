@@ -1,4 +1,4 @@
-"""Conditions for queries about the state of a deployment."""
+"""SQL conditions that select pages in a certain state."""
 
 from sqlalchemy import ColumnElement, and_, or_
 
@@ -7,13 +7,13 @@ from models.tables import PageParts, StoredPage
 
 
 def has_article() -> ColumnElement[bool]:
-    """Condition: the page's latest revision is current, even if the page is now behind a wall."""
-    is_missed = StoredPage.outcome.in_((PageOutcome.WALL, PageOutcome.GONE))
-    return or_(StoredPage.outcome == PageOutcome.ARTICLE, and_(is_missed, StoredPage.revision > 0))
+    """Select pages whose published article is valid, even if a later fetch met a paywall or 404."""
+    is_hidden = StoredPage.outcome.in_((PageOutcome.WALL, PageOutcome.GONE))
+    return or_(StoredPage.outcome == PageOutcome.ARTICLE, and_(is_hidden, StoredPage.revision > 0))
 
 
 def is_pending() -> ColumnElement[bool]:
-    """Condition: the page has no outcome yet, or is to be extracted again."""
+    """Select pages that have no outcome yet or are to be extracted again."""
     return or_(
         StoredPage.outcome.is_(None),
         StoredPage.forced,
@@ -22,5 +22,5 @@ def is_pending() -> ColumnElement[bool]:
 
 
 def parts_are_due() -> ColumnElement[bool]:
-    """Condition: the page is due for joining."""
+    """Select parts of multi-page articles that changed since they were last joined."""
     return PageParts.version > PageParts.seen_version

@@ -1,4 +1,4 @@
-"""Work measured in counted steps, which are the same on a fast and on a slow machine."""
+"""Measurement of work by counting trace events of Python, which is the same on every machine."""
 
 import sys
 from collections.abc import Callable
@@ -7,20 +7,20 @@ from typing import Any
 
 Work = Callable[[], object]
 
-TIMES = 4
+SIZE_RATIO = 4
 """Ratio of the two sizes at which work is counted."""
 
-LINEAR = 1.5 * TIMES
-"""Maximum growth of linear work; quadratic work grows by the square of `TIMES`."""
+MAX_LINEAR_GROWTH = 1.5 * SIZE_RATIO
+"""Maximum `growth` of linear work. Quadratic work grows by the square of `SIZE_RATIO`, 16."""
 
 
-def steps(work: Work) -> int:
+def count_steps(work: Work) -> int:
     """Return the number of lines, rounds of loops, calls and returns that Python executes."""
-    counted = 0
+    number = 0
 
     def count(_frame: FrameType, _event: str, _argument: object) -> Any:
-        nonlocal counted
-        counted += 1
+        nonlocal number
+        number += 1
         return count
 
     before = sys.gettrace()
@@ -29,11 +29,14 @@ def steps(work: Work) -> int:
         work()
     finally:
         sys.settrace(before)
-    return counted
+    return number
 
 
-def growth(prepared: Callable[[int], Work], size: int) -> float:
-    """Return the ratio of the steps of work of `TIMES` the size to those of work of the size."""
-    # The first call of anything may import modules and compile patterns.
-    prepared(size)()
-    return steps(prepared(TIMES * size)) / steps(prepared(size))
+def growth(prepare: Callable[[int], Work], size: int) -> float:
+    """Return how many times more steps work takes if its input is `SIZE_RATIO` times as large.
+
+    `prepare` returns the function to be measured for an input of the given size.
+    """
+    # Run it once before, because the first call may import modules and compile patterns.
+    prepare(size)()
+    return count_steps(prepare(SIZE_RATIO * size)) / count_steps(prepare(size))

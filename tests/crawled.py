@@ -1,4 +1,4 @@
-"""A deployment after a sample crawl, and its inspector over a real connection."""
+"""A deployment that has processed a sample crawl, and HTTP clients of its inspector."""
 
 import json
 from collections.abc import Iterator
@@ -26,12 +26,15 @@ from worker.store.database import Database
 from worker.workflow.process import configure, process_state
 
 SITES = ("harbour-post.example", "sada-almina.example")
-"""Keys of two sites: one is redesigned, and the other is written from right to left."""
+"""Two sites of the sample crawl: the first is redesigned, and the second is in Arabic."""
 
 
 @dataclass(frozen=True)
 class Client:
-    """A minimal browser that follows redirects and stores cookies, but runs no scripts."""
+    """An HTTP client of an inspector that follows redirects and stores cookies.
+
+    `base` is the URL of the inspector.
+    """
 
     base: str
     session: requests.Session
@@ -43,18 +46,21 @@ class Client:
         return self.session.post(urljoin(self.base, path), data=fields, timeout=600, **options)
 
     def values(self, path: str) -> dict[str, Any]:
-        """Return the values in the JSON version of a page."""
+        """Return the JSON object at a path."""
         response = self.get(path)
         assert response.status_code == 200, response.text
-        found: dict[str, Any] = json.loads(response.content)
-        return found
+        values: dict[str, Any] = json.loads(response.content)
+        return values
 
 
 @contextmanager
 def crawled_deployment(
     services: Services, template: str, directory: Path, *, pages_per_template: int = 4
 ) -> Iterator[Settings]:
-    """Yield the settings of a deployment that has processed a sample crawl in two halves."""
+    """Yield the settings of a deployment that has processed a sample crawl.
+
+    `template` is the URL of a database with the current schema; it is copied.
+    """
     with (
         temporary_database(services, template=template) as url,
         own_queues(own_settings(services, url, directory)) as settings,
@@ -66,7 +72,7 @@ def crawled_deployment(
 
 
 def fill(settings: Settings, pages_per_template: int) -> None:
-    """Have the service process a sample crawl and cluster it twice."""
+    """Process a sample crawl in two halves, clustering the sites after each half."""
     configure(settings)
     tasks = Tasks(process_state().database)
     messages = [
@@ -75,30 +81,30 @@ def fill(settings: Settings, pages_per_template: int) -> None:
     half = len(messages) // 2
     for part in (messages[:half], messages[half:]):
         tasks.send(part)
-        for site_id in tasks.ask(select(Site.id)):
-            tasks.group(site_id)
-        tasks.settle()
-    tasks.articles()
+        for site_id in tasks.query(select(Site.id)):
+            tasks.cluster(site_id)
+        tasks.run_all()
+    tasks.take_articles()
     tasks.database.dispose()
 
 
-def deployment_of(settings: Settings) -> Deployment:
-    """Return the inspector's access to a deployment."""
+def open_deployment(settings: Settings) -> Deployment:
+    """Return the read-only access to a deployment that the inspector uses."""
     return Deployment(InspectorSettings.read(settings.environment()))
 
 
 @contextmanager
 def inspected(settings: Settings, *, token: str | None = None) -> Iterator[str]:
-    """Yield the URL of an inspector for the given deployment."""
-    with bound_socket("127.0.0.1", 0) as listening:
-        app = create_app(deployment_of(settings), token=token)
-        with served(app, listening):
-            yield address_of(listening)
+    """Run an inspector of the given deployment, and yield its URL."""
+    with bound_socket("127.0.0.1", 0) as listener:
+        app = create_app(open_deployment(settings), token=token)
+        with served(app, listener):
+            yield address_of(listener)
 
 
 @contextmanager
-def client_of(settings: Settings, *, token: str | None = None) -> Iterator[Client]:
-    """Yield a scriptless browser connected to an inspector."""
+def inspector_client(settings: Settings, *, token: str | None = None) -> Iterator[Client]:
+    """Run an inspector of the given deployment, and yield a client of it."""
     with (
         inspected(settings, token=token) as base,
         requests.Session() as session,
@@ -107,7 +113,7 @@ def client_of(settings: Settings, *, token: str | None = None) -> Iterator[Clien
 
 
 def page_ids(settings: Settings, outcome: str = "article") -> list[int]:
-    """Return the IDs of the pages with the given outcome."""
-    found = select(StoredPage.id).where(StoredPage.outcome == outcome).order_by(StoredPage.id)
+    """Return the IDs of the pages with the given outcome, in ascending order."""
+    query = select(StoredPage.id).where(StoredPage.outcome == outcome).order_by(StoredPage.id)
     with Database(settings.require_database_url()) as database, database.transaction() as session:
-        return list(session.scalars(found))
+        return list(session.scalars(query))

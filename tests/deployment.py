@@ -19,7 +19,7 @@ from sqlalchemy import func, select
 from models.tables import OutboxEntry, Receipt, Site, StoredPage
 from tests.conditions import is_pending
 from tests.preloaded import PreloadedSupervisor
-from tests.services import SPELLINGS, Services, spelled
+from tests.services import URL_SCHEMES, Services, with_scheme
 from worker.messaging.broker import connect, topology_of
 from worker.processes.heartbeat import Heartbeat
 from worker.processes.supervisor import Supervisor
@@ -28,12 +28,14 @@ from worker.settings import PREFIX, Settings, load_settings
 from worker.store.database import Database
 
 PATIENCE_SECONDS = 600.0
+"""Maximum time that a test waits for a condition."""
 LOOKS_APART_SECONDS = 0.2
+"""Time between two checks of that condition."""
 PROCESSES = ("intake", "relay", "worker", "beat")
 
 
 def own_settings(services: Services, database_url: str, heartbeats: Path) -> Settings:
-    """Return settings of a deployment with its own queues on the real broker."""
+    """Return settings of a deployment with its own queues, whose names have a random prefix."""
     return Settings.model_validate(
         {
             "database_url": database_url,
@@ -58,7 +60,7 @@ def remove_queues(settings: Settings) -> None:
 
 @contextmanager
 def own_queues(settings: Settings) -> Iterator[Settings]:
-    """Remove the queues and exchanges named in the settings at the end."""
+    """Yield the settings; at the end, remove the queues and exchanges named in them."""
     try:
         yield settings
     finally:
@@ -67,7 +69,10 @@ def own_queues(settings: Settings) -> Iterator[Settings]:
 
 @contextmanager
 def configured(settings: Settings, **changes: object) -> Iterator[None]:
-    """Give settings, some of them changed, to the commands that run in this process."""
+    """Set the environment variables for the given settings, overridden by `changes`.
+
+    Commands that run in this process use them.
+    """
     with pytest.MonkeyPatch.context() as patch:
         for name, value in settings.environment().items():
             patch.setenv(name, value)
@@ -86,10 +91,10 @@ def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:
     celery = [sys.executable, "-m", "celery", "-A", "worker"]
     match name.split("-")[0]:
         case "worker":
-            # Another test run may use the same broker concurrently.
+            # The host name is unique, as another test run may use the same broker concurrently.
             host = ".".join(directory.parts[1:])
-            quiet = ["--without-gossip", "--without-mingle", f"--hostname={name}@{host}"]
-            return [*celery, "worker", f"--concurrency={pool}", *quiet]
+            options = ["--without-gossip", "--without-mingle", f"--hostname={name}@{host}"]
+            return [*celery, "worker", f"--concurrency={pool}", *options]
         case "beat":
             return [*celery, "beat", f"--schedule={directory / name}.schedule", "--pidfile="]
         case kind:
@@ -103,15 +108,18 @@ def peak_bytes(pid: int) -> int:
 
 
 def process_environment(settings: Settings) -> dict[str, str]:
-    """Return the environment variables of the processes of a deployment."""
+    """Return this process's environment variables, with those for the settings added."""
     return {**os.environ, **settings.environment()}
 
 
 @contextmanager
-def started(
+def started_processes(
     settings: Settings, home: Path, names: Collection[str]
 ) -> Iterator[tuple[PreloadedSupervisor, dict[str, int]]]:
-    """Start processes that may refuse to; yield their supervisor and their process IDs."""
+    """Start processes without waiting for them to be ready, because they may refuse to start.
+
+    Yield their supervisor and their process IDs by name.
+    """
     environment = process_environment(settings)
     with PreloadedSupervisor() as supervisor:
         pids = {}
@@ -123,9 +131,9 @@ def started(
 
 
 class Deployment:
-    """The processes of the service, together with simulated crawlers and entity recognisers.
+    """The processes of the service, with methods that act as crawlers and entity recognisers.
 
-    Each process gets a different spelling of the database URL.
+    The processes get database URLs with different schemes, see `URL_SCHEMES`.
     """
 
     def __init__(
@@ -147,10 +155,10 @@ class Deployment:
 
     def __enter__(self) -> Self:
         self._supervisor.__enter__()
-        for name, spelling in zip(self._processes, cycle(SPELLINGS), strict=False):
+        for name, scheme in zip(self._processes, cycle(URL_SCHEMES), strict=False):
             argv = process_command(name, self._logs)
             log = self._logs / f"{name}.log"
-            url = spelled(self.settings.require_database_url(), spelling)
+            url = with_scheme(self.settings.require_database_url(), scheme)
             environment = {**self.environment, "DETOURAGE_DATABASE_URL": url}
             self._pids[name] = self._supervisor.start(name, argv, log=log, env=environment)
         self.wait_until(self._all_alive)
@@ -162,8 +170,8 @@ class Deployment:
 
     def _all_alive(self) -> bool:
         directory = self.settings.heartbeat_directory
-        found = [Heartbeat(directory, process).last() for process in self._processes]
-        return all(last is not None and last.is_recent for last in found)
+        beats = [Heartbeat(directory, process).last() for process in self._processes]
+        return all(beat is not None and beat.is_recent for beat in beats)
 
     def check(self) -> None:
         """Raise an error if a process of the service has exited."""
@@ -184,10 +192,10 @@ class Deployment:
         return sum(sum(process.cpu_times()[:2]) for process in running)
 
     def logged(self, process: str) -> list[dict[str, Any]]:
-        """Return the lines that a process logged, without Celery's startup banner."""
-        _, start, rest = self.log_file(process).read_text().partition("{")
-        # The last line may be incomplete.
-        lines = (start + rest).rpartition("\n")[0]
+        """Return the JSON lines that a process has logged, without Celery's startup banner."""
+        _, brace, rest = self.log_file(process).read_text().partition("{")
+        # Drop the last line, which may be incomplete.
+        lines = (brace + rest).rpartition("\n")[0]
         return [json.loads(line) for line in lines.splitlines()]
 
     def log_file(self, process: str) -> Path:
@@ -237,7 +245,9 @@ class Deployment:
         deadline = time.monotonic() + self.patience_seconds
         while not condition():
             self.check()
-            assert time.monotonic() < deadline, f"not reached in {self.patience_seconds} seconds"
+            assert time.monotonic() < deadline, (
+                f"the condition does not hold after {self.patience_seconds} seconds"
+            )
             time.sleep(self.looks_apart_seconds)
 
     def receipts(self) -> int:
@@ -249,7 +259,7 @@ class Deployment:
         self.wait_until(lambda: self.receipts() >= number)
 
     def revisions(self, site: str) -> dict[str, int]:
-        """Return the revision of each page of a site, by URL, retrying like `count`."""
+        """Return the revision number of each page of a site, by URL."""
         query = (
             select(StoredPage.url, StoredPage.revision)
             .join(Site, Site.id == StoredPage.site_id)
@@ -268,7 +278,7 @@ class Deployment:
         return self.count(pending) == 0 and self.count(unpublished) == 0
 
     def count(self, query: Any) -> int:
-        """Return the number that a query returns; if the database is down, retry for a while."""
+        """Return the number that a query selects; retry for a while if the database is down."""
         return int(self.database.run(lambda session: session.scalar(query)))
 
     def amqp(self) -> amqp.Connection:

@@ -55,7 +55,7 @@ class Finding(NamedTuple):
         return f"{self.path}:{self.line}: `{self.turn.phrase}`: write: {self.turn.advice}"
 
 
-def read_turns(guide: str) -> list[Turn]:
+def read_phrases(guide: str) -> list[Turn]:
     """Return the phrases that are in code font in the guide's table.
 
     Phrases after "except" are allowed although they contain a phrase to avoid. An ellipsis stands
@@ -88,7 +88,7 @@ def find(path: str, text: str, turns: list[Turn]) -> Iterator[Finding]:
 
 def main() -> int:
     """Print the findings; return 1 if there are any."""
-    turns = read_turns((ROOT / GUIDE).read_text())
+    turns = read_phrases((ROOT / GUIDE).read_text())
     failed = False
     for path in tracked_files():
         if not CHECKED.search(path) or path.startswith(LEFT_OUT) or not (ROOT / path).is_file():

@@ -40,10 +40,11 @@ TASKS: Mapping[str, Callable[..., None]] = {
     task_names.REPROCESS_DUE: reprocess_due,
 }
 
-_WAITING_APART = {task: (apart,) for apart, task in task_names.PUBLISHED_AS.items()}
+_OUTBOX_ALIASES = {task: (alias,) for alias, task in task_names.PUBLISHED_AS.items()}
+"""Other names under which the outbox holds tasks that the relay publishes as the same task."""
 
 
-def message_of(body: bytes | None) -> Any:
+def decode_message(body: bytes | None) -> Any:
     """Return the JSON values of a message in the outbox."""
     return json.loads(unpacked_body(body or b""))
 
@@ -53,14 +54,14 @@ class Tasks:
 
     def __init__(self, database: Database, seed: int = 0) -> None:
         self.database = database
-        self._chance = random.Random(seed)
+        self._random = random.Random(seed)
 
     def restart(self, **settings: object) -> None:
-        """Run all later tasks as a new process would, with some settings changed."""
+        """Change some settings for all later tasks, as if they ran in a new process."""
         configure(process_state().settings.model_copy(update=settings))
 
     def publish(self, site: str, htmls: Iterable[tuple[str, str]]) -> int:
-        """Store pages, given as paths and contents, as the intake does; return the site ID."""
+        """Store pages as the intake does, given pairs of URL path and HTML; return the site ID."""
         for path, html in htmls:
             url = f"https://news.example/{path}"
             site_id = self._store(FetchedPage(site, url, html, None, None, None, "{}"))
@@ -73,25 +74,25 @@ class Tasks:
         return site_id
 
     def _store(self, fetched: FetchedPage) -> int:
-        read = parse_or_reject(fetched.content, fetched.url, fetched.content_type, fetched.response)
+        page = parse_or_reject(fetched.content, fetched.url, fetched.content_type, fetched.response)
         with self.database.transaction() as session:
             store_url = process_state().settings.pages
-            (recorded,) = store_pages(session, [(fetched, read)], store_url)
+            (recorded,) = store_pages(session, [(fetched, page)], store_url)
             return recorded.site_id
 
     def take(self, task: str) -> list[dict[str, Any]]:
         """Remove all enqueued tasks of a kind, and return their arguments."""
         with self.database.transaction() as session:
-            found = session.execute(
+            rows = session.execute(
                 delete(OutboxEntry)
-                .where(OutboxEntry.task.in_((task, *_WAITING_APART.get(task, ()))))
+                .where(OutboxEntry.task.in_((task, *_OUTBOX_ALIASES.get(task, ()))))
                 .returning(OutboxEntry.arguments)
             )
-            arguments = [each for (each,) in found]
-        self._chance.shuffle(arguments)
+            arguments = [arguments for (arguments,) in rows]
+        self._random.shuffle(arguments)
         return arguments
 
-    def finish(self) -> None:
+    def finish_clustering(self) -> None:
         """Run comparisons and clusterings until none remain."""
         while blocks := self.take(task_names.COMPARE):
             for block in blocks:
@@ -100,7 +101,10 @@ class Tasks:
                 cluster(**site)
 
     def run(self, task: str, *, times: int = 1) -> int:
-        """Run each enqueued task of a kind the given number of times; return the task count."""
+        """Run each enqueued task of a kind the given number of times.
+
+        Return the number of enqueued tasks.
+        """
         arguments = self.take(task)
         entries = [WaitingEntry(0, task, each, None, None, None, None, None) for each in arguments]
         for entry in [as_one_task(each) for each in batched(entries)] * times:
@@ -111,30 +115,31 @@ class Tasks:
         """Run one task."""
         TASKS[task](**arguments)
 
-    def settle(self) -> None:
-        """Run tasks until none remain, and no fetch waits for the outcome of its page."""
-        while sum(self.run(task) for task in TASKS) + self._store_due():
+    def run_all(self) -> None:
+        """Run all enqueued tasks, those that they enqueue, and those of fetches that become due."""
+        while sum(self.run(task) for task in TASKS) + self._store_due_fetches():
             pass
 
-    def _store_due(self) -> int:
-        found = self.database.execute(recording.DUE_FETCHES, limit=100)
-        for due in found:
+    def _store_due_fetches(self) -> int:
+        """Store fetches that waited for their page's previous outcome; return their number."""
+        due_fetches = self.database.execute(recording.DUE_FETCHES, limit=100)
+        for due in due_fetches:
             fetched = recording.fetched_page_of(due)
-            read = parse_or_reject(
+            parsed = parse_or_reject(
                 fetched.content, fetched.url, fetched.content_type, fetched.response
             )
-            page = fetched, read
+            page = fetched, parsed
             store_url = process_state().settings.pages
             self.database.run(
                 partial(store_waiting_fetch, fetch_id=due.id, page=page, store_url=store_url)
             )
-        return len(found)
+        return len(due_fetches)
 
     def reprocess(self, site: str, stage: task_names.ReprocessStage = "extract") -> None:
         """Request that a site be reprocessed."""
         reprocess(site, stage)
 
-    def articles(self) -> dict[str, dict[str, Any]]:
+    def take_articles(self) -> dict[str, dict[str, Any]]:
         """Consume the published articles; return the latest revision of each page, by URL."""
         with self.database.transaction() as session:
             bodies = session.scalars(
@@ -142,38 +147,41 @@ class Tasks:
                 .where(OutboxEntry.routing_key.is_not(None))
                 .returning(OutboxEntry.body)
             ).all()
-        sent = sorted((message_of(body) for body in bodies), key=lambda a: a["revision"])
-        return {article["url"]: article for article in sent}
+        articles = sorted(map(decode_message, bodies), key=lambda article: article["revision"])
+        return {article["url"]: article for article in articles}
 
-    def group(self, site_id: int) -> int:
-        """Cluster a site, including every step that this requires; return its ID."""
+    def cluster(self, site_id: int) -> int:
+        """Cluster a site, and run the comparisons that this requires; return the site ID."""
         cluster(site_id)
-        self.finish()
+        self.finish_clustering()
         return site_id
 
-    def complete(self, site_id: int) -> int:
-        """Cluster a site, and run all tasks; return its ID."""
-        self.group(site_id)
-        self.settle()
+    def process_site(self, site_id: int) -> int:
+        """Cluster a site, then run all tasks, so that articles are published; return the ID."""
+        self.cluster(site_id)
+        self.run_all()
         return site_id
 
     def revisions(self) -> dict[str, int]:
         """Return the revision of each stored page, by URL."""
-        return dict(self.ask(select(StoredPage.url, StoredPage.revision).order_by(StoredPage.url)))
+        return dict(
+            self.query(select(StoredPage.url, StoredPage.revision).order_by(StoredPage.url))
+        )
 
     def outcomes(self) -> dict[str, tuple[str | None, str | None]]:
-        """Return the outcome of each page with its detail, by the last part of the URL."""
-        rows = self.ask(select(StoredPage.url, StoredPage.outcome, StoredPage.outcome_detail))
+        """Return the outcome and its detail of each page, by the last segment of the URL."""
+        rows = self.query(select(StoredPage.url, StoredPage.outcome, StoredPage.outcome_detail))
         return {url.rpartition("/")[2]: (outcome, detail) for url, outcome, detail in rows}
 
-    def read(self, query: Callable[[Session], T]) -> T:
-        """Return the result of a store function."""
-        return self.database.run(query)
+    def read(self, store_function: Callable[[Session], T]) -> T:
+        """Call a function of the store with a session, and return its result."""
+        return self.database.run(store_function)
 
-    def ask(self, query: Any) -> Any:
-        """Return the rows of a query; if the rows have a single column, return its values."""
+    def query(self, statement: Any) -> Any:
+        """Return the rows that a statement selects, or bare values if it selects one column."""
         with self.database.transaction() as session:
-            return [row[0] if len(row) == 1 else tuple(row) for row in session.execute(query).all()]
+            rows = session.execute(statement).all()
+            return [row[0] if len(row) == 1 else tuple(row) for row in rows]
 
     def execute(self, *statements: Any) -> None:
         """Execute statements in a transaction."""
@@ -181,22 +189,22 @@ class Tasks:
             for each in statements:
                 session.execute(each)
 
-    def set_back(self, *columns: Any, **passed: float) -> None:
-        """Set the times in columns of a table back, as if time had passed."""
+    def backdate(self, *columns: Any, **passed: float) -> None:
+        """Subtract a duration such as ``days=1`` from columns of a table, as if time had passed."""
         values = {each: each - timedelta(**passed) for each in columns}
         self.execute(update(columns[0].class_).values(values))
 
     def generations(self, site_id: int) -> int:
         """Return the number of clusterings of a site."""
-        return len(self.ask(select(Generation.number).where(Generation.site_id == site_id)))
+        return len(self.query(select(Generation.number).where(Generation.site_id == site_id)))
 
     def groups(self, site_id: int) -> dict[str, tuple[int | None, str, str | None]]:
         """Return, by page URL, the group, role and compared page in the latest clustering."""
         last = select(func.max(Generation.number)).where(Generation.site_id == site_id)
-        url_of = dict(self.ask(select(StoredPage.id, StoredPage.url)))
+        url_of = dict(self.query(select(StoredPage.id, StoredPage.url)))
         return {
             url_of[page_id]: (group, role, url_of.get(template_page_id))
-            for page_id, group, role, template_page_id in self.ask(
+            for page_id, group, role, template_page_id in self.query(
                 select(
                     Membership.page_id,
                     Membership.group_number,

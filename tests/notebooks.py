@@ -13,21 +13,21 @@ from typing import Any
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "examples").glob("*.ipynb"))
 
 
-def cells_of(content: dict[str, Any]) -> list[dict[str, Any]]:
+def code_cells(content: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the code cells of a notebook."""
     return [cell for cell in content["cells"] if cell["cell_type"] == "code"]
 
 
-def shown_by(cell: dict[str, Any]) -> str:
+def stored_output(cell: dict[str, Any]) -> str:
     """Return the output stored in a cell."""
     return "".join(text for output in cell["outputs"] for text in output["text"])
 
 
-def printed_by(notebook: Path) -> list[str]:
+def run_cells(notebook: Path) -> list[str]:
     """Run the cells of a notebook in order, and return what each prints."""
     names: dict[str, object] = {"__name__": "__main__"}
     printed = []
-    for cell in cells_of(json.loads(notebook.read_text())):
+    for cell in code_cells(json.loads(notebook.read_text())):
         with chdir(notebook.parent), redirect_stdout(io.StringIO()) as output:
             exec(compile("".join(cell["source"]), notebook, "exec"), names)
         printed.append(output.getvalue())
@@ -37,7 +37,7 @@ def printed_by(notebook: Path) -> list[str]:
 def update(notebook: Path) -> None:
     """Write the output of the cells to a notebook."""
     content = json.loads(notebook.read_text())
-    for cell, text in zip(cells_of(content), printed_by(notebook), strict=True):
+    for cell, text in zip(code_cells(content), run_cells(notebook), strict=True):
         lines = text.splitlines(keepends=True)
         cell["outputs"] = [{"name": "stdout", "output_type": "stream", "text": lines}]
     notebook.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")

@@ -30,7 +30,7 @@ from worker.processes.supervisor import Supervisor
 from worker.settings import psycopg2_url
 
 LOCAL_BROKER = "amqp://guest:guest@127.0.0.1:5672//"
-SPELLINGS = ("postgresql", "postgres", "postgresql+psycopg2")
+URL_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg2")
 """Equivalent schemes of a database URL."""
 
 START_SECONDS = 600.0
@@ -40,11 +40,10 @@ RABBITMQ_SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 """Debian's server program; the wrapper on the PATH would use the directories of the system's
 server."""
 
-
 PGBOUNCER = Path("/usr/sbin/pgbouncer")
 
 
-def spelled(url: str, spelling: str) -> str:
+def with_scheme(url: str, spelling: str) -> str:
     """Return a database URL in another, equivalent form."""
     return f"{spelling}://{url.partition('://')[2]}"
 

@@ -72,7 +72,7 @@ def snippets(document: Path) -> list[Snippet]:
     ]
 
 
-def python_of(document: Path) -> str:
+def python_module(document: Path) -> str:
     """Return the Python code of a document as one module, with line numbers preserved."""
     lines: list[str] = []
     for each in snippets(document):

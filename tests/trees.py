@@ -10,7 +10,7 @@ _TOKENS = re.compile(r"\\[\\{}]|[{}]")
 _ESCAPED = re.compile(r"\\([\\{}])")
 
 
-def tree_of(text: str) -> Tree:
+def parse_brackets(text: str) -> Tree:
     r"""Read a tree in bracket notation, such as ``{a{b}{c}}``.
 
     A label is all text up to the next brace, including spaces, and may be empty. In a label,
@@ -19,8 +19,8 @@ def tree_of(text: str) -> Tree:
     return Tree.from_preorder(_nodes(text))
 
 
-def brackets_of(tree: Tree) -> str:
-    """Write a tree in bracket notation, as read by `tree_of`."""
+def format_brackets(tree: Tree) -> str:
+    """Write a tree in bracket notation, as read by `parse_brackets`."""
     # Process the nodes from last to first, that is, from right to left in the text.
     pieces: list[str] = []
     open_nodes: list[tuple[int, str]] = []

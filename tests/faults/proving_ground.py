@@ -60,7 +60,6 @@ PUBLISHED_AFTER_SECONDS = 120.0
 ROOM_BYTES = 64 * 2**20
 """Free space, in bytes, that PostgreSQL has on the small disk before the disk is filled."""
 
-
 OWN_WORK = {"intake": "stored ", "relay": "published ", "worker": "did ", "beat": "sent "}
 """Beginnings of what each kind of process confirms when it does its own work."""
 

@@ -403,7 +403,6 @@ WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
 ORDER BY state = 'idle', state_change DESC LIMIT 1
 """
 
-
 STOPPED: Mapping[str, tuple[str, Callable[[ProvingGround], list[psutil.Process]]]] = {
     "intake": (
         "one of two intakes, with its pool,",

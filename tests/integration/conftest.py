@@ -10,7 +10,7 @@ from sqlalchemy import delete
 
 from models.tables import Base
 from tests.inline_tasks import Tasks
-from tests.services import SPELLINGS, Services, spelled
+from tests.services import URL_SCHEMES, Services, with_scheme
 from worker.settings import load_settings
 from worker.store.database import Database
 from worker.workflow.process import configure, process_state
@@ -51,8 +51,8 @@ def tasks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Tasks]:
     """The tasks, with an empty database; each test module spells the database URL differently."""
-    spelling = SPELLINGS[crc32(request.path.name.encode()) % len(SPELLINGS)]
-    monkeypatch.setenv("DETOURAGE_DATABASE_URL", spelled(database_url, spelling))
+    spelling = URL_SCHEMES[crc32(request.path.name.encode()) % len(URL_SCHEMES)]
+    monkeypatch.setenv("DETOURAGE_DATABASE_URL", with_scheme(database_url, spelling))
     monkeypatch.setenv("DETOURAGE_BROKER_URL", services.broker_url)
     monkeypatch.setattr("worker.workflow.process.Database", kept_database)
     load_settings.cache_clear()

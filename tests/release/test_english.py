@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.english import GUIDE, find, read_turns
+from tests.english import GUIDE, find, read_phrases
 from tests.image_context import ROOT
 
-TURNS = read_turns((ROOT / GUIDE).read_text())
+TURNS = read_phrases((ROOT / GUIDE).read_text())
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from examples.sample_crawl import SMALL_CRAWL
 from tests.deployment import process_environment
-from tests.notebooks import NOTEBOOKS, cells_of, printed_by, shown_by
+from tests.notebooks import NOTEBOOKS, code_cells, run_cells, stored_output
 from tests.pages import article_html
 from tests.snippets import (
     DOCUMENTS,
@@ -22,7 +22,7 @@ from tests.snippets import (
     check_command,
     inline_code,
     inline_commands,
-    python_of,
+    python_module,
     snippets,
 )
 from worker.messaging.broker import connect, topology_of
@@ -32,7 +32,7 @@ from worker.settings import Settings
 
 ALL = [snippet for document in DOCUMENTS for snippet in snippets(document)]
 PYTHON = [
-    document for document in DOCUMENTS if python_of(document) and document not in SENDING_TASKS
+    document for document in DOCUMENTS if python_module(document) and document not in SENDING_TASKS
 ]
 COMMANDS = sorted({command for document in DOCUMENTS for command in inline_commands(document)})
 
@@ -58,13 +58,13 @@ def test_a_command_in_the_text_works(command: str) -> None:
 
 @pytest.mark.parametrize("document", PYTHON, ids=lambda path: str(path.relative_to(ROOT)))
 def test_the_python_of_a_document_runs_from_top_to_bottom(document: Path) -> None:
-    exec(compile(python_of(document), document, "exec"), {"__name__": "__main__"})
+    exec(compile(python_module(document), document, "exec"), {"__name__": "__main__"})
 
 
 def test_the_calls_in_the_tables_for_users_of_other_libraries_work() -> None:
     document = ROOT / "docs/how-to/come-from-trafilatura.md"
     names: dict[str, object] = {"__name__": "__main__"}
-    exec(compile(python_of(document), document, "exec"), names)
+    exec(compile(python_module(document), document, "exec"), names)
     calls = inline_code(document, r"detourage\.\w+\(.*")
     assert len(calls) > 15
     for call in calls:
@@ -73,7 +73,7 @@ def test_the_calls_in_the_tables_for_users_of_other_libraries_work() -> None:
 
 @pytest.mark.parametrize("document", SENDING_TASKS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_documented_tasks_match_those_of_the_service(document: Path, declared: Settings) -> None:
-    program = python_of(document)
+    program = python_module(document)
     environment = process_environment(declared)
     subprocess.run([sys.executable, "-c", program], check=True, env=environment, cwd=ROOT)
     app = create_app(declared)
@@ -93,6 +93,6 @@ def test_documented_tasks_match_those_of_the_service(document: Path, declared: S
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
 def test_a_notebook_prints_its_stored_output(notebook: Path) -> None:
-    assert printed_by(notebook) == [
-        shown_by(cell) for cell in cells_of(json.loads(notebook.read_text()))
+    assert run_cells(notebook) == [
+        stored_output(cell) for cell in code_cells(json.loads(notebook.read_text()))
     ]

@@ -12,12 +12,12 @@ from benchmarks.__main__ import main as benchmarks
 from detourage.cli import main
 from tests.acceptance.command_line import detourage
 from tests.commands import (
+    DEPLOYMENT_COMMANDS,
     FAILED,
-    OF_A_DEPLOYMENT,
-    RIGHT,
+    FAILING_BENCHMARK_COMMANDS,
+    FAILING_COMMANDS,
+    SUCCEEDING_COMMANDS,
     USAGE,
-    WRONG,
-    WRONG_OF_BENCHMARKS,
     Server,
 )
 from tests.pages import article_html, message
@@ -58,9 +58,9 @@ def names(command: click.Command, before: tuple[str, ...] = ()) -> list[tuple[st
 @pytest.mark.parametrize(
     ("program", "arguments", "code", "words"),
     [
-        *((main, *each) for each in WRONG),
+        *((main, *each) for each in FAILING_COMMANDS),
         (main, ("run", "missing.jsonl", "-o", "o"), USAGE, "missing.jsonl"),
-        *((benchmarks, *each) for each in WRONG_OF_BENCHMARKS),
+        *((benchmarks, *each) for each in FAILING_BENCHMARK_COMMANDS),
     ],
 )
 def test_invalid_arguments_are_reported(
@@ -75,7 +75,8 @@ def test_invalid_arguments_are_reported(
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
-    ("arguments", "words"), [*RIGHT, (("health", "--all"), "settings: all variables are known")]
+    ("arguments", "words"),
+    [*SUCCEEDING_COMMANDS, (("health", "--all"), "settings: all variables are known")],
 )
 def test_valid_arguments_have_the_expected_effect(arguments: tuple[str, ...], words: str) -> None:
     done = CliRunner().invoke(main, list(arguments))
@@ -84,7 +85,7 @@ def test_valid_arguments_have_the_expected_effect(arguments: tuple[str, ...], wo
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(("arguments", "servers"), OF_A_DEPLOYMENT)
+@pytest.mark.parametrize(("arguments", "servers"), DEPLOYMENT_COMMANDS)
 def test_missing_deployment_settings_are_reported(
     arguments: tuple[str, ...], servers: frozenset[Server]
 ) -> None:
@@ -105,9 +106,9 @@ def test_an_invalid_setting_is_reported(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 TRIED = [
-    *(arguments for arguments, *_ in WRONG),
-    *(arguments for arguments, _ in RIGHT),
-    *(arguments for arguments, _ in OF_A_DEPLOYMENT),
+    *(arguments for arguments, *_ in FAILING_COMMANDS),
+    *(arguments for arguments, _ in SUCCEEDING_COMMANDS),
+    *(arguments for arguments, _ in DEPLOYMENT_COMMANDS),
 ]
 
 

@@ -22,7 +22,6 @@ PAGE = f"""<html lang="en"><head>{TITLE}</head><body><article><h1>A * story</h1>
 <li>The second of the things that were said and done by the council on that day.</li></ul>
 <p>{paragraphs(3)[2]}</p></article></body></html>"""
 
-
 extract = partial(invoke, "extract")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from detourage.limits import MAX_HTML_BYTES
 from tests.acceptance.command_line import SHELL, read_lines, run_command, write_messages
-from tests.addressed import FIVE, PLAIN, five_pages
+from tests.addressed import FIVE_URLS, PLAIN, article_under_five_urls
 from tests.pages import article_html, message, paragraphs, site_messages
 
 SEEDS = (7, 8, 9)
@@ -33,7 +33,7 @@ def five_urls_each() -> list[bytes]:
             fetched_at=f"2024-05-01T0{place}:00:00Z",
         )
         for seed in SEEDS
-        for place, (url, html) in enumerate(five_pages(seed).items())
+        for place, (url, html) in enumerate(article_under_five_urls(seed).items())
     ]
     bodies += [message(f"https://www.example.org/{n}/x", article_html(n)) for n in range(20, 24)]
     random.Random(5).shuffle(bodies)
@@ -92,7 +92,7 @@ def test_articles_that_arrive_at_five_urls_are_written_once(done: ExceptionalRun
     articles = [each for each in of_site if each["variants"]]
     assert sorted(each["canonical"] for each in articles) == [address(PLAIN, n) for n in SEEDS]
     for article, seed in zip(sorted(articles, key=lambda each: each["title"]), SEEDS, strict=True):
-        every = {address(url, seed) for url in FIVE}
+        every = {address(url, seed) for url in FIVE_URLS}
         assert {article["canonical"], *article["variants"]} == every
         assert article["title"] == f"Bridge story number {seed}"
     assert len(of_site) == len(SEEDS) + 4

@@ -30,7 +30,7 @@ from tests.acceptance.command_line import (
     write_messages,
 )
 from tests.acceptance.local.conftest import Run
-from tests.arrow_rows import message_of
+from tests.arrow_rows import message_from_row
 from tests.commands import invoke
 from tests.deployment import Deployment
 from tests.pages import paragraphs, site_messages
@@ -233,7 +233,7 @@ def test_parquet_has_the_articles_of_json_lines(run: Run, tmp_path: Path) -> Non
     pages = write_messages(tmp_path / "pages.jsonl", run.bodies)
     table = tmp_path / "articles.parquet"
     run_command(pages, "-o", table)
-    found = [message_of(row).to_json() for row in pq.read_table(table).to_pylist()]
+    found = [message_from_row(row).to_json() for row in pq.read_table(table).to_pylist()]
     in_utc = [ArticleMessage.in_order(each) for each in run.articles]
     dated = [each for each in (*found, *in_utc) if each["published_at"]]
     assert len(dated) == 2

@@ -68,8 +68,8 @@ def attack(settings: Settings) -> None:
         }
         for number in range(6)
     )
-    for site_id in tasks.ask(select(Site.id)):
-        tasks.group(site_id)
-    tasks.settle()
-    tasks.articles()
+    for site_id in tasks.query(select(Site.id)):
+        tasks.cluster(site_id)
+    tasks.run_all()
+    tasks.take_articles()
     tasks.database.dispose()

@@ -8,14 +8,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from detourage.cli import main
-from tests.commands import OF_A_DEPLOYMENT, Server
+from tests.commands import DEPLOYMENT_COMMANDS, Server
 from tests.deployment import configured, own_queues, own_settings
 from tests.pages import article_html, message
 from tests.services import Services, unused_ports
 from worker.settings import load_settings
 
 PROCESSES = ("intake", "relay")
-COMMANDS = [each for each in OF_A_DEPLOYMENT if each[0][0] not in PROCESSES]
+COMMANDS = [each for each in DEPLOYMENT_COMMANDS if each[0][0] not in PROCESSES]
 ASKING = [(name, servers) for name, servers in COMMANDS if name[0] not in ("migrate", "health")]
 
 Environment = pytest.MonkeyPatch

@@ -16,7 +16,7 @@ from sqlalchemy import select, update
 from detourage.messages import ArticleMessage
 from detourage.outcomes import PageOutcome
 from models.tables import Article, StoredPage
-from tests.arrow_rows import message_of
+from tests.arrow_rows import message_from_row
 from tests.commands import invoke
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
@@ -29,9 +29,9 @@ NOON = timedelta(hours=12)
 def _published(tasks: Tasks) -> None:
     """Publish three articles on Monday and two on Tuesday, from two sites."""
     for host, seeds in {"a": range(2, 5), "b": range(5, 7)}.items():
-        tasks.group(tasks.publish(host, [(f"x/{n}", article_html(n)) for n in seeds]))
-    tasks.settle()
-    tasks.articles()
+        tasks.cluster(tasks.publish(host, [(f"x/{n}", article_html(n)) for n in seeds]))
+    tasks.run_all()
+    tasks.take_articles()
     with tasks.database.transaction() as session:
         for number, article in enumerate(session.scalars(select(Article).order_by(Article.id))):
             stored_on = MONDAY if number < 3 else TUESDAY
@@ -50,11 +50,11 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def exported(folder: Path) -> list[ArticleMessage]:
     files = sorted(folder.glob("day=*/part-0000.parquet"))
-    return [message_of(row) for file in files for row in pq.read_table(file).to_pylist()]
+    return [message_from_row(row) for file in files for row in pq.read_table(file).to_pylist()]
 
 
 def stored(tasks: Tasks) -> list[Any]:
-    return list(tasks.ask(select(Article.message).order_by(Article.created_at, Article.id)))
+    return list(tasks.query(select(Article.message).order_by(Article.created_at, Article.id)))
 
 
 def change(tasks: Tasks, **values: Any) -> int:

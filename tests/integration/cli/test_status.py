@@ -22,7 +22,6 @@ FIRST_ID = 10_000
 HOSTILE = "[/x]\x1b[31m\nforged"
 """Site name with unbalanced markup, a terminal escape sequence and a line break."""
 
-
 status = partial(invoke, "status")
 
 
@@ -173,13 +172,13 @@ def test_site_names_cannot_control_the_terminal(tasks: Tasks) -> None:
 def test_the_history_of_a_page_lists_fetches_and_revisions(tasks: Tasks) -> None:
     url = "https://news.example/7"
     assert "no page with this URL is stored" in status(url, code=1).output
-    tasks.complete(tasks.publish("a", article_pages(range(4, 8))))
+    tasks.process_site(tasks.publish("a", article_pages(range(4, 8))))
     with tasks.database.transaction() as session:
         page_id = session.scalar(select(StoredPage.id).where(StoredPage.url == url))
         received_at = datetime(2026, 3, 1, tzinfo=UTC)
         session.add(Receipt(result="stored", page_id=page_id, received_at=received_at))
     tasks.publish("a", [("7", article_html(8))])
-    tasks.settle()
+    tasks.run_all()
     lines = [line.partition("  ")[2] for line in status(url).output.splitlines() if line[0] != " "]
     events = [line.partition("  ")[2] for line in lines]
     assert events == ["fetched: stored", "revision 1", "revision 2"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.crawled import Client, client_of, crawled_deployment
+from tests.crawled import Client, crawled_deployment, inspector_client
 from tests.services import Services
 from worker.settings import Settings
 
@@ -21,5 +21,5 @@ def crawled(
 @pytest.fixture(scope="package")
 def client(crawled: Settings) -> Iterator[Client]:
     """A local client, which runs no scripts."""
-    with client_of(crawled) as client:
+    with inspector_client(crawled) as client:
         yield client

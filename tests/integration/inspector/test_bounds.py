@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from inspector.registry import ROUTES
-from tests.crawled import Client, client_of, page_ids
+from tests.crawled import Client, inspector_client, page_ids
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.settings import Settings
@@ -41,7 +41,6 @@ REFUSED = (
     *(("/articles.jsonl", {"since": "x"}), ("/articles.jsonl", {"above": "x"})),
     *(("/articles", {"language": "\x00"}), ("/sites", {"order": "x"}), ("/sites", {"after": "1"})),
 )
-
 
 LONG_PARAGRAPHS = "<p>On Tuesday the council met again, to decide about the old bridge.</p>" * 6_000
 
@@ -114,7 +113,7 @@ def test_a_view_that_takes_too_long_says_what_to_do(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.setattr("inspector.registry.VIEW_SECONDS", 0.3)
-    with client_of(crawled) as reader, locked(crawled, "articles"):
+    with inspector_client(crawled) as reader, locked(crawled, "articles"):
         response = reader.get(path)
     assert response.status_code == 503
     assert "Narrow the search: enter a site or a shorter period." in response.text
@@ -122,14 +121,14 @@ def test_a_view_that_takes_too_long_says_what_to_do(
 
 def test_a_slow_statement_gives_advice(crawled: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.deployment.STATEMENT_SECONDS", 1)
-    with client_of(crawled) as reader, locked(crawled, "pages"):
+    with inspector_client(crawled) as reader, locked(crawled, "pages"):
         response = reader.get("/pages/1.json")
     assert response.status_code == 503
     assert response.json()["error"].startswith("This took too long and was aborted.")
 
 
 def test_abandoned_views_block_no_other(crawled: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    with client_of(crawled) as reader, locked(crawled, "articles"):
+    with inspector_client(crawled) as reader, locked(crawled, "articles"):
         with monkeypatch.context() as limited:
             limited.setattr("inspector.registry.VIEW_SECONDS", 0.3)
             waiting = [threading.Thread(target=reader.get, args=["/articles"]) for _ in range(6)]
@@ -149,9 +148,9 @@ def test_a_page_that_takes_too_long_to_analyse_is_shown_without_its_lines(
     monkeypatch.setattr("inspector.stored_page.READING_SECONDS", 0.05)
     monkeypatch.setattr("inspector.time_limit.AGAIN_SECONDS", 0.05)
     html = article_html(1).replace("</p>", f"</p>{LONG_PARAGRAPHS}", 1)
-    tasks.complete(tasks.publish("slow.example", [("1", html)]))
+    tasks.process_site(tasks.publish("slow.example", [("1", html)]))
     [page_id] = page_ids(settings)
-    with client_of(settings) as reader:
+    with inspector_client(settings) as reader:
         shown = reader.get(f"/pages/{page_id}")
         twin = reader.values(f"/pages/{page_id}.json")
         stored = reader.get(f"/pages/{page_id}/stored")

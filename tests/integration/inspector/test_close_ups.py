@@ -230,8 +230,8 @@ def test_a_page_is_compared_with_its_earlier_revision(client: Client, crawled: S
         invoke("reprocess", url)
     configure(crawled)
     tasks = Tasks(process_state().database)
-    tasks.settle()
-    tasks.articles()
+    tasks.run_all()
+    tasks.take_articles()
     tasks.database.dispose()
     page = client.values(f"/pages/{page_id}.json")
     assert [each["revision"] for each in page["revisions"]] == [2, 1]

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from models.tables import StoredPage
-from tests.crawled import Client, client_of
+from tests.crawled import Client, inspector_client
 from tests.inline_tasks import Tasks
 from tests.pages import article_pages
 from worker.settings import Settings
@@ -37,7 +37,7 @@ def site_id(tasks: Tasks) -> int:
 
 @pytest.fixture(scope="module")
 def client(settings: Settings) -> Iterator[Client]:
-    with client_of(settings) as client:
+    with inspector_client(settings) as client:
         yield client
 
 

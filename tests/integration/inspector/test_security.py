@@ -5,7 +5,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from inspector.stored_page import TooSlowError
-from tests.crawled import Client, client_of, deployment_of
+from tests.crawled import Client, inspector_client, open_deployment
 from worker.settings import Settings
 
 TOKEN = "a token of the tests"
@@ -30,7 +30,7 @@ def test_unknown_host_names_are_refused(client: Client) -> None:
 
 
 def test_read_only_connections_cannot_write(crawled: Settings) -> None:
-    deployment = deployment_of(crawled)
+    deployment = open_deployment(crawled)
     with pytest.raises(DBAPIError, match="read-only"):
         deployment.read(lambda session: session.execute(text("DELETE FROM receipts")))
     with pytest.raises(TooSlowError):
@@ -45,7 +45,7 @@ def test_read_only_connections_cannot_write(crawled: Settings) -> None:
 
 
 def test_a_token_grants_access(crawled: Settings) -> None:
-    with client_of(crawled, token=TOKEN) as stranger:
+    with inspector_client(crawled, token=TOKEN) as stranger:
         refused = stranger.get("/overview.json")
         assert refused.status_code == 401
         assert "harbour" not in refused.text

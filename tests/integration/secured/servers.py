@@ -52,7 +52,7 @@ class SecuredServers:
         authority = Authority(self._home, "authority")
         self.authority = authority.file
         self.stranger = Authority(self._home, "stranger").file
-        self._certificate, self._key = authority.sign_for(CERTIFIED)
+        self._certificate, self._key = authority.issue_certificate(CERTIFIED)
         for file in (self.authority, self._certificate):
             file.chmod(0o644)
         self._passwords = {

@@ -4,7 +4,7 @@ import os
 import signal
 from pathlib import Path
 
-from tests.deployment import PROCESSES, Deployment, started
+from tests.deployment import PROCESSES, Deployment, started_processes
 from tests.integration.secured.conftest import CommandLine
 from tests.integration.secured.servers import UNCERTIFIED, SecuredServers
 from worker.settings import Settings
@@ -72,7 +72,7 @@ def test_no_process_talks_to_an_untrusted_broker(
             "heartbeat_directory": tmp_path,
         }
     )
-    with started(strange, tmp_path, PROCESSES) as (supervisor, running):
+    with started_processes(strange, tmp_path, PROCESSES) as (supervisor, running):
         logs = [tmp_path / f"{name}.log" for name in running]
         deployment.wait_until(lambda: all(UNTRUSTED in log.read_text() for log in logs))
         for pid in running.values():
@@ -95,7 +95,7 @@ def test_no_process_starts_with_an_untrusted_database(
             "heartbeat_directory": tmp_path,
         }
     )
-    with started(strange, tmp_path, ("intake", "beat")) as (supervisor, running):
+    with started_processes(strange, tmp_path, ("intake", "beat")) as (supervisor, running):
         for name in running:
             assert supervisor.wait_for(name) == 1
             log = (tmp_path / f"{name}.log").read_text()

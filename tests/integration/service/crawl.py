@@ -15,7 +15,6 @@ UNUSABLE: dict[str, bytes] = {
     "unsupported-version": message("https://bad.example/a", "a", version=9),
 }
 
-
 _CONTENTS: dict[str, bytes] = {
     "https://bad.example/pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj",
     "https://bad.example/image": b"\x89PNG\r\n\x1a\n" + bytes(200),
@@ -30,7 +29,6 @@ REJECTED: dict[str, bytes] = {
     },
     "https://bad.example/deep": message("https://bad.example/deep", "<div>" * 100_000 + "text"),
 }
-
 
 OUTCOMES = {
     "https://bad.example/pdf": "not-html",

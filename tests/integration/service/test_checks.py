@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from detourage.cli import main
-from tests.commands import OF_A_DEPLOYMENT
+from tests.commands import DEPLOYMENT_COMMANDS
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from tests.services import Services, temporary_database, unused_ports
@@ -73,7 +73,7 @@ def test_a_paused_intake_is_ready_not_accepting(deployed: Tasks, monkeypatch: En
 
 NEED_A_SCHEMA = [
     arguments
-    for arguments, servers in OF_A_DEPLOYMENT
+    for arguments, servers in DEPLOYMENT_COMMANDS
     if "database" in servers and arguments[0] not in ("migrate", "health")
 ]
 BEHIND = "schema: older than this version: run `detourage migrate`"

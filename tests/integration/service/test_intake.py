@@ -58,7 +58,7 @@ def test_pages_stored_in_a_batch_equal_pages_stored_one_by_one(tasks: Tasks, siz
             session.execute(update(StoredPage).where(unread).values(outcome="article"))
     # The refused pages are the same on all days, so they count as duplicates.
     assert results == {"accepted": 20, "duplicate": 28, "updated": 16, "superseded": 16}
-    found = tasks.ask(
+    found = tasks.query(
         select(StoredPage.url, StoredPage.content_digest, StoredPage.outcome, StoredPage.tree_id)
         .join(PageContent, PageContent.page_id == StoredPage.id)
         .order_by(StoredPage.url)

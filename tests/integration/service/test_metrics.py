@@ -19,7 +19,6 @@ from tests.services import unused_ports
 
 MONITORING = Path(__file__).parents[3] / "monitoring"
 
-
 DONE = {"intake": len(UNUSABLE), "detourage.extract": 6}
 """Minimum number of timed work items, by kind, once the articles have been sent."""
 

@@ -66,7 +66,7 @@ def test_sending_all_messages_back_needs_confirmation(
     deployment: Deployment, command_line: Callable[..., Result]
 ) -> None:
     before = deployment.receipts()
-    command_line("quarantine", "requeue", code=1, given="n\n")
+    command_line("quarantine", "requeue", code=1, stdin="n\n")
     assert deployment.receipts() == before
     held = len(list(browse(deployment.settings, "intake")))
     done = command_line("quarantine", "requeue", "--stage", "intake", "--yes")

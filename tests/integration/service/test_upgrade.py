@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from tests.deployment import PROCESSES, Deployment, own_queues, own_settings, started
+from tests.deployment import PROCESSES, Deployment, own_queues, own_settings, started_processes
 from tests.integration.service.crawl import described
 from tests.services import Services, temporary_database
 from worker.messaging.broker import connect, messages_waiting, topology_of
@@ -34,7 +34,7 @@ def test_each_process_exits_with_one_line_and_leaves_the_messages(
             topology_of(settings).declare(connection)
         deployment = Deployment(settings, tmp_path, processes=[])
         deployment.publish(described(seed) for seed in range(3))
-        with started(settings, tmp_path, PROCESSES) as (refused, _):
+        with started_processes(settings, tmp_path, PROCESSES) as (refused, _):
             for name in PROCESSES:
                 status = refused.wait_for(name)
                 told = (tmp_path / f"{name}.log").read_text()

@@ -14,7 +14,16 @@ from sqlalchemy.orm import Session
 from detourage.addresses import canonical_of, identity_of, variants_of
 from detourage.outcomes import PageOutcome
 from models.tables import Address, Receipt, StoredPage
-from tests.addressed import AMP, FIVE, MOBILE, PLAIN, PRINT, TRACKED, declaring, five_pages
+from tests.addressed import (
+    AMP,
+    FIVE_URLS,
+    MOBILE,
+    PLAIN,
+    PRINT,
+    TRACKED,
+    article_under_five_urls,
+    with_canonical_url,
+)
 from tests.pages import article_html
 from worker.store import addresses, pages, recording
 from worker.store.pages import FetchedPage, ParsedPage
@@ -102,7 +111,7 @@ def standing(session: Session, site: str = SITE) -> list[Standing]:
 def five(days: Sequence[int], site: str = SITE) -> list[Fetch]:
     return [
         fetch(url, html, day=day, site=site)
-        for (url, html), day in zip(five_pages().items(), days, strict=True)
+        for (url, html), day in zip(article_under_five_urls().items(), days, strict=True)
     ]
 
 
@@ -123,9 +132,9 @@ def test_five_urls_of_an_article_are_one_page_in_any_order(
         found.add(page)
     (page,) = found
     assert page.canonical == page.identity == PLAIN
-    assert page.variants == tuple(sorted(set(FIVE) - {PLAIN}))
+    assert page.variants == tuple(sorted(set(FIVE_URLS) - {PLAIN}))
     if stands is not None:
-        assert (page.url, page.html) == (stands, five_pages()[stands])
+        assert (page.url, page.html) == (stands, article_under_five_urls()[stands])
 
 
 def test_pages_with_receipts_can_be_joined(session: Session) -> None:
@@ -140,7 +149,7 @@ def test_pages_with_receipts_can_be_joined(session: Session) -> None:
 
 
 def test_a_page_that_declares_another_article_stays_separate(session: Session) -> None:
-    impostor = fetch("https://www.example.org/other", declaring(article_html(8), PLAIN))
+    impostor = fetch("https://www.example.org/other", with_canonical_url(article_html(8), PLAIN))
     for order in permutations([five((1,) * 5)[0], impostor]):
         record(session, *order)
         assert [page.url for page in standing(session)] == [PLAIN, impostor[0].url]
@@ -150,7 +159,8 @@ def test_a_page_that_declares_another_article_stays_separate(session: Session) -
 def test_a_url_declared_by_every_page_joins_none(session: Session, constant: str) -> None:
     urls = [constant, *(f"https://www.example.org/{number}" for number in range(12))]
     fetches = [
-        fetch(url, declaring(article_html(number), constant)) for number, url in enumerate(urls)
+        fetch(url, with_canonical_url(article_html(number), constant))
+        for number, url in enumerate(urls)
     ]
     random.Random(3).shuffle(fetches)
     record(session, *fetches, batch=4)
@@ -162,7 +172,7 @@ def test_pages_with_equal_titles_but_different_texts_stay_separate(session: Sess
     fetches = []
     for number, url in enumerate(urls):
         html = article_html(number).replace(f"Bridge story number {number}", "The Paper of Today")
-        fetches.append(fetch(url, declaring(html, urls[0])))
+        fetches.append(fetch(url, with_canonical_url(html, urls[0])))
     record(session, *fetches, batch=2)
     assert [page.url for page in standing(session)] == urls
 
@@ -172,7 +182,7 @@ def test_a_later_part_that_declares_the_url_of_the_first_stays_separate(session:
     first = article_html(7)
     for number, url in enumerate([f"{PLAIN}?page=2", "https://www.example.org/bridge-7/2"]):
         site = f"s{number}"
-        part = declaring(article_html(9).replace("Bridge story number 9", title), PLAIN)
+        part = with_canonical_url(article_html(9).replace("Bridge story number 9", title), PLAIN)
         record(session, fetch(PLAIN, first, site=site), fetch(url, part, site=site))
         assert len(standing(session, site)) == 2
 

@@ -25,40 +25,40 @@ def pages(host: str, seeds: range, template: str = "plain", **more: str) -> list
 
 def revisions(tasks: Tasks, host: str) -> set[int]:
     of_host = StoredPage.url.startswith(f"https://{host}/")
-    return set(tasks.ask(select(StoredPage.revision).where(of_host)))
+    return set(tasks.query(select(StoredPage.revision).where(of_host)))
 
 
 def test_pages_that_claim_the_site_of_another_domain_form_a_separate_site(tasks: Tasks) -> None:
-    site_id = tasks.complete(
+    site_id = tasks.process_site(
         tasks.send([*pages(VICTIM, range(6)), *pages(VICTIM, range(6, 10), "table")])
     )
     before = tasks.groups(site_id)
-    sent = tasks.articles()
+    sent = tasks.take_articles()
     claimed = tasks.send(pages("intruder.net", range(12), site=VICTIM))
     assert claimed != site_id
     for each in (claimed, site_id):
-        tasks.group(each)
-    tasks.settle()
+        tasks.cluster(each)
+    tasks.run_all()
     assert tasks.groups(site_id) == before
     assert revisions(tasks, VICTIM) == {1}
-    assert set(tasks.articles()).isdisjoint(sent)
+    assert set(tasks.take_articles()).isdisjoint(sent)
 
 
 def test_articles_have_the_site_name_given_by_the_sender(tasks: Tasks) -> None:
     for host in ("paper.com", "paper.net"):
-        tasks.group(tasks.send(pages(host, range(3), site="The-Paper")))
-    tasks.settle()
-    assert {article["site"] for article in tasks.articles().values()} == {"The-Paper"}
+        tasks.cluster(tasks.send(pages(host, range(3), site="The-Paper")))
+    tasks.run_all()
+    assert {article["site"] for article in tasks.take_articles().values()} == {"The-Paper"}
     shown = json.loads(invoke("status", "The-Paper", "--json").output)["sites"]
     assert [site["key"] for site in shown] == ["The-Paper@paper.com", "The-Paper@paper.net"]
     reprocess("The-Paper")
-    tasks.settle()
+    tasks.run_all()
     assert revisions(tasks, "paper.com") == revisions(tasks, "paper.net") == {2}
 
 
 @pytest.mark.parametrize("site", ["x" * 253, "é" * 253])
 def test_the_longest_site_name_does_not_block_messages(tasks: Tasks, site: str) -> None:
-    tasks.complete(tasks.send(pages("long.com", range(3), site=site)))
-    keys = tasks.ask(select(OutboxEntry.routing_key).where(OutboxEntry.routing_key.is_not(None)))
+    tasks.process_site(tasks.send(pages("long.com", range(3), site=site)))
+    keys = tasks.query(select(OutboxEntry.routing_key).where(OutboxEntry.routing_key.is_not(None)))
     assert len(keys) == 3
     assert all(len(key.encode()) <= MAX_ROUTING_KEY_BYTES for key in keys)

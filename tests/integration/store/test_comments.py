@@ -28,12 +28,12 @@ def commented(seed: int, comments: int, says: str = "") -> tuple[str, str]:
 
 def process(tasks: Tasks, *pages: tuple[str, str]) -> int:
     """Store pages, cluster their site and run all tasks; return the ID of the site."""
-    return tasks.complete(tasks.publish("a", pages))
+    return tasks.process_site(tasks.publish("a", pages))
 
 
 def test_comments_are_published_with_the_article_and_stored(tasks: Tasks) -> None:
     process(tasks, *(commented(seed, 5) for seed in range(4)))
-    article = tasks.articles()["https://news.example/a/1"]
+    article = tasks.take_articles()["https://news.example/a/1"]
     assert article["text"] == "\n\n".join(paragraphs(1))
     assert [comment["author"] for comment in article["comments"]] == list(NAMES)
     comment = article["comments"][1]
@@ -48,7 +48,7 @@ def test_comments_are_published_with_the_article_and_stored(tasks: Tasks) -> Non
         "votes": None,
     }
     stored = select(ArticleComment.author, ArticleComment.published_at, ArticleComment.text)
-    rows = tasks.ask(
+    rows = tasks.query(
         stored.join(Article, Article.id == ArticleComment.article_id)
         .where(Article.id == article["id"])
         .order_by(ArticleComment.number)
@@ -62,23 +62,23 @@ def test_comments_are_published_with_the_article_and_stored(tasks: Tasks) -> Non
 def test_a_single_comment_is_found_by_the_group_pattern_in_any_order(tasks: Tasks) -> None:
     pages = [commented(0, 1), *(commented(seed, 5) for seed in range(1, 5))]
     for site, order in (("a", pages), ("b", pages[::-1])):
-        tasks.group(tasks.publish(site, order))
-    tasks.settle()
-    articles = tasks.articles()
+        tasks.cluster(tasks.publish(site, order))
+    tasks.run_all()
+    articles = tasks.take_articles()
     (comment,) = articles["https://news.example/a/0"]["comments"]
     assert comment["text"] == f"{SAID[0]} {SAID[0]}"
-    assert len(set(tasks.ask(select(TemplateGroup.comment_pattern)))) == 1
+    assert len(set(tasks.query(select(TemplateGroup.comment_pattern)))) == 1
     # A page that is assigned later has the same pattern.
     tasks.publish("a", [commented(9, 1)])
-    tasks.settle()
-    assert len(tasks.articles()["https://news.example/a/9"]["comments"]) == 1
+    tasks.run_all()
+    assert len(tasks.take_articles()["https://news.example/a/9"]["comments"]) == 1
 
 
 def test_a_new_comment_gives_a_revision_with_separate_rows(tasks: Tasks) -> None:
     process(tasks, *(commented(seed, 4) for seed in range(4)))
-    assert tasks.articles()["https://news.example/a/2"]["revision"] == 1
+    assert tasks.take_articles()["https://news.example/a/2"]["revision"] == 1
     process(tasks, commented(2, 5))
-    ((url, article),) = tasks.articles().items()
+    ((url, article),) = tasks.take_articles().items()
     assert (url, article["revision"]) == ("https://news.example/a/2", 2)
     numbers = (
         select(Article.revision, func.count())
@@ -86,18 +86,18 @@ def test_a_new_comment_gives_a_revision_with_separate_rows(tasks: Tasks) -> None
         .join(StoredPage, StoredPage.id == Article.page_id)
         .where(StoredPage.url == url)
     )
-    assert sorted(tasks.ask(numbers.group_by(Article.revision))) == [(1, 4), (2, 5)]
+    assert sorted(tasks.query(numbers.group_by(Article.revision))) == [(1, 4), (2, 5)]
 
 
 def test_a_withdrawn_article_keeps_its_comments(tasks: Tasks) -> None:
-    tasks.group(tasks.publish("news.example", [commented(seed, 4) for seed in range(4)]))
+    tasks.cluster(tasks.publish("news.example", [commented(seed, 4) for seed in range(4)]))
     url, html = "https://news.example/a/9", commented(9, 4)[1]
     gone = {"html": "", "status": 410}
     fetches: list[dict[str, Any]] = [{"html": html}, gone, gone]
     for hour, fetch in enumerate(fetches):
         fetched_at = f"2026-03-01T0{hour}:00:00Z"
         tasks.send([{"version": 1, "url": url, "fetched_at": fetched_at, **fetch}])
-        tasks.settle()
+        tasks.run_all()
     columns = [each for each in ArticleComment.__table__.columns if each.name != "article_id"]
     rows = (
         select(Article.revision, *columns)
@@ -106,6 +106,6 @@ def test_a_withdrawn_article_keeps_its_comments(tasks: Tasks) -> None:
         .where(StoredPage.url == url)
         .order_by(Article.revision, ArticleComment.number)
     )
-    found = [tuple(row) for row in tasks.ask(rows)]
+    found = [tuple(row) for row in tasks.query(rows)]
     assert [row[0] for row in found] == [1] * 4 + [2] * 4
     assert [row[1:] for row in found[:4]] == [row[1:] for row in found[4:]]

@@ -51,12 +51,12 @@ def stored(tasks: Tasks, store: StoreOfTest, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def content_of(tasks: Tasks, path: str) -> bytes | str | None:
-    [page_id] = tasks.ask(select(StoredPage.id).where(StoredPage.url.endswith(f"/{path}")))
+    [page_id] = tasks.query(select(StoredPage.id).where(StoredPage.url.endswith(f"/{path}")))
     return tasks.read(lambda session: pages.load_content(session, page_id))
 
 
 def object_of(tasks: Tasks, store: StoreOfTest, path: str) -> str:
-    [url] = tasks.ask(
+    [url] = tasks.query(
         select(PageContent.object_url)
         .join(StoredPage, StoredPage.id == PageContent.page_id)
         .where(StoredPage.url.endswith(f"/{path}"))
@@ -65,12 +65,12 @@ def object_of(tasks: Tasks, store: StoreOfTest, path: str) -> str:
 
 
 def test_pages_are_read_wherever_they_were_stored(tasks: Tasks, store: StoreOfTest) -> None:
-    tasks.group(tasks.publish("a", SITE[:2]))
+    tasks.cluster(tasks.publish("a", SITE[:2]))
     tasks.restart(pages=store.url)
-    tasks.complete(tasks.publish("a", SITE[2:]))
-    articles = tasks.articles()
+    tasks.process_site(tasks.publish("a", SITE[2:]))
+    articles = tasks.take_articles()
     assert len(articles) == len(SITE)
-    assert tasks.ask(select(func.count(PageContent.compressed))) == [2]
+    assert tasks.query(select(func.count(PageContent.compressed))) == [2]
     objects = store.objects()
     assert len(objects) == 2
     for name, content in objects.items():
@@ -79,25 +79,25 @@ def test_pages_are_read_wherever_they_were_stored(tasks: Tasks, store: StoreOfTe
     tasks.restart(pages="")
     assert all(content_of(tasks, path) == html for path, html in SITE)
     tasks.reprocess("a")
-    tasks.settle()
-    again = tasks.articles()
+    tasks.run_all()
+    again = tasks.take_articles()
     assert {url: each["text"] for url, each in again.items()} == {
         url: each["text"] for url, each in articles.items()
     }
     changed = article_html(9)
     tasks.publish("a", [("plain/3", changed)])
     assert content_of(tasks, "plain/3") == changed
-    assert tasks.ask(select(func.count(PageContent.compressed))) == [3]
+    assert tasks.query(select(func.count(PageContent.compressed))) == [3]
 
 
 def test_a_lost_page_fails_alone_with_the_reason(stored: Tasks, store: StoreOfTest) -> None:
-    stored.group(stored.publish("a", SITE))
+    stored.cluster(stored.publish("a", SITE))
     other, missing, cut, exchanged = (object_of(stored, store, path) for path, _ in SITE)
     before = store.objects()
     store.remove(missing)
     store.put(cut, before[cut][:-1])
     store.put(exchanged, before[other])
-    stored.settle()
+    stored.run_all()
     found = stored.outcomes()
     assert found["0"][0] == "article"
     for name, reason in [("1", "is missing"), ("2", "is damaged"), ("3", "is damaged")]:
@@ -106,30 +106,30 @@ def test_a_lost_page_fails_alone_with_the_reason(stored: Tasks, store: StoreOfTe
         assert store.url in (found[name][1] or "")
     with pytest.raises(LostContentError, match="is missing"):
         content_of(stored, "plain/1")
-    assert len(stored.articles()) == 1
+    assert len(stored.take_articles()) == 1
     # Parsing the pages again reports the same, and extracts them once their objects are back.
     stored.reprocess("a", "parse")
-    stored.settle()
+    stored.run_all()
     assert stored.outcomes()["1"] == found["1"]
     for name, content in before.items():
         store.put(name, content)
     stored.reprocess("a", "parse")
-    stored.settle()
-    [site_id] = stored.ask(select(Site.id))
-    stored.complete(site_id)
+    stored.run_all()
+    [site_id] = stored.query(select(Site.id))
+    stored.process_site(site_id)
     assert {outcome for outcome, _ in stored.outcomes().values()} == {"article"}
 
 
 def test_an_object_that_cannot_be_read_fails_alone(tasks: Tasks, tmp_path: Path) -> None:
     with Folder(tmp_path) as store:
         tasks.restart(pages=store.url)
-        tasks.group(tasks.publish("a", SITE))
+        tasks.cluster(tasks.publish("a", SITE))
         folder, loop = (object_of(tasks, store, path) for path in ("plain/1", "plain/2"))
         for name in (folder, loop):
             (tmp_path / "store" / name).unlink()
         (tmp_path / "store" / folder).mkdir()
         (tmp_path / "store" / loop).symlink_to(tmp_path / "store" / loop)
-        tasks.settle()
+        tasks.run_all()
         found = tasks.outcomes()
         assert [found[name][0] for name in "0123"] == ["article", "failed", "failed", "article"]
         assert all("detourage reprocess" in (found[name][1] or "") for name in "12")
@@ -140,30 +140,30 @@ def test_a_lost_page_is_stored_by_the_next_fetch(stored: Tasks, store: StoreOfTe
     site_id = stored.publish("a", SITE)
     store.remove(object_of(stored, store, "plain/1"))
     store.put(object_of(stored, store, "plain/2"), b"damaged")
-    stored.complete(site_id)
+    stored.process_site(site_id)
     found = [stored.outcomes()[name][0] for name in "0123"]
     assert found == ["article", "failed", "failed", "article"]
     stored.publish("a", SITE)
     stored.reprocess("a", "parse")
-    stored.settle()
-    stored.complete(site_id)
+    stored.run_all()
+    stored.process_site(site_id)
     assert {outcome for outcome, _ in stored.outcomes().values()} == {"article"}
 
 
 def test_extraction_waits_for_an_unavailable_store(stored: Tasks, store: StoreOfTest) -> None:
-    stored.group(stored.publish("a", SITE))
+    stored.cluster(stored.publish("a", SITE))
     store.stop()
     restart = threading.Timer(1, store.start)
     restart.start()
-    stored.settle()
+    stored.run_all()
     restart.join()
     assert {outcome for outcome, _ in stored.outcomes().values()} == {"article"}
-    assert set(stored.ask(select(StoredPage.attempts))) == {1}
+    assert set(stored.query(select(StoredPage.attempts))) == {1}
 
 
 def test_nothing_is_stored_where_objects_are_gone(stored: Tasks, store: StoreOfTest) -> None:
     stored.publish("a", SITE[:1])
-    [url] = stored.ask(select(PageContent.object_url))
+    [url] = stored.query(select(PageContent.object_url))
     # The volume is not mounted, which does not look like lost pages.
     for name in [*store.objects(), page_objects.MARKER]:
         store.remove(name)
@@ -196,13 +196,13 @@ def test_objects_are_removed_with_their_last_page(stored: Tasks, store: StoreOfT
         changed = session.scalars(select(StoredPage).where(StoredPage.url.endswith("/2"))).one()
         copy_content(session, changed, twin)
     prune(older_than_days=0, kinds=["objects"])
-    stored.settle()
+    stored.run_all()
     assert len(store.objects()) == len(SITE)
     stored.execute(update(StoredPage).values(outcome="no-text"))
     prune(older_than_days=0)
-    stored.settle()
+    stored.run_all()
     assert store.objects() == {}
-    assert stored.ask(select(PageContent)) == []
+    assert stored.query(select(PageContent)) == []
 
 
 def test_a_crash_leaves_an_unused_object_but_no_page_without_one(
@@ -218,24 +218,24 @@ def test_a_crash_leaves_an_unused_object_but_no_page_without_one(
         patched.setattr("worker.store.recording.addresses.save", crash)
         with pytest.raises(CrashError):
             stored.publish("a", SITE[:1])
-    assert (len(store.objects()), stored.ask(select(PageContent))) == (1, [])
+    assert (len(store.objects()), stored.query(select(PageContent))) == (1, [])
     prune(older_than_days=0, kinds=["objects"])
-    stored.settle()
+    stored.run_all()
     assert store.objects() == {}
 
 
 def test_an_object_that_is_being_stored_again_is_kept(stored: Tasks, store: StoreOfTest) -> None:
-    stored.complete(stored.publish("a", SITE[:1]))
+    stored.process_site(stored.publish("a", SITE[:1]))
     stored.publish("a", [(SITE[0][0], article_html(9))])
     url = stored.database.engine.url.render_as_string(hide_password=False)
     with Database(url) as other, other.transaction() as session:
         again = FetchedPage("b", "https://other.example/", SITE[0][1], None, None, None, "{}")
         store_pages(session, [(again, ParsedPage())], store.url)
         prune(older_than_days=0, kinds=["objects"])
-        stored.settle()
+        stored.run_all()
         assert len(store.objects()) == 2
     prune(older_than_days=0, kinds=["objects"])
-    stored.settle()
+    stored.run_all()
     assert len(store.objects()) == 2
 
 

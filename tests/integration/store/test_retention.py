@@ -32,8 +32,8 @@ LONG_AGO = timedelta(days=100)
 @pytest.fixture
 def site_id(tasks: Tasks) -> int:
     """ID of a site that has two templates and whose articles were published long ago."""
-    found = tasks.complete(tasks.publish("a", [*pages_of("plain", 6), *pages_of("table", 5)]))
-    tasks.articles()
+    found = tasks.process_site(tasks.publish("a", [*pages_of("plain", 6), *pages_of("table", 5)]))
+    tasks.take_articles()
     age(tasks)
     return found
 
@@ -54,19 +54,19 @@ def age(tasks: Tasks) -> None:
 
 
 def rows(tasks: Tasks, table: Any) -> int:
-    (number,) = tasks.ask(select(func.count()).select_from(table))
+    (number,) = tasks.query(select(func.count()).select_from(table))
     return int(number)
 
 
 @pytest.mark.usefixtures("site_id")
 def test_old_html_is_removed_except_for_template_pages(tasks: Tasks) -> None:
     prune(older_than_days=30, kinds=["html"])
-    kept = set(tasks.ask(select(PageContent.page_id)))
-    compared_with = set(tasks.ask(select(Membership.template_page_id).distinct()))
+    kept = set(tasks.query(select(PageContent.page_id)))
+    compared_with = set(tasks.query(select(Membership.template_page_id).distinct()))
     assert kept == compared_with
     assert 2 <= len(kept) <= 4
     assert rows(tasks, Article) == rows(tasks, StoredPage) == 11
-    assert set(tasks.ask(select(StoredPage.outcome))) == {"article"}
+    assert set(tasks.query(select(StoredPage.outcome))) == {"article"}
 
 
 @pytest.mark.usefixtures("site_id")
@@ -80,20 +80,20 @@ def test_recent_pending_and_failed_pages_keep_their_html(tasks: Tasks) -> None:
         page.where(StoredPage.url.endswith("plain/6")).values(outcome="needs-rendering"),
     )
     prune(older_than_days=30)
-    kept = tasks.ask(select(StoredPage.url).where(StoredPage.html_removed_at.is_(None)))
+    kept = tasks.query(select(StoredPage.url).where(StoredPage.html_removed_at.is_(None)))
     assert {f"https://news.example/plain/{seed}" for seed in (3, 4, 5, 6)} <= set(kept)
 
 
 def test_reprocessing_covers_only_pages_with_html(tasks: Tasks, site_id: int) -> None:
     prune(older_than_days=30)
-    kept = set(tasks.ask(select(StoredPage.url).where(StoredPage.html_removed_at.is_(None))))
+    kept = set(tasks.query(select(StoredPage.url).where(StoredPage.html_removed_at.is_(None))))
     expected = {url: 1 + (url in kept) for url in tasks.revisions()}
     tasks.reprocess("a", "parse")
-    tasks.settle()
-    tasks.complete(site_id)
+    tasks.run_all()
+    tasks.process_site(site_id)
     assert tasks.revisions() == expected
-    assert set(tasks.articles()) == kept
-    assert tasks.ask(select(StoredPage.url).where(is_pending())) == []
+    assert set(tasks.take_articles()) == kept
+    assert tasks.query(select(StoredPage.url).where(is_pending())) == []
 
 
 def test_new_pages_are_compared_with_a_page_that_has_html(tasks: Tasks, site_id: int) -> None:
@@ -103,22 +103,22 @@ def test_new_pages_are_compared_with_a_page_that_has_html(tasks: Tasks, site_id:
     tasks.execute(lost, delete(PageContent), delete(PageKnowledge))
     tasks.restart()
     tasks.publish("a", pages_of("plain", 2, first=20))
-    tasks.settle()
-    first = tasks.articles()
+    tasks.run_all()
+    first = tasks.take_articles()
     assert len(first) == 2
-    tasks.complete(site_id)
+    tasks.process_site(site_id)
     groups = tasks.groups(site_id)
     for seed in (20, 21):
         _, _, compared_with = groups[f"https://news.example/plain/{seed}"]
         assert compared_with in first
-    assert tasks.ask(select(StoredPage.url).where(is_pending())) == []
+    assert tasks.query(select(StoredPage.url).where(is_pending())) == []
 
 
 def test_a_pruned_page_has_html_again_after_the_next_fetch(tasks: Tasks, site_id: int) -> None:
     prune(older_than_days=30)
     tasks.publish("a", pages_of("plain", 6))
     removed = select(StoredPage.url).where(StoredPage.html_removed_at.is_not(None))
-    assert tasks.ask(removed.where(StoredPage.url.contains("plain"))) == []
+    assert tasks.query(removed.where(StoredPage.url.contains("plain"))) == []
     with tasks.database.transaction() as session:
         for page_id in pages.reprocessable_page_ids(session, site_id):
             assert pages.load_content(session, page_id) is not None
@@ -127,30 +127,30 @@ def test_a_pruned_page_has_html_again_after_the_next_fetch(tasks: Tasks, site_id
 @pytest.mark.usefixtures("site_id")
 def test_superseded_revisions_are_removed_and_the_latest_is_kept(tasks: Tasks) -> None:
     tasks.reprocess("a")
-    tasks.settle()
+    tasks.run_all()
     age(tasks)
     assert rows(tasks, Article) == 22
     prune(older_than_days=30, kinds=["revisions"])
-    assert set(tasks.ask(select(Article.revision))) == {2}
+    assert set(tasks.query(select(Article.revision))) == {2}
     assert rows(tasks, Article) == 11
     tasks.reprocess("a")
-    tasks.settle()
+    tasks.run_all()
     assert set(tasks.revisions().values()) == {3}
 
 
 def test_old_memberships_and_orphaned_trees_are_removed(tasks: Tasks, site_id: int) -> None:
     tasks.publish("a", [("plain/5", article_html(99, number=50))])
-    tasks.complete(site_id)
+    tasks.process_site(site_id)
     before = tasks.groups(site_id)
     trees = rows(tasks, StoredTree)
     assert rows(tasks, Membership) == 22
     prune(older_than_days=30, kinds=["groups", "trees"])
     assert rows(tasks, Membership) == 11
     assert tasks.groups(site_id) == before
-    assert set(tasks.ask(select(GroupRepresentative.generation))) == {2}
+    assert set(tasks.query(select(GroupRepresentative.generation))) == {2}
     assert rows(tasks, StoredTree) == trees - 1
     tasks.publish("a", [("plain/5", article_html(98, number=5))])
-    tasks.complete(site_id)
+    tasks.process_site(site_id)
     assert tasks.generations(site_id) == 3
 
 
@@ -179,7 +179,7 @@ def test_interrupted_pruning_resumes(tasks: Tasks, monkeypatch: pytest.MonkeyPat
     assert 0 < rows(tasks, StoredPage) - rows(tasks, PageContent) == sum(removed) <= 9
     monkeypatch.setattr("worker.tasks.maintenance.STEPS_PER_TASK", 2)
     prune(older_than_days=30, kinds=["html"])
-    tasks.settle()
+    tasks.run_all()
     assert rows(tasks, PageContent) <= 4
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from detourage.addresses import canonical_of, variants_of
 from detourage.html import site_of
 from models.tables import StoredPage
-from tests.addressed import declaring
+from tests.addressed import with_canonical_url
 from tests.integration.store.test_addresses import MOMENT, Fetch, read, record
 from tests.pages import article_html
 from worker.store import addresses, pages
@@ -114,7 +114,7 @@ def test_a_url_that_redirects_within_a_site_is_a_variant(session: Session) -> No
 def test_a_page_claimed_by_a_copy_is_published_with_its_own_changes(
     session: Session, victim: str, evil: str
 ) -> None:
-    copy = declaring(STORY, victim)
+    copy = with_canonical_url(STORY, victim)
     record(session, fetch(victim, STORY, 1), fetch(evil, copy, 2), fetch(victim, CHANGED, 3))
     record(session, fetch(evil, copy.replace("</body>", "<p>Buy pills.</p></body>"), 4))
     assert shown(session, victim)[:2] == (CHANGED, victim)
@@ -122,7 +122,7 @@ def test_a_page_claimed_by_a_copy_is_published_with_its_own_changes(
 
 def test_a_copy_on_the_same_host_is_a_variant_while_it_says_so(session: Session) -> None:
     victim, evil = SAME_HOST
-    copy = declaring(STORY, victim)
+    copy = with_canonical_url(STORY, victim)
     record(session, fetch(victim, STORY, 1), fetch(evil, copy, 2))
     assert shown(session, evil) == (STORY, victim, [evil])
     record(session, fetch(evil, STORY, 3))
@@ -133,7 +133,7 @@ def test_a_copy_on_the_same_host_is_a_variant_while_it_says_so(session: Session)
 
 def test_an_old_fetch_that_arrives_late_separates_nothing(session: Session) -> None:
     victim, evil = SAME_HOST
-    record(session, fetch(victim, STORY, 1), fetch(evil, declaring(STORY, victim), 5))
+    record(session, fetch(victim, STORY, 1), fetch(evil, with_canonical_url(STORY, victim), 5))
     record(session, fetch(evil, PILLS, 4))
     assert shown(session, evil) == (STORY, victim, [evil])
 
@@ -144,7 +144,10 @@ def test_a_page_that_declares_the_same_url_does_not_replace_another(
 ) -> None:
     clean = "https://www.paper.example/story-of-the-bridge"
     victim, evil = f"{clean}?ref=start", "https://www.paper.example/x"
-    declared, attack = declaring(STORY, clean), declaring(STORY.replace("7-1", "7-x"), clean)
+    declared, attack = (
+        with_canonical_url(STORY, clean),
+        with_canonical_url(STORY.replace("7-1", "7-x"), clean),
+    )
     fetches = [fetch(victim, declared, 1), fetch(evil, attack, 2), fetch(evil, PILLS, 3)]
     record(session, *(fetches[place] for place in order))
     assert shown(session, victim)[:2] == (declared, victim)
@@ -155,9 +158,9 @@ def test_a_chain_of_claims_leaves_its_target(session: Session, order: Sequence[i
     victim = "https://www.paper.example/story-of-the-bridge"
     first, second = "https://www.paper.example/b", "https://www.paper.example/a"
     fetches = [
-        fetch(victim, declaring(STORY, f"{victim}-as-it-was-called"), 1),
-        fetch(first, declaring(STORY, victim), 2),
-        fetch(second, declaring(STORY, first), 3),
+        fetch(victim, with_canonical_url(STORY, f"{victim}-as-it-was-called"), 1),
+        fetch(first, with_canonical_url(STORY, victim), 2),
+        fetch(second, with_canonical_url(STORY, first), 3),
         fetch(second, PILLS, 4),
     ]
     record(session, *(fetches[place] for place in order))
@@ -171,15 +174,15 @@ def test_a_cycle_of_claims_does_not_affect_a_third_page(session: Session) -> Non
     victim, evil = SAME_HOST
     other = f"{evil}-2"
     record(session, fetch(victim, STORY, 1))
-    record(session, fetch(evil, declaring(STORY, other), 2))
-    record(session, fetch(other, declaring(STORY, evil), 3))
+    record(session, fetch(evil, with_canonical_url(STORY, other), 2))
+    record(session, fetch(other, with_canonical_url(STORY, evil), 3))
     assert shown(session, victim) == (STORY, victim, [])
     assert shown(session, evil)[1] in {evil, other}
 
 
 def test_a_hundred_claims_leave_the_page_unchanged(session: Session) -> None:
     victim, evil = SAME_HOST
-    copy = declaring(STORY, victim)
+    copy = with_canonical_url(STORY, victim)
     record(session, fetch(victim, STORY, 1))
     claims = [fetch(f"{evil}-{number}", copy, 2) for number in range(100)]
     record(session, *claims, batch=50)

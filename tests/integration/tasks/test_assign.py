@@ -37,8 +37,8 @@ REDESIGNED = "harbour-post.example"
 @pytest.fixture
 def site_id(tasks: Tasks) -> int:
     """ID of a clustered site with one template, whose articles have been sent."""
-    site_id = tasks.complete(tasks.publish("a", articles(range(2, 8))))
-    tasks.articles()
+    site_id = tasks.process_site(tasks.publish("a", articles(range(2, 8))))
+    tasks.take_articles()
     return site_id
 
 
@@ -68,49 +68,49 @@ def url(path: str) -> str:
 
 
 def test_a_page_of_a_known_template_is_extracted_before_any_clustering(tasks: Tasks) -> None:
-    site_id = tasks.complete(tasks.publish("a", TWO_TEMPLATES))
-    tasks.articles()
+    site_id = tasks.process_site(tasks.publish("a", TWO_TEMPLATES))
+    tasks.take_articles()
     tasks.publish("a", articles([9], "table"))
-    tasks.settle()
+    tasks.run_all()
     assert tasks.generations(site_id) == 1
     group, role, template_page = tasks.groups(site_id)[url("table/9")]
     assert (role, template_page) == ("member", tasks.groups(site_id)[url("table/2")][2])
-    (article,) = tasks.articles().values()
+    (article,) = tasks.take_articles().values()
     assert article["url"] == url("table/9")
     assert article["template"] == {"group": group, "generation": 1, "size": 5, "role": "member"}
     assert article["revision"] == 1
     assert "Section" not in article["text"]
-    (confidence,) = tasks.ask(
+    (confidence,) = tasks.query(
         select(Membership.confidence).where(Membership.confidence.is_not(None))
     )
     assert 0 < confidence <= 1
     # The next clustering leaves the page where it is.
     before = tasks.groups(site_id)
-    tasks.complete(site_id)
+    tasks.process_site(site_id)
     assert tasks.generations(site_id) == 2
     assert partition(tasks.groups(site_id)) == partition(before)
-    assert tasks.articles() == {}
+    assert tasks.take_articles() == {}
 
 
 def test_a_new_page_is_extracted_from_the_stored_template_knowledge_alone(tasks: Tasks) -> None:
-    tasks.group(tasks.publish("a", articles(range(2, 8))))
+    tasks.cluster(tasks.publish("a", articles(range(2, 8))))
     tasks.publish("a", articles([9]))
-    tasks.settle()
-    expected = tasks.articles()[url("plain/9")]["text"]
-    tasks.complete(tasks.publish("b", articles(range(2, 8))))
-    tasks.articles()
+    tasks.run_all()
+    expected = tasks.take_articles()[url("plain/9")]["text"]
+    tasks.process_site(tasks.publish("b", articles(range(2, 8))))
+    tasks.take_articles()
     tasks.execute(delete(PageContent))
     tasks.restart()
     tasks.publish("b", articles([9]))
-    tasks.settle()
-    article = tasks.articles()[url("plain/9")]
+    tasks.run_all()
+    article = tasks.take_articles()[url("plain/9")]
     assert (article["method"], article["text"]) == ("lines", expected)
 
 
 def test_similar_outliers_become_a_group_that_is_kept(tasks: Tasks, site_id: int) -> None:
     for number in (2, 3, 4):
         tasks.publish("a", articles([number], "table"))
-        tasks.settle()
+        tasks.run_all()
         if number == 2:
             assert tasks.groups(site_id)[url("table/2")] == (None, "outlier", None)
     groups = tasks.groups(site_id)
@@ -118,15 +118,15 @@ def test_similar_outliers_become_a_group_that_is_kept(tasks: Tasks, site_id: int
     assert members == {2}
     assert sorted(role for _, role, _ in groups.values()).count("representative") == 2
     sizes = select(TemplateGroup.number, TemplateGroup.size).order_by(TemplateGroup.number)
-    assert tasks.ask(sizes) == [(1, 6), (2, 3)]
+    assert tasks.query(sizes) == [(1, 6), (2, 3)]
     keys = select(StoredPage.extraction_key).where(StoredPage.url.contains("table"))
-    assert all(tasks.ask(keys))
-    assert tasks.ask(select(StoredPage.id).where(is_pending())) == []
-    assert tasks.articles()[url("table/4")]["template"]["group"] == 2
+    assert all(tasks.query(keys))
+    assert tasks.query(select(StoredPage.id).where(is_pending())) == []
+    assert tasks.take_articles()[url("table/4")]["template"]["group"] == 2
     tasks.publish("a", articles([5], "table"))
-    tasks.settle()
+    tasks.run_all()
     assert tasks.groups(site_id)[url("table/5")][0] == 2
-    tasks.group(site_id)
+    tasks.cluster(site_id)
     assert {tasks.groups(site_id)[url(f"table/{n}")][0] for n in (2, 3, 4, 5)} == {2}
 
 
@@ -135,11 +135,11 @@ def test_a_redelivered_assignment_changes_nothing(tasks: Tasks, site_id: int) ->
     tasks.run(task_names.ASSIGN, times=3)
     tasks.run(task_names.EXTRACT, times=2)
     groups = tasks.groups(site_id)
-    sizes = dict(tasks.ask(select(TemplateGroup.number, TemplateGroup.size)))
+    sizes = dict(tasks.query(select(TemplateGroup.number, TemplateGroup.size)))
     assert sizes == {
         number: sum(group == number for group, _, _ in groups.values()) for number in sizes
     }
-    assert {article["revision"] for article in tasks.articles().values()} == {1}
+    assert {article["revision"] for article in tasks.take_articles().values()} == {1}
 
 
 @pytest.mark.parametrize("is_redelivered", [False, True])
@@ -169,31 +169,31 @@ def test_an_error_on_one_page_does_not_affect_the_others_of_its_batch(
     assert all(each[task_names.OTHERS] == [] for each in alone)
     for each in alone:
         assign(**each)
-    tasks.settle()
+    tasks.run_all()
     assert len({group for group, _, _ in tasks.groups(site_id).values()}) == 1
-    assert set(tasks.ask(select(StoredPage.revision))) == {1}
+    assert set(tasks.query(select(StoredPage.revision))) == {1}
 
 
 def test_pages_already_clustered_are_not_assigned(tasks: Tasks) -> None:
-    site_id = tasks.group(tasks.publish("a", articles(range(2, 8))))
+    site_id = tasks.cluster(tasks.publish("a", articles(range(2, 8))))
     tasks.publish("a", articles([9]))
     late = tasks.take(task_names.ASSIGN)
-    tasks.complete(site_id)
+    tasks.process_site(site_id)
     members = select(Membership.page_id, Membership.generation, Membership.confidence)
-    before = tasks.ask(members)
+    before = tasks.query(members)
     for each in late:
         assign(**each)
     assert tasks.take(task_names.EXTRACT) == []
-    assert tasks.ask(members) == before
+    assert tasks.query(members) == before
 
 
 def test_a_page_whose_template_changes_moves_to_its_new_group(tasks: Tasks) -> None:
-    site_id = tasks.complete(tasks.publish("a", TWO_TEMPLATES))
+    site_id = tasks.process_site(tasks.publish("a", TWO_TEMPLATES))
     tasks.publish("a", [("plain/4", article_html(4, number=4, template="table"))])
-    tasks.settle()
+    tasks.run_all()
     groups = tasks.groups(site_id)
     assert groups[url("plain/4")][0] == groups[url("table/4")][0]
-    sizes = dict(tasks.ask(select(TemplateGroup.number, TemplateGroup.size)))
+    sizes = dict(tasks.query(select(TemplateGroup.number, TemplateGroup.size)))
     assert sorted(sizes.values()) == [5, 5]
 
 
@@ -207,18 +207,18 @@ def test_incremental_assignment_gives_the_same_groups_and_articles_as_one_cluste
         *articles(range(2, 8), "table"),
         *(gallery(number) for number in range(3)),
     ]
-    site_id = tasks.complete(tasks.publish("once", pages))
+    site_id = tasks.process_site(tasks.publish("once", pages))
     at_once = tasks.groups(site_id)
-    articles_at_once = {key: value["text"] for key, value in tasks.articles().items()}
+    articles_at_once = {key: value["text"] for key, value in tasks.take_articles().items()}
     one_by_one = Tasks(Database(database_url), seed=1)
     for place, page in enumerate(reversed(pages)):
         other_id = one_by_one.publish("by one", [page])
-        one_by_one.settle()
+        one_by_one.run_all()
         if place == 4:
-            one_by_one.complete(other_id)
-    one_by_one.complete(other_id)
+            one_by_one.process_site(other_id)
+    one_by_one.process_site(other_id)
     assert partition(one_by_one.groups(other_id)) == partition(at_once)
-    texts = {key: value["text"] for key, value in one_by_one.articles().items()}
+    texts = {key: value["text"] for key, value in one_by_one.take_articles().items()}
     assert texts == articles_at_once
     one_by_one.database.dispose()
 
@@ -239,18 +239,18 @@ def test_a_redesign_during_a_crawl_is_reported_and_its_pages_are_extracted_corre
     designs_of = [page.gold["template_class"].split("/")[1] for page in crawl]
     first = designs_of.index("2023")
     assert "2016" not in designs_of[first:]
-    site_id = tasks.complete(tasks.send(page.message for page in crawl[:first]))
-    assert tasks.ask(select(DesignChange.generation)) == []
-    tasks.articles()
+    site_id = tasks.process_site(tasks.send(page.message for page in crawl[:first]))
+    assert tasks.query(select(DesignChange.generation)) == []
+    tasks.take_articles()
     # Redesigned pages are extracted on arrival, and the next clustering reports the redesign.
     tasks.send(page.message for page in crawl[first:])
-    tasks.settle()
-    at_once = tasks.articles()
+    tasks.run_all()
+    at_once = tasks.take_articles()
     with caplog.at_level(logging.WARNING):
-        tasks.group(site_id)
+        tasks.cluster(site_id)
     assert "design changed" in caplog.text
-    tasks.settle()
-    corrected = tasks.articles()
+    tasks.run_all()
+    corrected = tasks.take_articles()
     scores = []
     for page in crawl[first:]:
         if page.gold["kind"] == "article":
@@ -258,7 +258,7 @@ def test_a_redesign_during_a_crawl_is_reported_and_its_pages_are_extracted_corre
             article = corrected.get(address) or at_once[address]
             scores.append(text_only(article["text"], page.gold["text"]).f1)
     assert sum(scores) / len(scores) > 0.9
-    assert tasks.ask(select(DesignChange.generation)) == [2]
+    assert tasks.query(select(DesignChange.generation)) == [2]
     changed = crawl[first].message["url"]
     status = json.loads(invoke("status", REDESIGNED, "--json").output)
     (change,) = status["design_changes"]
@@ -269,10 +269,10 @@ def test_a_redesign_during_a_crawl_is_reported_and_its_pages_are_extracted_corre
     metric = f'detourage_design_changes_total{{site="{REDESIGNED}"}} 1.0'
     assert metric in invoke("status", "--prometheus").output
     tasks.send([generated_after(crawl[-1].message)])
-    tasks.settle()
-    tasks.group(site_id)
-    assert tasks.ask(select(func.max(Generation.number))) == [3]
-    assert tasks.ask(select(DesignChange.generation)) == [2]
+    tasks.run_all()
+    tasks.cluster(site_id)
+    assert tasks.query(select(func.max(Generation.number))) == [3]
+    assert tasks.query(select(DesignChange.generation)) == [2]
 
 
 def generated_after(message: dict[str, str]) -> dict[str, str]:
@@ -283,15 +283,15 @@ def generated_after(message: dict[str, str]) -> dict[str, str]:
 
 
 def changes_noticed(tasks: Tasks, site_id: int) -> int:
-    tasks.settle()
-    tasks.group(site_id)
-    return len(tasks.ask(select(DesignChange.generation)))
+    tasks.run_all()
+    tasks.cluster(site_id)
+    return len(tasks.query(select(DesignChange.generation)))
 
 
 def test_undated_pages_received_with_old_pages_are_no_design_change(tasks: Tasks) -> None:
     site_id = tasks.publish("a", articles(range(2, 14)))
     tasks.execute(update(StoredPage).values(fetched_at=func.now() - timedelta(days=900)))
-    tasks.group(site_id)
+    tasks.cluster(site_id)
     tasks.publish("a", articles(range(2, 14), "table"))
     assert changes_noticed(tasks, site_id) == 0
 
@@ -304,7 +304,7 @@ def test_undated_pages_received_with_old_pages_are_no_design_change(tasks: Tasks
 def test_undated_pages_of_a_later_day_show_a_design_change_if_all_have_a_new_template(
     tasks: Tasks, first: range, again: range, changes: int
 ) -> None:
-    site_id = tasks.group(tasks.publish("a", articles(first)))
-    tasks.set_back(StoredPage.received_at, days=3)
+    site_id = tasks.cluster(tasks.publish("a", articles(first)))
+    tasks.backdate(StoredPage.received_at, days=3)
     tasks.publish("a", [*articles(again), *articles(range(2, 14), "table")])
     assert changes_noticed(tasks, site_id) == changes

@@ -36,7 +36,7 @@ def die(tasks: Tasks, site_id: int, *, times: int) -> None:
     """Simulate that workers were killed during a clustering a long time ago."""
     for _ in range(times):
         tasks.database.execute(clusterings.SQL.begin, site_id=site_id, pauses_seconds=[])
-    tasks.set_back(ClusteringAttempt.began_at, days=1)
+    tasks.backdate(ClusteringAttempt.began_at, days=1)
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def quarantined(tasks: Tasks, site_id: int) -> int:
     """ID of a site that is no longer clustered, because too many of its clusterings crashed."""
     die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
     cluster(site_id)
-    tasks.settle()
+    tasks.run_all()
     return site_id
 
 
@@ -64,7 +64,7 @@ def test_a_killed_clustering_is_completed_by_the_next_delivery(tasks: Tasks, sit
     cluster(site_id)
     assert tasks.generations(site_id) == 1
     assert status(tasks).not_clustered_since is None
-    assert tasks.ask(select(ClusteringAttempt)) == []
+    assert tasks.query(select(ClusteringAttempt)) == []
 
 
 def test_the_third_clustering_attempt_waits(tasks: Tasks, site_id: int) -> None:
@@ -77,7 +77,7 @@ def test_the_third_clustering_attempt_waits(tasks: Tasks, site_id: int) -> None:
     assert due(tasks) == []
     cluster(site_id)
     assert tasks.generations(site_id) == 0
-    tasks.set_back(ClusteringAttempt.began_at, days=1)
+    tasks.backdate(ClusteringAttempt.began_at, days=1)
     assert due(tasks) == [site_id]
     cluster(site_id)
     assert tasks.generations(site_id) == 1
@@ -87,7 +87,7 @@ def test_a_site_with_a_queued_task_is_not_requested_again(tasks: Tasks, site_id:
     assert due(tasks) == [site_id]
     assert due(tasks) == []
     # Simulate that the message of the request was lost.
-    tasks.set_back(ClusteringRequest.asked_at, days=1)
+    tasks.backdate(ClusteringRequest.asked_at, days=1)
     assert due(tasks) == [site_id]
     cluster(site_id)
     tasks.publish("a", [("7", article_html(7))])
@@ -104,7 +104,7 @@ def test_while_the_broker_is_down_only_sites_that_have_waited_long_are_clustered
     tasks.restart(broker_url=SecretStr(f"amqp://guest@127.0.0.1:{port}//"), settle_seconds=60)
     cluster_due_sites()
     assert tasks.take(task_names.CLUSTER) == []
-    tasks.set_back(StoredPage.received_at, days=1)
+    tasks.backdate(StoredPage.received_at, days=1)
     cluster_due_sites()
     assert tasks.take(task_names.CLUSTER) == [{"site_id": site_id}]
 
@@ -113,8 +113,8 @@ def test_a_clock_that_was_set_back_does_not_stop_clustering(tasks: Tasks, site_i
     tasks.restart(settle_seconds=60)
     cluster_due_sites()
     assert tasks.take(task_names.CLUSTER) == []
-    tasks.set_back(Site.changed_at, hours=-1)
-    tasks.set_back(StoredPage.received_at, hours=-1)
+    tasks.backdate(Site.changed_at, hours=-1)
+    tasks.backdate(StoredPage.received_at, hours=-1)
     cluster_due_sites()
     assert tasks.take(task_names.CLUSTER) == [{"site_id": site_id}]
 
@@ -137,19 +137,19 @@ def test_a_site_whose_clustering_always_dies_is_quarantined_and_its_pages_are_ex
     assert found.not_clustered_since is not None
     assert f"{CLUSTERING_ATTEMPTS} times" in (found.not_clustered_because or "")
     queue = process_state().topology.quarantines["cluster"]
-    (headers,) = tasks.ask(select(OutboxEntry.headers).where(OutboxEntry.routing_key == queue))
+    (headers,) = tasks.query(select(OutboxEntry.headers).where(OutboxEntry.routing_key == queue))
     assert headers["x-reason"] == "clustering-failed"
     assert found.not_clustered_because in headers["x-detail"]
 
 
 def test_a_quarantined_site_keeps_its_groups(tasks: Tasks, site_id: int) -> None:
-    tasks.complete(site_id)
+    tasks.process_site(site_id)
     groups = tasks.groups(site_id)
     tasks.publish("a", [("7", article_html(7))])
     die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
     cluster(site_id)
     assert tasks.groups(site_id).items() >= groups.items()
-    tasks.settle()
+    tasks.run_all()
     after = tasks.groups(site_id)
     (number,) = {group for group, _, _ in groups.values()}
     assert after["https://news.example/7"][0] == number
@@ -160,7 +160,7 @@ def test_the_quarantined_task_clusters_the_site_afresh(tasks: Tasks, quarantined
     cluster(quarantined)
     assert tasks.generations(quarantined) == 1
     cluster(quarantined, afresh=True)
-    tasks.settle()
+    tasks.run_all()
     roles = {role for _, role, _ in tasks.groups(quarantined).values()}
     assert roles == {"member", "representative"}
     assert status(tasks).not_clustered_since is None
@@ -171,12 +171,12 @@ def test_reprocessing_takes_a_site_out_of_quarantine(
     tasks: Tasks, quarantined: int, stage: task_names.ReprocessStage
 ) -> None:
     tasks.reprocess("a", stage)
-    tasks.settle()
+    tasks.run_all()
     assert due(tasks) == [quarantined]
-    tasks.complete(quarantined)
-    assert tasks.ask(select(Generation.method).order_by(Generation.number))[-1] != "none"
+    tasks.process_site(quarantined)
+    assert tasks.query(select(Generation.method).order_by(Generation.number))[-1] != "none"
     assert status(tasks).not_clustered_since is None
-    assert set(tasks.ask(select(StoredPage.revision))) == {2}
+    assert set(tasks.query(select(StoredPage.revision))) == {2}
 
 
 @pytest.mark.parametrize(
@@ -198,6 +198,6 @@ def test_the_reason_is_the_error_that_the_clustering_raised(
     for _ in range(CLUSTERING_ATTEMPTS):
         with pytest.raises(raised, match=str(error)):
             cluster(site_id)
-        tasks.set_back(ClusteringAttempt.began_at, days=1)
+        tasks.backdate(ClusteringAttempt.began_at, days=1)
     cluster(site_id)
     assert f"{type(error).__name__}: {error}" in (status(tasks).not_clustered_because or "")

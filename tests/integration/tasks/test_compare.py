@@ -40,13 +40,13 @@ def test_comparisons_beyond_the_limit_of_a_task_are_left_to_the_next_tasks(
     compare(**first)
     assert tasks.take(task_names.COMPARE) == [first]
     for block in (first, *others):
-        while tasks.ask(select(ComparisonBlock).where(ComparisonBlock.id == block["block_id"])):
+        while tasks.query(select(ComparisonBlock).where(ComparisonBlock.id == block["block_id"])):
             compare(**block)
-    tasks.finish()
-    tree_of = tasks.trees(site_id)
-    ids = list(tree_of)
-    exact = distance_matrix(list(tree_of.values()))
-    stored = tasks.ask(select(Distance.lower_tree_id, Distance.higher_tree_id, Distance.distance))
+    tasks.finish_clustering()
+    parse_brackets = tasks.trees(site_id)
+    ids = list(parse_brackets)
+    exact = distance_matrix(list(parse_brackets.values()))
+    stored = tasks.query(select(Distance.lower_tree_id, Distance.higher_tree_id, Distance.distance))
     assert all(each == exact[ids.index(a), ids.index(b)] for a, b, each in stored)
     assert len(stored) == len(ids) * (len(ids) - 1) / 2 or limit == 6
     groups = tasks.groups(site_id)
@@ -55,12 +55,12 @@ def test_comparisons_beyond_the_limit_of_a_task_are_left_to_the_next_tasks(
 
 
 def test_an_additional_page_is_compared_only_in_its_own_pairs(tasks: Tasks) -> None:
-    site_id = tasks.group(tasks.publish("a", two_templates(30)))
+    site_id = tasks.cluster(tasks.publish("a", two_templates(30)))
     tasks.publish("a", articles([50]))
     cluster(site_id)
-    (pairs,) = tasks.ask(select(ComparisonBlock.pairs))
+    (pairs,) = tasks.query(select(ComparisonBlock.pairs))
     assert pairs == 60
-    tasks.finish()
+    tasks.finish_clustering()
     assert tasks.generations(site_id) == 2
     assert tasks.groups(site_id)["https://news.example/plain/50"][0] is not None
     cluster(site_id)
@@ -68,13 +68,13 @@ def test_an_additional_page_is_compared_only_in_its_own_pairs(tasks: Tasks) -> N
 
 
 def test_a_group_keeps_its_number_when_another_outgrows_it(tasks: Tasks) -> None:
-    site_id = tasks.group(
+    site_id = tasks.cluster(
         tasks.publish("a", [*articles(range(2, 10)), *articles(range(2, 6), "table")])
     )
     before = {url: group for url, (group, _, _) in tasks.groups(site_id).items()}
     assert set(before.values()) == {1, 2}
     tasks.publish("a", articles(range(6, 22), "table"))
-    tasks.group(site_id)
+    tasks.cluster(site_id)
     after = {url: group for url, (group, _, _) in tasks.groups(site_id).items()}
     assert {url: after[url] for url in before} == before
     assert set(after.values()) == {1, 2}
@@ -86,14 +86,14 @@ def test_only_lost_blocks_are_requested_again(tasks: Tasks) -> None:
     blocks = tasks.take(task_names.COMPARE)
     assert len(blocks) == 3
     compare(**blocks[0])
-    done = tasks.ask(select(func.count()).select_from(Distance))
+    done = tasks.query(select(func.count()).select_from(Distance))
     assert done[0] > 0
 
     cluster(site_id)
     assert tasks.take(task_names.COMPARE) == []
     assert tasks.generations(site_id) == 0
 
-    tasks.set_back(ComparisonBlock.asked_at, days=1)
+    tasks.backdate(ComparisonBlock.asked_at, days=1)
     cluster(site_id)
     again = tasks.take(task_names.COMPARE)
     assert sorted(each["block_id"] for each in again) == sorted(
@@ -104,20 +104,20 @@ def test_only_lost_blocks_are_requested_again(tasks: Tasks) -> None:
     (last,) = tasks.take(task_names.CLUSTER)
     cluster(**last)
     assert tasks.generations(site_id) == 1
-    assert tasks.ask(select(func.count()).select_from(Distance)) == [40 * 39 // 2]
-    assert tasks.ask(select(Site.pairs_planned, Site.pairs_compared)) == [(780, 780)]
+    assert tasks.query(select(func.count()).select_from(Distance)) == [40 * 39 // 2]
+    assert tasks.query(select(Site.pairs_planned, Site.pairs_compared)) == [(780, 780)]
 
 
 def test_a_block_that_kills_its_workers_does_not_block_the_site(tasks: Tasks) -> None:
     site_id = tasks.publish("a", two_templates())
     cluster(site_id)
-    (first,) = tasks.ask(select(func.min(ComparisonBlock.id)))
+    (first,) = tasks.query(select(func.min(ComparisonBlock.id)))
     tasks.execute(
         update(ComparisonBlock)
         .where(ComparisonBlock.id == first)
         .values(attempts=COMPARISON_ATTEMPTS)
     )
-    tasks.finish()
+    tasks.finish_clustering()
     assert tasks.generations(site_id) == 1
     roles = [role for _, role, _ in tasks.groups(site_id).values()]
     assert 0 < roles.count("outlier") < len(roles)
@@ -127,10 +127,10 @@ def test_a_large_site_is_grouped_by_references_without_quadratic_work(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", SMALL_LIMIT)
-    site_id = tasks.group(tasks.publish("a", two_templates(40)))
-    compared = tasks.ask(select(func.count()).select_from(Distance))
+    site_id = tasks.cluster(tasks.publish("a", two_templates(40)))
+    compared = tasks.query(select(func.count()).select_from(Distance))
     assert compared[0] <= SMALL_LIMIT * (SMALL_LIMIT - 1) // 2
-    (planned,) = tasks.ask(select(Site.pairs_planned))
+    (planned,) = tasks.query(select(Site.pairs_planned))
     assert planned <= 3 * 80 * SMALL_LIMIT
     groups = tasks.groups(site_id)
     assert len(groups) == 80
@@ -146,7 +146,7 @@ def test_groups_do_not_depend_on_the_order_or_the_batches_of_arrival(
 ) -> None:
     monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", limit)
     everything = [*two_templates(18), ("alone", "<p>" + "<i>a</i>" * 99)]
-    site_id = tasks.group(tasks.publish("a", everything))
+    site_id = tasks.cluster(tasks.publish("a", everything))
     expected = tasks.groups(site_id)
     assert len(expected) == 37
 
@@ -154,7 +154,7 @@ def test_groups_do_not_depend_on_the_order_or_the_batches_of_arrival(
     shuffled = random.Random(5).sample(everything, len(everything))
     for start, stop in [(0, 14), (14, 21), (21, 37)]:
         reprocess("a", "compare")
-        other_id = other.group(other.publish("b", shuffled[start:stop]))
+        other_id = other.cluster(other.publish("b", shuffled[start:stop]))
     assert other.groups(other_id) == expected
 
 
@@ -181,10 +181,10 @@ def test_trees_too_large_to_compare_become_outliers_without_blocking_the_site(
             address = session.scalars(select(Address).where(Address.page_id == page.id)).one()
             address.address, address.digest, address.spellings = page.url, name, [page.url]
             page.tree_id = trees.save_trees(session, [tree])[tree.digest]
-    tasks.group(site_id)
+    tasks.cluster(site_id)
     groups = tasks.groups(site_id)
     huge = [groups.pop(f"https://news.example/{name}") for name in ("star", "ladder")]
     assert huge == [(None, "outlier", None)] * 2
     assert {group for group, _, _ in groups.values()} == {1}
     if limit == 400:
-        assert None in tasks.ask(select(Distance.distance))
+        assert None in tasks.query(select(Distance.distance))

@@ -43,7 +43,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 def damage(tasks: Tasks, column: Any, where: Any, how: Callable[[Any], Any]) -> int:
     """Damage a column of the rows that meet a condition, and return their number."""
     key = inspect(column.class_).primary_key[0]
-    rows = tasks.ask(select(key, column).where(where))
+    rows = tasks.query(select(key, column).where(where))
     for identity, value in rows:
         changed = update(column.class_).where(key == identity)
         tasks.execute(changed.values({column.key: how(value)}))
@@ -53,28 +53,28 @@ def damage(tasks: Tasks, column: Any, where: Any, how: Callable[[Any], Any]) -> 
 def ids(tasks: Tasks, *paths: str) -> list[int]:
     """Return the IDs of pages."""
     urls = [f"https://news.example/{path}" for path in paths]
-    found: list[int] = tasks.ask(select(StoredPage.id).where(StoredPage.url.in_(urls)))
+    found: list[int] = tasks.query(select(StoredPage.id).where(StoredPage.url.in_(urls)))
     return found
 
 
 def finish(tasks: Tasks, site_id: int) -> None:
     """Run everything that a site needs, including a further clustering."""
-    tasks.complete(site_id)
-    tasks.complete(site_id)
+    tasks.process_site(site_id)
+    tasks.process_site(site_id)
 
 
 @pytest.mark.parametrize("how", DAMAGES)
 def test_a_damaged_page_fails_with_advice_and_its_neighbours_do_not(tasks: Tasks, how: str) -> None:
-    site_id = tasks.group(tasks.publish("a", PAGES))
+    site_id = tasks.cluster(tasks.publish("a", PAGES))
     damage(tasks, PageContent.compressed, PageContent.page_id.in_(ids(tasks, "3")), DAMAGES[how])
-    tasks.settle()
+    tasks.run_all()
     found = tasks.outcomes()
     outcome, detail = found.pop("3")
     assert outcome == "failed"
     assert "the stored HTML is damaged" in (detail or "")
     assert "send the page again" in (detail or "")
     assert set(found.values()) == {("article", None)}
-    assert len(tasks.articles()) == 4
+    assert len(tasks.take_articles()) == 4
     # The advice helps.
     tasks.publish("a", PAGES[3:4])
     tasks.reprocess("a", "parse")
@@ -92,7 +92,7 @@ def test_a_page_whose_tree_is_damaged_is_parsed_again(
     assert damage(tasks, StoredTree.packed, chosen, DAMAGES[how]) == 2
     finish(tasks, site_id)
     assert set(tasks.outcomes().values()) == {("article", None)}
-    assert len(tasks.articles()) == 5
+    assert len(tasks.take_articles()) == 5
     assert {group for group, _, _ in tasks.groups(site_id).values()} == {1}
     assert len(tasks.trees(site_id)) == 5
 
@@ -108,12 +108,12 @@ def test_damaged_trees_do_not_stop_the_assignment_of_other_pages(tasks: Tasks) -
     assert damage(tasks, StoredTree.packed, chosen, flipped) == 4
     finish(tasks, site_id)
     assert set(tasks.outcomes().values()) == {("article", None)}
-    assert len(tasks.articles()) == 13
+    assert len(tasks.take_articles()) == 13
     assert len(tasks.trees(site_id)) == 13
 
 
 def trees_of(tasks: Tasks, *paths: str) -> list[int]:
-    found: list[int] = tasks.ask(
+    found: list[int] = tasks.query(
         select(StoredPage.tree_id).where(StoredPage.id.in_(ids(tasks, *paths)))
     )
     return found
@@ -123,18 +123,18 @@ def trees_of(tasks: Tasks, *paths: str) -> list[int]:
 def test_damaged_knowledge_is_learned_again(tasks: Tasks, how: str) -> None:
     site_id = tasks.publish("a", PAGES)
     finish(tasks, site_id)
-    before = tasks.articles()
-    learned = tasks.ask(select(PageKnowledge.packed).order_by(PageKnowledge.page_id))
+    before = tasks.take_articles()
+    learned = tasks.query(select(PageKnowledge.packed).order_by(PageKnowledge.page_id))
     every = PageKnowledge.page_id > 0
     assert damage(tasks, PageKnowledge.packed, every, DAMAGES[how]) == len(learned)
     tasks.restart()
     tasks.reprocess("a")
-    tasks.settle()
-    again = tasks.articles()
+    tasks.run_all()
+    again = tasks.take_articles()
     assert {url: each["text"] for url, each in again.items()} == {
         url: each["text"] for url, each in before.items()
     }
-    assert tasks.ask(select(PageKnowledge.packed).order_by(PageKnowledge.page_id)) == learned
+    assert tasks.query(select(PageKnowledge.packed).order_by(PageKnowledge.page_id)) == learned
 
 
 @pytest.mark.parametrize("damaged", ["[[", "[1]", "[[2], 0, 1]", "[null, 1e999, 0]", "[" * 99_999])
@@ -146,18 +146,18 @@ def test_a_damaged_comment_pattern_stops_nothing(tasks: Tasks, damaged: str) -> 
     assert set(tasks.outcomes().values()) == {("article", None)}
     tasks.execute(update(TemplateGroup).values(comment_pattern=damaged))
     tasks.reprocess("a")
-    tasks.settle()
+    tasks.run_all()
     assert set(tasks.outcomes().values()) == {("article", None)}
-    assert len(tasks.articles()) == 5
+    assert len(tasks.take_articles()) == 5
 
 
 def test_an_attempt_counts_before_anything_is_read(tasks: Tasks) -> None:
-    tasks.group(tasks.publish("a", PAGES))
+    tasks.cluster(tasks.publish("a", PAGES))
     attempts = select(func.count()).where(StoredPage.attempts == 1)
     with tasks.database.transaction() as session:
         session.execute(text("LOCK TABLE page_contents, page_knowledge IN ACCESS EXCLUSIVE MODE"))
-        reading = Thread(target=tasks.settle)
+        reading = Thread(target=tasks.run_all)
         reading.start()
-        wait_until(lambda: tasks.ask(attempts) == [5])
+        wait_until(lambda: tasks.query(attempts) == [5])
     reading.join()
     assert set(tasks.outcomes().values()) == {("article", None)}

@@ -30,8 +30,8 @@ from worker.workflow.process import process_state
 @pytest.fixture
 def page_id(tasks: Tasks) -> int:
     """ID of a page that waits for its extraction on a clustered site."""
-    tasks.group(tasks.publish("a", article_pages(range(4))))
-    (page_id,) = tasks.ask(select(StoredPage.id).where(StoredPage.url.endswith("/2")))
+    tasks.cluster(tasks.publish("a", article_pages(range(4))))
+    (page_id,) = tasks.query(select(StoredPage.id).where(StoredPage.url.endswith("/2")))
     assert isinstance(page_id, int)
     return page_id
 
@@ -48,7 +48,7 @@ def queues(tasks: Tasks) -> Iterator[None]:
 
 def die(tasks: Tasks, page_id: int, *, times: int) -> None:
     """Simulate that workers were killed during the extraction of a page."""
-    (generation,) = tasks.ask(select(StoredPage.generation).where(StoredPage.id == page_id))
+    (generation,) = tasks.query(select(StoredPage.generation).where(StoredPage.id == page_id))
     for _ in range(times):
         with tasks.database.transaction() as session:
             extraction_jobs.begin(session, {page_id: generation})
@@ -56,7 +56,7 @@ def die(tasks: Tasks, page_id: int, *, times: int) -> None:
 
 def test_a_killed_extraction_is_completed_by_the_next_delivery(tasks: Tasks, page_id: int) -> None:
     die(tasks, page_id, times=EXTRACTION_ATTEMPTS - 1)
-    tasks.settle()
+    tasks.run_all()
     assert tasks.outcomes()["2"] == ("article", None)
 
 
@@ -64,11 +64,11 @@ def test_a_page_that_kills_every_worker_fails_until_it_is_reprocessed(
     tasks: Tasks, page_id: int
 ) -> None:
     die(tasks, page_id, times=EXTRACTION_ATTEMPTS)
-    tasks.settle()
+    tasks.run_all()
     result, detail = tasks.outcomes()["2"]
     assert (result, "process" in (detail or "")) == ("failed", True)
     tasks.reprocess("a")
-    tasks.settle()
+    tasks.run_all()
     assert tasks.outcomes()["2"] == ("article", None)
 
 
@@ -78,7 +78,7 @@ def test_a_page_grouped_again_during_its_extraction_is_enqueued_again(
     def read_and_group_again(*arguments: Any, **options: Any) -> Any:
         monkeypatch.undo()
         content = read_content(*arguments, **options)
-        tasks.group(tasks.publish("a", [("new", article_html(9))]))
+        tasks.cluster(tasks.publish("a", [("new", article_html(9))]))
         # The new request is delivered while the first extraction still holds the page.
         for each in tasks.take(task_names.EXTRACT):
             extract(**each)
@@ -88,7 +88,7 @@ def test_a_page_grouped_again_during_its_extraction_is_enqueued_again(
     monkeypatch.setattr(extraction, "read_content", read_and_group_again)
     extract(page_id=page_id, generation=1)
     assert tasks.outcomes()["2"] == (None, None)
-    tasks.settle()
+    tasks.run_all()
     assert tasks.outcomes()["2"] == ("article", None)
 
 
@@ -104,7 +104,7 @@ def test_a_lost_extraction_is_requested_again(tasks: Tasks, page_id: int) -> Non
     tasks.take(task_names.EXTRACT)
     look_for_late(tasks)
     assert tasks.take(task_names.EXTRACT) == []
-    tasks.set_back(StoredPage.asked_at, days=1)
+    tasks.backdate(StoredPage.asked_at, days=1)
     # In practice, another extraction is nearly always queued, so one is queued here.
     app = create_app(process_state().settings)
     app.send_task(task_names.EXTRACT, kwargs={"page_id": 0, "generation": 1})
@@ -112,11 +112,11 @@ def test_a_lost_extraction_is_requested_again(tasks: Tasks, page_id: int) -> Non
     look_for_late(tasks)
     assert tasks.run(task_names.EXTRACT) == 4
     assert tasks.outcomes()["2"] == ("article", None)
-    assert tasks.ask(select(StoredPage.id).where(is_pending())) == []
+    assert tasks.query(select(StoredPage.id).where(is_pending())) == []
 
 
 def test_queued_extractions_are_not_requested_again(tasks: Tasks, page_id: int) -> None:
-    tasks.set_back(StoredPage.asked_at, days=1)
+    tasks.backdate(StoredPage.asked_at, days=1)
     look_for_late(tasks)
     in_queue = tasks.take(task_names.EXTRACT)
     assert len(in_queue) == 4
@@ -138,7 +138,7 @@ def test_pages_whose_worker_died_are_extracted_one_by_one(tasks: Tasks, page_id:
     first, *rest = together
     extract(**first, others=[(each["page_id"], each["generation"]) for each in rest])
     assert tasks.outcomes()["2"] == (None, None)
-    assert tasks.ask(select(StoredPage.id).where(is_pending())) == [page_id]
+    assert tasks.query(select(StoredPage.id).where(is_pending())) == [page_id]
     assert tasks.take(task_names.EXTRACT) == [{**killer, task_names.OTHERS: []}]
     die(tasks, page_id, times=EXTRACTION_ATTEMPTS - 1)
     extract(**killer)
@@ -162,7 +162,7 @@ def test_a_batch_that_cannot_be_stored_is_extracted_again_page_by_page(
     assert len(alone) == 4
     for each in alone:
         extract(**each)
-    assert tasks.ask(select(StoredPage.id).where(is_pending())) == []
+    assert tasks.query(select(StoredPage.id).where(is_pending())) == []
     # The reason is the database's error after one attempt, not the death of a process.
     reason = "it cannot be stored: DataError: unsupported Unicode escape sequence"
     assert tasks.outcomes()["2"] == ("failed", reason)
@@ -173,7 +173,7 @@ def test_an_article_too_large_for_the_broker_fails_without_blocking_others(
 ) -> None:
     sentence = "The council met on Tuesday evening, and nobody went home before midnight came. "
     large = article_html(1).replace("</p>", f"{sentence * 9000}</p>", 1)
-    tasks.group(tasks.publish("a", [("large", large), ("small", article_html(2))]))
+    tasks.cluster(tasks.publish("a", [("large", large), ("small", article_html(2))]))
     monkeypatch.setattr(extraction_results, "MAX_MESSAGE_BYTES", 1024 * 1024)
     tasks.run(task_names.EXTRACT)
     outcomes = tasks.outcomes()
@@ -195,9 +195,9 @@ def test_relative_dates_of_comments_count_back_from_the_fetch_time(tasks: Tasks)
         "html": article_html(1).replace("</body>", script),
         "fetched_at": "2024-05-03T12:20:00Z",
     }
-    tasks.group(tasks.send([page]))
+    tasks.cluster(tasks.send([page]))
     tasks.run(task_names.EXTRACT)
-    (message,) = tasks.ask(select(Article.message))
+    (message,) = tasks.query(select(Article.message))
     assert [each["published"] for each in message["comments"]] == [
         "2024-05-03T10:00:00+00:00",
         "2024-05-03T09:00:00+00:00",
@@ -216,15 +216,15 @@ def with_notice(seed: int) -> str:
 def test_a_notice_amid_every_article_is_left_out_once_there_are_enough_pages(tasks: Tasks) -> None:
     htmls = {f"https://news.example/{seed}": with_notice(seed) for seed in range(7)}
     for seeds in (range(3), range(3, 6)):
-        tasks.complete(tasks.publish("a", [(str(seed), with_notice(seed)) for seed in seeds]))
-    texts = {url: each["text"] for url, each in tasks.articles().items()}
+        tasks.process_site(tasks.publish("a", [(str(seed), with_notice(seed)) for seed in seeds]))
+    texts = {url: each["text"] for url, each in tasks.take_articles().items()}
     alike = Site([Page(htmls[url], url) for url in texts])
     assert texts == {each.url: each.article and each.article.text for each in alike.read()}
     assert not any(NOTICE in text for text in texts.values())
     # A page that joins the group later is read with what is known by then.
     tasks.publish("a", [("6", with_notice(6))])
-    tasks.settle()
-    assert tasks.articles()["https://news.example/6"]["text"] == "\n\n".join(paragraphs(6))
+    tasks.run_all()
+    assert tasks.take_articles()["https://news.example/6"]["text"] == "\n\n".join(paragraphs(6))
     # What earlier generations knew is forgotten.
-    stored = tasks.ask(select(func.count()).where(TemplateGroup.shared_lines.is_not(None)))
+    stored = tasks.query(select(func.count()).where(TemplateGroup.shared_lines.is_not(None)))
     assert stored == [1]

@@ -27,8 +27,8 @@ def fetch(hour: int, html: str = GOOD, **keys: object) -> dict[str, Any]:
 @pytest.fixture
 def site(tasks: Tasks) -> Tasks:
     """The tasks, with a clustered site."""
-    tasks.complete(tasks.publish("news.example", article_pages(range(4))))
-    tasks.articles()
+    tasks.process_site(tasks.publish("news.example", article_pages(range(4))))
+    tasks.take_articles()
     return tasks
 
 
@@ -36,13 +36,13 @@ def bring(tasks: Tasks, *fetches: Mapping[str, Any], at_once: bool = False) -> N
     for each in fetches:
         tasks.send([each])
         if not at_once:
-            tasks.settle()
-    tasks.settle()
+            tasks.run_all()
+    tasks.run_all()
 
 
 def revisions(tasks: Tasks) -> list[dict[str, Any]]:
     """Return the revisions of the page's article, in order."""
-    found: list[dict[str, Any]] = tasks.ask(
+    found: list[dict[str, Any]] = tasks.query(
         select(Article.message)
         .join(StoredPage, StoredPage.id == Article.page_id)
         .where(StoredPage.url == URL)
@@ -107,7 +107,7 @@ def test_an_article_missing_twice_is_withdrawn_until_it_returns(site: Tasks, htm
     changed = {key for key in last if last[key] != first[key]}
     assert changed == {"id", "revision", "extracted_at", "withdrawn"}
     site.reprocess("news.example")
-    site.settle()
+    site.run_all()
     assert len(revisions(site)) == 2
     bring(site, fetch(4))
     assert states(site) == [("good", False), ("good", True), ("good", False)]
@@ -143,7 +143,7 @@ def test_a_doubtful_text_that_shares_nothing_with_the_article_is_a_wall(site: Ta
     assert site.outcomes()["story"][0] == "wall"
     assert states(site) == [("good", False)]
     site.reprocess("news.example")
-    site.settle()
+    site.run_all()
     assert site.outcomes()["story"][0] == "wall"
     assert states(site) == [("good", False)]
     bring(site, fetch(2, EDITED))
@@ -158,11 +158,11 @@ def test_an_article_rewritten_as_a_short_report_is_a_revision(site: Tasks) -> No
 
 def test_reprocessing_uses_the_last_served_version_of_a_walled_page(site: Tasks) -> None:
     bring(site, fetch(0), fetch(1, ERROR, status=403))
-    (site_id,) = site.ask(select(StoredPage.site_id).where(StoredPage.url == URL))
+    (site_id,) = site.query(select(StoredPage.site_id).where(StoredPage.url == URL))
     for number, stage in enumerate(("extract", "parse", "cluster"), start=2):
         site.reprocess("news.example", stage)  # type: ignore[arg-type]
-        site.settle()
-        site.complete(site_id)
+        site.run_all()
+        site.process_site(site_id)
         assert site.outcomes()["story"][0] == "wall"
         assert states(site) == [("good", False)] * number
 
@@ -174,7 +174,7 @@ def short_page(text: str) -> str:
 
 def outcomes(tasks: Tasks, name: str) -> list[str | None]:
     of_name = StoredPage.url.contains(f"/{name}-")
-    found: list[str | None] = tasks.ask(select(StoredPage.outcome).where(of_name))
+    found: list[str | None] = tasks.query(select(StoredPage.outcome).where(of_name))
     return found
 
 
@@ -190,12 +190,12 @@ def test_a_doubtful_text_at_three_urls_is_a_wall_at_all(site: Tasks, *, at_once:
         if number < 2:
             site.send([{"version": 1, "url": urls["other"], "html": short_page(RESIGNED[:60])}])
         if not at_once:
-            site.settle()
-    site.settle()
+            site.run_all()
+    site.run_all()
     assert outcomes(site, "same") == ["wall"] * 4
     assert outcomes(site, "other") == ["article"] * 2
     site.reprocess("news.example")
-    site.settle()
+    site.run_all()
     assert outcomes(site, "same") == ["wall"] * 4
 
 
@@ -209,7 +209,7 @@ def test_an_article_remains_one_although_it_is_copied(
     urls = [f"https://{host}/copy-{number}" for number in range(4)]
     urls.insert(4 if is_copied_first else 0, "https://own.example.com/own-0")
     for url in urls:
-        site.complete(site.send([{"version": 1, "url": url, "html": short_page(text)}]))
+        site.process_site(site.send([{"version": 1, "url": url, "html": short_page(text)}]))
     assert outcomes(site, "own") == ["article"]
 
 
@@ -217,7 +217,7 @@ def test_a_site_that_mostly_serves_walls_is_counted(site: Tasks) -> None:
     for number in range(5):
         url = f"https://walled.example/{number}"
         site_id = site.send([{"version": 1, "url": url, "html": "", "status": 403}])
-    site.complete(site_id)
+    site.process_site(site_id)
     counts = site.read(service_counts)
     assert counts.walls == {"walled.example": 5}
     assert counts.outcomes["wall"] == 5
@@ -227,7 +227,7 @@ def test_a_page_whose_url_changes_just_before_a_clustering_is_extracted_again(si
     first, second, third = (f"https://news.example/moved/{name}" for name in ("a", "b", "c"))
     moved = {"version": 1, "html": GOOD, "status": 200}
     site.send([{**moved, "url": first, "final_url": second}])
-    site.settle()
+    site.run_all()
     # The clustering runs before the page is assigned; the content of the page remains the same.
-    site.complete(site.send([{**moved, "url": second, "final_url": third}]))
-    assert site.ask(select(StoredPage.outcome).where(StoredPage.url == second)) == ["article"]
+    site.process_site(site.send([{**moved, "url": second, "final_url": third}]))
+    assert site.query(select(StoredPage.outcome).where(StoredPage.url == second)) == ["article"]

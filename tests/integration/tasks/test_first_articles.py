@@ -23,9 +23,9 @@ LATE = PATIENCE + 1
 
 def grow_older(tasks: Tasks, seconds: float = ALONE_SECONDS + 1) -> None:
     """Shift all timestamps into the past."""
-    tasks.set_back(StoredPage.received_at, StoredPage.waiting_since, seconds=seconds)
-    tasks.set_back(Site.changed_at, seconds=seconds)
-    tasks.set_back(Generation.created_at, seconds=seconds)
+    tasks.backdate(StoredPage.received_at, StoredPage.waiting_since, seconds=seconds)
+    tasks.backdate(Site.changed_at, seconds=seconds)
+    tasks.backdate(Generation.created_at, seconds=seconds)
 
 
 def look(tasks: Tasks) -> int:
@@ -53,7 +53,7 @@ def test_the_only_page_of_a_site_is_extracted_after_some_seconds(tasks: Tasks) -
         assert due(tasks, settle_seconds=0) == []
         assert tasks.run(task_names.EXTRACT) == extractions
     assert tasks.generations(site_id) == 1
-    (article,) = tasks.articles().values()
+    (article,) = tasks.take_articles().values()
     assert article["revision"] == 1
     assert article["template"] == {"group": None, "generation": 1, "size": 1, "role": "outlier"}
 
@@ -62,13 +62,13 @@ def test_pages_that_follow_the_first_page_of_a_site_wait_for_the_clustering(task
     site_id = tasks.publish("a", article_pages([0]))
     grow_older(tasks)
     assert look(tasks) == 1
-    tasks.settle()
+    tasks.run_all()
     tasks.publish("a", article_pages(range(1, 6)))
     grow_older(tasks)
     assert look(tasks) == 0
-    tasks.settle()
+    tasks.run_all()
     assert Counter(tasks.revisions().values()) == {1: 1, 0: 5}
-    tasks.complete(site_id)
+    tasks.process_site(site_id)
     assert set(tasks.revisions().values()) <= {1, 2}
     assert {role for _, role, _ in tasks.groups(site_id).values()} == {"member", "representative"}
 
@@ -80,16 +80,16 @@ def test_no_page_waits_longer_than_the_limit_for_its_first_article(tasks: Tasks)
     grow_older(tasks, LATE - 60)
     assert look(tasks) == 6
     assert look(tasks) == 0
-    tasks.settle()
+    tasks.run_all()
     assert set(tasks.revisions().values()) == {1}
     tasks.publish("a", article_pages([6]))
     grow_older(tasks, PATIENCE / 2)
     assert look(tasks) == 0
     grow_older(tasks, PATIENCE / 2)
     assert look(tasks) == 1
-    tasks.settle()
-    tasks.complete(site_id)
-    assert len(tasks.articles()) == 7
+    tasks.run_all()
+    tasks.process_site(site_id)
+    assert len(tasks.take_articles()) == 7
 
 
 def test_early_articles_do_not_change_the_final_state(tasks: Tasks) -> None:
@@ -99,11 +99,11 @@ def test_early_articles_do_not_change_the_final_state(tasks: Tasks) -> None:
         if is_early:
             grow_older(tasks, LATE)
             assert look(tasks) == 8
-            tasks.settle()
-        tasks.complete(site_id)
+            tasks.run_all()
+        tasks.process_site(site_id)
         told = {
             url: (article["text"], article["title"], article["authors"])
-            for url, article in tasks.articles().items()
+            for url, article in tasks.take_articles().items()
         }
         ends.append((told, tasks.groups(site_id)))
     assert ends[0] == ends[1]
@@ -113,32 +113,32 @@ def test_the_extraction_after_clustering_replaces_a_pending_early_one(tasks: Tas
     site_id = tasks.publish("a", article_pages(range(6)))
     grow_older(tasks, LATE)
     assert look(tasks) == 6
-    tasks.group(site_id)
-    assert tasks.ask(select(func.count()).where(OutboxEntry.task == task_names.EXTRACT)) == [6]
-    tasks.settle()
+    tasks.cluster(site_id)
+    assert tasks.query(select(func.count()).where(OutboxEntry.task == task_names.EXTRACT)) == [6]
+    tasks.run_all()
     assert set(tasks.revisions().values()) == {1}
 
 
 def test_a_site_with_one_page_needs_no_clustering(tasks: Tasks) -> None:
     site_id = tasks.publish("a", article_pages([1]))
     assert due(tasks, settle_seconds=0) == []
-    tasks.settle()
+    tasks.run_all()
     assert set(tasks.revisions().values()) == {1}
     assert tasks.generations(site_id) == 1
     assert due(tasks, settle_seconds=0) == []
     tasks.publish("a", article_pages([2]))
-    tasks.settle()
+    tasks.run_all()
     assert set(tasks.revisions().values()) == {1}
     assert due(tasks, settle_seconds=0) == [site_id]
     tasks.publish("a", article_pages([3, 4]))
-    tasks.complete(site_id)
+    tasks.process_site(site_id)
     assert {role for _, role, _ in tasks.groups(site_id).values()} == {"member", "representative"}
 
 
 def test_a_site_whose_only_page_was_refused_is_checked_once(tasks: Tasks) -> None:
     tasks.publish("a", [("f", "<frameset><frame src='a'></frameset>")])
     assert due(tasks, settle_seconds=0) == []
-    assert tasks.ask(select(Generation.site_version)) == [1]
+    assert tasks.query(select(Generation.site_version)) == [1]
 
 
 def test_pages_that_arrive_during_the_first_clustering_are_assigned(tasks: Tasks) -> None:
@@ -146,8 +146,8 @@ def test_pages_that_arrive_during_the_first_clustering_are_assigned(tasks: Tasks
     cluster(site_id)
     assert tasks.generations(site_id) == 0
     tasks.publish("a", [("late", article_html(3, number=6))])
-    tasks.finish()
-    tasks.settle()
+    tasks.finish_clustering()
+    tasks.run_all()
     assert tasks.groups(site_id)["https://news.example/late"][0] is not None
     assert tasks.revisions()["https://news.example/late"] == 1
 
@@ -157,7 +157,7 @@ def test_while_messages_are_queued_new_sites_must_settle_and_known_sites_must_wa
 ) -> None:
     tasks.restart(queue_prefix=f"test-{tmp_path.name}-first.", settle_seconds=30)
     settings = process_state().settings
-    tasks.complete(tasks.publish("known", article_pages([1, 2, 3])))
+    tasks.process_site(tasks.publish("known", article_pages([1, 2, 3])))
     tasks.publish("known", article_pages([4]))
     new = tasks.publish("new", article_pages([11, 12]))
     with own_queues(settings):
@@ -177,13 +177,13 @@ def test_a_new_site_that_never_settles_is_clustered_after_half_the_limit(tasks: 
 def order_of(tasks: Tasks, task: str) -> list[int]:
     """Return the sites of the pending tasks, in the order in which the relay publishes them."""
     asked = select(OutboxEntry.site_id).where(OutboxEntry.lane == task)
-    return list(tasks.ask(asked.order_by(OutboxEntry.turn, OutboxEntry.id)))
+    return list(tasks.query(asked.order_by(OutboxEntry.turn, OutboxEntry.id)))
 
 
 def test_small_new_sites_are_clustered_first(tasks: Tasks) -> None:
-    known = tasks.complete(tasks.publish("known", article_pages([1, 2, 3])))
+    known = tasks.process_site(tasks.publish("known", article_pages([1, 2, 3])))
     tasks.publish("known", article_pages([4]))
-    tasks.settle()
+    tasks.run_all()
     large = tasks.publish("large", article_pages(range(20, 30)))
     small = tasks.publish("small", article_pages([10, 11]))
     cluster_due_sites(settle_seconds=0)

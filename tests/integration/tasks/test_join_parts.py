@@ -24,7 +24,7 @@ from worker.workflow.joining import process_part
 
 def send(tasks: Tasks, pages: Mapping[str, str]) -> None:
     """Send pages and run all tasks except joining."""
-    tasks.complete(
+    tasks.process_site(
         tasks.send(
             {"version": 1, "url": url, "html": html, "site": SITE} for url, html in pages.items()
         )
@@ -39,7 +39,7 @@ def send_and_join(tasks: Tasks, pages: Mapping[str, str]) -> None:
 def last(tasks: Tasks, url: str = STORY) -> dict[str, Any]:
     """Return the latest article message of a page."""
     of_page = select(Article.message).where(Article.message["url"].astext == url)
-    message: dict[str, Any] = tasks.ask(of_page.order_by(Article.revision.desc()))[0]
+    message: dict[str, Any] = tasks.query(of_page.order_by(Article.revision.desc()))[0]
     return message
 
 
@@ -79,7 +79,7 @@ def test_a_task_that_reaches_its_time_limit_leaves_the_remaining_articles_to_the
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def waiting() -> int:
-        return int(tasks.ask(select(func.count()).where(parts_are_due()))[0])
+        return int(tasks.query(select(func.count()).where(parts_are_due()))[0])
 
     stories = [f"https://{SITE}/news/{name}" for name in ("ferry", "mill", "tower")]
     send(tasks, {each: part_html(1, title=each, story=each) for each in stories})
@@ -104,7 +104,7 @@ def test_a_part_gives_a_revision_only_if_its_text_changes(tasks: Tasks) -> None:
 def test_a_reprocessed_article_is_joined_again(tasks: Tasks) -> None:
     send_and_join(tasks, {address(number): part_html(number) for number in (1, 2, 3)})
     tasks.reprocess(SITE)
-    tasks.settle()
+    tasks.run_all()
     join_parts(settle_seconds=0)
     assert last(tasks)["text"] == expected_text([1, 2, 3])
 
@@ -195,7 +195,7 @@ def test_joining_that_kills_its_process_repeatedly_is_abandoned(
 
 def test_concurrent_joining_and_extraction_give_the_same_article(tasks: Tasks) -> None:
     numbers = range(1, 7)
-    tasks.group(
+    tasks.cluster(
         tasks.send(
             {"version": 1, "url": address(n), "html": part_html(n, of=6), "site": SITE}
             for n in numbers
@@ -210,5 +210,5 @@ def test_concurrent_joining_and_extraction_give_the_same_article(tasks: Tasks) -
             done.result()
     join_parts(settle_seconds=0)
     assert last(tasks)["text"] == expected_text(list(numbers))
-    (due,) = tasks.ask(select(func.count()).select_from(PageParts).where(parts_are_due()))
+    (due,) = tasks.query(select(func.count()).select_from(PageParts).where(parts_are_due()))
     assert due == 0

@@ -38,42 +38,42 @@ def request_late(tasks: Tasks) -> None:
 
 
 def test_a_site_is_reprocessed_while_pages_arrive_and_messages_are_lost(tasks: Tasks) -> None:
-    site_id = tasks.complete(tasks.publish("a", pages_of("plain", range(PAGES))))
-    first = tasks.articles()
+    site_id = tasks.process_site(tasks.publish("a", pages_of("plain", range(PAGES))))
+    first = tasks.take_articles()
     assert len(first) == PAGES
 
     tasks.reprocess("a", "parse")
     tasks.run(task_names.PARSE, times=2)
     tasks.publish("a", pages_of("plain", range(PAGES, PAGES + NEW_PAGES // 2)))
-    tasks.group(site_id)
+    tasks.cluster(site_id)
     wanted = tasks.take(task_names.EXTRACT)
     # The messages of the remaining tasks are lost.
     for each in wanted[: int(len(wanted) * 0.4)] * 2:
         tasks.call(task_names.EXTRACT, each)
     tasks.publish("a", pages_of("plain", range(PAGES + NEW_PAGES // 2, PAGES + NEW_PAGES)))
-    tasks.settle()
-    assert tasks.ask(select(StoredPage.url).where(is_pending())) != []
+    tasks.run_all()
+    assert tasks.query(select(StoredPage.url).where(is_pending())) != []
     request_late(tasks)
-    tasks.settle()
-    tasks.complete(site_id)
+    tasks.run_all()
+    tasks.process_site(site_id)
 
     old = dict.fromkeys(first, 2)
     assert tasks.revisions() == old | {
         f"https://news.example/plain/{seed}": 1 for seed in range(PAGES, PAGES + NEW_PAGES)
     }
-    assert tasks.ask(select(StoredPage.url).where(is_pending())) == []
-    sent = tasks.articles()
+    assert tasks.query(select(StoredPage.url).where(is_pending())) == []
+    sent = tasks.take_articles()
     assert {url: article["revision"] for url, article in sent.items()} == tasks.revisions()
     again = {url: sent[url]["id"] for url in first}
     assert not {article["id"] for article in first.values()} & set(again.values())
-    assert len(tasks.ask(select(Article.id))) == 2 * PAGES + NEW_PAGES
+    assert len(tasks.query(select(Article.id))) == 2 * PAGES + NEW_PAGES
 
 
 def test_a_redelivered_request_has_no_further_effect(tasks: Tasks) -> None:
-    tasks.complete(tasks.publish("a", pages_of("plain", range(4))))
+    tasks.process_site(tasks.publish("a", pages_of("plain", range(4))))
     for _ in range(2):
         reprocess.reprocess.apply(kwargs={"site": "a"}, task_id="one", throw=True)
-        tasks.settle()
+        tasks.run_all()
     assert set(tasks.revisions().values()) == {2}
 
 
@@ -81,9 +81,9 @@ def test_a_redelivered_request_has_no_further_effect(tasks: Tasks) -> None:
 def sites(tasks: Tasks) -> int:
     """Five sites of three pages each, with published articles; the value is the number of sites."""
     for number in range(5):
-        tasks.group(tasks.publish(f"site-{number}", pages_of("plain", range(3))))
-    tasks.settle()
-    tasks.articles()
+        tasks.cluster(tasks.publish(f"site-{number}", pages_of("plain", range(3))))
+    tasks.run_all()
+    tasks.take_articles()
     return 5
 
 
@@ -100,26 +100,26 @@ def taken_up(tasks: Tasks) -> int:
 
 def test_all_sites_are_reprocessed(tasks: Tasks, sites: int) -> None:
     reprocess.reprocess_all("parse")
-    tasks.settle()
+    tasks.run_all()
     tasks.publish("site-new", pages_of("table", range(3)))
-    for site_id in tasks.ask(select(StoredPage.site_id).distinct()):
-        tasks.group(site_id)
-    tasks.settle()
+    for site_id in tasks.query(select(StoredPage.site_id).distinct()):
+        tasks.cluster(site_id)
+    tasks.run_all()
     found = select(Site.key, StoredPage.revision).join(StoredPage, StoredPage.site_id == Site.id)
     expected = {(f"site-{number}", 2) for number in range(sites)} | {("site-new", 1)}
-    assert set(tasks.ask(found)) == expected
+    assert set(tasks.query(found)) == expected
     assert not progress(tasks).is_running
 
 
 @pytest.mark.usefixtures("sites")
 def test_the_rate_limit_spreads_the_sites_over_time(tasks: Tasks) -> None:
     reprocess.reprocess_all(pages_per_minute=6)
-    tasks.settle()
+    tasks.run_all()
     assert taken_up(tasks) == 1
-    tasks.set_back(Reprocessing.resume_at, seconds=31)
+    tasks.backdate(Reprocessing.resume_at, seconds=31)
     reprocess.reprocess_due()
     assert taken_up(tasks) == 2
-    tasks.set_back(Reprocessing.resume_at, seconds=62)
+    tasks.backdate(Reprocessing.resume_at, seconds=62)
     reprocess.reprocess_due()
     reprocess.reprocess_due()
     assert taken_up(tasks) == 4
@@ -127,8 +127,8 @@ def test_the_rate_limit_spreads_the_sites_over_time(tasks: Tasks) -> None:
     # Downtime causes no burst.
     tasks.read(reprocessings.cancel)
     reprocess.reprocess_all(pages_per_minute=3)
-    tasks.settle()
-    tasks.set_back(Reprocessing.resume_at, days=7)
+    tasks.run_all()
+    tasks.backdate(Reprocessing.resume_at, days=7)
     reprocess.reprocess_due()
     assert taken_up(tasks) == 4
 
@@ -139,8 +139,8 @@ def test_reprocessing_pauses_during_a_backlog(tasks: Tasks) -> None:
     reprocess.reprocess_all()
     tasks.run(task_names.REPROCESS_DUE)
     assert taken_up(tasks) == 3
-    tasks.settle()
-    tasks.articles()
+    tasks.run_all()
+    tasks.take_articles()
     reprocess.reprocess_due()
     assert taken_up(tasks) == 5
 
@@ -155,7 +155,7 @@ def test_reprocessing_resumes_after_a_crash(
     tasks.take(task_names.REPROCESS_DUE)
     reprocess.reprocess_due()
     request_late(tasks)
-    tasks.settle()
+    tasks.run_all()
     assert taken_up(tasks) == sites
     assert set(tasks.revisions().values()) == {2}
 
@@ -165,21 +165,23 @@ def test_reprocessing_is_cancelled_from_the_command_line(tasks: Tasks) -> None:
     progress = "1 of 5 sites, 3 pages from extract, at most 1 a minute\n"
     invoke("reprocess", "--cancel", code=1)
     reprocess.reprocess_all(pages_per_minute=1)
-    tasks.settle()
+    tasks.run_all()
     assert invoke("reprocess", "--progress").output == f"running: {progress}"
     assert "already" in invoke("reprocess", "--all", code=1).output
     assert invoke("reprocess", "--cancel").output == "cancelled\n"
-    tasks.set_back(Reprocessing.resume_at, minutes=10)
+    tasks.backdate(Reprocessing.resume_at, minutes=10)
     reprocess.reprocess_due()
     assert invoke("reprocess", "--progress").output == f"ended: {progress}"
 
 
 @pytest.mark.parametrize("stage", ["extract", "parse"])
 def test_only_the_requested_page_gets_a_new_revision(tasks: Tasks, stage: str) -> None:
-    site_id = tasks.complete(tasks.publish("a", pages_of("plain", range(4))))
-    tasks.articles()
+    site_id = tasks.process_site(tasks.publish("a", pages_of("plain", range(4))))
+    tasks.take_articles()
     url = "https://news.example/plain/2"
     invoke("reprocess", url, "--from", stage)
-    tasks.settle()
-    tasks.complete(site_id)
-    assert {each: article["revision"] for each, article in tasks.articles().items()} == {url: 2}
+    tasks.run_all()
+    tasks.process_site(site_id)
+    assert {each: article["revision"] for each, article in tasks.take_articles().items()} == {
+        url: 2
+    }

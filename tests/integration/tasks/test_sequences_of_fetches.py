@@ -93,26 +93,26 @@ def test_no_article_is_replaced_by_a_wall(tasks: Tasks, seed: int) -> None:
         plain += [(f"https://a.example/copy-{n}", html) for n, html in enumerate(copies)]
     site_id = tasks.send([{"version": 1, "url": url, "html": html} for url, html in plain])
     if chance.random() < 0.7:
-        tasks.complete(site_id)
+        tasks.process_site(site_id)
     sequences = [steps(chance, page) for page in range(AT_ONCE)]
     for step in interleaved(chance, sequences):
         tasks.send([step.message])
         if chance.random() < 0.4:
-            tasks.settle()
+            tasks.run_all()
         if chance.random() < 0.05:
             tasks.reprocess("a.example", chance.choice(("extract", "parse", "cluster")))
-            tasks.group(site_id)
-    tasks.settle()
-    tasks.complete(site_id)
-    revisions: list[tuple[str, str]] = tasks.ask(
+            tasks.cluster(site_id)
+    tasks.run_all()
+    tasks.process_site(site_id)
+    revisions: list[tuple[str, str]] = tasks.query(
         select(StoredPage.url, Article.message["text"].astext)
         .join(StoredPage, StoredPage.id == Article.page_id)
         .order_by(Article.revision)
     )
     assert not [url for url, text in revisions if MARK in text]
     last = dict(revisions)
-    outcomes = dict(tasks.ask(select(StoredPage.url, StoredPage.outcome)))
-    standing = tasks.ask(select(StoredPage.url).where(has_article()))
+    outcomes = dict(tasks.query(select(StoredPage.url, StoredPage.outcome)))
+    standing = tasks.query(select(StoredPage.url).where(has_article()))
     for sequence in sequences:
         url = sequence[0].message["url"]
         good = [step.brings for step in sequence if step.brings is not None]

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from detourage.messages import PageMessage
 from models.tables import Site, StoredPage
-from tests.addressed import FIVE, five_pages
+from tests.addressed import FIVE_URLS, article_under_five_urls
 from tests.commands import invoke
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
@@ -31,19 +31,21 @@ def page(seed: int, **other: Any) -> dict[str, Any]:
 
 
 PAGES = [
-    *({"version": 1, "url": url, "html": five_pages()[url], "id": f"of {url}"} for url in FIVE),
+    *(
+        {"version": 1, "url": url, "html": article_under_five_urls()[url], "id": f"of {url}"}
+        for url in FIVE_URLS
+    ),
     *(page(seed, fetched_at=f"2024-05-0{seed}T00:00:00Z") for seed in range(3, 8)),
 ]
-
 
 DELETE = ("prune", "--site", "example.org", "--yes")
 
 
 def process(tasks: Tasks, sent: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Process pages, with a clustering of their site, and return the articles sent, by URL."""
-    tasks.complete(tasks.send(sent))
+    tasks.process_site(tasks.send(sent))
     join_parts(settle_seconds=0)
-    return tasks.articles()
+    return tasks.take_articles()
 
 
 def test_a_deleted_site_leaves_the_others_as_they_were(tasks: Tasks) -> None:
@@ -55,9 +57,9 @@ def test_a_deleted_site_leaves_the_others_as_they_were(tasks: Tasks) -> None:
     process(tasks, other)
     assert "6 pages of example.org deleted" in invoke(*DELETE).output
     assert "no page of site 'example.org' is known" in invoke(*DELETE, code=1).output
-    left = tasks.ask(select(StoredPage.url).order_by(StoredPage.id))
+    left = tasks.query(select(StoredPage.url).order_by(StoredPage.id))
     assert left == [each["url"] for each in other]
-    tasks.settle()
+    tasks.run_all()
     assert process(tasks, PAGES) != {}
 
 
@@ -91,7 +93,7 @@ def test_a_site_is_deleted_while_its_pages_are_grouped(
         done = deletion()
         provisional.add_pages(session, [site_id], [page.id])
     assert done.result(timeout=600) == 6
-    assert tasks.ask(select(Site.id)) == []
+    assert tasks.query(select(Site.id)) == []
 
 
 def test_pages_that_arrive_while_their_site_is_deleted_are_reported(
@@ -105,14 +107,14 @@ def test_pages_that_arrive_while_their_site_is_deleted_are_reported(
             fetched = FetchedPage.of(PageMessage.model_validate(page(9)))
             store_pages(arriving, [(fetched, ParsedPage())])
         # The new page is committed once the deletion of the site waits for it.
-        wait_until(lambda: tasks.ask(select(func.count(StoredPage.id))) == [0])
+        wait_until(lambda: tasks.query(select(func.count(StoredPage.id))) == [0])
         wait_until(lambda: tasks.read(lambda session: session.scalar(_WAITING)))
     with pytest.raises(
         SiteDeletionError, match="stop sending pages of the site, and delete it again"
     ):
         done.result(timeout=600)
     invoke(*DELETE)
-    assert tasks.ask(select(Site.id)) == []
+    assert tasks.query(select(Site.id)) == []
 
 
 def test_the_template_of_a_deleted_page_fails_one_task_only(tasks: Tasks) -> None:

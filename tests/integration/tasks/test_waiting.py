@@ -21,7 +21,7 @@ REFUSED = "<frameset><frame src='a'></frameset>"
 @pytest.fixture
 def old_site(tasks: Tasks) -> int:
     """ID of a site all of whose pages got their articles long ago."""
-    site_id = tasks.complete(tasks.publish("a", article_pages(range(6))))
+    site_id = tasks.process_site(tasks.publish("a", article_pages(range(6))))
     grow_old(tasks)
     return site_id
 
@@ -51,10 +51,10 @@ def test_reprocessed_pages_do_not_count_as_waiting_since_receipt(
     assert_nothing_waits_for_long(tasks)
     tasks.run(task_names.PARSE)
     assert_nothing_waits_for_long(tasks)
-    tasks.group(old_site)
+    tasks.cluster(old_site)
     assert_nothing_waits_for_long(tasks)
-    tasks.settle()
-    assert tasks.ask(select(StoredPage.revision).distinct()) == [2]
+    tasks.run_all()
+    assert tasks.query(select(StoredPage.revision).distinct()) == [2]
     assert_nothing_waits_for_long(tasks)
 
 
@@ -62,8 +62,8 @@ def test_reprocessed_pages_do_not_count_as_waiting_since_receipt(
 def test_a_changed_page_counts_as_waiting_since_the_change(tasks: Tasks) -> None:
     tasks.publish("a", [("2", article_html(20))])
     assert_nothing_waits_for_long(tasks)
-    tasks.settle()
-    assert tasks.ask(select(StoredPage.revision).where(StoredPage.url.endswith("/2"))) == [2]
+    tasks.run_all()
+    assert tasks.query(select(StoredPage.revision).where(StoredPage.url.endswith("/2"))) == [2]
 
 
 def test_a_page_changed_before_its_outcome_waits_since_receipt(tasks: Tasks) -> None:
@@ -75,11 +75,11 @@ def test_a_page_changed_before_its_outcome_waits_since_receipt(tasks: Tasks) -> 
 
 
 def test_a_page_refused_before_its_extraction_does_not_count_as_waiting(tasks: Tasks) -> None:
-    tasks.group(tasks.publish("a", article_pages(range(6))))
+    tasks.cluster(tasks.publish("a", article_pages(range(6))))
     tasks.publish("a", [("2", REFUSED)])
-    tasks.settle()
+    tasks.run_all()
     grow_old(tasks)
-    assert tasks.ask(select(StoredPage.url).where(is_pending())) == []
+    assert tasks.query(select(StoredPage.url).where(is_pending())) == []
     assert_nothing_waits_for_long(tasks)
 
 
@@ -91,35 +91,35 @@ def test_new_pages_are_extracted_before_reprocessed_pages(tasks: Tasks, old_site
     def waiting(task: str) -> list[str]:
         page_id = cast(OutboxEntry.arguments["page_id"].astext, BigInteger)
         pages = select(StoredPage.url).join(OutboxEntry, page_id == StoredPage.id)
-        return sorted(tasks.ask(pages.where(OutboxEntry.task == task)))
+        return sorted(tasks.query(pages.where(OutboxEntry.task == task)))
 
     assert waiting(task_names.EXTRACT) == ["https://news.example/fresh"]
     assert len(waiting(task_names.EXTRACT_AGAIN)) == 6
     # A clustering cancels pending requests and replaces them with new ones.
     tasks.publish("a", [("fresher", article_html(41))])
-    tasks.group(old_site)
+    tasks.cluster(old_site)
     assert waiting(task_names.EXTRACT) == [
         "https://news.example/fresh",
         "https://news.example/fresher",
     ]
     assert len(waiting(task_names.EXTRACT_AGAIN)) == 6
-    tasks.settle()
-    assert tasks.ask(select(StoredPage.id).where(is_pending())) == []
+    tasks.run_all()
+    assert tasks.query(select(StoredPage.id).where(is_pending())) == []
 
 
 def test_a_page_keeps_its_place_when_its_site_is_clustered_again(tasks: Tasks) -> None:
-    site_id = tasks.group(tasks.publish("a", article_pages(range(6))))
+    site_id = tasks.cluster(tasks.publish("a", article_pages(range(6))))
     turns = select(
         cast(OutboxEntry.arguments["page_id"].astext, BigInteger), OutboxEntry.turn
     ).where(OutboxEntry.task == task_names.EXTRACT)
-    first = dict(tasks.ask(turns))
+    first = dict(tasks.query(turns))
     tasks.publish("a", article_pages(range(6, 20)))
-    tasks.group(site_id)
-    before = dict(tasks.ask(turns))
+    tasks.cluster(site_id)
+    before = dict(tasks.query(turns))
     assert sorted(before, key=before.__getitem__)[:6] == sorted(first)
     tasks.publish("a", article_pages(range(20, 22)))
-    tasks.group(site_id)
-    after = dict(tasks.ask(turns))
+    tasks.cluster(site_id)
+    after = dict(tasks.query(turns))
     assert len(before) == 20
     assert len(after) == 22
     assert {page_id: after[page_id] for page_id in before} == before

@@ -8,7 +8,7 @@ import pytest
 from detourage.html import PageError, parse_page
 from detourage.reader import NoArticleError
 from detourage.reader.content import read_content
-from tests.counted import LINEAR, Work, growth
+from tests.counted import MAX_LINEAR_GROWTH, Work, growth
 from tests.hostile_pages import baits
 
 SIZE = 15_000
@@ -40,4 +40,4 @@ def test_work_grows_linearly_with_the_page(name: str) -> None:
     def prepared(size: int) -> Work:
         return partial(read, baits()[name](size))
 
-    assert growth(prepared, SIZE) < LINEAR
+    assert growth(prepared, SIZE) < MAX_LINEAR_GROWTH

@@ -59,7 +59,6 @@ ODD_MARKUP = markup_of(
     ["fb:like", "noscript", "p", "svg", "style"],
 )
 
-
 _CLOSING_ITEM = re.compile(r"<table.*<(?:p|li|dd|dt)\b.*<(?:li|dd|dt)\b", re.DOTALL)
 _OPEN_SCRIPT = re.compile(
     r"<script\b.*<!--(?:(?!-->).)*<script\b(?:(?!-->|</script).)*\Z", re.DOTALL | re.IGNORECASE

@@ -7,7 +7,7 @@ from detourage.html.encoding import decode
 from detourage.html.errors import UndecodableError
 from detourage.html.text import visible_text
 from tests.property.template.distance.trees import trees
-from tests.trees import brackets_of, tree_of
+from tests.trees import format_brackets, parse_brackets
 
 CONTENT_TYPES = st.sampled_from(
     [
@@ -79,5 +79,5 @@ def test_utf8_is_decoded_correctly(text: str) -> None:
 @given(trees(40, LABELS))
 def test_trees_survive_bytes_and_brackets(tree: Tree) -> None:
     assert Tree.from_bytes(tree.to_bytes()) == tree
-    assert tree_of(brackets_of(tree)) == tree
+    assert parse_brackets(format_brackets(tree)) == tree
     assert Tree.from_postorder(tree.labels, tree.sizes) == tree

@@ -11,7 +11,7 @@ from detourage.addresses import (
     refusal_of,
 )
 from detourage.html import Response, parse_page
-from tests.addressed import AMP, MOBILE, PLAIN, five_pages
+from tests.addressed import AMP, MOBILE, PLAIN, article_under_five_urls
 from tests.pages import article_html
 
 
@@ -93,7 +93,7 @@ def test_a_page_must_match_a_declared_one(
     ],
 )
 def test_the_site_name_is_not_a_headline(title: str, heading: str, agrees: bool) -> None:
-    html = five_pages()[AMP].replace("Bridge story number 7 | AMP", title)
+    html = article_under_five_urls()[AMP].replace("Bridge story number 7 | AMP", title)
     html = html.replace("<h1>Bridge story number 7</h1>", f"<h1>{heading}</h1>")
     verdict = joining(known(AMP, html), known(PLAIN, article_html(7)))
     assert (verdict is Joining.JOINED) == agrees

@@ -175,7 +175,7 @@ def test_an_unreachable_proxy_is_reported(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_an_untrusted_certificate_is_reported(tmp_path: Path) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*Authority(tmp_path, "nobody").sign_for("localhost"))
+    context.load_cert_chain(*Authority(tmp_path, "nobody").issue_certificate("localhost"))
     with (
         serving(context) as address,
         pytest.raises(FetchError, match=r"the certificate of .* is not trusted: "),

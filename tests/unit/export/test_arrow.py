@@ -13,7 +13,7 @@ from detourage.export import arrow
 from detourage.export.arrow import article_schema, write_parquet
 from detourage.export.files import write_articles
 from detourage.messages import ArticleMessage
-from tests.arrow_rows import example, message_of
+from tests.arrow_rows import example, message_from_row
 from tests.pages import article_html
 
 HUGE = 10**30
@@ -35,7 +35,7 @@ def test_a_message_with_every_key_survives_without_other_columns(tmp_path: Path)
     assert write_parquet(tmp_path / "articles.parquet", [values, values]) == 2
     rows = pq.read_table(tmp_path / "articles.parquet").to_pylist()
     message = ArticleMessage.model_validate(values)
-    assert [message_of(row) for row in rows] == [message, message]
+    assert [message_from_row(row) for row in rows] == [message, message]
     assert keys_of(rows[0]) == keys_of(values)
     assert article_schema().metadata[b"detourage.contract_version"] == b"1"
 

@@ -8,7 +8,7 @@ import pytest
 from detourage.html import Page, parse_page
 from detourage.html.nodes import Paths
 from detourage.html.source import PageSource
-from tests.counted import LINEAR, Work, growth
+from tests.counted import MAX_LINEAR_GROWTH, Work, growth
 
 
 def sources(raw: bytes) -> list[bytes]:
@@ -140,6 +140,6 @@ def test_hostile_pages_take_linear_time(markup_of: Callable[[int], str]) -> None
             source.tag_range(element)
             Paths.of(page.flat).path(element)
 
-    assert growth(prepared, 300) < LINEAR
+    assert growth(prepared, 300) < MAX_LINEAR_GROWTH
     # Code in C executes no counted steps: at this size, quadratic code would not end.
     prepared(5_000)()

@@ -10,7 +10,7 @@ PROGRAM = """
 import json
 import sys
 
-from tests.trees import brackets_of
+from tests.trees import format_brackets
 from detourage.html import PageError, confined, parse_page
 from detourage.html.text import visible_text
 
@@ -36,7 +36,7 @@ def outcome(html):
     visible_text(page.document)
     page.document.xpath("string()")
     page.document.text_content()
-    brackets_of(page.tree)
+    format_brackets(page.tree)
     return "page"
 
 

@@ -18,7 +18,7 @@ from detourage.html.dom import MAX_ATTRIBUTES, MAX_TAGS
 from detourage.html.page import MAX_DEPTH, MAX_ELEMENTS
 from detourage.html.text import paragraphs, visible_text
 from detourage.limits import MAX_HTML_BYTES
-from tests.trees import brackets_of
+from tests.trees import format_brackets
 
 XHTML = '<html xmlns="http://www.w3.org/1999/xhtml" xml:lang="fr">'
 XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -30,7 +30,7 @@ APOLOGY = "<p>Your browser shows no frames. <a href='menu.html'>Menu</a></p>"
 
 
 def brackets(html: bytes | str, content_type: str | None = None) -> str:
-    return brackets_of(parse_page(html, content_type=content_type).tree)
+    return format_brackets(parse_page(html, content_type=content_type).tree)
 
 
 def zip_archive() -> bytes:
@@ -93,7 +93,7 @@ PAGE = (
 )
 def test_is_parsed_as_xml(page: bytes | str, content_type: str | None) -> None:
     parsed = parse_page(page, content_type=content_type)
-    assert brackets_of(parsed.tree) == "{html{head{title}{script}}{body{div}{p}}}"
+    assert format_brackets(parsed.tree) == "{html{head{title}{script}}{body{div}{p}}}"
     assert parsed.document.findtext("body/p") == "a\xa0<b>é&"
     assert parsed.document.get("lang") == "fr"
 
@@ -206,7 +206,7 @@ def test_the_noframes_text_is_the_page(prefix: str) -> None:
         f"<noframes><body class='b'><h1>t</h1><p>{text}</p></body></noframes></frameset></html>"
     )
     page = parse_page(html)
-    assert brackets_of(page.tree) == "{html{head{title}}{body{h1}{p}}}"
+    assert format_brackets(page.tree) == "{html{head{title}}{body{h1}{p}}}"
     assert "seven words" in visible_text(page.document)
 
 

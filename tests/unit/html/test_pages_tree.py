@@ -6,34 +6,34 @@ from functools import partial
 import pytest
 
 from detourage.html import Tree, TreeFormatError
-from tests.trees import brackets_of, tree_of
+from tests.trees import format_brackets, parse_brackets
 
 DEPTH = 100_000
 
 
 def test_preorder_and_postorder_build_the_same_tree() -> None:
-    expected = tree_of("{a{b{c}}{d}}")
+    expected = parse_brackets("{a{b{c}}{d}}")
     assert Tree.from_preorder([("a", 0), ("b", 1), ("c", 2), ("d", 1)]) == expected
     assert Tree.from_postorder(["c", "b", "d", "a"], [1, 2, 1, 4]) == expected
 
 
 def test_equality_compares_shape_and_labels() -> None:
-    tree = tree_of("{a{b}{c}}")
-    assert tree == tree_of("{a{b}{c}}")
-    assert hash(tree) == hash(tree_of("{a{b}{c}}"))
-    assert tree.digest == tree_of("{a{b}{c}}").digest
+    tree = parse_brackets("{a{b}{c}}")
+    assert tree == parse_brackets("{a{b}{c}}")
+    assert hash(tree) == hash(parse_brackets("{a{b}{c}}"))
+    assert tree.digest == parse_brackets("{a{b}{c}}").digest
     for other in ("{a{c}{b}}", "{a{b{c}}}", "{a{b}}", "{a{b}{d}}"):
-        assert tree != tree_of(other)
-        assert tree.digest != tree_of(other).digest
+        assert tree != parse_brackets(other)
+        assert tree.digest != parse_brackets(other).digest
     assert tree != "{a{b}{c}}"
 
 
 def test_sizes_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="read-only"):
-        tree_of("{a{b}}").sizes[0] = 2
+        parse_brackets("{a{b}}").sizes[0] = 2
 
 
-PACKED = tree_of("{html{head}{body{p}{p}}}").to_bytes()
+PACKED = parse_brackets("{html{head}{body{p}{p}}}").to_bytes()
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_invalid_depths_sizes_and_bytes_are_rejected(build: Callable[[], Tree]) 
 def test_depth_is_limited_only_by_memory() -> None:
     tree = Tree.from_preorder(("div", depth) for depth in range(DEPTH))
     assert tree.sizes.tolist() == list(range(1, DEPTH + 1))
-    assert brackets_of(tree) == "{div" * DEPTH + "}" * DEPTH
-    assert tree_of(brackets_of(tree)) == tree
+    assert format_brackets(tree) == "{div" * DEPTH + "}" * DEPTH
+    assert parse_brackets(format_brackets(tree)) == tree
     assert Tree.from_bytes(tree.to_bytes()) == tree
     assert pickle.loads(pickle.dumps(tree)) == tree
     assert len({tree, copy.deepcopy(tree)}) == 1

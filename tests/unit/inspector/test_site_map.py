@@ -15,7 +15,7 @@ from inspector.site_map import HEIGHT, WIDTH, MappedPages, draw_map, element, ma
 from inspector.tree_changes import TreeLine, element_names, tree_changes
 from tests.pages import article_html
 from tests.property.template.distance.trees import trees
-from tests.trees import tree_of
+from tests.trees import parse_brackets
 
 
 def read(picture: str) -> etree._Element:
@@ -76,8 +76,8 @@ def test_a_map_contains_a_position_for_each_tree(pages: int) -> None:
 
 def test_differences_are_listed_in_document_order() -> None:
     changes = tree_changes(
-        tree_of("{html{head{title}{meta}}{body{h1}{p}{p}{p}}}"),
-        tree_of("{html{head{title}{meta}}{body{div{ul{li}}}{h2}{p}{p}{p}}}"),
+        parse_brackets("{html{head{title}{meta}}{body{h1}{p}{p}{p}}}"),
+        parse_brackets("{html{head{title}{meta}}{body{div{ul{li}}}{h2}{p}{p}{p}}}"),
     )
     assert (changes.removed, changes.added, changes.renamed, changes.distance) == (0, 3, 1, 4)
     assert changes.lines == [

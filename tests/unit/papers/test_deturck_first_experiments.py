@@ -5,7 +5,7 @@ from benchmarks.evaluation.methods import Neighbours, Source, get_extractor
 from detourage.papers.deturck.first_experiments import HEURISTICS, differentials
 from detourage.papers.deturck.token_tree import TokenTree, token_tree_of
 from detourage.reader import NoArticleError, NoTextError
-from tests.trees import brackets_of
+from tests.trees import format_brackets
 from tests.unit.evaluation.methods.gull import FOOTER, SENTENCES, holds_story, neighbours_of, page
 
 EXPERIMENTS = [f"deturck_2015_{name}" for name in HEURISTICS]
@@ -88,7 +88,7 @@ def test_every_word_is_a_leaf_below_its_element() -> None:
             "<html><body><p>Some <b>bold</b> text, yes</p><script>x</script></body></html>"
         )
     )
-    assert brackets_of(tree.tree) == "{html{body{p{=some}{b{=bold}}{=text}{=yes}}}}"
+    assert format_brackets(tree.tree) == "{html{body{p{=some}{b{=bold}}{=text}{=yes}}}}"
     holders = [tree.elements[holder].tag if holder >= 0 else None for holder in tree.holders]
     assert holders == ["p", "b", None, "p", "p", None, None, None]
 

@@ -13,7 +13,7 @@ from detourage.html.nodes import index_at
 from detourage.messages import ArticleMessage, PageMessage
 from detourage.reader.locations import LocationError, locate_in_message, text_fragment
 from examples.sample_crawl import generate
-from tests.counted import LINEAR, Work, growth
+from tests.counted import MAX_LINEAR_GROWTH, Work, growth
 from tests.unit.reader.article_pages import prose
 
 HEAD = (
@@ -164,7 +164,7 @@ def test_articles_of_many_blocks_are_located_in_linear_time(added: str) -> None:
         page = Page(added + html, URL)
         return lambda: found.locate(0, len(found.text), page)
 
-    assert growth(prepared, 300) < LINEAR
+    assert growth(prepared, 300) < MAX_LINEAR_GROWTH
 
 
 @pytest.mark.parametrize(("start", "end"), [(-5, 3), (5, 5), (9, 2)])

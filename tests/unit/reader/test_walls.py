@@ -9,7 +9,7 @@ from detourage.article import Article
 from detourage.html import Page, Response, parse_page
 from detourage.reader import GoneError, NoTextError, WallError
 from detourage.reader.content import explain_content, read_content
-from tests.counted import LINEAR, Work, growth
+from tests.counted import MAX_LINEAR_GROWTH, Work, growth
 from tests.pages import article_html, paragraphs
 from tests.unit.reader.multilingual import article_of
 
@@ -201,4 +201,4 @@ def test_a_long_hostile_page_takes_linear_time() -> None:
         with contextlib.suppress(WallError, GoneError):
             read_content(shown)
 
-    assert growth(prepared, 200) < LINEAR
+    assert growth(prepared, 200) < MAX_LINEAR_GROWTH

@@ -14,7 +14,7 @@ from detourage.template.distance import normalised_distance
 from detourage.template.groups import Grouping, SiteGroups, group_pages, group_site, reference_order
 from detourage.template.matrix import Matrix, size_tolerant_distances
 from detourage.template.methods import METHODS
-from tests.trees import tree_of
+from tests.trees import parse_brackets
 from tests.unit.template.template_sites import Pages, made_site
 
 TEMPLATES = [0] * 4 + [1] * 7 + [2] * 4 + [3]
@@ -49,8 +49,8 @@ def test_the_order_of_arrival_changes_nothing(order: list[int]) -> None:
 
 
 def test_pages_are_grouped_by_their_trees() -> None:
-    article = tree_of("{html{body{h1}{p}{p}}}")
-    menu = tree_of("{html{table{tr{td}{td}}{tr{td}{td}}{tr{td}{td}}}}")
+    article = parse_brackets("{html{body{h1}{p}{p}}}")
+    menu = parse_brackets("{html{table{tr{td}{td}}{tr{td}{td}}{tr{td}{td}}}}")
     found = group_site("a.example", list("1234"), [article, menu, article, menu])
     assert [group.members for group in found.grouping.groups] == [(0, 2), (1, 3)]
     assert found.distances[0, 2] == 0
@@ -82,7 +82,9 @@ def page(paragraphs: int, comments: int) -> Tree:
     thread = "{section{h2}" + "{div{b}{i}{p}{a}}" * comments + "}"
     header = "{header{a{img}}" + menu + "}"
     footer = "{footer" + "{a}" * 8 + "}"
-    return tree_of("{html{head{title}{meta}{meta}}{body" + header + body + thread + footer + "}}")
+    return parse_brackets(
+        "{html{head{title}{meta}{meta}}{body" + header + body + thread + footer + "}}"
+    )
 
 
 TREES = [page(paragraphs, comments) for paragraphs in (4, 12, 30) for comments in (0, 3, 25)]

@@ -42,7 +42,7 @@ PRECISIONS = [
     ("2 years ago", None),
 ]
 """Results are as precise as the words."""
-SPELLINGS = [
+URL_SCHEMES = [
     *(
         (language, text, "2024-03-01T06:00:00+00:00")
         for language, text in (
@@ -70,7 +70,7 @@ LANGUAGES_OF_CLDR = sorted(LANGUAGES - {"ga", "sw"} | {"zh-TW"})
     [
         *((language, as_cldr_writes(language), THREE_HOURS_AGO) for language in LANGUAGES_OF_CLDR),
         *(("en", text, moment) for text, moment in PRECISIONS),
-        *SPELLINGS,
+        *URL_SCHEMES,
     ],
 )
 def test_an_age_is_understood(language: str | None, text: str, moment: str | None) -> None:

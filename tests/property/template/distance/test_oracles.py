@@ -12,7 +12,7 @@ from detourage.html.tree import Tree
 from detourage.template.distance import _native, edit_mapping, tree_edit_distance
 from detourage.template.distance.forest import Forest
 from tests.property.template.distance.trees import SHAPES, edited, preorder, random_tree
-from tests.trees import brackets_of, tree_of
+from tests.trees import format_brackets, parse_brackets
 
 PAIRS = 90
 """Number of pairs per seed."""
@@ -43,7 +43,7 @@ def test_random_pairs_have_the_distance_of_an_independent_implementation(seed: i
     for _ in range(PAIRS):
         a, b = random_pair(source)
         distance = tree_edit_distance(a, b)
-        forms = (Bracketed.from_text(brackets_of(tree)) for tree in (a, b))
+        forms = (Bracketed.from_text(format_brackets(tree)) for tree in (a, b))
         assert distance == APTED(*forms, Config()).compute_edit_distance()
         bound = source.randrange(distance + 2)
         assert tree_edit_distance(b, a, bound=bound) == min(distance, bound + 1)
@@ -103,6 +103,6 @@ def test_cached_results_do_not_change_distances(seed: int, memory: int) -> None:
 
 
 def test_an_instruction_set_that_the_processor_lacks_is_rejected() -> None:
-    tree = tree_of("{a}")
+    tree = parse_brackets("{a}")
     with pytest.raises(ValueError, match="abacus"):
         Forest([tree, tree], way=("abacus", 0, "", True, True, True)).distances([0], [1])

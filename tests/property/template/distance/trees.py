@@ -11,7 +11,6 @@ SHAPES = ("any", "deep", "flat", "star", "comb", "zigzag", "page")
 
 Nodes = list[tuple[str, int]]
 
-
 ABC = st.sampled_from("abc")
 
 

@@ -17,7 +17,6 @@ ARTICLE = {
     "datePublished": "2024-05-31T09:30:00+02:00",
 }
 
-
 STORY = "itemscope itemtype='https://schema.org/NewsArticle'"
 
 

@@ -20,7 +20,7 @@ from detourage.template.distance import (
 from detourage.template.distance.forest import ANY_WORK, TASK_WORK, Forest
 from detourage.template.groups import group_site
 from tests.property.template.distance.trees import edited, random_tree, without_gaps
-from tests.trees import tree_of
+from tests.trees import parse_brackets
 
 NODES = 70_000
 DEPTH = 10_000
@@ -89,8 +89,7 @@ def test_extreme_trees_are_compared_with_themselves_and_with_one_more_node(a: st
 REFUSED = Tree.from_preorder(ladder(NODES // 5))
 """A tree that is larger than the star, and slightly too large for a comparison with it."""
 
-
-LEAF = tree_of("{c}")
+LEAF = parse_brackets("{c}")
 
 
 @pytest.mark.parametrize(

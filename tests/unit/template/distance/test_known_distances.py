@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from detourage.template.distance import edit_mapping, normalised_distance, tree_edit_distance
-from tests.trees import tree_of
+from tests.trees import parse_brackets
 
 CASES = {
     "the order of children counts": [("{a{b}{c}}", "{a{c}{b}}", 2)],
@@ -46,7 +46,7 @@ CASES = {
     ],
 )
 def test_distance_matches_hand_computed_values(a: str, b: str, distance: int) -> None:
-    left, right = tree_of(a), tree_of(b)
+    left, right = parse_brackets(a), parse_brackets(b)
     assert tree_edit_distance(left, right) == distance
     assert tree_edit_distance(right, left) == distance
     mapping = edit_mapping(left, right)
@@ -63,8 +63,8 @@ def test_normalised_distance_of_numbers_and_arrays() -> None:
 
 
 def test_the_mapping_of_known_trees() -> None:
-    a, b = tree_of("{f{d{a}{c{b}}}{e}}"), tree_of("{f{c{d{a}{b}}}{e}}")
+    a, b = parse_brackets("{f{d{a}{c{b}}}{e}}"), parse_brackets("{f{c{d{a}{b}}}{e}}")
     assert edit_mapping(a, b) == [(0, 0), (1, 1), (2, None), (3, 2), (4, 4), (5, 5), (None, 3)]
-    leaf = tree_of("{c}")
+    leaf = parse_brackets("{c}")
     assert edit_mapping(leaf, a) == [(0, 2), *((None, j) for j in (0, 1, 3, 4, 5))]
     assert edit_mapping(leaf, leaf) == [(0, 0)]
