@@ -46,11 +46,7 @@ def pytest_configure() -> None:
 
 @pytest.fixture(scope="session")
 def services() -> Iterator[Services]:
-    """PostgreSQL and RabbitMQ.
-
-    They are those named in the settings, those found on this machine, or servers started for the
-    tests.
-    """
+    """PostgreSQL and RabbitMQ: configured or local servers, or servers started for the tests."""
     from tests.services import running_services
 
     with running_services() as services:
@@ -59,9 +55,9 @@ def services() -> Iterator[Services]:
 
 @pytest.fixture(scope="session")
 def migrated_url(services: Services) -> Iterator[str]:
-    """A database with the latest schema, which serves as a template.
+    """URL of a database with the latest schema, which tests copy instead of migrating their own.
 
-    Copying this database is ten times as fast as migrating an empty one.
+    Copying is ten times as fast as migrating.
     """
     from tests.services import temporary_database
     from worker.store.database import Database
@@ -75,7 +71,7 @@ def migrated_url(services: Services) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def database_url(services: Services, migrated_url: str) -> Iterator[str]:
-    """An empty database with the latest schema."""
+    """URL of an empty database with the latest schema."""
     from tests.services import temporary_database
 
     with temporary_database(services, template=migrated_url) as url:
@@ -108,9 +104,9 @@ def settings(
 
 @pytest.fixture(scope="module")
 def declared(settings: Settings) -> Iterator[Settings]:
-    """Settings of a deployment whose queues exist.
+    """Settings of a deployment whose queues have been declared.
 
-    They are shared, because declaring and removing them takes the broker longer than a test.
+    The tests of a module share the queues, as declaring and removing them takes longer than a test.
     """
     from tests.deployment import own_queues
     from worker.messaging.broker import connect, topology_of

@@ -19,8 +19,8 @@ from tests.image_context import ROOT, tracked_files
 GUIDE = "CONTRIBUTING.md"
 HEADING = "## English\n"
 
-CHECKED = re.compile(r"\.(py|md|sh|sql|yml)$|(^|/)(Makefile|Dockerfile)$")
-LEFT_OUT = (
+CHECKED_PATHS = re.compile(r"\.(py|md|sh|sql|yml)$|(^|/)(Makefile|Dockerfile)$")
+SKIPPED_PATHS = (
     "CHANGELOG.md",
     # Generated from docstrings.
     *("docs/reference/cli.md", "docs/reference/messages.md", "docs/reference/settings.md"),
@@ -32,12 +32,18 @@ LEFT_OUT = (
 # two string literals.
 _SPACE = r"(?:[\s#>]|--|\"\s+f?\"|'\s+f?')+"
 
-_ENDS = frozenset({tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING})
+# A string that is a docstring follows a token of one of these types, if layout is ignored.
+_BEFORE_DOCSTRING = frozenset(
+    {tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING}
+)
 _LAYOUT = frozenset({tokenize.NL, tokenize.COMMENT})
 
 
-class Turn(NamedTuple):
-    """A phrase to avoid, with the advice of the guide."""
+class BannedPhrase(NamedTuple):
+    """A phrase to avoid, with what to write instead according to the guide.
+
+    The group ``phrase`` of the pattern is empty if a longer, allowed phrase matches.
+    """
 
     phrase: str
     pattern: re.Pattern[str]
@@ -45,55 +51,59 @@ class Turn(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """An occurrence in a file of a phrase to avoid."""
+    """An occurrence of a phrase to avoid in a line of a file."""
 
     path: str
     line: int
-    turn: Turn
+    banned: BannedPhrase
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: `{self.turn.phrase}`: write: {self.turn.advice}"
+        return f"{self.path}:{self.line}: `{self.banned.phrase}`: write: {self.banned.advice}"
 
 
-def read_phrases(guide: str) -> list[Turn]:
-    """Return the phrases that are in code font in the guide's table.
+def read_phrases(guide: str) -> list[BannedPhrase]:
+    """Return the phrases that are in code font in the guide's table "English".
 
-    Phrases after "except" are allowed although they contain a phrase to avoid. An ellipsis stands
-    for the rest of any word.
+    Phrases after "except" are allowed although they contain a phrase to avoid. An ellipsis
+    represents the rest of any word.
     """
     rows = re.findall(r"^\| (.+?) \| (.+) \|$", _section(guide), re.MULTILINE)
-    turns = []
+    result = []
     for cell, advice in rows:
         banned, _, allowed = (re.findall(r"`(.+?)`", part) for part in cell.partition(" except "))
-        turns += [Turn(phrase, _compile(phrase, allowed), advice) for phrase in banned]
-    return turns
+        result += [BannedPhrase(phrase, _compile(phrase, allowed), advice) for phrase in banned]
+    return result
 
 
-def find(path: str, text: str, turns: list[Turn]) -> Iterator[Finding]:
-    """Yield the phrases to avoid in a file's text, in the order of the table."""
+def find(path: str, text: str, banned_phrases: list[BannedPhrase]) -> Iterator[Finding]:
+    """Yield the banned phrases in the text of a file, in the order of the table."""
     if path == GUIDE:
-        # Insert blank lines in its place to preserve the line numbers.
+        # Replace the table itself by blank lines, which preserve the line numbers.
         section = _section(text)
         text = text.replace(section, "\n" * section.count("\n"))
     elif path.endswith(".py"):
         # Tokenizing is slow, and most files contain none of the phrases.
-        turns = [turn for turn in turns if turn.pattern.search(text)]
-        if turns:
-            text = _prose_of_python(text, docstrings_only=path.startswith("tests/"))
-    for turn in turns:
-        for match in turn.pattern.finditer(text):
-            if match["turn"]:
-                yield Finding(path, text.count("\n", 0, match.start()) + 1, turn)
+        banned_phrases = [banned for banned in banned_phrases if banned.pattern.search(text)]
+        if banned_phrases:
+            text = _blank_out_code(text, docstrings_only=path.startswith("tests/"))
+    for banned in banned_phrases:
+        for match in banned.pattern.finditer(text):
+            if match["phrase"]:
+                yield Finding(path, text.count("\n", 0, match.start()) + 1, banned)
 
 
 def main() -> int:
     """Print the findings; return 1 if there are any."""
-    turns = read_phrases((ROOT / GUIDE).read_text())
+    banned_phrases = read_phrases((ROOT / GUIDE).read_text())
     failed = False
     for path in tracked_files():
-        if not CHECKED.search(path) or path.startswith(LEFT_OUT) or not (ROOT / path).is_file():
+        if (
+            not CHECKED_PATHS.search(path)
+            or path.startswith(SKIPPED_PATHS)
+            or not (ROOT / path).is_file()
+        ):
             continue
-        findings = find(path, (ROOT / path).read_text(), turns)
+        findings = find(path, (ROOT / path).read_text(), banned_phrases)
         for finding in sorted(findings, key=lambda each: each.line):
             click.echo(finding)
             failed = True
@@ -105,42 +115,46 @@ def _section(guide: str) -> str:
 
 
 def _compile(phrase: str, allowed: list[str]) -> re.Pattern[str]:
-    exceptions = "".join(f"{_words(each)}|" for each in allowed)
-    return re.compile(rf"{exceptions}(?P<turn>{_words(phrase)})")
+    exceptions = "".join(f"{_phrase_pattern(each)}|" for each in allowed)
+    return re.compile(rf"{exceptions}(?P<phrase>{_phrase_pattern(phrase)})")
 
 
-def _words(phrase: str) -> str:
-    """Return a pattern for a phrase, capitalised or not."""
+def _phrase_pattern(phrase: str) -> str:
+    """Return a pattern for a phrase of whole words, capitalised or not."""
     first = phrase[0]
-    # The lookbehind comes second because the regex engine searches faster for a pattern that begins
-    # with a character.
-    either = f"[{first.upper()}{first}]"
-    start = rf"{either}(?<!\w{either})" if first.isalpha() else re.escape(first)
+    either_case = f"[{first.upper()}{first}]"
+    # The lookbehind follows the letter because the regex engine searches faster for a pattern that
+    # begins with a character.
+    start = rf"{either_case}(?<!\w{either_case})" if first.isalpha() else re.escape(first)
     return start + _SPACE.join(map(re.escape, phrase[1:].split())).replace("…", r"\w+") + r"(?!\w)"
 
 
-def _prose_of_python(text: str, *, docstrings_only: bool) -> str:
-    """Blank out all but comments and strings or, on request, all but comments and docstrings."""
+def _blank_out_code(text: str, *, docstrings_only: bool) -> str:
+    """Replace all but comments and strings (or comments and docstrings) in Python by spaces."""
     lines = text.splitlines(keepends=True)
-    starts = [0]
+    line_starts = [0]
     for line in lines:
-        starts.append(starts[-1] + len(line))
+        line_starts.append(line_starts[-1] + len(line))
     prose = [character if character == "\n" else " " for character in text]
-    before = tokenize.ENCODING
+    previous_type = tokenize.ENCODING
     tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         is_prose = token.type == tokenize.COMMENT or (
             token.type == tokenize.STRING
             and (
                 not docstrings_only
-                or (before in _ENDS and tokens[place + 1].type == tokenize.NEWLINE)
+                or (
+                    previous_type in _BEFORE_DOCSTRING
+                    and tokens[index + 1].type == tokenize.NEWLINE
+                )
             )
         )
         if is_prose:
-            start = starts[token.start[0] - 1] + token.start[1]
+            row, column = token.start
+            start = line_starts[row - 1] + column
             prose[start : start + len(token.string)] = token.string
         if token.type not in _LAYOUT:
-            before = token.type
+            previous_type = token.type
     return "".join(prose)
 
 

@@ -1,6 +1,6 @@
-"""Pages that try to keep the extraction busy by repeating a short piece many times.
+"""Pages that try to keep the extraction busy by repeating a short piece of text or markup.
 
-`baits` generates them at any size: small ones for the tests, large ones for a campaign.
+They can be generated at any size: small ones for the tests, and large ones for the benchmarks.
 """
 
 from collections.abc import Callable
@@ -18,9 +18,9 @@ def _page(body: str, head: str = "", attributes: str = "") -> str:
     )
 
 
-def _comments(text: str) -> str:
-    """Return comments in which the given text takes the place of an author, a date or a body."""
-    made = "".join(
+def _page_with_comments(text: str) -> str:
+    """Return a page with comments that have the text as an author, as a date and as a body."""
+    items = "".join(
         f"<li class='comment'><b class='name'>{author}</b> <i class='when'>{when}</i>"
         f"<p>{body}</p></li>"
         for author, when, body in (
@@ -30,12 +30,12 @@ def _comments(text: str) -> str:
             ("Cleo", "5 May 2020", "The ferry was better than this one."),
         )
     )
-    return _page(f"<h2>4 comments</h2><ul class='comments'>{made}</ul>")
+    return _page(f"<h2>4 comments</h2><ul class='comments'>{items}</ul>")
 
 
-_METAS = ("author", "date", "description", "keywords", "og:url", "refresh", "viewport")
+_META_NAMES = ("author", "date", "description", "keywords", "og:url", "refresh", "viewport")
 
-_PLACES: dict[str, Callable[[str], str]] = {
+_PAGES_AROUND_TEXT: dict[str, Callable[[str], str]] = {
     "paragraph": lambda text: _page(f"<p>{text}</p>"),
     "brackets": lambda text: _page(f"<p>（{text}x.</p>"),
     "alone": lambda text: f"<!doctype html><title>{_TITLE}</title><body><div>{text}</div>",
@@ -46,7 +46,7 @@ _PLACES: dict[str, Callable[[str], str]] = {
     ),
     "meta": lambda text: _page(
         "",
-        "".join(f"<meta name='{name}' content='{text}'>" for name in _METAS),
+        "".join(f"<meta name='{name}' content='{text}'>" for name in _META_NAMES),
     ),
     "type": lambda text: _page("", f"<meta http-equiv=content-type content='text/html;{text}'>"),
     "class": lambda text: _page(
@@ -58,8 +58,8 @@ _PLACES: dict[str, Callable[[str], str]] = {
         f"<link rel=canonical href='{text}'><base href='/{text}'>",
     ),
     "size": lambda text: _page(f"<img src=a.png width='{text}' style='{text}' alt='{text}'>"),
-    "comments": _comments,
-    "profile": lambda text: _comments("Dora").replace("Ann", f"<a href='{text}'>Ann</a>"),
+    "comments": _page_with_comments,
+    "profile": lambda text: _page_with_comments("Dora").replace("Ann", f"<a href='{text}'>Ann</a>"),
     "structured data": lambda text: _page(
         "", f"<script type='application/ld+json'>{text}</script>"
     ),
@@ -82,7 +82,7 @@ _PLACES: dict[str, Callable[[str], str]] = {
 }
 """Functions that build a page around a text, by the part of the page that contains the text."""
 
-_TEXTS = {
+_REPEATED_TEXTS = {
     "spaces": " ",
     "words": "a ",
     "one word": "a",
@@ -126,9 +126,9 @@ _TEXTS = {
     "charsets": "charset= ",
     "Chinese names": "王小 ",
 }
-"""Pieces of text that are repeated, by kind."""
+"""Short texts to be repeated, by a name of their kind."""
 
-_MARKUP: dict[str, str] = {
+_REPEATED_MARKUP: dict[str, str] = {
     "paragraphs": "<p>a b.</p>",
     "long paragraphs": f"<p>{paragraphs(2)[0]}</p>",
     "openings of div": "<div>",
@@ -163,24 +163,29 @@ _MARKUP: dict[str, str] = {
     "closings": "</p>",
     "custom elements": "<a-b></a-b>",
 }
+"""Pieces of markup to be repeated, by a name of their kind."""
 
 
-def _repeated(unit: str, size: int) -> str:
+def _repeat(unit: str, size: int) -> str:
     return unit * max(size // len(unit), 1)
 
 
-def _listed(item: str, size: int) -> str:
-    return _PLACES["state"]("[" + ",".join([item] * max(size // len(item), 1)) + "]")
+def _page_with_json_list(item: str, size: int) -> str:
+    return _PAGES_AROUND_TEXT["state"]("[" + ",".join([item] * max(size // len(item), 1)) + "]")
 
 
-def _numbered(piece: str, size: int) -> str:
-    """Repeat a piece; `%` becomes its number, `$` letters, and `@` the previous number."""
-    pieces = []
+def _repeat_numbered(piece: str, size: int) -> str:
+    """Repeat a piece, with the placeholders in each copy filled in.
+
+    `%` becomes the number of the copy, `@` that of the previous copy, and `$` letters that two
+    successive copies share, such as ``bc`` for copies 24 and 25.
+    """
+    copies = []
     for number in range(1, size // len(piece) + 1):
-        letters = "".join(chr(97 + int(digit)) for digit in str(number // 2))
-        made = piece.replace("%", str(number)).replace("$", letters)
-        pieces.append(made.replace("@", str(number - 1)))
-    return "".join(pieces)
+        letters = "".join(chr(ord("a") + int(digit)) for digit in str(number // 2))
+        copy = piece.replace("%", str(number)).replace("$", letters)
+        copies.append(copy.replace("@", str(number - 1)))
+    return "".join(copies)
 
 
 def _xhtml(body: str) -> str:
@@ -190,75 +195,76 @@ def _xhtml(body: str) -> str:
     )
 
 
-Make = Callable[[int], str]
+PageGenerator = Callable[[int], str]
 """A function that returns a page of about the given number of characters."""
 
-TEXTS: dict[str, dict[str, Make]] = {
+TEXTS: dict[str, dict[str, PageGenerator]] = {
     place: {
-        text: lambda size, shown=shown, unit=unit: shown(_repeated(unit, size))  # type: ignore[misc]
-        for text, unit in _TEXTS.items()
+        text: lambda size, page=page, unit=unit: page(_repeat(unit, size))  # type: ignore[misc]
+        for text, unit in _REPEATED_TEXTS.items()
     }
-    for place, shown in _PLACES.items()
+    for place, page in _PAGES_AROUND_TEXT.items()
 }
-"""Generators of pages with a repeated text, by the part of the page that contains the text and by
-the kind of text."""
+"""Page generators by the part of the page that contains the repeated text and by kind of text."""
 
-MARKUP: dict[str, Make] = {
+MARKUP: dict[str, PageGenerator] = {
     **{
-        f"many {name}": lambda size, unit=unit: _page(_repeated(unit, size))  # type: ignore[misc]
-        for name, unit in _MARKUP.items()
+        f"many {name}": lambda size, unit=unit: _page(_repeat(unit, size))  # type: ignore[misc]
+        for name, unit in _REPEATED_MARKUP.items()
     },
-    "reply links in a single comment": lambda size: _comments(
-        _repeated("<a href='#c1'>In reply to</a> ", size // 3)
+    "reply links in a single comment": lambda size: _page_with_comments(
+        _repeat("<a href='#c1'>In reply to</a> ", size // 3)
     ),
     "replies in a chain": lambda size: _page(
         "<ul class=comments>"
-        + _numbered(
+        + _repeat_numbered(
             "<li class=comment id=c% data-parent=c@><b class=author>Ann</b> 3 May 2020 <p>So it is."
             "</p></li>",
             size,
         )
     ),
     "replies by name": lambda size: _page(
-        _numbered(
+        _repeat_numbered(
             "<div class=comment><b class=author>Ann %</b> 3 May 2020 <p>Reply to Ann @</p></div>",
             size,
         )
     ),
     "classes shared by two elements each": lambda size: _page(
-        _numbered("<q class=k$>A text of some words.</q>", size)
+        _repeat_numbered("<q class=k$>A text of some words.</q>", size)
     ),
     "fields, and classes shared by two elements each": lambda size: _page(
-        _numbered("<q class=k$>Some words here.</q><textarea></textarea>", size)
+        _repeat_numbered("<q class=k$>Some words here.</q><textarea></textarea>", size)
     ),
-    "numbered ids": lambda size: _page(_numbered("<p id=p%><a href='#p@'>a b</a>", size)),
+    "numbered ids": lambda size: _page(_repeat_numbered("<p id=p%><a href='#p@'>a b</a>", size)),
     "XHTML of nested links": lambda size: _xhtml(
-        _repeated("<a href='#a'>" * 100 + "a b" + "</a>" * 100, size)
+        _repeat("<a href='#a'>" * 100 + "a b" + "</a>" * 100, size)
     ),
     "XHTML with namespaces": lambda size: _xhtml(
-        _numbered("<p%:b xmlns:p%='http://a.b/%'>a b</p%:b>", size)
+        _repeat_numbered("<p%:b xmlns:p%='http://a.b/%'>a b</p%:b>", size)
     ),
-    "XHTML with entities": lambda size: _xhtml(f"<p>{_repeated('&eacute;&nbsp;', size)}</p>"),
-    "attributes": lambda size: _page("", attributes=_numbered("attr%=1 ", size)),
-    "an object of many keys": lambda size: _PLACES["state"](
-        "{" + _numbered('"%":["a b."],', size) + '"x":1}'
+    "XHTML with entities": lambda size: _xhtml(f"<p>{_repeat('&eacute;&nbsp;', size)}</p>"),
+    "attributes": lambda size: _page("", attributes=_repeat_numbered("attr%=1 ", size)),
+    "an object of many keys": lambda size: _PAGES_AROUND_TEXT["state"](
+        "{" + _repeat_numbered('"%":["a b."],', size) + '"x":1}'
     ),
-    "a list of paragraphs": lambda size: _listed('{"p":"A bridge was built here."}', size),
-    "lists in lists of paragraphs": lambda size: _listed(
+    "a list of paragraphs": lambda size: _page_with_json_list(
+        '{"p":"A bridge was built here."}', size
+    ),
+    "lists in lists of paragraphs": lambda size: _page_with_json_list(
         "[" * 60 + '"A bridge was built here."' + "]" * 60, size
     ),
-    "an article many times over": lambda size: _repeated(article_html(1), size),
+    "an article many times over": lambda size: _repeat(article_html(1), size),
 }
-"""Generators of pages with repeated markup, by the kind of markup."""
+"""Page generators by the kind of repeated markup."""
 
 
-def baits() -> dict[str, Make]:
-    """Return the generators of hostile pages by description; each takes an approximate length."""
+def hostile_page_generators() -> dict[str, PageGenerator]:
+    """Return all generators of hostile pages, by a description such as ``spaces in title``."""
     return {
         **{
-            f"{text} in {place}": make
-            for place, made in TEXTS.items()
-            for text, make in made.items()
+            f"{text} in {place}": generator
+            for place, generators in TEXTS.items()
+            for text, generator in generators.items()
         },
         **MARKUP,
     }

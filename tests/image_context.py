@@ -1,4 +1,4 @@
-"""The image's build context: the files not excluded by .dockerignore."""
+"""The Docker build context of the image: the files that .dockerignore does not exclude."""
 
 import re
 import shlex
@@ -24,6 +24,7 @@ def in_context(paths: Iterable[str]) -> list[str]:
     # The syntax is that of .gitignore, except that a pattern without a slash matches only in the
     # root.
     rules = (ROOT / ".dockerignore").read_text().splitlines()
+    # Insert a slash at the beginning of each rule, or after its exclamation mark.
     anchored = [re.sub(r"^(!?)/?(?=[^#\s])", r"\1/", rule) for rule in rules]
     ignored = GitIgnoreSpec.from_lines(anchored)
     return [path for path in paths if not ignored.match_file(path)]
@@ -41,7 +42,7 @@ def copied_sources() -> list[str]:
 
 
 def below(source: str, paths: Iterable[str]) -> set[str]:
-    """Return the given paths that are a COPY source or inside one."""
+    """Return those of the given paths that a COPY instruction with the given source copies."""
     return {
         path for path in paths if source == "." or path == source or path.startswith(f"{source}/")
     }

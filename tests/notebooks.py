@@ -25,17 +25,17 @@ def stored_output(cell: dict[str, Any]) -> str:
 
 def run_cells(notebook: Path) -> list[str]:
     """Run the cells of a notebook in order, and return what each prints."""
-    names: dict[str, object] = {"__name__": "__main__"}
+    namespace: dict[str, object] = {"__name__": "__main__"}
     printed = []
     for cell in code_cells(json.loads(notebook.read_text())):
         with chdir(notebook.parent), redirect_stdout(io.StringIO()) as output:
-            exec(compile("".join(cell["source"]), notebook, "exec"), names)
+            exec(compile("".join(cell["source"]), notebook, "exec"), namespace)
         printed.append(output.getvalue())
     return printed
 
 
 def update(notebook: Path) -> None:
-    """Write the output of the cells to a notebook."""
+    """Run a notebook, and store in it what its cells print."""
     content = json.loads(notebook.read_text())
     for cell, text in zip(code_cells(content), run_cells(notebook), strict=True):
         lines = text.splitlines(keepends=True)

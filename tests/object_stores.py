@@ -20,21 +20,21 @@ ACCESS: Final = ("test-key", "test-secret")
 
 
 class StoreOfTest:
-    """An object store that can be stopped; its client takes credentials from the environment."""
+    """An object store that a test can stop and start again."""
 
     url: str
     environment: dict[str, str]
+    """Environment variables with the credentials that a client needs."""
     start: Callable[[], None]
-    """Start the store, or start it again."""
+    """Make the store available."""
     stop: Callable[[], None]
-    """Make the store unavailable."""
+    """Make the store unavailable, without deleting its objects."""
 
     def objects(self) -> dict[str, bytes]:
-        """Return all objects except the marker, by name."""
+        """Return all objects by name, except the service's marker, whose name has no slash."""
         store = self._store()
-        names = [
-            each["path"] for chunk in obstore.list(store) for each in chunk if "/" in each["path"]
-        ]
+        paths = [each["path"] for chunk in obstore.list(store) for each in chunk]
+        names = [path for path in paths if "/" in path]
         return {name: bytes(obstore.get(store, name).bytes()) for name in names}
 
     def put(self, name: str, content: bytes) -> None:
@@ -59,7 +59,7 @@ class StoreOfTest:
 
 
 class Folder(StoreOfTest):
-    """A folder; while it is stopped, it is somewhere else."""
+    """An object store in a folder, which is moved away while the store is stopped."""
 
     def __init__(self, home: Path) -> None:
         self._folder = home / "store"
@@ -107,14 +107,14 @@ class S3Server(StoreOfTest):
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        wait_until(self._answers)
+        wait_until(self._responds)
 
-    def _answers(self) -> bool:
+    def _responds(self) -> bool:
         try:
             with urlopen(f"http://127.0.0.1:{self._port}", timeout=1):
                 return True
         except URLError as error:
-            # It responds that the request is not signed.
+            # An HTTP status such as 403, for the missing signature, is a response, too.
             return hasattr(error, "code")
 
     def stop(self) -> None:

@@ -19,23 +19,23 @@ SENTENCES = (
 
 
 def paragraphs(seed: int, number: int = 5) -> list[str]:
-    """Return paragraphs that are different for each seed."""
+    """Return paragraphs of three `SENTENCES`, each with a note that is unique to the seed."""
     return [
         " ".join(
-            f"{SENTENCES[(seed + 3 * position + step) % len(SENTENCES)]} Note {seed}-{position}."
-            for step in range(3)
+            f"{SENTENCES[(seed + 3 * position + offset) % len(SENTENCES)]} Note {seed}-{position}."
+            for offset in range(3)
         )
         for position in range(number)
     ]
 
 
 def prose(seed: int, number: int = 5) -> str:
-    """Return the HTML of such paragraphs."""
+    """Return the HTML of the `paragraphs` of a seed."""
     return "".join(f"<p>{text}</p>" for text in paragraphs(seed, number))
 
 
 def article_html(seed: int, *, number: int = 5, template: str = "plain") -> str:
-    """Return an article page in one of the two templates of a small site."""
+    """Return an article page in the template "plain" or, with any other name, in a table layout."""
     body = prose(seed, number)
     title = f"Bridge story number {seed}"
     if template == "plain":
@@ -57,18 +57,18 @@ def article_html(seed: int, *, number: int = 5, template: str = "plain") -> str:
 
 
 def article_pages(seeds: Iterable[int]) -> list[tuple[str, str]]:
-    """Return the path and HTML of an article page for each seed."""
+    """Return an article page for each seed, as a URL path and HTML."""
     return [(str(seed), article_html(seed)) for seed in seeds]
 
 
 def message(url: str, html: str | None = None, **more: Any) -> bytes:
-    """Return the body of a page message as bytes."""
+    """Return a page message, encoded as JSON, without keys that are None."""
     values = {"version": 1, "url": url, "html": html, **more}
     return json.dumps({key: value for key, value in values.items() if value is not None}).encode()
 
 
 def site_messages(host: str, seeds: Sequence[int]) -> list[bytes]:
-    """Return the article pages of a site with one template."""
+    """Return page messages for article pages of a site with a single template."""
     return [message(f"https://{host}/a/{seed}", article_html(seed), id=str(seed)) for seed in seeds]
 
 
@@ -96,4 +96,4 @@ ARTICLE: Mapping[str, Any] = {
     "confidence": 1.0,
     "extracted_at": "2026-01-01T00:00:00Z",
 }
-"""The smallest article message."""
+"""An article message in which each key has its smallest valid value."""

@@ -1,4 +1,4 @@
-"""Pages of multi-part articles, written for the tests."""
+"""Pages of articles that are split into several parts, which link to each other."""
 
 from tests.pages import message, prose
 
@@ -8,28 +8,31 @@ TITLE = "The long story of the old bridge"
 
 
 def address(number: int) -> str:
-    """Return the URL of a part."""
+    """Return the URL of a part of the story; parts are numbered from 1."""
     return STORY if number == 1 else f"{STORY}?page={number}"
 
 
 def part_html(
     number: int,
-    of: int = 3,
+    total: int = 3,
     *,
     seed: int | None = None,
     title: str = TITLE,
     story: str = STORY,
     whole: str | None = None,
 ) -> str:
-    """Return a part of an article that links to the other parts."""
+    """Return one of `total` parts of an article, with a pager that links to the other parts.
+
+    The pager also has a link to `whole`, the URL of the unsplit article, if it is given.
+    """
 
     def link(other: int, label: str, rel: str = "") -> str:
         href = story if other == 1 else f"{story}?page={other}"
         return f"<a href='{href}'{rel}>{label}</a>"
 
-    numbers = [link(n, str(n)) if n != number else f"<span>{n}</span>" for n in range(1, of + 1)]
+    numbers = [link(n, str(n)) if n != number else f"<span>{n}</span>" for n in range(1, total + 1)]
     before = link(number - 1, "Previous", " rel='prev'") if number > 1 else ""
-    after = link(number + 1, "Next", " rel='next'") if number < of else ""
+    after = link(number + 1, "Next", " rel='next'") if number < total else ""
     single = f"<a href='{whole}'>Single page</a>" if whole else ""
     pager = f"<div class='pagination'>{before} {' '.join(numbers)} {after} {single}</div>"
     return page_html(pager, prose(100 * number if seed is None else seed), title)
@@ -45,8 +48,7 @@ def page_html(pager: str, body: str, title: str = TITLE) -> str:
     )
 
 
-def part_messages(of: int = 3) -> list[bytes]:
-    """Return the page messages of a multi-part article."""
-    return [
-        message(address(number), part_html(number, of), site=SITE) for number in range(1, of + 1)
-    ]
+def part_messages(total: int = 3) -> list[bytes]:
+    """Return page messages for all parts of an article."""
+    numbers = range(1, total + 1)
+    return [message(address(number), part_html(number, total), site=SITE) for number in numbers]

@@ -1,8 +1,8 @@
-"""Supervisors whose children inherit the modules imported by one process of the test run.
+"""Supervisors that start processes of the service without importing its modules each time.
 
-A test that starts the service would otherwise spend most of its time on imports. The children are
-forked from a guardian, as in `detourage run`, and the guardians are forked from this process. The
-intake and the relay log their summaries every fifth of a second.
+A test that starts the service would otherwise spend most of its time on imports. One fork server
+per test run imports the modules. It forks a guardian for each supervisor, and the guardian forks
+the children, as in `detourage run`. Intake and relay log summaries every fifth of a second.
 """
 
 import atexit
@@ -27,7 +27,7 @@ from worker.service import build
 
 
 class PreloadedSupervisor(Supervisor):
-    """A supervisor whose guardian, and thus each Python child, has imported the service."""
+    """A supervisor whose guardian comes from the fork server and has imported the service."""
 
     def wait_for(self, name: str) -> int:
         """Wait until a child ends, and return its exit status."""
@@ -37,12 +37,14 @@ class PreloadedSupervisor(Supervisor):
 
     def _start_guardian(self) -> tuple[Connection, "_Guardian"]:  # type: ignore[override]
         client = socket.socket(socket.AF_UNIX)
-        client.connect(str(_listening()))
+        client.connect(str(_fork_server_socket()))
         connection = Connection(client.detach())
         return connection, _Guardian(connection.recv())
 
 
 class _Guardian(psutil.Process):
+    """A process that raises the exceptions of `subprocess.Popen`, as the supervisor expects."""
+
     def wait(self, timeout: float | None = None) -> int:
         try:
             return super().wait(timeout)
@@ -51,8 +53,8 @@ class _Guardian(psutil.Process):
 
 
 @functools.cache
-def _listening() -> Path:
-    """Return the socket of the process that forks guardians; that process ends with this one."""
+def _fork_server_socket() -> Path:
+    """Start the fork server, which ends with this process; return the path of its socket."""
     path = Path(tempfile.mkdtemp(prefix="detourage-preloaded-")) / "socket"
     command = [sys.executable, "-m", "tests.preloaded", str(path)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -64,7 +66,7 @@ def _listening() -> Path:
 
 
 def main(path: Path) -> None:
-    """Fork a guardian for each connection, until standard input ends."""
+    """Run the fork server: fork a guardian for each connection, until standard input ends."""
     guardian.import_modules([*PRELOAD, "celery.apps.beat", "celery.beat"])
     build.PERIOD_SECONDS = 0.2
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

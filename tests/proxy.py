@@ -9,13 +9,13 @@ from sqlalchemy import make_url
 
 
 class Proxy:
-    """A proxy on the loopback interface of the server of a URL; it can lose and find the server."""
+    """A proxy to the server of a URL, whose connections a test can `drop` and `restore`."""
 
     def __init__(self, url: str, usual_port: int) -> None:
         self._url = make_url(url)
         self._port = self._url.port or usual_port
-        self._open: set[socket.socket] = set()
-        self._is_lost = False
+        self._sockets: set[socket.socket] = set()
+        self._is_dropped = False
 
     def __enter__(self) -> Self:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -24,39 +24,40 @@ class Proxy:
 
     def __exit__(self, *_error: object) -> None:
         self._listener.close()
-        self.lose()
+        self.drop()
 
     @property
     def url(self) -> str:
         """The URL that leads to the server through the proxy."""
         port = self._listener.getsockname()[1]
-        found = self._url.difference_update_query(["host"]).set(host="127.0.0.1", port=port)
-        return found.render_as_string(hide_password=False)
+        url = self._url.difference_update_query(["host"]).set(host="127.0.0.1", port=port)
+        return url.render_as_string(hide_password=False)
 
-    def lose(self) -> None:
-        """Drop every connection, and accept none until `find`."""
-        self._is_lost = True
-        for each in list(self._open):
+    def drop(self) -> None:
+        """Close every connection, and refuse new ones until `restore` is called."""
+        self._is_dropped = True
+        for each in list(self._sockets):
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
 
-    def find(self) -> None:
+    def restore(self) -> None:
         """Accept connections again."""
-        self._is_lost = False
+        self._is_dropped = False
 
     def _accept(self) -> None:
         with suppress(OSError):
             while True:
-                near, _ = self._listener.accept()
-                if self._is_lost:
-                    near.close()
+                client, _ = self._listener.accept()
+                if self._is_dropped:
+                    client.close()
                     continue
-                far = self._connected()
-                self._open |= {near, far}
-                for ends in (near, far), (far, near):
-                    threading.Thread(target=self._forward, args=ends, daemon=True).start()
+                server = self._connect_to_server()
+                self._sockets |= {client, server}
+                for direction in (client, server), (server, client):
+                    threading.Thread(target=self._forward, args=direction, daemon=True).start()
 
-    def _connected(self) -> socket.socket:
+    def _connect_to_server(self) -> socket.socket:
+        """Connect over TCP or, if the URL of a PostgreSQL has no host, to its Unix socket."""
         if self._url.host:
             return socket.create_connection((self._url.host, self._port))
         local = socket.socket(socket.AF_UNIX)
@@ -70,5 +71,5 @@ class Proxy:
         for each in source, target:
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
-        self._open.discard(source)
+        self._sockets.discard(source)
         source.close()

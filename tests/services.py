@@ -31,9 +31,10 @@ from worker.settings import psycopg2_url
 
 LOCAL_BROKER = "amqp://guest:guest@127.0.0.1:5672//"
 URL_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg2")
-"""Equivalent schemes of a database URL."""
+"""Schemes of a database URL that the service accepts and treats alike."""
 
 START_SECONDS = 600.0
+"""Maximum time for a server to start."""
 COMPOSE_FILE = Path(__file__).parents[1] / "docker-compose.yml"
 
 RABBITMQ_SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
@@ -43,9 +44,9 @@ server."""
 PGBOUNCER = Path("/usr/sbin/pgbouncer")
 
 
-def with_scheme(url: str, spelling: str) -> str:
-    """Return a database URL in another, equivalent form."""
-    return f"{spelling}://{url.partition('://')[2]}"
+def with_scheme(url: str, scheme: str) -> str:
+    """Return a URL with its scheme replaced."""
+    return f"{scheme}://{url.partition('://')[2]}"
 
 
 @dataclass(frozen=True)
@@ -65,15 +66,16 @@ def running_services() -> Iterator[Services]:
 
 @contextmanager
 def temporary_database(services: Services, template: str = "") -> Iterator[str]:
-    """Yield the URL of an empty database, or of a copy of another, and drop it at the end.
+    """Create a database, as a copy of the one at the URL `template` if given; yield its URL.
 
+    The database is dropped at the end.
     Commits do not wait for the disk, because no data needs to survive a crash of the server.
     """
     name = f"detourage_test_{secrets.token_hex(6)}"
-    original = make_url(template).database if template else "template1"
+    source = make_url(template).database if template else "template1"
     engine = create_engine(services.server_url, isolation_level="AUTOCOMMIT")
     try:
-        _execute(engine, f'CREATE DATABASE "{name}" TEMPLATE "{original}"')
+        _execute(engine, f'CREATE DATABASE "{name}" TEMPLATE "{source}"')
         _execute(engine, f'ALTER DATABASE "{name}" SET synchronous_commit = off')
         yield services.server_url.set(database=name).render_as_string(hide_password=False)
         _execute(engine, f'DROP DATABASE "{name}" WITH (FORCE)')
@@ -82,12 +84,13 @@ def temporary_database(services: Services, template: str = "") -> Iterator[str]:
 
 
 def _postgresql(stack: ExitStack) -> URL:
+    """Return a configured, local or embedded server; the stack stops one that is started here."""
     configured = os.environ.get("DETOURAGE_TEST_DATABASE_URL")
     if configured:
         url = make_url(psycopg2_url(configured))
         problem = _database_problem(url)
         if problem:
-            pytest.exit(f"DETOURAGE_TEST_DATABASE_URL does not answer: {problem}", returncode=1)
+            pytest.exit(f"DETOURAGE_TEST_DATABASE_URL cannot be used: {problem}", returncode=1)
         return url
     for user in dict.fromkeys(("postgres", os.environ.get("USER", "postgres"))):
         url = URL.create(
@@ -119,15 +122,16 @@ def _execute(engine: Engine, statement: str) -> None:
 
 
 def _rabbitmq(stack: ExitStack) -> str:
+    """Return the URL of a configured or local broker, or of one that is started here."""
     configured = os.environ.get("DETOURAGE_TEST_BROKER_URL")
     if configured:
-        if not _broker_answers(configured):
-            pytest.exit("DETOURAGE_TEST_BROKER_URL does not answer", returncode=1)
+        if not _broker_responds(configured):
+            pytest.exit("no broker responds at DETOURAGE_TEST_BROKER_URL", returncode=1)
         return configured
-    if _broker_answers(LOCAL_BROKER):
+    if _broker_responds(LOCAL_BROKER):
         return LOCAL_BROKER
-    for bring_up in (_compose, _debian_package):
-        url = bring_up(stack)
+    for start_broker in (_start_with_compose, _start_debian_package):
+        url = start_broker(stack)
         if url is not None and wait_for_broker(url):
             return url
     pytest.exit(
@@ -137,11 +141,11 @@ def _rabbitmq(stack: ExitStack) -> str:
     )
 
 
-def _broker_answers(url: str) -> bool:
+def _broker_responds(url: str) -> bool:
     try:
         with Connection(url, connect_timeout=3) as connection:
             connection.ensure_connection(max_retries=1, timeout=3)
-    except Exception:  # for whatever reason
+    except Exception:
         return False
     return True
 
@@ -150,7 +154,7 @@ def wait_for_broker(url: str) -> bool:
     """Wait until a broker responds; return whether it does."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
-        if _broker_answers(url):
+        if _broker_responds(url):
             return True
         time.sleep(1)
     return False
@@ -159,25 +163,27 @@ def wait_for_broker(url: str) -> bool:
 def _succeeds(*command: str, environment: dict[str, str] | None = None) -> bool:
     if shutil.which(command[0]) is None:
         return False
-    done = subprocess.run(
+    result = subprocess.run(
         command, capture_output=True, check=False, env={**os.environ, **(environment or {})}
     )
-    return done.returncode == 0
+    return result.returncode == 0
 
 
 def _install(package: str) -> None:
-    quiet = {"DEBIAN_FRONTEND": "noninteractive"}
-    _succeeds("apt-get", "update", "--quiet", environment=quiet)
-    _succeeds("apt-get", "install", "--yes", "--quiet", package, environment=quiet)
+    environment = {"DEBIAN_FRONTEND": "noninteractive"}
+    _succeeds("apt-get", "update", "--quiet", environment=environment)
+    _succeeds("apt-get", "install", "--yes", "--quiet", package, environment=environment)
 
 
-def _compose(stack: ExitStack) -> str | None:
+def _start_with_compose(stack: ExitStack) -> str | None:
+    """Start RabbitMQ with docker compose; return its URL, or None if this is not possible."""
     if not _succeeds("docker", "info"):
         return None
     compose = ("docker", "compose", "--project-name", "detourage-test", "--file", str(COMPOSE_FILE))
     stack.callback(_succeeds, *compose, "down", "--volumes")
-    asked = re.findall(r"\$\{(\w+_PASSWORD):\?", COMPOSE_FILE.read_text())
-    passwords = dict.fromkeys(asked, "detourage")
+    # Compose requires a value for every variable written as ${..._PASSWORD:?...} in the file.
+    required = re.findall(r"\$\{(\w+_PASSWORD):\?", COMPOSE_FILE.read_text())
+    passwords = dict.fromkeys(required, "detourage")
     if not _succeeds(*compose, "up", "--detach", "--wait", "rabbitmq", environment=passwords):
         return None
     return "amqp://detourage:detourage@127.0.0.1:5672//"
@@ -193,7 +199,7 @@ def _program(path: Path, package: str) -> Path | None:
 def start_rabbitmq(
     supervisor: Supervisor, environment: dict[str, str], home: Path, log: Path, name: str = "broker"
 ) -> int:
-    """Start a private node with its data in a directory, and return its process ID."""
+    """Start RabbitMQ with the environment of a `private_node`, and return its process ID."""
     program = _program(RABBITMQ_SERVER, "rabbitmq-server")
     assert program is not None, "rabbitmq-server is not installed: apt-get install rabbitmq-server"
     return supervisor.start(name, [program], log=log, env=environment, cwd=home)
@@ -213,16 +219,18 @@ def postgresql_programs() -> Path:
     """
     if not _installed_postgresql() and os.geteuid() == 0:
         _install("postgresql")
-    found = _installed_postgresql()
-    assert found, "PostgreSQL's programs are needed: apt-get install postgresql"
-    return found[-1]
+    directories = _installed_postgresql()
+    assert directories, "PostgreSQL is not installed: apt-get install postgresql"
+    return directories[-1]
 
 
 def _installed_postgresql() -> list[Path]:
+    """Return the program directories of the installed versions, the latest last."""
     return sorted(path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/postgres"))
 
 
-def _debian_package(stack: ExitStack) -> str | None:
+def _start_debian_package(stack: ExitStack) -> str | None:
+    """Start RabbitMQ from Debian's package; return its URL, or None if it is not installed."""
     if _program(RABBITMQ_SERVER, "rabbitmq-server") is None:
         return None
     home = Path(tempfile.mkdtemp(prefix="detourage-rabbitmq-"))

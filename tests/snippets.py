@@ -41,7 +41,8 @@ SENDING_TASKS = (ROOT / "docs/how-to/back-up.md", ROOT / "docs/how-to/handle-fai
 """Documents whose Python code needs a broker."""
 
 ABBREVIATED = "…"
-OUTSIDE = frozenset(
+"""Argument that represents further arguments, in a command that is not complete."""
+THIRD_PARTY = frozenset(
     (
         *("cp", "createdb", "createuser", "curl", "install", "pg_basebackup", "pre-commit"),
         *("python3", "systemctl", "systemd-sysusers"),
@@ -73,7 +74,7 @@ def snippets(document: Path) -> list[Snippet]:
 
 
 def python_module(document: Path) -> str:
-    """Return the Python code of a document as one module, with line numbers preserved."""
+    """Join the Python blocks of a document to one module whose line numbers are the document's."""
     lines: list[str] = []
     for each in snippets(document):
         if each.language == "python":
@@ -82,39 +83,40 @@ def python_module(document: Path) -> str:
 
 
 def inline_commands(document: Path) -> list[str]:
-    """Return the project's commands in the running text of a document, if they are complete."""
-    ours = r"(detourage|celery|make|docker compose|pip|python -m) \S.*"
-    return [code for code in inline_code(document, ours) if f" {ABBREVIATED}" not in code]
+    """Return the project's commands in the running text of a document, except abbreviated ones."""
+    pattern = r"(detourage|celery|make|docker compose|pip|python -m) \S.*"
+    return [code for code in inline_code(document, pattern) if f" {ABBREVIATED}" not in code]
 
 
 def inline_code(document: Path, pattern: str) -> list[str]:
-    """Return the code in the running text and the tables of a document that matches a pattern."""
-    pieces = (piece for token in _markdown(document) for piece in token.children or ())
-    codes = (piece.content for piece in pieces if piece.type == "code_inline")
+    """Return the inline code spans of a document that match a pattern as a whole."""
+    children = (child for token in _markdown(document) for child in token.children or ())
+    codes = (child.content for child in children if child.type == "code_inline")
     return [code for code in codes if re.fullmatch(pattern, code, re.DOTALL)]
 
 
 def _markdown(document: Path) -> list[Any]:
+    """Parse a document to Markdown tokens."""
     return MarkdownIt("commonmark").enable("table").parse(document.read_text())
 
 
 def check(snippet: Snippet) -> None:
-    """Raise an error if the snippet would not work; the tests run Python snippets."""
+    """Raise an error if a snippet would not work. Python snippets are run by tests instead."""
     CHECKS[snippet.language](snippet.text)
 
 
 def check_command(command: str) -> None:
-    """Raise an error if a command in running text would not work; arguments may be missing."""
-    _check_words(command.split(), whole=False)
+    """Raise an error if a command in running text, whose arguments may be missing, is wrong."""
+    _check_words(command.split(), is_complete=False)
 
 
 def check_console(text: str) -> None:
-    """Check the lines that begin with a prompt; the other lines are output."""
+    """Check the commands, which are the lines that begin with the prompt ``$``."""
     lines = re.findall(r"^\$ (.*)$", text.replace("\\\n", " "), re.MULTILINE)
-    assert lines, "no command: one begins with `$ `"
+    assert lines, "no command: begin each with `$ `"
     for line in lines:
         for words in _commands(line):
-            _check_words(words, whole=True)
+            _check_words(words, is_complete=True)
 
 
 def _commands(line: str) -> Iterator[list[str]]:
@@ -134,7 +136,8 @@ def _commands(line: str) -> Iterator[list[str]]:
     yield command
 
 
-def _check_words(words: Sequence[str], *, whole: bool) -> None:
+def _check_words(words: Sequence[str], *, is_complete: bool) -> None:
+    """Check a command, given as words, and the environment variables that are set before it."""
     while "=" in words[0] or words[0] == "export":
         _check_variable(words[0].partition("=")[0])
         words = words[1:]
@@ -143,82 +146,86 @@ def _check_words(words: Sequence[str], *, whole: bool) -> None:
     program, *arguments = words
     match re.sub(r"^(\.venv|/opt/detourage)/bin/", "", program):
         case "detourage":
-            _check_click(main, arguments, whole=whole)
+            _check_click(main, arguments, is_complete=is_complete)
         case "celery":
             assert arguments[:2] == ["-A", "worker"]
-            _check_click(celery_command, arguments, whole=whole)
+            _check_click(celery_command, arguments, is_complete=is_complete)
         case "make":
             targets = [each for each in arguments if "=" not in each and each != "NAME"]
-            assert set(targets) <= make_targets(), f"no target of make: {targets}"
+            assert set(targets) <= make_targets(), f"not all are targets of make: {targets}"
         case "docker":
-            _check_compose(arguments, whole=whole)
+            _check_compose(arguments, is_complete=is_complete)
         case "python":
             _check_python(arguments)
         case "pip":
-            named = {name for each in arguments for name in re.findall(r"\[(\w+)\]", each)}
-            assert named - {"NAME"} <= extras(), f"no extra: {named}"
-        case outside:
-            _check_third_party(outside, arguments)
+            used = {name for each in arguments for name in re.findall(r"\[(\w+)\]", each)}
+            assert used - {"NAME"} <= extras(), f"no such extra: {used - extras()}"
+        case other:
+            _check_third_party(other, arguments)
 
 
 def _check_third_party(program: str, arguments: Sequence[str]) -> None:
+    """Check the arguments of a third-party program that refer to this project."""
     match program:
         case "helm":
             _check_helm(arguments)
         case "kubectl":
             if "--" in arguments:
-                _check_words(arguments[arguments.index("--") + 1 :], whole=True)
+                _check_words(arguments[arguments.index("--") + 1 :], is_complete=True)
         case "psql":
             assert (ROOT / arguments[arguments.index("--file") + 1]).is_file()
         case "rabbitmqctl":
             assert arguments[0] == "set_policy"
             json.loads(arguments[-1])
         case script if script.startswith("deploy/"):
-            assert (ROOT / script).stat().st_mode & 0o111, f"{script} cannot be run"
-        case outside:
-            assert outside in OUTSIDE, f"no check of the program {outside}"
+            assert (ROOT / script).stat().st_mode & 0o111, f"{script} is not executable"
+        case other:
+            assert other in THIRD_PARTY, f"add a check of the program {other} to tests/snippets.py"
 
 
 def _check_helm(arguments: Sequence[str]) -> None:
+    """Check that values set with ``--set a.b=1`` are in the chart's ``values.yaml``."""
     charts = [ROOT / each for each in arguments if each.startswith("deploy/")]
-    values = [yaml.safe_load((chart / "values.yaml").read_text()) for chart in charts]
-    for option, value in pairwise(arguments):
+    defaults = [yaml.safe_load((chart / "values.yaml").read_text()) for chart in charts]
+    for option, assignment in pairwise(arguments):
         if option == "--set":
-            (known,) = values
-            for key in value.partition("=")[0].split("."):
-                known = known[key]
+            (value,) = defaults
+            for key in assignment.partition("=")[0].split("."):
+                value = value[key]
 
 
 def _check_variable(name: str) -> None:
-    ours = name.startswith(PREFIX)
+    """Check that an environment variable with the service's prefix is one of its settings."""
     setting = name.removeprefix(PREFIX).lower()
-    assert not ours or setting in Settings.model_fields, f"no setting: {name}"
+    assert not name.startswith(PREFIX) or setting in Settings.model_fields, f"no setting: {name}"
 
 
-def _check_click(root: click.Command, arguments: Sequence[str], *, whole: bool) -> None:
+def _check_click(root: click.Command, arguments: Sequence[str], *, is_complete: bool) -> None:
+    """Parse the arguments of a Click command, and check that its subcommands and options exist."""
     context = click.Context(root, info_name=root.name)
     command, rest = root, list(arguments)
     while isinstance(command, click.Group) and rest:
         if rest[0].startswith("-"):
-            # Drop the options of the command group itself, which would end the process.
+            # Skip options of the command group, such as --version, which would end the process.
             _, rest, _ = command.make_parser(context).parse_args(rest)
             continue
-        name, below, rest = command.resolve_command(context, rest)
-        assert below is not None
-        context = click.Context(below, info_name=name, parent=context)
-        command = below
+        name, subcommand, rest = command.resolve_command(context, rest)
+        assert subcommand is not None
+        context = click.Context(subcommand, info_name=name, parent=context)
+        command = subcommand
     if command is root:
         return
-    if whole:
-        command.make_context(context.info_name, [_present(each) for each in rest], context.parent)
+    if is_complete:
+        rest = [_create_if_path(each) for each in rest]
+        command.make_context(context.info_name, rest, context.parent)
         return
     # The text may mention an option without its value.
     with suppress(click.BadOptionUsage):
         command.make_parser(context).parse_args(rest)
 
 
-def _present(argument: str) -> str:
-    """Return an argument; if it is a path, make it relative and create it in the current folder."""
+def _create_if_path(argument: str) -> str:
+    """Return an argument; if it is a path, create it in the current folder and make it relative."""
     if argument.startswith("-") or "://" in argument or re.search(r"[\s>|]", argument):
         return argument
     path = Path(argument.removeprefix("/"))
@@ -239,7 +246,7 @@ def make_targets() -> frozenset[str]:
 
 @cache
 def extras() -> frozenset[str]:
-    """Return the extras of the package; each is also a ``make`` target."""
+    """Return the extras of the packages, such as ``pip install detourage[run]``."""
     files = (ROOT / "pyproject.toml", ROOT / "worker/pyproject.toml")
     projects = (tomllib.loads(path.read_text())["project"] for path in files)
     return frozenset(name for each in projects for name in each["optional-dependencies"])
@@ -252,7 +259,8 @@ def compose_services() -> dict[str, dict[str, Any]]:
     return loaded["services"]
 
 
-def _check_compose(arguments: Sequence[str], *, whole: bool) -> None:
+def _check_compose(arguments: Sequence[str], *, is_complete: bool) -> None:
+    """Check the services and profiles in a ``docker compose`` command, and the command it runs."""
     assert arguments[0] == "compose", f"no check of docker {arguments[0]}"
     services = compose_services()
     profiles = {name for service in services.values() for name in service.get("profiles", ())}
@@ -271,11 +279,11 @@ def _check_compose(arguments: Sequence[str], *, whole: bool) -> None:
             case "up" | "down" | "stop" | "ps" | "exec" | "run" if not command:
                 command = word
             case service:
-                assert service in services, f"no service of the compose file: {service}"
+                assert service in services, f"no such service in docker-compose.yml: {service}"
                 if command in ("exec", "run"):
                     break
     if inner := list(words):
-        _check_words(inner, whole=whole)
+        _check_words(inner, is_complete=is_complete)
 
 
 def _check_python(arguments: Sequence[str]) -> None:
@@ -290,7 +298,7 @@ def _check_python(arguments: Sequence[str]) -> None:
 
 
 def check_json(text: str) -> None:
-    """Validate a message against its schema; check a fragment of an article field by field."""
+    """Validate a page or article message, or each field of a part of an article message."""
     value = json.loads(text)
     if "html_base64" in value:
         assert not PageMessage.model_validate_json(text).model_extra
@@ -302,15 +310,15 @@ def check_json(text: str) -> None:
         assert set(fields) - optional <= set(value) <= set(fields)
     else:
         for name, part in value.items():
-            kind_of_part = ArticleMessage.model_fields[name].annotation
-            assert kind_of_part
-            TypeAdapter(kind_of_part).validate_json(json.dumps(part))
+            annotation = ArticleMessage.model_fields[name].annotation
+            assert annotation
+            TypeAdapter(annotation).validate_json(json.dumps(part))
 
 
 def check_yaml(text: str) -> None:
-    """Check the project's commands in YAML."""
+    """Check that YAML is valid, and check the project's commands in it."""
     for command in re.findall(r"\[(detourage, .*)\]", text):
-        _check_words(command.split(", "), whole=True)
+        _check_words(command.split(", "), is_complete=True)
     yaml.safe_load(text)
 
 
@@ -322,17 +330,17 @@ def check_assignments(text: str) -> None:
 
 
 def check_ini(text: str) -> None:
-    """Check a settings file; those of servers have no sections."""
+    """Check the syntax of a server's settings file, which has no section."""
     configparser.ConfigParser(delimiters="=", interpolation=None).read_string(f"[all]\n{text}")
 
 
 def check_nothing(text: str) -> None:
-    """Accept diagrams, command syntax and other programs' files, but no commands."""
+    """Accept any text that contains no command, such as a diagram or another program's file."""
     assert not re.search(r"^\$ ", text, re.MULTILINE)
 
 
 CHECKS: Mapping[str, Callable[[str], object]] = {
-    # The website needs this language; its build rejects missing references.
+    # The build of the website checks these directives.
     "{eval-rst}": check_nothing,
     "console": check_console,
     "ini": check_ini,

@@ -1,4 +1,4 @@
-"""A receiver of OpenTelemetry traces: OTLP over HTTP, with spans kept in memory."""
+"""An HTTP server that receives OpenTelemetry traces over OTLP and keeps their spans in memory."""
 
 import threading
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,10 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 
 @dataclass(frozen=True)
 class ReceivedSpan:
-    """A span as exported; ``links`` has the trace and the span ID of each linked span."""
+    """A span that a process exported.
+
+    `start` and `end` are in nanoseconds; `links` contains the trace ID and span ID of linked spans.
+    """
 
     service: str
     name: str
@@ -29,7 +32,7 @@ class ReceivedSpan:
 
 
 class TraceReceiver:
-    """A real receiver on the loopback interface, which can be stopped and started again."""
+    """A receiver on the loopback interface that can be stopped and started again."""
 
     def __init__(self) -> None:
         self._port = 0
@@ -70,7 +73,7 @@ class TraceReceiver:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Environment variables with which a process sends its traces here."""
+        """Environment variables that make a process send its traces to this receiver."""
         return {
             "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{self._port}",
             "OTEL_BSP_SCHEDULE_DELAY": "200",
@@ -79,7 +82,7 @@ class TraceReceiver:
     def receive(self, request: Any) -> None:
         """Keep the spans of a request."""
         for resource in request.resource_spans:
-            service = _texts(resource.resource.attributes)["service.name"]
+            service = _attribute_texts(resource.resource.attributes)["service.name"]
             for span in (span for scope in resource.scope_spans for span in scope.spans):
                 self._spans.append(
                     ReceivedSpan(
@@ -90,16 +93,16 @@ class TraceReceiver:
                         span.parent_span_id.hex(),
                         span.start_time_unix_nano,
                         span.end_time_unix_nano,
-                        _texts(span.attributes),
+                        _attribute_texts(span.attributes),
                         frozenset((each.trace_id.hex(), each.span_id.hex()) for each in span.links),
                     )
                 )
 
     def trace(self, trace_id: str) -> list[ReceivedSpan]:
-        """Return the spans of a trace received so far, by start."""
-        found = [span for span in self._spans[:] if span.trace_id == trace_id]
-        return sorted(found, key=lambda span: span.start)
+        """Return the spans of a trace that were received so far, sorted by their start."""
+        spans = [span for span in self._spans[:] if span.trace_id == trace_id]
+        return sorted(spans, key=lambda span: span.start)
 
 
-def _texts(attributes: Any) -> dict[str, str]:
+def _attribute_texts(attributes: Any) -> dict[str, str]:
     return {each.key: each.value.string_value or str(each.value.int_value) for each in attributes}

@@ -1,4 +1,4 @@
-"""Trees in bracket notation, as in the APTED programs by M. Pawlik and N. Augsten, with escapes."""
+"""Trees in the bracket notation of the APTED programs by M. Pawlik and N. Augsten, with escapes."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def parse_brackets(text: str) -> Tree:
 
 
 def format_brackets(tree: Tree) -> str:
-    """Write a tree in bracket notation, as read by `parse_brackets`."""
+    """Write a tree in bracket notation, the inverse of `parse_brackets`."""
     # Process the nodes from last to first, that is, from right to left in the text.
     pieces: list[str] = []
     open_nodes: list[tuple[int, str]] = []
@@ -35,6 +35,7 @@ def format_brackets(tree: Tree) -> str:
 
 
 def _nodes(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the label and depth of each node in preorder."""
     depth = 0
     in_label = False
     end = 0

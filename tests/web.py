@@ -8,7 +8,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @contextmanager
 def serving(answer: Callable[[str], tuple[str, bytes] | None]) -> Iterator[str]:
-    """Serve the type and content that a function returns for a path; yield the server's URL."""
+    """Run a web server, and yield its URL.
+
+    `answer` returns the content type and the content for a path, or None for status 404.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -1,4 +1,4 @@
-"""Helpers for tests that run the command line as a user does."""
+"""Helpers for tests that run commands as a user does."""
 
 import gzip
 import json
@@ -17,20 +17,23 @@ from tests.preloaded import PreloadedSupervisor
 from worker.settings import PREFIX, load_settings
 
 DETOURAGE = [sys.executable, "-m", "worker.cli"]
-BARE = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
-SHELL = (
+BARE_ENVIRONMENT = {
+    name: value for name, value in os.environ.items() if not name.startswith(PREFIX)
+}
+"""This process's environment variables, without the service's settings."""
+APP_SHELL = (
     "<html><head><title>A story</title></head><body><div id='root'></div>"
     "<script src='/app.js'></script></body></html>"
 )
 """A page that is empty until a browser has run its script."""
 
 
-def detourage(*arguments: str | Path, given: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the command line without any configuration; ``given`` is its standard input."""
+def detourage(*arguments: str | Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Run ``detourage`` in a process without any of the service's settings."""
     return subprocess.run(
         [*DETOURAGE, *map(str, arguments)],
-        env=BARE,
-        input=given,
+        env=BARE_ENVIRONMENT,
+        input=stdin,
         capture_output=True,
         text=True,
         check=False,
@@ -38,35 +41,38 @@ def detourage(*arguments: str | Path, given: str | None = None) -> subprocess.Co
 
 
 def run_command(*arguments: str | Path, code: int = 0, **settings: str) -> Result:
-    """Run ``detourage run`` in this process, without any configuration except the given settings.
+    """Run ``detourage run`` in this process with no settings but the given ones.
 
-    It must end with the exit code. Only the imports are saved: all other processes and the embedded
-    servers are those of a run.
+    Assert that it ends with the given exit code. It starts the processes and the embedded servers
+    of a normal run, but the processes do not spend time on imports.
     """
     with pytest.MonkeyPatch.context() as patch:
-        for name in os.environ.keys() - BARE.keys():
+        for name in os.environ.keys() - BARE_ENVIRONMENT.keys():
             patch.delenv(name)
         for name, value in settings.items():
             patch.setenv(f"{PREFIX}{name.upper()}", value)
         patch.setattr("worker.local.run.Supervisor", PreloadedSupervisor)
         load_settings.cache_clear()
-        done = CliRunner().invoke(main, ["run", *map(str, arguments)], catch_exceptions=False)
+        result = CliRunner().invoke(main, ["run", *map(str, arguments)], catch_exceptions=False)
     load_settings.cache_clear()
-    assert done.exit_code == code, done.stderr
-    return done
+    assert result.exit_code == code, result.stderr
+    return result
 
 
 def write_messages(path: Path, bodies: Iterable[bytes]) -> Path:
+    """Write page messages to a file, one per line, and return its path."""
     path.write_bytes(b"".join(body + b"\n" for body in bodies))
     return path
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Return the articles in a file of JSON lines, compressed if its name ends in ``.gz``."""
     data = path.read_bytes()
     text = gzip.decompress(data) if path.suffix == ".gz" else data
     return [json.loads(line) for line in text.splitlines()]
 
 
-def without_clock(articles: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    clock = ("received_at", "extracted_at")
-    return [{k: v for k, v in each.items() if k not in clock} for each in articles]
+def without_timestamps(articles: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return articles without the keys whose values differ between two runs."""
+    timestamps = ("received_at", "extracted_at")
+    return [{k: v for k, v in each.items() if k not in timestamps} for each in articles]

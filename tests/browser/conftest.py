@@ -1,4 +1,4 @@
-"""The browser that these tests use."""
+"""The browser that the tests in this directory use."""
 
 import os
 import shutil
@@ -18,12 +18,12 @@ def chromium() -> Path:
 
 
 @pytest.fixture(scope="session")
-def playing(chromium: Path) -> Iterator[Browser]:
-    """The browser under Playwright, which allows one synchronous session per process."""
+def browser(chromium: Path) -> Iterator[Browser]:
+    """A browser controlled by Playwright, which allows one synchronous session per process."""
     with sync_playwright() as playwright:
         # Chromium's sandbox does not work for the root user.
-        running = playwright.chromium.launch(
+        browser = playwright.chromium.launch(
             executable_path=chromium, chromium_sandbox=os.geteuid() != 0
         )
-        yield running
-        running.close()
+        yield browser
+        browser.close()

@@ -5,7 +5,7 @@ import pytest
 from tests.english import GUIDE, find, read_phrases
 from tests.image_context import ROOT
 
-TURNS = read_phrases((ROOT / GUIDE).read_text())
+BANNED_PHRASES = read_phrases((ROOT / GUIDE).read_text())
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,6 @@ TURNS = read_phrases((ROOT / GUIDE).read_text())
 def test_phrases_are_found_in_prose_across_line_breaks(
     path: str, text: str, phrases: list[str]
 ) -> None:
-    found = [*find(path, text, TURNS)]
-    assert [each.turn.phrase for each in found] == phrases
-    assert all(str(each).endswith(f"write: {each.turn.advice}") for each in found)
+    found = [*find(path, text, BANNED_PHRASES)]
+    assert [each.banned.phrase for each in found] == phrases
+    assert all(str(each).endswith(f"write: {each.banned.advice}") for each in found)

@@ -262,16 +262,16 @@ def test_the_process_continues_once_a_lost_server_is_back(
         neighbourhood.environment[variable] = (
             proxy.url if server == "DATABASE" else f"{proxy.url};amqp://127.0.0.1:1//"
         )
-        proxy.lose()
+        proxy.drop()
         with neighbourhood.running():
             neighbourhood.send(FIRST)
             time.sleep(1)
-            proxy.find()
+            proxy.restore()
             assert len(neighbourhood.stories(1)) == 1
-            proxy.lose()
+            proxy.drop()
             neighbourhood.send(COPY)
             time.sleep(1)
-            proxy.find()
+            proxy.restore()
             assert neighbourhood.message_about(COPY)["relation"] == "same"
 
 

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from detourage.messages import ArticleMessage
-from tests.acceptance.command_line import BARE, DETOURAGE, SHELL, detourage, write_messages
+from tests.acceptance.command_line import APP_SHELL, BARE, DETOURAGE, detourage, write_messages
 from tests.commands import invoke
 from tests.pages import article_html, message, paragraphs, site_messages
 
@@ -69,9 +69,9 @@ def test_json_has_the_keys_of_the_article_message_in_order(page: Path) -> None:
 def test_standard_input_may_be_a_page_or_messages(tmp_path: Path, kind: str) -> None:
     bodies = site_messages("one.example", range(5))
     crawl = write_messages(tmp_path / "pages.jsonl", bodies)
-    given = article_html(3) if kind == "html" else crawl.read_text()
+    content = article_html(3) if kind == "html" else crawl.read_text()
     url = "https://one.example/a/3"
-    done = detourage("extract", "-", "--url", url, "--site-pages", crawl, given=given)
+    done = detourage("extract", "-", "--url", url, "--site-pages", crawl, stdin=content)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("\n\n".join(paragraphs(3)) + "\n")
 
@@ -79,7 +79,7 @@ def test_standard_input_may_be_a_page_or_messages(tmp_path: Path, kind: str) -> 
 @pytest.mark.parametrize(
     ("html", "told"),
     [
-        (SHELL, "needs-rendering: "),
+        (APP_SHELL, "needs-rendering: "),
         ("GIF89a and more", "not-html: "),
         ("<p></p>", "empty: it has no visible content"),
     ],
@@ -96,7 +96,7 @@ def test_pages_without_articles_are_reported_in_one_line(page: Path, html: str, 
 def crawl(tmp_path: Path) -> Path:
     """A file of articles, among them a page without an article and a malformed line."""
     bodies = site_messages("one.example", range(6))
-    bodies[2:2] = [message("https://one.example/app", SHELL), b"{broken"]
+    bodies[2:2] = [message("https://one.example/app", APP_SHELL), b"{broken"]
     return write_messages(tmp_path / "pages.jsonl", bodies)
 
 
@@ -166,7 +166,7 @@ def test_a_text_file_is_a_list_of_urls(tmp_path: Path) -> None:
         "127.0.0.1",
         "only http and https URLs are supported",
     ]
-    assert detourage("extract", "-", given=urls.read_text().partition("\n\n")[2]).returncode == 1
+    assert detourage("extract", "-", stdin=urls.read_text().partition("\n\n")[2]).returncode == 1
 
 
 def test_parts_of_the_article_can_be_left_out(page: Path) -> None:

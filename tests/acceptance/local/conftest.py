@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.acceptance.command_line import SHELL, read_lines, run_command, write_messages
-from tests.integration.service.crawl import described
+from tests.acceptance.command_line import APP_SHELL, read_lines, run_command, write_messages
+from tests.integration.service.crawl import page_with_metadata
 from tests.pages import article_html, message, site_messages
 from tests.parted_pages import part_messages
 
@@ -22,11 +22,11 @@ class Run:
 
 @pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run with one worker.
+    """A run with one worker on sites of each kind.
 
-    The sites have, respectively, one or two templates, a single page, a page with metadata, a page
-    that needs rendering, and an article in parts. The last site has enough pages for a run to be
-    interrupted during their extraction.
+    One site has two templates, and others have a single page, a page with metadata, a page that
+    only a browser can render, or an article in three parts. ``three.example`` has enough pages for
+    a run to be interrupted during their extraction.
     """
     directory = tmp_path_factory.mktemp("run")
     bodies = [
@@ -37,11 +37,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         ],
         *site_messages("two.example", range(30, 34)),
         message("https://alone.example/a", article_html(50)),
-        described(0),
-        message("https://app.example/a", SHELL),
+        page_with_metadata(0),
+        message("https://app.example/a", APP_SHELL),
         *part_messages(),
         *site_messages("three.example", range(60, 90)),
     ]
     pages = write_messages(directory / "pages.jsonl", bodies)
-    done = run_command(pages, "-o", directory / "articles.jsonl", "--workers", "1")
-    return Run(bodies, read_lines(directory / "articles.jsonl"), done.stderr)
+    result = run_command(pages, "-o", directory / "articles.jsonl", "--workers", "1")
+    return Run(bodies, read_lines(directory / "articles.jsonl"), result.stderr)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from detourage.limits import MAX_HTML_BYTES
-from tests.acceptance.command_line import SHELL, read_lines, run_command, write_messages
+from tests.acceptance.command_line import APP_SHELL, read_lines, run_command, write_messages
 from tests.addressed import FIVE_URLS, PLAIN, article_under_five_urls
 from tests.pages import article_html, message, paragraphs, site_messages
 
@@ -74,7 +74,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> ExceptionalRun:
         *site_messages("good.example", range(4)),
         message("https://good.example/largest", article_html(30) + filler),
         *UNUSABLE,
-        message("https://app.example/a", SHELL),
+        message("https://app.example/a", APP_SHELL),
     ]
     pages = write_messages(directory / "pages.jsonl", bodies)
     output = directory / "articles.jsonl.gz"

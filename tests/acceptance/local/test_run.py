@@ -26,7 +26,7 @@ from tests.acceptance.command_line import (
     detourage,
     read_lines,
     run_command,
-    without_clock,
+    without_timestamps,
     write_messages,
 )
 from tests.acceptance.local.conftest import Run
@@ -138,7 +138,7 @@ def test_articles_do_not_depend_on_order_workers_or_repeats(run: Run, tmp_path: 
     output = tmp_path / "articles.jsonl"
     run_command(pages, "-o", output, "--workers", "3")
     assert len(run.articles) == len(run.bodies) - 1
-    assert without_clock(read_lines(output)) == without_clock(run.articles)
+    assert without_timestamps(read_lines(output)) == without_timestamps(run.articles)
 
 
 def test_a_paginated_article_is_complete_in_the_file(run: Run) -> None:
@@ -192,7 +192,7 @@ def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(
     with output.open("ab") as stream:
         stream.write(b'{"version": 1, "id')
     run_command(*command, "--resume")
-    assert without_clock(read_lines(output)) == without_clock(run.articles)
+    assert without_timestamps(read_lines(output)) == without_timestamps(run.articles)
     assert set(tmp_path.iterdir()) == {pages, output}
 
 
@@ -240,7 +240,7 @@ def test_parquet_has_the_articles_of_json_lines(run: Run, tmp_path: Path) -> Non
     for each in dated:
         # The time zone is not stored.
         each["published_at"] = pd.Timestamp(each["published_at"]).tz_convert("UTC")
-    assert without_clock(found) == without_clock(in_utc)
+    assert without_timestamps(found) == without_timestamps(in_utc)
     texts = [(each["url"], each["text"]) for each in run.articles]
     assert duckdb.sql(f"SELECT url, text FROM '{table}'").fetchall() == texts
     frame = pd.read_parquet(table)
@@ -259,4 +259,4 @@ def test_queue_and_file_contain_the_same_articles(deployment: Deployment, run: R
     taken = sorted(deployment.take_articles(), key=lambda each: (each["site"], each["url"]))
 
     articles = [article for article in run.articles if article["site"] != parted_pages.SITE]
-    assert without_clock(taken) == without_clock(articles)
+    assert without_timestamps(taken) == without_timestamps(articles)

@@ -1,4 +1,4 @@
-"""Pages that attack anyone who views them."""
+"""A site whose pages attack the browser of anyone who views them in the inspector."""
 
 from sqlalchemy import select
 
@@ -11,17 +11,18 @@ from worker.workflow.process import configure, process_state
 SITE = "attack.example"
 
 OUTSIDE = "http://outside.invalid"
+"""Origin that the browser must never contact."""
 
 RUN = "top.ran=1;document.title='ran';alert(1)"
-"""Script that leaves traces if an attack succeeds."""
+"""JavaScript that leaves traces if an attack succeeds."""
 
 SCRIPT = f"<script>{RUN}</script>"
 
 TITLE = f"&lt;script&gt;{RUN}&lt;/script&gt;&lt;img src={OUTSIDE}/title onerror={RUN}&gt; a title"
 
 
-def page_html(number: int) -> str:
-    """Return a page with every kind of content that could run, load, send or navigate."""
+def hostile_html(number: int) -> str:
+    """Return a page with every kind of content that could run scripts, load, send or navigate."""
     body = prose(number)
     return (
         f"<!doctype html><html lang='en'><head><title>{TITLE} {number}</title>"
@@ -56,7 +57,7 @@ def page_html(number: int) -> str:
 
 
 def attack(settings: Settings) -> None:
-    """Process the hostile pages."""
+    """Have a deployment process six hostile pages, whose URLs and IDs are hostile, too."""
     configure(settings)
     tasks = Tasks(process_state().database)
     tasks.send(
@@ -64,7 +65,7 @@ def attack(settings: Settings) -> None:
             "version": 1,
             "id": f"<script>{RUN}</script>",
             "url": f"https://{SITE}/{number}?q=\"'><script>{RUN}</script>#javascript:{RUN}",
-            "html": page_html(number),
+            "html": hostile_html(number),
         }
         for number in range(6)
     )

@@ -1,4 +1,4 @@
-"""The inspector in a real browser, with a log of requests and executed scripts."""
+"""The inspector in a real browser, with a log of requests and of executed scripts."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -16,9 +16,9 @@ from worker.settings import Settings
 
 @dataclass
 class Log:
-    """Side effects of a browser session with the inspector at `base`.
+    """Side effects of a browser session with the inspector whose URL is `base`.
 
-    The events are console messages, dialogs and script errors.
+    `events` contains console messages, script errors, and texts of dialogs.
     """
 
     base: str
@@ -27,7 +27,7 @@ class Log:
 
     @property
     def foreign(self) -> list[str]:
-        """Requested URLs outside the inspector."""
+        """Requested URLs that are not the inspector's."""
         return [each for each in self.requests if not each.startswith(self.base)]
 
 
@@ -45,7 +45,7 @@ class Visit:
         assert response.status == 200, (path, response.status)
 
 
-Visiting = Callable[..., AbstractContextManager[Visit]]
+OpenPage = Callable[..., AbstractContextManager[Visit]]
 
 
 @pytest.fixture(scope="session")
@@ -66,12 +66,12 @@ def base(crawled: Settings) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def visiting(playing: Browser, base: str) -> Visiting:
+def open_page(browser: Browser, base: str) -> OpenPage:
     """Return a function that opens a page in a new browser context with the given options."""
 
     @contextmanager
     def visit(**options: Any) -> Iterator[Visit]:
-        context = playing.new_context(**options)
+        context = browser.new_context(**options)
         log = Log(base)
         context.on("request", lambda request: log.requests.append(request.url))
         context.on("console", lambda message: log.events.append(message.text))

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from models.tables import Membership, Site, StoredPage
 from tests.browser.inspector.attack import OUTSIDE, SITE
-from tests.browser.inspector.conftest import Visiting
+from tests.browser.inspector.conftest import OpenPage
 from worker.settings import Settings
 from worker.store.database import Database
 
@@ -75,17 +75,17 @@ def addresses(settings: Settings, key: str) -> list[str]:
 
 
 def test_views_cause_no_browser_messages_and_no_external_requests(
-    visiting: Visiting, views: dict[str, list[str]]
+    open_page: OpenPage, views: dict[str, list[str]]
 ) -> None:
-    with visiting() as visit:
+    with open_page() as visit:
         for address in views["harbour-post.example"]:
             visit.go(address)
         assert visit.log.events == []
         assert visit.log.foreign == []
 
 
-def test_hostile_content_stays_inert(visiting: Visiting, views: dict[str, list[str]]) -> None:
-    with visiting() as visit:
+def test_hostile_content_stays_inert(open_page: OpenPage, views: dict[str, list[str]]) -> None:
+    with open_page() as visit:
         for address in views[SITE]:
             visit.go(address)
             for details in visit.page.locator("details").all():
@@ -103,8 +103,8 @@ def test_hostile_content_stays_inert(visiting: Visiting, views: dict[str, list[s
         assert visit.log.events == []
 
 
-def test_a_stored_page_is_sandboxed(visiting: Visiting, views: dict[str, list[str]]) -> None:
-    with visiting() as visit:
+def test_a_stored_page_is_sandboxed(open_page: OpenPage, views: dict[str, list[str]]) -> None:
+    with open_page() as visit:
         visit.go(views[SITE][-1])
         frames = visit.page.locator("iframe")
         assert frames.count() > 0
@@ -124,10 +124,10 @@ def test_a_stored_page_is_sandboxed(visiting: Visiting, views: dict[str, list[st
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_serious_accessibility_problem(
-    visiting: Visiting, views: dict[str, list[str]], scheme: str
+    open_page: OpenPage, views: dict[str, list[str]], scheme: str
 ) -> None:
     assert AXE.is_file(), "axe-core not found: make test-browser installs it"
-    with visiting(color_scheme=scheme) as visit:
+    with open_page(color_scheme=scheme) as visit:
         grave = []
         for address in views["harbour-post.example"]:
             visit.go(address)
@@ -144,10 +144,10 @@ def test_axe_finds_no_serious_accessibility_problem(
 
 @pytest.mark.parametrize("width", [1280, 375])
 def test_no_view_is_longer_than_its_content(
-    visiting: Visiting, views: dict[str, list[str]], width: int
+    open_page: OpenPage, views: dict[str, list[str]], width: int
 ) -> None:
     heights = {}
-    with visiting(viewport={"width": width, "height": 780}) as visit:
+    with open_page(viewport={"width": width, "height": 780}) as visit:
         for address in views["harbour-post.example"]:
             visit.go(address)
             found = visit.page.evaluate(ENDS)
@@ -157,18 +157,18 @@ def test_no_view_is_longer_than_its_content(
     assert heights == {}
 
 
-def test_a_tree_comparison_is_not_clipped(visiting: Visiting, views: dict[str, list[str]]) -> None:
+def test_a_tree_comparison_is_not_clipped(open_page: OpenPage, views: dict[str, list[str]]) -> None:
     [pair] = [each for each in views["harbour-post.example"] if each.startswith("/pairs")]
     for width in (1280, 375):
-        with visiting(viewport={"width": width, "height": 780}) as visit:
+        with open_page(viewport={"width": width, "height": 780}) as visit:
             visit.go(pair)
             changes = visit.page.locator(".changes").first
             assert changes.evaluate("each => each.scrollHeight <= each.clientHeight + 1")
             assert changes.evaluate("each => each.scrollWidth <= each.clientWidth + 1")
 
 
-def test_site_names_stay_on_one_line(visiting: Visiting) -> None:
-    with visiting(viewport={"width": 375, "height": 780}) as visit:
+def test_site_names_stay_on_one_line(open_page: OpenPage) -> None:
+    with open_page(viewport={"width": 375, "height": 780}) as visit:
         visit.go("/sites")
         links = visit.page.locator("tbody th a")
         links.first.evaluate("each => each.innerHTML = 'the' + 'portugalnews.' + '<wbr>example'")
@@ -179,9 +179,9 @@ def test_site_names_stay_on_one_line(visiting: Visiting) -> None:
 
 
 def test_the_reader_loads_images_of_the_article_on_request(
-    visiting: Visiting, views: dict[str, list[str]]
+    open_page: OpenPage, views: dict[str, list[str]]
 ) -> None:
-    with visiting() as visit:
+    with open_page() as visit:
         [read] = [each for each in views[SITE] if each.endswith("/read")]
         visit.go(read)
         visit.page.wait_for_load_state("networkidle")
@@ -199,11 +199,11 @@ def test_the_reader_loads_images_of_the_article_on_request(
 
 @pytest.mark.parametrize("width", [320, 375, 640])
 def test_no_view_is_wider_than_a_narrow_window(
-    visiting: Visiting, views: dict[str, list[str]], width: int
+    open_page: OpenPage, views: dict[str, list[str]], width: int
 ) -> None:
     """In a window of 640 pixels, the text is twice as large."""
     too_wide = {}
-    with visiting(viewport={"width": width, "height": 640}) as visit:
+    with open_page(viewport={"width": width, "height": 640}) as visit:
         for address in views["harbour-post.example"]:
             visit.go(address)
             visit.page.evaluate(f"document.documentElement.style.fontSize = '{width // 3.2}%'")
@@ -214,9 +214,9 @@ def test_no_view_is_wider_than_a_narrow_window(
 
 
 def test_views_work_without_scripts_and_with_the_keyboard(
-    visiting: Visiting, views: dict[str, list[str]]
+    open_page: OpenPage, views: dict[str, list[str]]
 ) -> None:
-    with visiting(java_script_enabled=False) as visit:
+    with open_page(java_script_enabled=False) as visit:
         visit.go("/sites")
         visit.page.keyboard.press("Tab")
         assert visit.page.locator(":focus").inner_text() == "Skip to content"
@@ -231,10 +231,10 @@ def test_views_work_without_scripts_and_with_the_keyboard(
         assert "UTC" in visit.page.locator("time").first.inner_text()
 
 
-def test_times_are_shown_in_the_time_zone_of_the_reader(visiting: Visiting) -> None:
+def test_times_are_shown_in_the_time_zone_of_the_reader(open_page: OpenPage) -> None:
     shown = []
     for zone in ("America/Los_Angeles", "Asia/Tokyo"):
-        with visiting(timezone_id=zone, locale="en-GB") as visit:
+        with open_page(timezone_id=zone, locale="en-GB") as visit:
             visit.go("/articles")
             moment = visit.page.locator("time").first
             shown.append(moment.inner_text())
@@ -244,8 +244,8 @@ def test_times_are_shown_in_the_time_zone_of_the_reader(visiting: Visiting) -> N
     assert "UTC" not in "".join(shown)
 
 
-def test_right_to_left_text_is_shown_from_right_to_left(visiting: Visiting) -> None:
-    with visiting() as visit:
+def test_right_to_left_text_is_shown_from_right_to_left(open_page: OpenPage) -> None:
+    with open_page() as visit:
         visit.go("/articles?language=ar")
         heading = visit.page.locator("main h2").first
         assert heading.evaluate("element => getComputedStyle(element).direction") == "rtl"

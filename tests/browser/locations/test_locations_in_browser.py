@@ -28,9 +28,9 @@ OWN_TEXT = """([path, start, end]) => {
 
 
 @pytest.fixture(scope="module")
-def browser_page(playing: Browser) -> Iterator[Page]:
+def browser_page(browser: Browser) -> Iterator[Page]:
     """A browser page that loads nothing except what the test provides."""
-    page = playing.new_page()
+    page = browser.new_page()
     page.route("**/*", lambda route: route.abort())
     yield page
     page.close()

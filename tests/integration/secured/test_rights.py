@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from tests.deployment import Deployment
 from tests.integration.secured.conftest import CommandLine
 from tests.integration.secured.servers import SecuredServers
-from tests.integration.service.crawl import described
+from tests.integration.service.crawl import page_with_metadata
 from tests.release.examples.test_crawler_and_consumer import rows_of
 from worker.messaging.publishing import publish_pages
 from worker.messaging.transport import tls_options
@@ -34,7 +34,7 @@ def test_a_page_sent_by_the_crawler_user_reaches_the_recogniser_user_as_an_artic
     crawler = Settings.model_validate(
         {"broker_url": servers.broker_url("crawler"), "broker_ca_file": servers.authority}
     )
-    publish_pages(crawler, [(f"page-{seed}", described(seed)) for seed in range(3)])
+    publish_pages(crawler, [(f"page-{seed}", page_with_metadata(seed)) for seed in range(3)])
     deployment.wait_for_receipts(3)
     deployment.wait_for_outcomes()
     found = tmp_path / "entities.sqlite"
@@ -71,7 +71,7 @@ def test_a_crawler_waits_for_a_full_queue(servers: SecuredServers, deployment: D
     servers.make_users(BROKER_PAGES_LIMIT="1")
     try:
         # No message is lost, although the broker rejects those that find the queue full.
-        sent = [(f"full-{seed}", described(seed)) for seed in range(3, 43)]
+        sent = [(f"full-{seed}", page_with_metadata(seed)) for seed in range(3, 43)]
         assert publish_pages(crawler, sent) == len(sent)
         deployment.wait_for_receipts(before + len(sent))
     finally:

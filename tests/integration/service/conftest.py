@@ -12,7 +12,7 @@ from sqlalchemy import delete
 from models.tables import OutboxEntry
 from tests.commands import invoke
 from tests.deployment import Deployment, configured, own_queues, own_settings
-from tests.integration.service.crawl import REJECTED, UNUSABLE, described
+from tests.integration.service.crawl import REJECTED, UNUSABLE, page_with_metadata
 from tests.services import Services, temporary_database
 from tests.trace_receiver import TraceReceiver
 from worker.settings import Settings
@@ -47,7 +47,7 @@ def deployment(
 @pytest.fixture(scope="package")
 def articles(deployment: Deployment) -> list[dict[str, Any]]:
     """Articles of a crawl that alternates good pages, each sent twice, with unusable messages."""
-    good = [described(seed) for seed in range(6)]
+    good = [page_with_metadata(seed) for seed in range(6)]
     bad = [*UNUSABLE.values(), *REJECTED.values()]
     mixed = [body for pair in zip(good * 2, bad, strict=True) for body in pair]
     deployment.publish(mixed)

@@ -39,7 +39,7 @@ OUTCOMES = {
 }
 
 
-def described(seed: int) -> bytes:
+def page_with_metadata(seed: int) -> bytes:
     """Return an article page with metadata."""
     record = {
         "@type": "NewsArticle",

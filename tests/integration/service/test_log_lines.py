@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from models.tables import OutboxEntry
 from tests.deployment import PROCESSES, Deployment
 from tests.integration.service.conftest import Alone
-from tests.integration.service.crawl import described
+from tests.integration.service.crawl import page_with_metadata
 from worker.messaging import task_names
 from worker.store import outbox
 
@@ -49,7 +49,7 @@ def total(found: list[dict[str, Any]], *keys: str) -> dict[str, Any]:
 
 
 def test_the_intake_logs_the_number_of_messages_and_their_results(alone: Alone) -> None:
-    good = [described(seed) for seed in range(5)]
+    good = [page_with_metadata(seed) for seed in range(5)]
     with alone("intake") as deployment:
         deployment.publish([*good, b"{broken", good[0], b"[]", b"[]"])
         deployment.wait_for_receipts(9)
@@ -92,7 +92,7 @@ def test_the_relay_logs_the_number_of_published_messages_per_lane(alone: Alone) 
 def test_the_text_format_has_the_same_content_on_one_line(alone: Alone) -> None:
     with alone("intake", log_format="text") as deployment:
         log = deployment.log_file("intake")
-        deployment.publish([described(7)])
+        deployment.publish([page_with_metadata(7)])
         deployment.wait_until(lambda: "intake summary" in log.read_text())
         deployment.wait_until(lambda: "accepted" in log.read_text())
         lines = log.read_text().splitlines()

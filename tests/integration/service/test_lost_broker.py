@@ -49,8 +49,8 @@ def test_a_publisher_survives_a_lost_connection(settings: Settings, proxy: Proxy
         producer = Producer(connection.channel())
         for _ in range(2):
             producer.publish(b"{}", routing_key=topology.pages, retry=True)
-            proxy.lose()
-            proxy.find()
+            proxy.drop()
+            proxy.restore()
     assert messages_waiting(settings, topology.pages) == 2
 
 
@@ -62,9 +62,9 @@ def test_beat_sends_again_after_it_has_lost_the_broker(
         topology_of(settings).declare(connection)
     with Deployment(settings, tmp_path, processes=["beat"]) as deployment:
         deployment.wait_until(lambda: messages_waiting(settings, queue) > 0)
-        proxy.lose()
+        proxy.drop()
         deployment.wait_until(lambda: "Couldn't apply" in deployment.log_file("beat").read_text())
-        proxy.find()
+        proxy.restore()
         sent = messages_waiting(settings, queue)
         deployment.wait_until(lambda: messages_waiting(settings, queue) > sent)
 
@@ -79,7 +79,7 @@ def test_no_process_confirms_work_while_the_broker_is_lost(
 
     with configured(settings), Deployment(settings, tmp_path) as deployment:
         assert all(f"{name} last " in invoke("health", name).output for name in PROCESSES)
-        proxy.lose()
+        proxy.drop()
 
         def stand_still() -> bool:
             before = confirmed()
@@ -89,7 +89,7 @@ def test_no_process_confirms_work_while_the_broker_is_lost(
         # A task that was received before may still end.
         deployment.wait_until(stand_still)
         before = confirmed()
-        proxy.find()
+        proxy.restore()
         deployment.publish([message("https://again.example/1", article_html(1))])
         deployment.wait_until(lambda: all(at > before[name] for name, at in confirmed().items()))
         deployment.wait_for_receipts(1)

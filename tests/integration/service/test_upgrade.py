@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from tests.deployment import PROCESSES, Deployment, own_queues, own_settings, started_processes
-from tests.integration.service.crawl import described
+from tests.integration.service.crawl import page_with_metadata
 from tests.services import Services, temporary_database
 from worker.messaging.broker import connect, messages_waiting, topology_of
 from worker.store.database import Database
@@ -33,7 +33,7 @@ def test_each_process_exits_with_one_line_and_leaves_the_messages(
         with connect(settings) as connection:
             topology_of(settings).declare(connection)
         deployment = Deployment(settings, tmp_path, processes=[])
-        deployment.publish(described(seed) for seed in range(3))
+        deployment.publish(page_with_metadata(seed) for seed in range(3))
         with started_processes(settings, tmp_path, PROCESSES) as (refused, _):
             for name in PROCESSES:
                 status = refused.wait_for(name)

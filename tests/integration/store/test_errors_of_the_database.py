@@ -67,8 +67,8 @@ def test_a_transaction_that_was_idle_for_too_long_is_repeated(database: Database
 def test_nothing_waits_for_a_database_that_refuses_access(services: Services) -> None:
     url = services.server_url.set(database="no_such_database")
     with Proxy(url.render_as_string(hide_password=False), 5432) as proxy:
-        proxy.lose()
-        returns = Timer(0.5, proxy.find)
+        proxy.drop()
+        returns = Timer(0.5, proxy.restore)
         returns.start()
         with (
             Database(proxy.url) as database,

@@ -125,8 +125,8 @@ def test_a_page_that_claims_the_article_of_another_page_is_not_joined(tasks: Tas
     send_and_join(
         tasks,
         {
-            address(1): part_html(1, of=2),
-            address(2): part_html(2, of=2),
+            address(1): part_html(1, total=2),
+            address(2): part_html(2, total=2),
             impostor: page_html(pager, prose(700)),
             thief: page_html(steals, prose(800)),
         },
@@ -181,7 +181,7 @@ def test_joining_that_is_killed_before_the_end_changes_nothing(
 def test_joining_that_kills_its_process_repeatedly_is_abandoned(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    send(tasks, {address(1): part_html(1, of=2)})
+    send(tasks, {address(1): part_html(1, total=2)})
     with monkeypatch.context() as patch:
         patch.setattr("worker.workflow.joining.parts.load_parts", die)
         for _ in range(3):
@@ -189,7 +189,7 @@ def test_joining_that_kills_its_process_repeatedly_is_abandoned(
                 join_parts(settle_seconds=0)
         join_parts(settle_seconds=0)
     # A change triggers another attempt.
-    send_and_join(tasks, {address(2): part_html(2, of=2)})
+    send_and_join(tasks, {address(2): part_html(2, total=2)})
     assert last(tasks)["text"] == expected_text([1, 2])
 
 
@@ -197,7 +197,7 @@ def test_concurrent_joining_and_extraction_give_the_same_article(tasks: Tasks) -
     numbers = range(1, 7)
     tasks.cluster(
         tasks.send(
-            {"version": 1, "url": address(n), "html": part_html(n, of=6), "site": SITE}
+            {"version": 1, "url": address(n), "html": part_html(n, total=6), "site": SITE}
             for n in numbers
         )
     )

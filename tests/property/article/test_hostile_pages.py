@@ -9,7 +9,7 @@ from detourage.html import PageError, parse_page
 from detourage.reader import NoArticleError
 from detourage.reader.content import read_content
 from tests.counted import MAX_LINEAR_GROWTH, Work, growth
-from tests.hostile_pages import baits
+from tests.hostile_pages import hostile_page_generators
 
 SIZE = 15_000
 
@@ -20,7 +20,7 @@ def read(html: str) -> None:
 
 
 def test_every_hostile_page_is_read_or_rejected() -> None:
-    pages = baits()
+    pages = hostile_page_generators()
     assert len(pages) > 500
     for make in pages.values():
         read(make(150))
@@ -38,6 +38,6 @@ def test_every_hostile_page_is_read_or_rejected() -> None:
 )
 def test_work_grows_linearly_with_the_page(name: str) -> None:
     def prepared(size: int) -> Work:
-        return partial(read, baits()[name](size))
+        return partial(read, hostile_page_generators()[name](size))
 
     assert growth(prepared, SIZE) < MAX_LINEAR_GROWTH
