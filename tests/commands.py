@@ -46,11 +46,7 @@ FAILING_COMMANDS: list[tuple[tuple[str, ...], int, str]] = [
     (("export", "--since", "2026-11-27"), USAGE, "--to"),
     (("export", "--since", "2026-11-27", "--to", "note.txt"), USAGE, "is a file"),
     (("export", "--since", "2026-11-27", "--to", "out"), FAILED, "DATABASE_URL"),
-    (
-        ("export", "--since", "dinner", "--to", "out"),
-        USAGE,
-        "not a date or time such as",
-    ),
+    (("export", "--since", "dinner", "--to", "out"), USAGE, "not a date or time such as"),
     (
         ("export", "--since", "2026-11-27", "--until", "2026-11-26", "--to", "out"),
         USAGE,

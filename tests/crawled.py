@@ -105,10 +105,7 @@ def inspected(settings: Settings, *, token: str | None = None) -> Iterator[str]:
 @contextmanager
 def inspector_client(settings: Settings, *, token: str | None = None) -> Iterator[Client]:
     """Run an inspector of the given deployment, and yield a client of it."""
-    with (
-        inspected(settings, token=token) as base,
-        requests.Session() as session,
-    ):
+    with inspected(settings, token=token) as base, requests.Session() as session:
         yield Client(base, session)
 
 

@@ -137,10 +137,7 @@ class Deployment:
     """
 
     def __init__(
-        self,
-        settings: Settings,
-        logs: Path,
-        processes: Collection[str] = PROCESSES,
+        self, settings: Settings, logs: Path, processes: Collection[str] = PROCESSES
     ) -> None:
         self._processes = processes
         self.patience_seconds = PATIENCE_SECONDS

@@ -45,8 +45,7 @@ _PAGES_AROUND_TEXT: dict[str, Callable[[str], str]] = {
         "", f"<title>{text}</title><meta property=og:title content='{text}'>"
     ),
     "meta": lambda text: _page(
-        "",
-        "".join(f"<meta name='{name}' content='{text}'>" for name in _META_NAMES),
+        "", "".join(f"<meta name='{name}' content='{text}'>" for name in _META_NAMES)
     ),
     "type": lambda text: _page("", f"<meta http-equiv=content-type content='text/html;{text}'>"),
     "class": lambda text: _page(

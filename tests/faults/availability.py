@@ -30,11 +30,13 @@ from worker.store.database import Database
 
 PAGE_EVERY_SECONDS = 0.25
 PAGES_AFTER_FAULT = 20
+"""Interval between the pages published during a fault, and number of pages published after it."""
 
 DETECTION_SECONDS = 5.0
 """Time after which the standby is promoted, as a failover manager must first detect the failure."""
 
 PAUSE = "longest pause between stored pages"
+"""Description under which `steady_pages` stores its measurement in the scene."""
 
 S = TypeVar("S", bound=Servers)
 
@@ -86,7 +88,7 @@ class ReplicatedServers(Servers):
     """Servers whose PostgreSQL has a synchronous standby."""
 
     def __init__(self, home: Path) -> None:
-        # Any address of this network is this host; other trials may use the same port.
+        # A random loopback network, because other trials on this machine use the same ports.
         network = ".".join(map(str, (127, *secrets.token_bytes(2))))
         self._standby_address = f"{network}.2"
         super().__init__(home, address=f"{network}.1")
@@ -110,10 +112,7 @@ class ReplicatedServers(Servers):
         directory.mkdir(mode=0o700)
         os.chown(directory, *self._postgresql_user)
         self._run_postgresql(
-            data,
-            {},
-            listen_addresses=self._standby_address,
-            unix_socket_directories=str(directory),
+            data, {}, listen_addresses=self._standby_address, unix_socket_directories=str(directory)
         )
         # The standby does not get this setting: after its promotion, it would wait for a standby.
         self.execute("ALTER SYSTEM SET synchronous_standby_names TO '*'", "SELECT pg_reload_conf()")
@@ -155,14 +154,14 @@ class ArchivedServers(Servers):
         self.start_postgresql()
         return self
 
-    def instant(self) -> str:
-        """Return the present time of PostgreSQL."""
+    def current_time(self) -> str:
+        """Return the current time according to PostgreSQL."""
         return str(self.execute("SELECT clock_timestamp()"))
 
     def archive_everything(self) -> None:
-        """Wait until all that was committed before is in the archive."""
-        wanted = self.execute("SELECT pg_walfile_name(pg_switch_wal())")
-        self._wait_for(f"SELECT last_archived_wal >= '{wanted}' FROM pg_stat_archiver")
+        """Wait until all transactions committed so far are in the archive."""
+        segment = self.execute("SELECT pg_walfile_name(pg_switch_wal())")
+        self._wait_for(f"SELECT last_archived_wal >= '{segment}' FROM pg_stat_archiver")
 
     def lose_postgresql(self) -> None:
         """Kill PostgreSQL with SIGKILL, and delete its data."""
@@ -171,7 +170,7 @@ class ArchivedServers(Servers):
         shutil.rmtree(self._data)
 
     def restore_to(self, instant: str, base: Path) -> None:
-        """Restore PostgreSQL from a base backup and the archive, up to an instant."""
+        """Restore PostgreSQL from a base backup and the archive to its state at an instant."""
         base.rename(self._data)
         with (self._data / "postgresql.auto.conf").open("a") as settings:
             settings.write(f"restore_command = 'cp {self._archive}/%f %p'\n")
@@ -184,17 +183,20 @@ class ArchivedServers(Servers):
 
 @contextmanager
 def steady_pages(scene: Scene) -> Iterator[None]:
-    """Publish pages steadily during a fault and after it, and measure the longest pause."""
+    """Publish a page every `PAGE_EVERY_SECONDS` during a fault and for a while after it.
+
+    Measure the longest time in which the service stored none of them.
+    """
     scene.wait_for_revisions(1)
     began = datetime.now(UTC)
     has_ended = threading.Event()
 
     def publish() -> None:
-        left = PAGES_AFTER_FAULT
-        for place in count(1000):
-            scene.publish(site_pages(scene.host, 1, first=place))
-            left -= has_ended.is_set()
-            if not left:
+        pages_left = PAGES_AFTER_FAULT
+        for number in count(1000):
+            scene.publish(site_pages(scene.host, 1, first=number))
+            pages_left -= has_ended.is_set()
+            if not pages_left:
                 return
             time.sleep(PAGE_EVERY_SECONDS)
 
@@ -219,7 +221,7 @@ def steady_pages(scene: Scene) -> Iterator[None]:
 
 
 def on(servers: type[S], act: Callable[[Scene, S], None]) -> tuple[type[Servers], Fault]:
-    """Return a fault of particular servers."""
+    """Return the class of servers that a fault needs, and the fault as a function of a scene."""
 
     def fault(scene: Scene) -> None:
         assert isinstance(scene.ground.servers, servers)
@@ -269,21 +271,21 @@ def restore_to_instant(scene: Scene, servers: ArchivedServers) -> None:
         base = servers.base_backup("base")
     scene.publish(site_pages(scene.host, len(scene.pages), seed=500))
     scene.wait_for_revisions(2)
-    instant = servers.instant()
-    new = publish_much(scene)
+    instant = servers.current_time()
+    new_pages = publish_much(scene)
     servers.archive_everything()
-    with ground.away(DETOURAGE_REVISIONS_FROM=REVISIONS_FROM):
+    with ground.all_killed(DETOURAGE_REVISIONS_FROM=REVISIONS_FROM):
         ground.record_articles()
         servers.lose_postgresql()
         with timed(scene, "restore"):
             servers.restore_to(instant, base)
     with timed(scene, "start, and new articles of all pages"):
-        publish_again(scene, new)
+        publish_again(scene, new_pages)
 
 
 @contextmanager
 def timed(scene: Scene, description: str) -> Iterator[None]:
-    """Measure the duration of a step."""
+    """Measure the duration of the ``with`` block, and store it under a description."""
     began = time.monotonic()
     yield
     scene.seconds[description] = time.monotonic() - began

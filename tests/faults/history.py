@@ -1,4 +1,4 @@
-"""History of the deliveries to a consumer, checked for lost and doubled revisions."""
+"""A check for lost and duplicate revisions in all deliveries to a consumer of articles."""
 
 import hashlib
 import json
@@ -13,9 +13,10 @@ Revision = tuple[str, int]
 
 @dataclass(frozen=True)
 class Delivery:
-    """An article message as a consumer received it.
+    """A delivery of an article message to a consumer.
 
-    The ID of the article is the consumer's idempotency key. `digest` is the digest of the text.
+    `id` is the ID of the article, which the consumer uses as idempotency key. `digest` is the
+    digest of the text. `redelivered` is the flag that the broker sets on a repeated delivery.
     """
 
     id: str
@@ -26,7 +27,7 @@ class Delivery:
 
     @classmethod
     def of(cls, body: str | bytes, *, redelivered: bool) -> Self:
-        """Return the delivery of the message with the given body."""
+        """Create a delivery from the body of an article message."""
         article = json.loads(body)
         return cls(
             id=article["id"],
@@ -39,13 +40,12 @@ class Delivery:
 
 @dataclass(frozen=True)
 class Findings:
-    """Errors in a history (lost, doubled), and anomalies that a consumer must tolerate.
+    """Errors (lost, doubled) and tolerable anomalies (reordered, repeats) in the deliveries.
 
-    `lost` are stored revisions that were never delivered. `doubled` are revisions delivered under
-    several IDs or with several texts, or whose ID was also used for another revision. `reordered`
-    counts deliveries of a revision after a higher revision of the same page. It does not include
-    `repeats`, which are deliveries of an ID that was delivered before: a consumer recognises them
-    by their ID.
+    `lost` contains stored revisions that were never delivered. `doubled` contains revisions that
+    were delivered under several IDs or with several texts, or whose ID was used for another
+    revision, too. `repeats` is the number of deliveries of an ID that had been delivered before.
+    `reordered` is the number of other deliveries that arrived after a higher revision of the page.
     """
 
     lost: set[Revision]
@@ -60,7 +60,7 @@ def digest_of(text: str) -> str:
 
 
 def check(history: Iterable[Delivery], stored: Mapping[str, Revision]) -> Findings:
-    """Return the findings in a history, given the stored revisions by article ID."""
+    """Compare a consumer's deliveries, in order, with the stored revisions by article ID."""
     contents: dict[Revision, set[tuple[str, str]]] = defaultdict(set)
     revisions: dict[str, set[Revision]] = defaultdict(set)
     highest: dict[str, int] = {}
@@ -69,9 +69,9 @@ def check(history: Iterable[Delivery], stored: Mapping[str, Revision]) -> Findin
         if each.id in revisions:
             repeats += 1
         else:
-            before = highest.get(each.url, 0)
-            reordered += each.revision < before
-            highest[each.url] = max(before, each.revision)
+            previous = highest.get(each.url, 0)
+            reordered += each.revision < previous
+            highest[each.url] = max(previous, each.revision)
         revision = each.url, each.revision
         contents[revision].add((each.id, each.digest))
         revisions[each.id].add(revision)
@@ -79,8 +79,8 @@ def check(history: Iterable[Delivery], stored: Mapping[str, Revision]) -> Findin
         lost={revision for article, revision in stored.items() if article not in revisions},
         doubled={
             revision
-            for revision, found in contents.items()
-            if len(found) > 1 or any(len(revisions[article]) > 1 for article, _ in found)
+            for revision, versions in contents.items()
+            if len(versions) > 1 or any(len(revisions[article]) > 1 for article, _ in versions)
         },
         reordered=reordered,
         repeats=repeats,

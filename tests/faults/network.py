@@ -8,7 +8,7 @@ from typing import Any, Self
 
 HERE = "10.213.7.1"
 THERE = "10.213.7.2"
-"""IP addresses of the two ends of the link, from a rarely used range."""
+"""IP addresses of this and of the other end of the link, from a rarely used range."""
 
 
 class OtherHost:
@@ -20,7 +20,7 @@ class OtherHost:
 
     @property
     def command(self) -> list[str]:
-        """Prefix of a command to run on the host."""
+        """Words to put before a command so that it runs on the other host."""
         return ["ip", "netns", "exec", self.name]
 
     def __enter__(self) -> Self:
@@ -44,7 +44,7 @@ class OtherHost:
         self._stack.close()
 
     def cut(self) -> None:
-        """Cut the link: all packets are dropped, and neither side is notified."""
+        """Drop all packets between the hosts, without notifying either of them."""
         _ip("-n", self.name, "link", "set", self._there, "down")
 
     def heal(self) -> None:

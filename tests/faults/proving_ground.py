@@ -1,4 +1,4 @@
-"""A deployment with a private broker and database, all of whose processes can be killed."""
+"""A deployment on which faults are tried: tests can kill its processes, broker and database."""
 
 import json
 import os
@@ -47,25 +47,25 @@ from worker.store.database import Database
 from worker.store.schema import migrate
 
 SABOTAGE = Path(__file__).parent / "sabotage"
-"""Directory of the module ``sitecustomize``, which lets pages and traps kill or block a process."""
+"""Directory of a module ``sitecustomize`` that makes pages and traps kill or block processes."""
 
-CONTROL = Path("/usr/lib/rabbitmq/bin/rabbitmqctl")
+RABBITMQCTL = Path("/usr/lib/rabbitmq/bin/rabbitmqctl")
 """The ``rabbitmqctl`` program of Debian's package. The script on the PATH would switch to another
 user."""
 
 LOOPBACK = "127.0.0.1"
 
 PUBLISHED_AFTER_SECONDS = 120.0
+"""Maximum time until the broker confirms a batch of messages."""
 
-ROOM_BYTES = 64 * 2**20
-"""Free space, in bytes, that PostgreSQL has on the small disk before the disk is filled."""
+FREE_BYTES = 64 * 2**20
+"""Free space on PostgreSQL's small disk before the disk is filled."""
 
 OWN_WORK = {"intake": "stored ", "relay": "published ", "worker": "did ", "beat": "sent "}
-"""Beginnings of what each kind of process confirms when it does its own work."""
+"""Prefix of the heartbeat text with which each kind of process confirms work of its own."""
 
 Victim = Literal["process", "group"]
-"""Target of a trap: only the process that springs it, or the whole group, such as a worker with its
-pool."""
+"""What a trap kills: the process that reaches it, or its whole group, as a worker with its pool."""
 
 
 @dataclass
@@ -89,7 +89,7 @@ class Node:
 
 
 def cluster_nodes(number: int, address: str) -> list[Node]:
-    """Return nodes that form a cluster when they are started together."""
+    """Create the directories and configurations of nodes that form a cluster when started."""
     epmd_port, *ports = unused_ports(1 + 2 * number)
     nodes = []
     for port, distribution_port in zip(ports[::2], ports[1::2], strict=True):
@@ -107,9 +107,9 @@ def cluster_nodes(number: int, address: str) -> list[Node]:
     ]
     for node in nodes:
         (node.home / "rabbitmq.conf").write_text("\n".join([*configuration, ""]))
-        secret = node.home / ".erlang.cookie"
-        secret.write_text(cookie)
-        secret.chmod(0o400)
+        cookie_file = node.home / ".erlang.cookie"
+        cookie_file.write_text(cookie)
+        cookie_file.chmod(0o400)
     return nodes
 
 
@@ -146,7 +146,7 @@ class Servers:
             self._postgresql_user = postmaster.uids().real, postmaster.gids().real
             stack.callback(self.stop_postgresql)
             if listening:
-                self._let_others_in()
+                self._accept_remote_connections()
             database = Database(self.database_url)
             stack.callback(database.dispose)
             migrate(database)
@@ -169,13 +169,13 @@ class Servers:
 
     def start_broker(self) -> None:
         """Start the nodes of RabbitMQ that are down, with their data; wait until they respond."""
-        down = [node for node in self._nodes if not is_running(node.pid)]
-        for node in down:
+        stopped = [node for node in self._nodes if not is_running(node.pid)]
+        for node in stopped:
             self._starts += 1
             name = f"broker.{self._starts}"
             log = self._home / f"{name}.log"
             node.pid = start_rabbitmq(self.supervisor, node.environment, node.home, log, name)
-        assert all(wait_for_broker(node.url) for node in down)
+        assert all(wait_for_broker(node.url) for node in stopped)
 
     def kill_broker(self) -> None:
         """Kill RabbitMQ with SIGKILL."""
@@ -194,7 +194,8 @@ class Servers:
         for node in self._nodes:
             signal_one(node.pid, signal.SIGTERM)
 
-    def _let_others_in(self) -> None:
+    def _accept_remote_connections(self) -> None:
+        """Let hosts on the network of the servers' address use PostgreSQL without a password."""
         with (self._postgresql / "postgresql" / "pg_hba.conf").open("a") as rules:
             rules.write(f"host all all {self._address}/24 trust\n")
         postmaster, *_ = self.postgresql_processes()
@@ -203,17 +204,17 @@ class Servers:
     def control_broker(self, *command: str) -> str:
         """Run a command of ``rabbitmqctl`` on a node that is running; return its output."""
         node = next(node for node in self._nodes if is_running(node.pid))
-        done = subprocess.run(
-            [CONTROL, "--quiet", "--node", node.name, *command],
+        result = subprocess.run(
+            [RABBITMQCTL, "--quiet", "--node", node.name, *command],
             env=node.environment,
             check=True,
             stdout=subprocess.PIPE,
             text=True,
         )
-        return done.stdout
+        return result.stdout
 
-    def messages_left(self) -> set[str]:
-        """Return the queues that still contain messages, whether ready or unacknowledged."""
+    def nonempty_queues(self) -> set[str]:
+        """Return the names of the queues that contain messages, whether ready or unacknowledged."""
         return {name for name, messages in self.queues().items() if messages}
 
     def queues(self) -> dict[str, int]:
@@ -222,7 +223,7 @@ class Servers:
         return {queue["name"]: queue["messages"] for queue in json.loads(listed)}
 
     def crash_postgresql(self) -> None:
-        """Kill a server process, so that PostgreSQL closes every connection and recovers."""
+        """Kill PostgreSQL's checkpointer, so that it closes every connection and recovers."""
         for process in self.postgresql_processes():
             with suppress(psutil.NoSuchProcess):
                 if "checkpointer" in " ".join(process.cmdline()):
@@ -234,7 +235,7 @@ class Servers:
             signal_one(postmaster.pid, signal.SIGINT)
 
     def start_postgresql(self, **variables: str) -> None:
-        """Start PostgreSQL with its existing data and additional variables; wait for it."""
+        """Start PostgreSQL on its data, with additional environment variables; wait for it."""
         self._run_postgresql(self._data, variables)
         database = Database(self.database_url)
         database.wait()
@@ -264,14 +265,14 @@ class Servers:
         return value
 
     def _wait_for(self, query: str) -> None:
-        """Wait until a query of one truth value returns true."""
+        """Wait until a query that selects a single boolean returns true."""
         deadline = time.monotonic() + START_SECONDS
         while not self.execute(query):
             assert time.monotonic() < deadline, query
             time.sleep(0.1)
 
     def base_backup(self, name: str, *options: str) -> Path:
-        """Copy the data of PostgreSQL, as ``pg_basebackup`` does, to the directory with a name."""
+        """Run ``pg_basebackup``; return the path of the copy, a directory with the given name."""
         data = self._postgresql / name
         owner, group = self._postgresql_user
         data.mkdir(mode=0o700)
@@ -298,11 +299,12 @@ class Servers:
     def small_disk(self) -> Iterator["Disk"]:
         """Keep PostgreSQL's data on a separate small disk while the context is active."""
         self.stop_postgresql()
-        kept = self._data.with_name("kept")
-        self._data.rename(kept)
+        original = self._data.with_name("original")
+        self._data.rename(original)
         self._data.mkdir(mode=0o700)
         os.chown(self._data, *self._postgresql_user)
-        size = sum(file.stat().st_blocks * 512 for file in kept.rglob("*")) + ROOM_BYTES
+        # `st_blocks` counts blocks of 512 bytes.
+        size = sum(file.stat().st_blocks * 512 for file in original.rglob("*")) + FREE_BYTES
         owner, group = self._postgresql_user
         options = f"size={size},mode=700,uid={owner},gid={group}"
         mounted = subprocess.run(
@@ -315,19 +317,19 @@ class Servers:
             f"the small disk cannot be mounted (root is required): {mounted.stderr}"
         )
         try:
-            subprocess.run(["cp", "--archive", f"{kept}/.", self._data], check=True)
+            subprocess.run(["cp", "--archive", f"{original}/.", self._data], check=True)
             self.start_postgresql()
             disk = Disk(self._data / "filler", self._home / f"postgresql.{self._starts}.log")
             yield disk
             disk.free()
             self.stop_postgresql()
-            shutil.rmtree(kept)
-            subprocess.run(["cp", "--archive", self._data, kept], check=True)
+            shutil.rmtree(original)
+            subprocess.run(["cp", "--archive", self._data, original], check=True)
         finally:
             self.stop_postgresql()
             subprocess.run(["umount", self._data], check=True)
             self._data.rmdir()
-            kept.rename(self._data)
+            original.rename(self._data)
             self.start_postgresql()
 
     def dump(self) -> Path:
@@ -350,27 +352,28 @@ class Servers:
 
     def _run_program(self, program: str, *arguments: str) -> None:
         # PostgreSQL's programs do not accept a URL with a driver name.
-        address = f"--dbname={make_url(self.database_url).set(drivername='postgresql')}"
-        subprocess.run([postgresql_programs() / program, address, *arguments], check=True)
+        database = f"--dbname={make_url(self.database_url).set(drivername='postgresql')}"
+        subprocess.run([postgresql_programs() / program, database, *arguments], check=True)
 
     @property
     def _data(self) -> Path:
+        """PostgreSQL's data directory."""
         return self._postgresql / "postgresql"
 
     def broker_processes(self) -> list[psutil.Process]:
         """Return the processes of RabbitMQ."""
-        found = []
+        processes = []
         for node in self._nodes:
             with suppress(psutil.NoSuchProcess):
                 broker = psutil.Process(node.pid)
-                found += [broker, *broker.children(recursive=True)]
-        return found
+                processes += [broker, *broker.children(recursive=True)]
+        return processes
 
     def postgresql_processes(self) -> list[psutil.Process]:
         """Return the processes of PostgreSQL, starting with their parent."""
         for process in psutil.process_iter(["cmdline"]):
-            line = process.info["cmdline"] or [""]
-            if line[0].endswith("/postgres") and str(self._postgresql) in " ".join(line):
+            command = process.info["cmdline"] or [""]
+            if command[0].endswith("/postgres") and str(self._postgresql) in " ".join(command):
                 with suppress(psutil.NoSuchProcess):
                     return [process, *process.children()]
         return []
@@ -396,19 +399,19 @@ class Disk:
         """Free the occupied space."""
         self.filler.unlink(missing_ok=True)
 
-    def is_missed(self) -> bool:
-        """Return whether PostgreSQL has noticed that the disk is full."""
+    def is_noticed_full(self) -> bool:
+        """Return whether PostgreSQL has logged that the disk is full."""
         return "No space left on device" in self.log.read_text(errors="replace")
 
 
 class Clock:
     """A wall clock that processes use instead of the machine's (see ``clock.c``).
 
-    Every user must be able to read the directory of the clock.
+    Its files are in a directory that every user must be able to read.
     """
 
     def __init__(self, directory: Path) -> None:
-        self._ahead = directory / "clock"
+        self._offset_file = directory / "clock"
         self._library = directory / "clock.so"
         self.set(0)
         compiler = os.environ.get("CC", "cc")
@@ -419,24 +422,24 @@ class Clock:
         subprocess.run([compiler, "-shared", "-fPIC", "-o", self._library, source], check=True)
 
     def set(self, seconds: int) -> None:
-        """Set the clock ahead of the machine's by the given seconds, or behind if negative."""
-        self._ahead.touch(mode=0o644)
-        with self._ahead.open("r+b") as file:
+        """Set the clock to the machine's time plus a number of seconds, which may be negative."""
+        self._offset_file.touch(mode=0o644)
+        with self._offset_file.open("r+b") as file:
             file.write(seconds.to_bytes(8, sys.byteorder, signed=True))
 
     @property
     def environment(self) -> dict[str, str]:
         """Environment variables for processes that use the clock."""
-        return {"LD_PRELOAD": str(self._library), "FAULTS_CLOCK": str(self._ahead)}
+        return {"LD_PRELOAD": str(self._library), "FAULTS_CLOCK": str(self._offset_file)}
 
 
 class ProvingGround(Deployment):
     """A deployment whose processes can be killed, stopped and started again.
 
-    `counts` is the number of processes of each kind, one by default. `others` maps the names of
-    processes on other hosts to these hosts. `customised` is the directory of the module
-    ``sitecustomize`` that processes import when they start. Each worker runs tasks in `pool`
-    processes. `more` contains settings that override the defaults of these tests.
+    `counts` is the number of processes of each kind, one by default. `others` contains, by process
+    name, the hosts of processes that run on another host. `customised` is the directory of the
+    module ``sitecustomize`` that processes import when they start. Each worker runs tasks in `pool`
+    processes. `more` contains settings that override those of the tests.
     """
 
     def __init__(
@@ -493,25 +496,23 @@ class ProvingGround(Deployment):
         self.database.dispose()
 
     def _heartbeat(self, name: str) -> Heartbeat:
-        """Return the heartbeat of a process; unlike in deployments, none shares its file."""
+        """Return the heartbeat of a process, which has a directory of its own in these tests."""
         return Heartbeat(self._home / "heartbeats" / name, name.split("-")[0])
 
     def _all_alive(self) -> bool:
         return all((last := self._heartbeat(name).last()) and last.is_recent for name in self._pids)
 
     def idle(self, since: float) -> set[str]:
-        """Return the processes that have not confirmed work of their own since a time.
+        """Return the names of processes that have not confirmed work of their own since a time.
 
-        That they are able to work, and that their servers answer, does not count.
+        A heartbeat that only confirms that the process could work does not count.
         """
-        at_work = {
-            name
-            for name in self._pids
-            if (last := self._heartbeat(name).last())
-            and last.at > since
-            and last.did.startswith(OWN_WORK[name.split("-")[0]])
-        }
-        return self._pids.keys() - at_work
+        working = set()
+        for name in self._pids:
+            beat = self._heartbeat(name).last()
+            if beat and beat.at > since and beat.did.startswith(OWN_WORK[name.split("-")[0]]):
+                working.add(name)
+        return self._pids.keys() - working
 
     def check(self) -> None:
         """Restart processes that have exited, as a container manager does."""
@@ -548,7 +549,7 @@ class ProvingGround(Deployment):
         signal_all(self._pids[name], signal.SIGKILL)
 
     @contextmanager
-    def another(self, kind: str) -> Iterator[None]:
+    def additional_process(self, kind: str) -> Iterator[None]:
         """Run an additional process of the given kind while the context is active."""
         name = f"{kind}-{self._counts[kind]}"
         self.start(name)
@@ -565,7 +566,7 @@ class ProvingGround(Deployment):
             self.start(name)
 
     @contextmanager
-    def away(self, **variables: str) -> Iterator[None]:
+    def all_killed(self, **variables: str) -> Iterator[None]:
         """Kill all processes; when the context exits, start them again with the given variables."""
         self._variables = variables
         for name in self._pids:
@@ -585,17 +586,17 @@ class ProvingGround(Deployment):
 
     def processes(self) -> dict[str, list[psutil.Process]]:
         """Return the processes of the service by kind."""
-        found: dict[str, list[psutil.Process]] = {kind: [] for kind in self._counts}
+        processes: dict[str, list[psutil.Process]] = {kind: [] for kind in self._counts}
         for name in self._pids:
-            found[name.split("-")[0]].append(self.process(name))
-        return found
+            processes[name.split("-")[0]].append(self.process(name))
+        return processes
 
-    def kill_pool_child(self, name: str, place: int) -> bool:
-        """Kill a process of a worker's pool; return whether there was one."""
+    def kill_pool_child(self, name: str, number: int) -> bool:
+        """Kill one of a worker's pool processes, chosen by `number`; return whether one exists."""
         with suppress(psutil.NoSuchProcess):
             children = psutil.Process(self._pids[name]).children()
             if children:
-                children[place % len(children)].kill()
+                children[number % len(children)].kill()
                 return True
         return False
 
@@ -606,24 +607,25 @@ class ProvingGround(Deployment):
         The place is one of those in `sabotage`, named after a kind of task or process.
         """
         trap = self._traps / place
-        unset = trap.with_suffix(".unset")
-        unset.write_text(victim)
-        unset.rename(trap)
+        # The file gets its name only once it is complete, because processes may read it at once.
+        incomplete = trap.with_suffix(".incomplete")
+        incomplete.write_text(victim)
+        incomplete.rename(trap)
         yield
         sprung = trap.with_suffix(".sprung")
         self.wait_until(sprung.exists)
         sprung.unlink()
 
     def harm_clustering(self, host: str) -> None:
-        """Make every process that groups the site's pages crash until `forgive` is called."""
+        """Make each process that groups a site's pages crash, until `stop_harming` is called."""
         self._harmful_sites.write_text(host)
 
-    def forgive(self) -> None:
+    def stop_harming(self) -> None:
         """Undo `harm_clustering`."""
         self._harmful_sites.unlink()
 
     def publish_persistently(self, bodies: Iterable[bytes]) -> None:
-        """Publish each message until the broker confirms it, as a careful crawler does."""
+        """Publish messages, each again until the broker confirms it, as a careful crawler does."""
         unconfirmed = deque(bodies)
 
         def each_until_confirmed() -> Iterator[bytes]:
@@ -647,15 +649,14 @@ class ProvingGround(Deployment):
                 self.history.append(Delivery.of(message.body, redelivered=redelivered))
                 print(json.dumps(vars(self.history[-1])), file=record)
 
-    def standing(self, urls: Iterable[str]) -> dict[str, str]:
+    def latest_delivered_texts(self, urls: Iterable[str]) -> dict[str, str]:
         """Return, by URL, the text digest of the highest revision that the consumer received."""
-        wanted = set(urls)
-        standing: dict[str, Delivery] = {}
-        for each in self.history:
-            known = standing.get(each.url)
-            if each.url in wanted and (known is None or each.revision > known.revision):
-                standing[each.url] = each
-        return {url: each.digest for url, each in standing.items()}
+        highest: dict[str, Delivery] = {}
+        for delivery in self.history:
+            previous = highest.get(delivery.url)
+            if previous is None or delivery.revision > previous.revision:
+                highest[delivery.url] = delivery
+        return {url: highest[url].digest for url in set(urls) & highest.keys()}
 
     def stored_texts(self, urls: Iterable[str]) -> dict[str, str]:
         """Return, by URL, the text digest of the latest stored revision."""
@@ -668,14 +669,14 @@ class ProvingGround(Deployment):
             return {url: digest_of(text) for url, text in session.execute(last)}
 
     def wait_for_work_done(self) -> float:
-        """Wait for all outcomes and for empty queues; return the time of the last outcome."""
+        """Wait until all pages have outcomes and the queues are empty; return the time of that."""
         while True:
             self.wait_for_outcomes()
-            since = time.monotonic()
-            are_empty = not self.servers.messages_left() & self._work_queues
-            # What was in the queues when all pages had outcomes may have been stored since.
+            done_at = time.monotonic()
+            are_empty = not self.servers.nonempty_queues() & self._work_queues
+            # Pages that were still in a queue may have been stored since, without an outcome.
             if are_empty and self.has_outcomes():
-                return since
+                return done_at
             time.sleep(0.2)
 
 
@@ -698,19 +699,19 @@ def signal_all(pid: int, number: signal.Signals) -> None:
     """Send a signal to a process and its descendants, and wait until the process has exited."""
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
-        for below in process.children(recursive=True):
+        for descendant in process.children(recursive=True):
             with suppress(psutil.NoSuchProcess):
-                below.send_signal(number)
+                descendant.send_signal(number)
     signal_one(pid, number)
 
 
 @dataclass(frozen=True)
 class Balance:
-    """Final state of the pages of a site.
+    """Final state of published pages.
 
-    `lost` contains the published URLs for which there is no page or no outcome, or one of whose
-    articles was not delivered. `doubled`, `reordered` and `repeats` are as in `Findings`. `since`
-    is the time of the last outcome on the monotonic clock.
+    `lost` contains the URLs of pages that were not stored, have no outcome, or have an article that
+    was not delivered. `doubled`, `reordered` and `repeats` are as in `Findings`. `since` is the
+    time, on the monotonic clock, when all work was done.
     """
 
     outcomes: Counter[str]
@@ -729,8 +730,9 @@ class Balance:
 def balance(ground: ProvingGround, urls: Iterable[str]) -> Balance:
     """Wait until all work is done, and check the deliveries of the pages with the given URLs."""
     published = set(urls)
-    known = select(func.count()).select_from(StoredPage).where(StoredPage.url.in_(published))
-    ground.wait_until(lambda: ground.count(known) == len(published))
+    stored_pages = select(func.count()).select_from(StoredPage)
+    stored_pages = stored_pages.where(StoredPage.url.in_(published))
+    ground.wait_until(lambda: ground.count(stored_pages) == len(published))
     since = ground.wait_for_work_done()
     ground.record_articles()
     with ground.database.transaction() as session:
@@ -750,20 +752,20 @@ def balance(ground: ProvingGround, urls: Iterable[str]) -> Balance:
             )
             if url in published
         }
-    found = check((each for each in ground.history if each.url in published), stored)
+    findings = check((each for each in ground.history if each.url in published), stored)
     articles = set(stored.values())
-    without = {
+    incomplete = {
         url
-        for url, (outcome, last) in pages.items()
+        for url, (outcome, revision) in pages.items()
         if outcome is None
-        or (outcome == "article" and not last)
-        or (last and (url, last) not in articles)
+        or (outcome == "article" and not revision)
+        or (revision and (url, revision) not in articles)
     }
     return Balance(
         outcomes=Counter(outcome or "none" for outcome, _ in pages.values()),
-        lost=published - set(pages) | without | {url for url, _ in found.lost},
-        doubled=found.doubled,
-        reordered=found.reordered,
-        repeats=found.repeats,
+        lost=published - set(pages) | incomplete | {url for url, _ in findings.lost},
+        doubled=findings.doubled,
+        reordered=findings.reordered,
+        repeats=findings.repeats,
         since=since,
     )

@@ -1,4 +1,4 @@
-"""Replacement of names in modules of the service when they are imported."""
+"""Replacement of functions and constants of the service when their modules are imported."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -8,15 +8,17 @@ from types import ModuleType
 from typing import Any
 
 Replacements = Mapping[str, Mapping[str, Callable[[Any], Any]]]
-"""Functions that return the replacement for an original object, by its module and its name."""
+"""For each module and each name in it, a function from the original object to its replacement."""
 
 
 def replace_on_import(replacements: Replacements) -> None:
     """Replace names in modules that are imported after this call."""
-    sys.meta_path.insert(0, _Finder(replacements))
+    sys.meta_path.insert(0, _ReplacingFinder(replacements))
 
 
-class _Finder(MetaPathFinder):
+class _ReplacingFinder(MetaPathFinder):
+    """Finds the modules as usual, but gives them a loader that replaces names."""
+
     def __init__(self, replacements: Replacements) -> None:
         self._replacements = replacements
 
@@ -25,19 +27,21 @@ class _Finder(MetaPathFinder):
             return None
         spec = PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Replacing(spec.loader, self._replacements[name])
+            spec.loader = _ReplacingLoader(spec.loader, self._replacements[name])
         return spec
 
 
-class _Replacing(Loader):
-    def __init__(self, loader: Loader, made: Mapping[str, Callable[[Any], Any]]) -> None:
+class _ReplacingLoader(Loader):
+    """Loads a module with its usual loader, then replaces names in it."""
+
+    def __init__(self, loader: Loader, replacements: Mapping[str, Callable[[Any], Any]]) -> None:
         self._loader = loader
-        self._made = made
+        self._replacements = replacements
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
-        for name, made in self._made.items():
-            setattr(module, name, made(getattr(module, name)))
+        for name, replace in self._replacements.items():
+            setattr(module, name, replace(getattr(module, name)))

@@ -36,8 +36,8 @@ OF_EACH_KIND = 100
 
 PAGES_AGAIN = 6
 AGAIN_SECONDS = 180.0
-"""Number of pages of the new site that shows whether every process works again after a fault, and
-the time that this may take; a machine may be busy."""
+"""After a fault, every process must work again on this many pages of a new site within this time.
+The time is long because the machine may be busy."""
 
 KILLS_AT_RANDOM = 100
 RANDOM_VICTIMS = {
@@ -52,10 +52,12 @@ RANDOM_VICTIMS = {
 """Victims of random kills, with the relative frequency of each."""
 
 HOUR = 3600
+"""Number of seconds by which clocks are changed."""
 STOPPED_SECONDS = 60.0
+"""Time for which processes are suspended."""
 
 REVISIONS_FROM = "1000"
-"""First revision number assigned after a restore; it is higher than any number assigned before."""
+"""First revision number after a restore, higher than any number assigned before."""
 
 PAGES_OF_FLOOD = 1000
 """Number of pages published together with the unusable messages."""
@@ -71,10 +73,10 @@ UNUSABLE = [
 
 @dataclass(frozen=True)
 class Scene:
-    """A site whose pages are being processed while a fault occurs.
+    """A site, and the deployment that processes its pages while a fault occurs.
 
-    `pages` maps URLs to the published messages; a fault may add pages. `seconds` contains durations
-    that a fault has measured, by description.
+    `pages` contains the published messages by URL; a fault may add pages. `seconds` contains the
+    durations that a fault has measured, by description.
     """
 
     ground: ProvingGround
@@ -150,16 +152,18 @@ def kill_intake_before_it_commits(scene: Scene) -> None:
 
 def death_in_task(stage: str, victim: Victim) -> Fault:
     """Return a fault that kills a worker during a task of the given stage."""
+    # A page passes these stages only after its first article, on a new version or on request.
+    needs_revisions = stage in ("assign", "reprocess", "parse")
 
     def act(scene: Scene) -> None:
-        if stage in ("assign", "reprocess", "parse"):
+        if needs_revisions:
             scene.wait_for_revisions(1)
         with scene.ground.trap(stage, victim):
             if stage == "assign":
                 scene.publish(site_pages(scene.host, len(scene.pages), seed=1000))
             elif stage in ("reprocess", "parse"):
                 scene.reprocess("parse")
-        if stage in ("assign", "reprocess", "parse"):
+        if needs_revisions:
             scene.wait_for_revisions(2)
 
     who = "the pool process" if victim == "process" else "the worker and its pool"
@@ -182,13 +186,13 @@ def restart_broker(*, is_killed: bool) -> Fault:
     return act
 
 
-def alarm(kind: str, setting: str, raised: str, usual: str) -> Fault:
-    """Return a fault that makes RabbitMQ raise an alarm."""
+def alarm(kind: str, setting: str, alarming: str, usual: str) -> Fault:
+    """Return a fault that sets a limit of RabbitMQ to a value that makes it raise an alarm."""
 
     def act(scene: Scene) -> None:
-        for value in (raised, usual):
-            scene.ground.servers.control_broker(setting, value)
-            time.sleep(8 if value == raised else 0)
+        scene.ground.servers.control_broker(setting, alarming)
+        time.sleep(8)
+        scene.ground.servers.control_broker(setting, usual)
 
     act.__doc__ = f"Raise RabbitMQ's {kind} alarm, which blocks all publishers, for eight seconds."
     return act
@@ -237,14 +241,14 @@ def repeat_every_task(scene: Scene) -> None:
     scene.wait_for_revisions(1)
     with scene.ground.database.transaction() as session:
         site_id = session.scalars(select(Site.id).where(Site.key == scene.host)).one()
-        page_id = session.scalars(select(StoredPage.id).where(StoredPage.site_id == site_id))
-        first = page_id.first()
+        page_ids = session.scalars(select(StoredPage.id).where(StoredPage.site_id == site_id))
+        page_id = page_ids.first()
     arguments: dict[str, dict[str, Any]] = {
-        "detourage.extract": {"page_id": first, "generation": 1},
-        "detourage.assign": {"page_id": first, "site_version": 1},
+        "detourage.extract": {"page_id": page_id, "generation": 1},
+        "detourage.assign": {"page_id": page_id, "site_version": 1},
         "detourage.cluster": {"site_id": site_id},
         "detourage.compare": {"block_id": 1},
-        "detourage.parse": {"page_id": first},
+        "detourage.parse": {"page_id": page_id},
         "detourage.cluster_due_sites": {},
         "detourage.extract_late": {},
         "detourage.join_parts": {},
@@ -257,33 +261,33 @@ def repeat_every_task(scene: Scene) -> None:
 
 def send_in_another_order(scene: Scene) -> None:
     """Publish the site's pages again under another site, shuffled, from three threads."""
-    other = f"other-{scene.host}"
-    pages = site_pages(other, len(scene.pages))
+    other_host = f"other-{scene.host}"
+    pages = site_pages(other_host, len(scene.pages))
     bodies = list(pages.values())
     random.Random(7).shuffle(bodies)
-    _in_parallel([bodies[place::3] for place in range(3)], scene.ground.publish_persistently)
+    _in_parallel([bodies[start::3] for start in range(3)], scene.ground.publish_persistently)
     scene.wait_for_revisions(1)
-    Scene(scene.ground, other, pages).wait_for_revisions(1)
-    assert _texts(scene.ground, scene.host) == _texts(scene.ground, other)
+    Scene(scene.ground, other_host, pages).wait_for_revisions(1)
+    assert _stored_articles(scene.ground, scene.host) == _stored_articles(scene.ground, other_host)
 
 
 def flood(scene: Scene) -> None:
     """Publish a thousand unusable messages of ten kinds among the pages."""
-    before = _quarantined(scene.ground)
+    before = _quarantine_reasons(scene.ground)
     scene.ground.publish_persistently([body for body, _ in UNUSABLE] * OF_EACH_KIND)
     expected = Counter(reason for _, reason in UNUSABLE * OF_EACH_KIND)
-    scene.ground.wait_until(lambda: _quarantined(scene.ground) - before == expected)
+    scene.ground.wait_until(lambda: _quarantine_reasons(scene.ground) - before == expected)
 
 
-def send_poison(words: bytes, does: str) -> Fault:
+def send_poison(sentence: bytes, effect: str) -> Fault:
     """Return a fault that publishes a page which harms the process that extracts it."""
 
     def act(scene: Scene) -> None:
         url = f"https://{scene.host}/poison"
-        html = article_html(3).replace("Note 3-0.", words.decode())
+        html = article_html(3).replace("Note 3-0.", sentence.decode())
         scene.publish({url: message(url, html)})
 
-    act.__doc__ = f"Publish a page whose extraction {does}."
+    act.__doc__ = f"Publish a page whose extraction {effect}."
     return act
 
 
@@ -314,7 +318,7 @@ def jump_clocks(seconds: int, *, of_postgresql: bool = False) -> Fault:
                 scene.ground.restart(**variables)
 
         restart(**clock.environment)
-        _jump(scene, clock, seconds)
+        _process_pages_while_clock_jumps(scene, clock, seconds)
         restart()
 
     which = "clock of PostgreSQL" if of_postgresql else "clocks of all processes of the service"
@@ -322,7 +326,8 @@ def jump_clocks(seconds: int, *, of_postgresql: bool = False) -> Fault:
     return act
 
 
-def _jump(scene: Scene, clock: Clock, seconds: int) -> None:
+def _process_pages_while_clock_jumps(scene: Scene, clock: Clock, seconds: int) -> None:
+    """Set the clock while new revisions of the pages arrive; check that every process works."""
     scene.wait_for_revisions(1)
     before = scene.ground.receipts()
     scene.publish(site_pages(scene.host, len(scene.pages), seed=1000))
@@ -330,7 +335,7 @@ def _jump(scene: Scene, clock: Clock, seconds: int) -> None:
     clock.set(seconds)
     scene.wait_for_revisions(2)
     idle = at_rest(scene.ground)
-    assert not idle, f"while the clock is wrong: {idle}"
+    assert not idle, f"these processes or stages do no work while the clock is wrong: {idle}"
 
 
 def fill_disk_of_postgresql(scene: Scene) -> None:
@@ -342,7 +347,7 @@ def fill_disk_of_postgresql(scene: Scene) -> None:
         pages = site_pages(scene.host, len(scene.pages), seed=1000)
         more = site_pages(scene.host, len(scene.pages), first=1000)
         scene.publish({**pages, **more})
-        scene.ground.wait_until(disk.is_missed)
+        scene.ground.wait_until(disk.is_noticed_full)
         time.sleep(20)
         disk.free()
         if not servers.postgresql_processes():
@@ -363,7 +368,7 @@ def stop_for_a_minute(who: str) -> Fault:
         publisher = threading.Thread(target=scene.publish, args=[pages])
         with ExitStack() as stack:
             for kind in ("intake", "worker"):
-                stack.enter_context(ground.another(kind))
+                stack.enter_context(ground.additional_process(kind))
             before = ground.receipts()
             publisher.start()
             ground.wait_until(lambda: ground.receipts() > before)
@@ -393,6 +398,7 @@ def _with_children(process: psutil.Process) -> list[psutil.Process]:
 
 
 def _busiest_backend(ground: ProvingGround) -> list[psutil.Process]:
+    """Return a PostgreSQL process that serves a client, preferably one in a transaction."""
     with ground.database.transaction() as session:
         return [psutil.Process(session.execute(text(_BUSIEST_BACKEND)).scalar_one())]
 
@@ -439,13 +445,13 @@ def restore_backup(*, is_broker_lost: bool) -> Fault:
         ground = scene.ground
         ground.wait_until(lambda: bool(scene.revisions()))
         dump = ground.servers.dump()
-        new = publish_much(scene)
-        with ground.away(DETOURAGE_REVISIONS_FROM=REVISIONS_FROM):
+        new_pages = publish_much(scene)
+        with ground.all_killed(DETOURAGE_REVISIONS_FROM=REVISIONS_FROM):
             ground.record_articles()
             if is_broker_lost:
                 remove_queues(ground.settings)
             ground.servers.restore(dump)
-        publish_again(scene, new)
+        publish_again(scene, new_pages)
         ground.restart()
 
     broker = "and all RabbitMQ queues " if is_broker_lost else ""
@@ -457,7 +463,10 @@ def restore_backup(*, is_broker_lost: bool) -> Fault:
 
 
 def publish_much(scene: Scene) -> int:
-    """Publish three revisions of each page, then new pages; return how many, once they arrived."""
+    """Publish three revisions of each page, then five new pages.
+
+    Return the number of new pages once all of them have a revision.
+    """
     for revision in (1, 2, 3):
         scene.wait_for_revisions(revision)
         scene.publish(site_pages(scene.host, len(scene.pages), seed=1000 * revision))
@@ -467,26 +476,29 @@ def publish_much(scene: Scene) -> int:
     return len(new)
 
 
-def publish_again(scene: Scene, new: int) -> None:
-    """Publish all pages again, as a crawler does after a restore; compare consumer and database."""
+def publish_again(scene: Scene, new_pages: int) -> None:
+    """Publish all pages again, as a crawler does after a restore.
+
+    Then check that the consumer and the database have the same latest texts.
+    """
     ground = scene.ground
-    # The broker would drop messages for a queue that does not exist yet.
+    # Wait until the queue exists, because the broker would drop messages before.
     ground.wait_until(lambda: ground.topology.pages in ground.servers.queues())
     # The crawler continues, and fetches the pages that it has sent since the backup again.
-    scene.publish(site_pages(scene.host, len(scene.pages) - new, seed=9000))
-    scene.publish(site_pages(scene.host, new, first=1000, seed=9000))
+    scene.publish(site_pages(scene.host, len(scene.pages) - new_pages, seed=9000))
+    scene.publish(site_pages(scene.host, new_pages, first=1000, seed=9000))
     balance(ground, scene.pages)
-    assert ground.standing(scene.pages) == ground.stored_texts(scene.pages)
+    assert ground.latest_delivered_texts(scene.pages) == ground.stored_texts(scene.pages)
 
 
 def kill_at_random(scene: Scene) -> None:
     """Kill a hundred random processes with -9, every few seconds, while pages arrive."""
-    ground, chance = scene.ground, random.Random(1)
+    ground, rng = scene.ground, random.Random(1)
     for number in range(KILLS_AT_RANDOM):
-        # Each page is published once more, with a different text.
+        # Each set of five pages is published in two rounds, with different texts.
         first, seed = 1000 + 5 * (number // 2), 5000 * (number % 2)
         scene.publish(site_pages(scene.host, 5, first=first, seed=seed))
-        (victim,) = chance.choices([*RANDOM_VICTIMS], [*RANDOM_VICTIMS.values()])
+        (victim,) = rng.choices([*RANDOM_VICTIMS], [*RANDOM_VICTIMS.values()])
         if victim == "pool child":
             ground.kill_pool_child("worker-0", number)
         elif victim == "PostgreSQL":
@@ -496,7 +508,7 @@ def kill_at_random(scene: Scene) -> None:
             ground.servers.start_broker()
         else:
             ground.kill(victim)
-        time.sleep(chance.uniform(2, 6))
+        time.sleep(rng.uniform(2, 6))
         ground.check()
 
 
@@ -558,11 +570,12 @@ FAULTS: Mapping[str, Fault] = {
 
 @dataclass(frozen=True)
 class Trial:
-    """Result of the trial of a fault, and the number of distinct pages published.
+    """Result of trying a fault.
 
-    Recovery is the time from the end of the fault, or from the end of publishing if that is later,
-    to the last outcome. `seconds` is as in `Scene`; `at_rest` contains what is not done any more,
-    see the function of that name.
+    `pages` is the number of distinct pages published. Recovery is the time from the end of the
+    fault and of publishing, whichever is later, until all work was done. `seconds` is as in
+    `Scene`. `at_rest` contains the processes and stages that no longer work, as returned by the
+    function of that name.
     """
 
     pages: int
@@ -573,7 +586,7 @@ class Trial:
 
     @property
     def wrong(self) -> int:
-        """Number of lost pages, doubled revisions, and things that are not done any more."""
+        """Number of lost pages, doubled revisions, and processes and stages that no longer work."""
         return self.balance.wrong + len(self.at_rest)
 
 
@@ -583,24 +596,22 @@ def site_pages(host: str, number: int, *, first: int = 0, seed: int = 0) -> dict
     No two sites have a tree in common, so that the stored distances of one site never speed up the
     comparisons of another. With a different seed, the same URLs have different texts.
     """
-    mark = "".join(f"<{'bi'[int(bit)]}>-</{'bi'[int(bit)]}>" for bit in f"{_number(host):016b}")
+    # Elements `b` and `i` for the bits 0 and 1 of a hash of the host name.
+    bits = f"{zlib.crc32(host.encode()) % 2**16:016b}"
+    mark = "".join(f"<{'bi'[int(bit)]}>-</{'bi'[int(bit)]}>" for bit in bits)
     pages = {}
-    for place in range(first, first + number):
-        url = f"https://{host}/{place}"
-        template = "plain" if place % 2 else "table"
-        html = article_html(seed + place, number=3 + place % 7, template=template)
-        pages[url] = message(url, html.replace("</body>", f"{mark}</body>"), id=str(place))
+    for page_number in range(first, first + number):
+        url = f"https://{host}/{page_number}"
+        template = "plain" if page_number % 2 else "table"
+        html = article_html(seed + page_number, number=3 + page_number % 7, template=template)
+        pages[url] = message(url, html.replace("</body>", f"{mark}</body>"), id=str(page_number))
     return pages
-
-
-def _number(name: str) -> int:
-    return zlib.crc32(name.encode()) % 2**16
 
 
 def try_fault(
     ground: ProvingGround, name: str, fault: Fault, pages: int, *, copies: int = 2
 ) -> Trial:
-    """Publish each page of a site ``copies`` times while a fault occurs."""
+    """Publish each page of a new site ``copies`` times while a fault occurs; check the result."""
     host = f"{re.sub(r'[^a-z]+', '-', name.lower()).strip('-')}.example"
     scene = Scene(ground, host, site_pages(host, pages))
     # Later copies of the same pages are duplicates and are recognised as such by their content.
@@ -610,36 +621,37 @@ def try_fault(
     time.sleep(1)
     fault(scene)
     publisher.join()
-    ended = time.monotonic()
-    found = balance(ground, scene.pages)
-    recovery_seconds = max(0.0, found.since - ended)
-    return Trial(len(scene.pages), found, recovery_seconds, scene.seconds, sorted(at_rest(ground)))
+    fault_ended = time.monotonic()
+    state = balance(ground, scene.pages)
+    recovery_seconds = max(0.0, state.since - fault_ended)
+    return Trial(len(scene.pages), state, recovery_seconds, scene.seconds, sorted(at_rest(ground)))
 
 
 def at_rest(ground: ProvingGround) -> set[str]:
     """Publish pages of new sites until every process does its own work again.
 
-    Returns what was not done within `AGAIN_SECONDS`: the names of processes that have not confirmed
-    their own work, and the stages that no page of a new site has passed.
+    Return the names of the processes that do not within `AGAIN_SECONDS`, and the stages that no
+    page of a new site has passed.
     """
     since = time.monotonic()
     name = f"again-{round(1000 * since)}"
     host = f"{name}.example"
     pages = site_pages(host, PAGES_AGAIN)
     ground.publish_persistently(pages.values())
-    # With more than one relay, another may publish everything that a few pages give rise to.
+    # Publish more pages each time: of several relays, one may publish all messages of a few pages.
     for number in count():
-        left = ground.idle(since) | _stages_left(ground, host, set(pages))
-        if not left or time.monotonic() - since > AGAIN_SECONDS:
-            return left
+        idle = ground.idle(since) | _unfinished_stages(ground, host, set(pages))
+        if not idle or time.monotonic() - since > AGAIN_SECONDS:
+            return idle
         ground.check()
         ground.publish_persistently(site_pages(f"{name}-{number}.example", 1).values())
         time.sleep(1)
     raise AssertionError
 
 
-def _stages_left(ground: ProvingGround, host: str, urls: set[str]) -> set[str]:
-    groups = (
+def _unfinished_stages(ground: ProvingGround, host: str, urls: set[str]) -> set[str]:
+    """Return which of extraction, clustering and delivery a site's pages have not all passed."""
+    clusterings = (
         select(func.count())
         .select_from(Generation)
         .join(Site, Site.id == Generation.site_id)
@@ -648,7 +660,7 @@ def _stages_left(ground: ProvingGround, host: str, urls: set[str]) -> set[str]:
     ground.record_articles()
     done = {
         "extraction": ground.revisions(host).keys() >= urls,
-        "clustering": ground.count(groups) > 0,
+        "clustering": ground.count(clusterings) > 0,
         "delivery": {each.url for each in ground.history} >= urls,
     }
     return {stage for stage, is_done in done.items() if not is_done}
@@ -662,6 +674,7 @@ def harmful_tree(host: str) -> dict[str, bytes]:
 
 
 def _in_parallel(parts: Iterable[list[bytes]], publish: Callable[[list[bytes]], None]) -> None:
+    """Publish each part of the messages in a thread of its own."""
     threads = [threading.Thread(target=publish, args=[part]) for part in parts]
     for thread in threads:
         thread.start()
@@ -669,7 +682,7 @@ def _in_parallel(parts: Iterable[list[bytes]], publish: Callable[[list[bytes]], 
         thread.join()
 
 
-def _texts(ground: ProvingGround, host: str) -> dict[str, tuple[str, str, str]]:
+def _stored_articles(ground: ProvingGround, host: str) -> dict[str, tuple[str, str, str]]:
     """Return the title, text and group of the latest article of each page of a site, by path."""
     with ground.database.transaction() as session:
         rows = session.execute(
@@ -679,10 +692,11 @@ def _texts(ground: ProvingGround, host: str) -> dict[str, tuple[str, str, str]]:
             .where(Site.key == host, Article.revision == StoredPage.revision)
         )
         return {
-            url.rpartition("/")[2]: (found["title"], found["text"], found["template"]["group"])
-            for url, found in rows
+            url.rpartition("/")[2]: (each["title"], each["text"], each["template"]["group"])
+            for url, each in rows
         }
 
 
-def _quarantined(ground: ProvingGround) -> Counter[str]:
-    return Counter(found.reason for found in ground.quarantined() if found.stage == "intake")
+def _quarantine_reasons(ground: ProvingGround) -> Counter[str]:
+    """Count the messages that the intake has quarantined, by reason."""
+    return Counter(each.reason for each in ground.quarantined() if each.stage == "intake")

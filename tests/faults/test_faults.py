@@ -66,7 +66,7 @@ def test_a_site_whose_clustering_crashes_gets_articles(ground: ProvingGround) ->
     assert (message.stage, message.reason) == ("cluster", "clustering-failed")
     assert host in message.detail
 
-    ground.forgive()
+    ground.stop_harming()
     assert requeue(ground.settings, "cluster", message.message_id) == 1
     generations = (
         select(func.count(Generation.number))

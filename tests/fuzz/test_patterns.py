@@ -47,11 +47,7 @@ _NOT_SERVING = (
 )
 _BUILDERS = frozenset(
     # These patterns consist of escaped words, or of character classes.
-    (
-        "inspector.pages.marked",
-        "inspector.passages._find",
-        "detourage.text.words._class",
-    )
+    ("inspector.pages.marked", "inspector.passages._find", "detourage.text.words._class")
 )
 _METHODS = frozenset(
     ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")

@@ -8,10 +8,7 @@ from benchmarks.stories.attacks import Campaign, Damage, run
 from tests.stories.grouped import NOON, Sent, Stories, sentences
 
 ONE, OTHER, PILLS = sentences(71), sentences(72), sentences(73)
-VICTIMS = (
-    Sent("one.example", "\n\n".join(ONE), 0),
-    Sent("other.example", "\n\n".join(OTHER), 1),
-)
+VICTIMS = (Sent("one.example", "\n\n".join(ONE), 0), Sent("other.example", "\n\n".join(OTHER), 1))
 EVIL = Sent("evil.example", "\n\n".join(PILLS), 2)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.command_line import BARE
+from tests.acceptance.command_line import BARE_ENVIRONMENT
 
 COMPLETE = """
 source "$SCRIPT"
@@ -28,12 +28,12 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     with script.open("w") as stream:
         subprocess.run(
             ["detourage"],
-            env={**BARE, "PATH": path, "_DETOURAGE_COMPLETE": "bash_source"},
+            env={**BARE_ENVIRONMENT, "PATH": path, "_DETOURAGE_COMPLETE": "bash_source"},
             executable=Path(sys.executable).with_name("detourage"),
             stdout=stream,
             check=True,
         )
-    return {**BARE, "PATH": path, "SCRIPT": str(script)}
+    return {**BARE_ENVIRONMENT, "PATH": path, "SCRIPT": str(script)}
 
 
 @pytest.mark.parametrize(
@@ -43,10 +43,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         (["quarantine", "re"], ["requeue"]),
         (["status", "--q"], ["--queues"]),
         (["extract", "--format", "m"], ["markdown"]),
-        (
-            ["health", ""],
-            ["intake", "relay", "worker", "beat"],
-        ),
+        (["health", ""], ["intake", "relay", "worker", "beat"]),
     ],
 )
 def test_bash_completes_commands_options_and_values(

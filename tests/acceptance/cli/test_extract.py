@@ -11,7 +11,13 @@ import psutil
 import pytest
 
 from detourage.messages import ArticleMessage
-from tests.acceptance.command_line import APP_SHELL, BARE, DETOURAGE, detourage, write_messages
+from tests.acceptance.command_line import (
+    APP_SHELL,
+    BARE_ENVIRONMENT,
+    DETOURAGE,
+    detourage,
+    write_messages,
+)
 from tests.commands import invoke
 from tests.pages import article_html, message, paragraphs, site_messages
 
@@ -188,7 +194,7 @@ def test_an_interruption_ends_all_processes(number: signal.Signals) -> None:
     lines = b"".join(body + b"\n" for body in site_messages("one.example", range(20)))
     with subprocess.Popen(
         [*DETOURAGE, "extract", "-", "--processes", "2"],
-        env=BARE,
+        env=BARE_ENVIRONMENT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

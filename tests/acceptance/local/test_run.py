@@ -21,7 +21,7 @@ import requests
 from detourage.messages import ArticleMessage, Block, Metadata, Template
 from tests import parted_pages
 from tests.acceptance.command_line import (
-    BARE,
+    BARE_ENVIRONMENT,
     DETOURAGE,
     detourage,
     read_lines,
@@ -167,7 +167,10 @@ def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(
     # The output file is in the input folder, but is not read as input.
     command = (tmp_path, "-o", output, "--workers", "1")
     with subprocess.Popen(
-        [*DETOURAGE, "run", *map(str, command)], env=BARE, stderr=subprocess.PIPE, text=True
+        [*DETOURAGE, "run", *map(str, command)],
+        env=BARE_ENVIRONMENT,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as begun:
         while not output.exists():
             time.sleep(0.02)
@@ -201,7 +204,7 @@ def test_an_inspected_run_lasts_until_it_is_interrupted(tmp_path: Path) -> None:
     output = tmp_path / "out.jsonl"
     with subprocess.Popen(
         [*DETOURAGE, "run", str(pages), "-o", str(output), "--inspect"],
-        env={**BARE, "DETOURAGE_QUEUE_PREFIX": "inspected."},
+        env={**BARE_ENVIRONMENT, "DETOURAGE_QUEUE_PREFIX": "inspected."},
         stderr=subprocess.PIPE,
         text=True,
     ) as run:

@@ -10,7 +10,7 @@ import pytest
 
 from detourage.html import parse_page
 from detourage.reader import extract_article
-from tests.acceptance.command_line import BARE, DETOURAGE, read_lines, write_messages
+from tests.acceptance.command_line import BARE_ENVIRONMENT, DETOURAGE, read_lines, write_messages
 from tests.pages import message, paragraphs, prose
 from tests.web import serving
 from worker.rendering import Browser, RenderingError
@@ -150,7 +150,7 @@ def test_a_run_renders_with_the_configured_browser(executable: Path, tmp_path: P
     pages = write_messages(tmp_path / "pages.jsonl", [message(URL, inline(FILL))])
     done = subprocess.run(
         [*DETOURAGE, "run", str(pages), "-o", str(tmp_path / "articles.jsonl")],
-        env={**BARE, "DETOURAGE_RENDER_BROWSER": str(executable)},
+        env={**BARE_ENVIRONMENT, "DETOURAGE_RENDER_BROWSER": str(executable)},
         capture_output=True,
         text=True,
         check=False,

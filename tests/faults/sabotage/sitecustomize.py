@@ -23,6 +23,7 @@ from typing import Any
 from tests.faults.replacing import Replacements, replace_on_import
 
 TRAPS = "DETOURAGE_FAULTS_TRAPS"
+"""Environment variable with the directory of the traps."""
 
 KILLS = b"This page kills its process."
 HANGS = b"This page hangs its process."
@@ -46,8 +47,10 @@ messages are noticed soon."""
 Function = Callable[..., Any]
 
 
-def _harmed_by_pages(honest: Function) -> Function:
-    @wraps(honest)
+def _harmed_by_pages(original: Function) -> Function:
+    """Wrap `extract_article` so that pages with one of the sentences kill or block the process."""
+
+    @wraps(original)
     def extract_article(page, *rest, **named):  # type: ignore[no-untyped-def]
         text = " ".join(page.document.itertext()).encode()
         if KILLS in text:
@@ -60,40 +63,52 @@ def _harmed_by_pages(honest: Function) -> Function:
             pass
         if BURNS_NATIVELY in text:
             sum(range(1 << 60))
-        return honest(page, *rest, **named)
+        return original(page, *rest, **named)
 
     return extract_article
 
 
-def _harmed_by_sites(honest: Function) -> Function:
-    @wraps(honest)
+def _harmed_by_sites(original: Function) -> Function:
+    """Wrap a function that groups pages so that it crashes on the sites in `HARMFUL_SITES`."""
+
+    @wraps(original)
     def group(site, pages, *rest):  # type: ignore[no-untyped-def]
-        named = _traps() / HARMFUL_SITES
-        if named.exists() and pages[0].url.split("/")[2] in named.read_text().split():
-            ctypes.string_at(0)
-        return honest(site, pages, *rest)
+        list_of_sites = _trap_directory() / HARMFUL_SITES
+        host = pages[0].url.split("/")[2]
+        if list_of_sites.exists() and host in list_of_sites.read_text().split():
+            _crash()
+        return original(site, pages, *rest)
 
     return group
 
 
-def _harmed_by_trees(honest: Function) -> Function:
-    @wraps(honest)
+def _harmed_by_trees(original: Function) -> Function:
+    """Wrap a function that compares pairs of trees so that `HARMFUL_ELEMENT` crashes it."""
+
+    @wraps(original)
     def compare(pairs, loaded, **named):  # type: ignore[no-untyped-def]
         if any(HARMFUL_ELEMENT in tree.labels for tree in loaded.values()):
-            ctypes.string_at(0)
-        return honest(pairs, loaded, **named)
+            _crash()
+        return original(pairs, loaded, **named)
 
     return compare
 
 
-def _harmed_by_tree(honest: Function) -> Function:
-    @wraps(honest)
+def _harmed_by_tree(original: Function) -> Function:
+    """Wrap a function that assigns a tree to a group so that `HARMFUL_ELEMENT` crashes it."""
+
+    @wraps(original)
     def assign(tree, *rest):  # type: ignore[no-untyped-def]
         if HARMFUL_ELEMENT in tree.labels:
-            ctypes.string_at(0)
-        return honest(tree, *rest)
+            _crash()
+        return original(tree, *rest)
 
     return assign
+
+
+def _crash() -> None:
+    """Cause a segmentation fault by reading from the null address."""
+    ctypes.string_at(0)
 
 
 def _deadlock() -> None:
@@ -105,10 +120,12 @@ def _deadlock() -> None:
 
 
 def _trapped_after(place: str) -> Callable[[Function], Function]:
-    def trapped(honest: Function) -> Function:
-        @wraps(honest)
+    """Return a decorator that makes a function spring the trap for a place when it returns."""
+
+    def trapped(original: Function) -> Function:
+        @wraps(original)
         def work(*arguments: Any, **named: Any) -> Any:
-            result = honest(*arguments, **named)
+            result = original(*arguments, **named)
             _spring(place)
             return result
 
@@ -118,23 +135,26 @@ def _trapped_after(place: str) -> Callable[[Function], Function]:
 
 
 def _trapped_before(place: str) -> Callable[[Function], Function]:
-    def trapped(honest: Function) -> Function:
-        @wraps(honest)
+    """Return a decorator that makes a function spring the trap for a place when it is called."""
+
+    def trapped(original: Function) -> Function:
+        @wraps(original)
         def work(*arguments: Any, **named: Any) -> Any:
             _spring(place)
-            return honest(*arguments, **named)
+            return original(*arguments, **named)
 
         return work
 
     return trapped
 
 
-def _traps() -> Path:
+def _trap_directory() -> Path:
     return Path(os.environ.get(TRAPS, "/nonexistent"))
 
 
 def _spring(place: str) -> None:
-    trap = _traps() / place
+    """Kill this process or its whole group if there is a trap for the place; mark it as sprung."""
+    trap = _trap_directory() / place
     sprung = trap.with_suffix(".sprung")
     try:
         trap.rename(sprung)

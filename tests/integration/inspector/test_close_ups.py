@@ -90,7 +90,7 @@ def test_a_page_view_shows_article_history_and_lines(client: Client, crawled: Se
     page = client.values(f"/pages/{page_id}.json")
     steps = [step["name"] for step in page["way"]]
     assert steps == [
-        *("fetched", "received", "stored", "clustered", "assigned", "extracted", "published"),
+        *("fetched", "received", "stored", "clustered", "assigned", "extracted", "published")
     ]
     assert all(step["at"] for step in page["way"])
     article = page["article"]

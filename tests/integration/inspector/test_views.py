@@ -129,9 +129,7 @@ def test_the_overview_shows_rates_and_a_scaled_chart(client: Client, crawled: Se
         session.execute(insert(Receipt), [{"result": "accepted", "page_id": p} for p in articles])
         session.execute(
             insert(Receipt).values(
-                result="accepted",
-                page_id=articles[0],
-                received_at=func.now() - timedelta(hours=1),
+                result="accepted", page_id=articles[0], received_at=func.now() - timedelta(hours=1)
             )
         )
         overview = read_overview(session)

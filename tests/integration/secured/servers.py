@@ -13,7 +13,7 @@ from typing import Any, Self
 from sqlalchemy import URL, text
 
 from tests.certificates import Authority
-from tests.faults.proving_ground import CONTROL
+from tests.faults.proving_ground import RABBITMQCTL
 from tests.services import (
     postgresql_programs,
     private_node,
@@ -114,7 +114,7 @@ class SecuredServers:
     def operator_policies(self) -> Any:
         """Return the operator policies of the broker."""
         node = ["--node", self._node["RABBITMQ_NODENAME"]]
-        command = [str(CONTROL), "--quiet", *node, "list_operator_policies", "--formatter=json"]
+        command = [str(RABBITMQCTL), "--quiet", *node, "list_operator_policies", "--formatter=json"]
         return json.loads(subprocess.check_output(command, env={**os.environ, **self._node}))
 
     def _run_recipe(self, *command: str | Path, **variables: str) -> None:
@@ -123,7 +123,7 @@ class SecuredServers:
             for name, password in self._passwords.items()
             for server in ("DATABASE", "BROKER")
         }
-        path = os.pathsep.join([str(CONTROL.parent), os.environ["PATH"]])
+        path = os.pathsep.join([str(RABBITMQCTL.parent), os.environ["PATH"]])
         environment = {**self._node, **given, "PATH": path, **variables}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -30,10 +30,7 @@ WALLS: tuple[tuple[str, dict[str, Any]], ...] = (
         "<h1>Just a moment</h1><p>Checking your browser before you continue. Are you a robot?</p>",
         {},
     ),
-    (
-        "<h1>Subscribe to read</h1><p>It is for subscribers. Already a member? Log in.</p>",
-        {},
-    ),
+    ("<h1>Subscribe to read</h1><p>It is for subscribers. Already a member? Log in.</p>", {}),
     ("<h1>Page not found</h1><p>The page that you are looking for has been removed.</p>", {}),
     ("<p>Please prove that you are no robot.</p>", {"status": 403}),
     ("<p>Too many requests were made from here.</p>", {"status": 429}),

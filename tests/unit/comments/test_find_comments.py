@@ -1,12 +1,6 @@
 import pytest
 
-from detourage.comments import (
-    NONE_SEEN,
-    CommentPattern,
-    FoundComments,
-    read_comments,
-    vote,
-)
+from detourage.comments import NONE_SEEN, CommentPattern, FoundComments, read_comments, vote
 from detourage.comments.signatures import Signature
 from detourage.html import Page
 from detourage.reader.content import comments_of as find_comments

@@ -112,14 +112,7 @@ def test_hostile_pages_have_an_outcome(
     expected: dict[str, str], content_type: str, seconds: int
 ) -> None:
     done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            PROGRAM,
-            json.dumps([*expected]),
-            content_type,
-            str(seconds),
-        ],
+        [sys.executable, "-c", PROGRAM, json.dumps([*expected]), content_type, str(seconds)],
         capture_output=True,
         text=True,
         timeout=HANG,

@@ -22,10 +22,7 @@ from examples.sample_crawl import generate
 
 RECORDED = Path(__file__).with_name("recorded.json")
 COMMAND = "python -m tests.unit.reader.recorded"
-MODELS = (
-    MODEL,
-    ("detourage.comments", "model.json"),
-)
+MODELS = (MODEL, ("detourage.comments", "model.json"))
 
 Record = Mapping[str, Any]
 """Version, and digests of generated pages, of all models and of the contents, by page URL."""

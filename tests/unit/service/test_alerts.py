@@ -31,9 +31,7 @@ def test_prometheus_loads_the_rules() -> None:
     assert beside == {Path("/etc")}
 
 
-def test_each_alert_has_a_severity_and_is_tested_and_explained(
-    rules: list[dict[str, Any]],
-) -> None:
+def test_each_alert_has_a_severity_and_is_tested_and_explained(rules: list[dict[str, Any]]) -> None:
     for rule in rules:
         assert rule["labels"]["severity"] in ("critical", "warning", "info")
         assert rule["annotations"]["summary"].strip()
