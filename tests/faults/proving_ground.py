@@ -65,7 +65,7 @@ OWN_WORK = {"intake": "stored ", "relay": "published ", "worker": "did ", "beat"
 """Prefix of the heartbeat text with which each kind of process confirms work of its own."""
 
 Victim = Literal["process", "group"]
-"""What a trap kills: the process that reaches it, or its whole group, as a worker with its pool."""
+"""Target of a trap: the process that reaches it, or its group, such as a worker with its pool."""
 
 
 @dataclass

@@ -16,8 +16,8 @@ from worker.store.database import Database
 from worker.workflow.process import configure, process_state
 
 
-class KeptDatabase(Database):
-    """A database whose connections and compiled statements outlast the tests that dispose of it.
+class PersistentDatabase(Database):
+    """A database that keeps its connections and compiled statements when a test disposes of it.
 
     Building them again for each test takes a sixth of the CPU time of the tests, and more on the
     server.
@@ -28,17 +28,18 @@ class KeptDatabase(Database):
 
 
 @pytest.fixture(scope="module")
-def kept_database(database_url: str) -> Iterator[Callable[[str], Database]]:
-    """Return a function that gives the same connections for a URL to all tests of a module."""
-    kept: list[Database] = []
+def shared_database(database_url: str) -> Iterator[Callable[[str], Database]]:
+    """Return a function that returns the same `Database` for a URL to all tests of a module."""
+    databases: list[Database] = []
 
+    # Forked processes must not share connections, so the process ID is a part of the key.
     @cache
-    def in_process(url: str, _process: int) -> Database:
-        kept.append(KeptDatabase(url))
-        return kept[-1]
+    def database_in_process(url: str, _pid: int) -> Database:
+        databases.append(PersistentDatabase(url))
+        return databases[-1]
 
-    yield lambda url: in_process(url, os.getpid())
-    for each in kept:
+    yield lambda url: database_in_process(url, os.getpid())
+    for each in databases:
         each.engine.dispose()
 
 
@@ -46,21 +47,21 @@ def kept_database(database_url: str) -> Iterator[Callable[[str], Database]]:
 def tasks(
     services: Services,
     database_url: str,
-    kept_database: Callable[[str], Database],
+    shared_database: Callable[[str], Database],
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Tasks]:
-    """The tasks, with an empty database; each test module spells the database URL differently."""
-    spelling = URL_SCHEMES[crc32(request.path.name.encode()) % len(URL_SCHEMES)]
-    monkeypatch.setenv("DETOURAGE_DATABASE_URL", with_scheme(database_url, spelling))
+    """Tasks on an empty database; its URL has another scheme depending on the test module."""
+    scheme = URL_SCHEMES[crc32(request.path.name.encode()) % len(URL_SCHEMES)]
+    monkeypatch.setenv("DETOURAGE_DATABASE_URL", with_scheme(database_url, scheme))
     monkeypatch.setenv("DETOURAGE_BROKER_URL", services.broker_url)
-    monkeypatch.setattr("worker.workflow.process.Database", kept_database)
+    monkeypatch.setattr("worker.workflow.process.Database", shared_database)
     load_settings.cache_clear()
-    # In each module's database, IDs start at 1, so no cache may outlive the module.
+    # Configure the process again, because cached IDs are not valid in another module's database.
     configure(load_settings())
     database = process_state().database
     with database.transaction() as session:
-        # The tables have few rows, so deleting them is ten times as fast as truncating the tables.
+        # With so few rows, deleting them is ten times as fast as truncating the tables.
         for table in reversed(Base.metadata.sorted_tables):
             session.execute(delete(table))
     yield Tasks(database)

@@ -1,6 +1,7 @@
-"""Judge hostile pages with a core built with sanitizers: ``python hostile_core.py CORE``.
+"""Run the C extension, built with sanitizers, on random input: ``python hostile_core.py CORE``.
 
-A sanitizer ends the process with an error at the first fault.
+The input consists of pages made of random `PARTS` and of damaged model files. A sanitizer ends the
+process with an error at the first memory fault or undefined behaviour.
 """
 
 import importlib.util
@@ -16,7 +17,8 @@ PARTS = (
     *("<ul>", "<meta name=description content='word Word'>", "<title>word</title>", "3.5 %", "😀"),
     *("<p style='display:none'>", "<article id=x9 class='ArticleBody main-Text2'>"),
 )
-PAGES, LENGTHS, FILES = 300, (0, 1, 5, 60, 400), 60
+PAGES, PAGE_LENGTHS, DAMAGED_FILES = 300, (0, 1, 5, 60, 400), 60
+"""Number of pages, numbers of parts per page, and number of damaged files."""
 
 
 def main(core_file: str) -> None:
@@ -34,21 +36,22 @@ def main(core_file: str) -> None:
     from detourage.reader.page_model import MODEL
     from detourage.text.shipped import shipped_bytes
 
-    chance = random.Random(3)
+    rng = random.Random(3)
     page = parse_page("<p>word</p>")
     lines = 0
     for _ in range(PAGES):
-        html = "".join(chance.choices(PARTS, k=chance.choice(LENGTHS)))
+        html = "".join(rng.choices(PARTS, k=rng.choice(PAGE_LENGTHS)))
         with suppress(PageError):
             page = parse_page(html, "https://a.example/" + html[:30])
             lines += len(judge_page(Outline.of(page.flat), None, page.url).lines)
             core.columns(page.flat, page.url)
     network = shipped_bytes(*MODEL).partition(b"\n")[2]
-    for number in range(FILES):
-        size = chance.randrange(len(network)) if number % 2 else len(network)
+    for number in range(DAMAGED_FILES):
+        # Every other file is truncated, too.
+        size = rng.randrange(len(network)) if number % 2 else len(network)
         damaged = bytearray(network[:size])
         for _ in range(4):
-            damaged[chance.randrange(min(len(damaged), 200_000))] = chance.randrange(256)
+            damaged[rng.randrange(min(len(damaged), 200_000))] = rng.randrange(256)
         with suppress(ValueError, RuntimeError):
             core.Network(bytes(damaged)).judge(page.flat, "")
     sys.stdout.write(f"{lines}\n")

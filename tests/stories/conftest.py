@@ -1,4 +1,4 @@
-"""Fixtures for the tests of the stories: real servers, with the tables of the stories."""
+"""Fixtures for the tests of stories, which are groups of articles about the same news."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ def stories_engine(database_url: str) -> Iterator[Engine]:
 
 @pytest.fixture
 def stories(stories_engine: Engine) -> Stories:
-    """The stories, without any articles."""
+    """Stories on a database without articles."""
     with stories_engine.begin() as connection:
         for table in ("stories.articles", "stories.stories", "articles", "pages", "sites"):
             connection.execute(text(f"DELETE FROM {table}"))

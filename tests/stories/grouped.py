@@ -1,4 +1,4 @@
-"""Articles stored as the service does, and grouped as the worker of the stories does."""
+"""Articles that are stored as by the service and grouped as by the stories' worker."""
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,22 +23,28 @@ WINDOW: Final = timedelta(days=7)
 
 def sentences(seed: int, number: int = 12) -> list[str]:
     """Return sentences unique to a seed."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
+    # Invented words such as "babax".
     words = [
-        "".join(chance.choices("bcdfghklmnprstv", k=1) + chance.choices("aeiou", k=1)) * 2
-        + chance.choice("xyzw")
+        "".join(rng.choices("bcdfghklmnprstv", k=1) + rng.choices("aeiou", k=1)) * 2
+        + rng.choice("xyzw")
         for _ in range(200)
     ]
-    return [" ".join(chance.choices(words, k=14)).capitalize() + "." for _ in range(number)]
+    return [" ".join(rng.choices(words, k=14)).capitalize() + "." for _ in range(number)]
 
 
 def text_of(seed: int) -> str:
+    """Return an article's text that is unique to a seed, one sentence per paragraph."""
     return "\n\n".join(sentences(seed))
 
 
 @dataclass(frozen=True)
 class Sent:
-    """A revision of an article; it is received at the time of its fetch unless given."""
+    """A revision of an article that the service has sent.
+
+    It was fetched the given minutes after `NOON` (None if unknown) and received at the same time,
+    unless `received` gives other minutes. `values` are further values of its message.
+    """
 
     site: str
     text: str
@@ -73,7 +79,7 @@ class Sent:
 
 
 def store(engine: Engine, sent: Iterable[Sent]) -> None:
-    """Store articles, with their sites and pages, unless they are stored."""
+    """Store those articles, with their sites and pages, that are not stored yet."""
     with Session(engine) as session, session.begin():
         for each in sent:
             site = session.scalar(select(Site.id).where(Site.key == each.site))
@@ -98,69 +104,69 @@ def store(engine: Engine, sent: Iterable[Sent]) -> None:
 
 
 class Stories:
-    """The stories, with messages that are published as soon as they are composed."""
+    """The stories of a database; messages about articles are published as soon as composed."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.messages: list[dict[str, Any]] = []
         """All messages published so far."""
-        self.forwarded: list[str] = []
+        self.forwarded_ids: list[str] = []
         """IDs of all articles forwarded so far."""
 
     def add(self, *sent: Sent, window: timedelta = WINDOW) -> list[dict[str, Any]]:
-        """Store articles and group them together; return the messages that follow."""
+        """Store articles and group them in one batch; return the messages then published."""
         store(self.engine, sent)
-        rest = group_articles(self.engine, [each.message() for each in sent], window)
-        assert rest == (set(), {})
+        ungrouped = group_articles(self.engine, [each.message() for each in sent], window)
+        assert ungrouped == (set(), {})
         return self.publish()
 
     def add_each(self, sent: Sequence[Sent]) -> None:
-        """Group articles one by one."""
+        """Store and group articles one by one."""
         for each in sent:
             self.add(each)
 
-    def correct(self) -> list[dict[str, Any]]:
-        """Compose due corrections."""
+    def send_corrections(self) -> list[dict[str, Any]]:
+        """Compose and publish the corrections that are due; return their messages."""
         with locked(self.engine) as connection:
             tell_due(connection)
         return self.publish()
 
     def publish(self) -> list[dict[str, Any]]:
-        """Publish all pending messages."""
+        """Publish and return all pending messages."""
         with self.engine.begin() as connection:
             rows = pending(connection)
             note_published(connection, [row.page for row in rows])
-        self.forwarded += [str(row.article_id) for row in rows if row.must_forward]
+        self.forwarded_ids += [str(row.article_id) for row in rows if row.must_forward]
         new = [row.pending for row in rows]
         self.messages += new
         return new
 
-    def told(self) -> dict[str, dict[str, Any]]:
-        """Return the latest message about each article once none is due, by URL."""
-        before = -1
-        while len(self.messages) > before:
-            before = len(self.messages)
+    def latest_messages(self) -> dict[str, dict[str, Any]]:
+        """Publish even corrections not due yet; return each article's latest message, by URL."""
+        previous = -1
+        while len(self.messages) > previous:
+            previous = len(self.messages)
             with self.engine.begin() as connection:
                 connection.execute(text("UPDATE stories.articles SET correct_after = NULL"))
-            self.correct()
+            self.send_corrections()
         return {each["url"]: each for each in self.messages}
 
     def relations(self) -> dict[str, str | None]:
         """Return the relation of each article, by site."""
-        return {each["site"]: each["relation"] for each in self.told().values()}
+        return {each["site"]: each["relation"] for each in self.latest_messages().values()}
 
     def ids(self) -> set[str]:
         """Return the IDs of all stories."""
-        return {each["story"] for each in self.told().values()}
+        return {each["story"] for each in self.latest_messages().values()}
 
     def clear(self) -> None:
-        """Forget all articles."""
+        """Delete all articles and stories."""
         with self.engine.begin() as connection:
             connection.execute(text("DELETE FROM stories.articles"))
             connection.execute(text("DELETE FROM stories.stories"))
-        self.messages, self.forwarded = [], []
+        self.messages, self.forwarded_ids = [], []
 
     def count(self, query: str) -> int:
-        """Return the number that a query returns."""
+        """Return the number that a query selects."""
         with self.engine.connect() as connection:
             return int(connection.scalar(text(query)) or 0)

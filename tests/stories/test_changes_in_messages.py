@@ -71,6 +71,6 @@ def test_revisions_that_follow_from_something_else_have_no_changes(
 def test_corrections_have_no_changes(stories: Stories) -> None:
     stories.add_each([replace(FIRST, minutes=10), replace(EDITED, minutes=11)])
     stories.add(Sent("early.example", EDITED.text, 0))
-    last = stories.told()[FIRST.url]
+    last = stories.latest_messages()[FIRST.url]
     assert (last["revision"], last["number"], last["relation"]) == (2, 2, "same")
     assert last["changes"] is None

@@ -29,7 +29,7 @@ def final(stories: Stories) -> dict[str, dict[str, Any]]:
     """Return what the latest message about each article says."""
     return {
         url: {name: value for name, value in each.items() if name not in REST}
-        for url, each in stories.told().items()
+        for url, each in stories.latest_messages().items()
     }
 
 
@@ -43,7 +43,7 @@ def test_articles_state_their_relation_to_the_first_of_their_story(stories: Stor
         "late.example": "update",
         "other.example": None,
     }
-    found = stories.told()
+    found = stories.latest_messages()
     other = found.pop("https://other.example/a")
     assert len({each["story"] for each in found.values()}) == 1
     assert other["story"] not in {each["story"] for each in found.values()}
@@ -116,7 +116,7 @@ def test_texts_that_are_too_short_or_too_far_apart_share_no_story(stories: Stori
         Sent("c.example", text_of(31), 60 * 24 * 60, path="late"),
     ]
     stories.add_each(sent)
-    found = stories.told()
+    found = stories.latest_messages()
     assert found["https://a.example/a"]["story"] != found["https://b.example/a"]["story"]
     assert {each["relation"] for each in found.values()} == {None}
 
@@ -148,7 +148,7 @@ def test_the_work_on_a_large_story_is_bounded(
     # are.
     stories.add(Sent("early.example", "\n\n".join(WIRE), 0))
     assert len(stories.ids()) == 1
-    found = stories.told()
+    found = stories.latest_messages()
     assert {each["first"]["fetched_at"] for each in found.values()} == {"2026-05-01T12:00:00Z"}
     assert [url for url, each in found.items() if each["relation"] is None] == [
         "https://early.example/a"

@@ -27,7 +27,7 @@ def test_a_backdated_copy_is_not_the_first_article_of_a_story(stories: Stories) 
     evil = Sent("evil.example", "\n\n".join(ONE), -60, received=61)
     stories.add(evil)
     stories.add(replace(evil, text="\n\n".join(PILLS), revision=2, received=90))
-    stories.told()
+    stories.latest_messages()
     assert [(each["site"], each["number"], each["relation"]) for each in stories.messages[:2]] == [
         ("first.example", 1, None),
         ("evil.example", 1, "same"),
@@ -38,10 +38,10 @@ def test_a_backdated_copy_is_not_the_first_article_of_a_story(stories: Stories) 
 def test_an_article_whose_earlier_copy_changes_keeps_its_story(stories: Stories) -> None:
     stories.add(revised(1, ONE, 0))
     stories.add(Sent("late.example", "\n\n".join(ONE), 1))
-    before = stories.told()["https://late.example/a"]["story"]
+    before = stories.latest_messages()["https://late.example/a"]["story"]
     stories.add(revised(2, PILLS, 2))
     stories.add(Sent("later.example", "\n\n".join([*ONE, *PILLS[:2]]), 3))
-    after = stories.told()
+    after = stories.latest_messages()
     assert after["https://late.example/a"]["story"] == before
     assert after["https://later.example/a"]["story"] == before
     # It is now the first article of its story, which a single correction says.
@@ -68,14 +68,14 @@ def test_later_corrections_of_an_article_are_delayed(stories: Stories) -> None:
     stories.add(Sent("earlier.example", "\n\n".join([*ONE, *sentences(51, 2)]), 0))
     late = [each for each in stories.messages if each["site"] == "late.example"]
     assert [each["first"]["site"] for each in late] == ["late.example", "early.example"]
-    assert stories.told()["https://late.example/a"]["first"]["site"] == "earlier.example"
+    assert stories.latest_messages()["https://late.example/a"]["first"]["site"] == "earlier.example"
 
 
 def test_an_older_revision_is_skipped(stories: Stories) -> None:
     stories.add(revised(2, ONE, 2))
     assert stories.add(revised(1, OTHER, 1)) == []
     assert stories.add(revised(2, ONE, 2)) == []
-    assert stories.told()[EVIL.url]["revision"] == 2
+    assert stories.latest_messages()[EVIL.url]["revision"] == 2
 
 
 def test_a_withdrawn_article_leaves_its_story_and_the_next_is_first(stories: Stories) -> None:
@@ -83,7 +83,7 @@ def test_a_withdrawn_article_leaves_its_story_and_the_next_is_first(stories: Sto
     copy = Sent("copy.example", "\n\n".join([*ONE, *sentences(80, 2)]), 5)
     same = Sent("same.example", "\n\n".join(ONE), 4)
     stories.add_each([first, same, copy])
-    assert stories.forwarded == [first.message()["id"], copy.message()["id"]]
+    assert stories.forwarded_ids == [first.message()["id"], copy.message()["id"]]
     gone = replace(first, revision=2, values={"withdrawn": NOON.isoformat()})
     messages = stories.add(gone)
     assert {(each["site"], each["revision"], each["number"]) for each in messages} == {
@@ -92,7 +92,7 @@ def test_a_withdrawn_article_leaves_its_story_and_the_next_is_first(stories: Sto
     }
     assert stories.relations()["same.example"] is None
     # The withdrawal of a forwarded article is forwarded, too, and so is the new first article.
-    assert sorted(stories.forwarded[2:]) == sorted([gone.message()["id"], same.message()["id"]])
+    assert sorted(stories.forwarded_ids[2:]) == sorted([gone.message()["id"], same.message()["id"]])
 
 
 def test_an_article_that_returns_joins_its_story_again(stories: Stories) -> None:
@@ -101,17 +101,19 @@ def test_an_article_that_returns_joins_its_story_again(stories: Stories) -> None
     stories.add(replace(copy, revision=2, values={"withdrawn": NOON.isoformat()}, received=3))
     stories.add(replace(copy, revision=3, received=4))
     assert stories.relations() == {"first.example": None, "b.example": "same"}
-    assert stories.forwarded == [first.message()["id"]]
+    assert stories.forwarded_ids == [first.message()["id"]]
 
 
 def test_a_repeat_is_forwarded_once_it_is_the_first_of_its_story(stories: Stories) -> None:
     first = Sent("first.example", "\n\n".join(ONE), 0)
     third = Sent("third.example", "\n\n".join(ONE), 20)
     stories.add_each([first, third])
-    assert stories.forwarded == [first.message()["id"]]
+    assert stories.forwarded_ids == [first.message()["id"]]
     changed = replace(first, text="\n\n".join(OTHER), revision=2, received=30)
     stories.add(changed)
-    assert sorted(stories.forwarded[1:]) == sorted([changed.message()["id"], third.message()["id"]])
+    assert sorted(stories.forwarded_ids[1:]) == sorted(
+        [changed.message()["id"], third.message()["id"]]
+    )
 
 
 def test_revisions_are_forwarded_unless_the_article_is_a_repeat(stories: Stories) -> None:
@@ -119,7 +121,10 @@ def test_revisions_are_forwarded_unless_the_article_is_a_repeat(stories: Stories
     copy = Sent("copy.example", "\n\n".join(ONE), 1)
     stories.add_each([first, copy])
     stories.add_each([replace(each, revision=2) for each in (copy, first)])
-    assert stories.forwarded == [first.message()["id"], replace(first, revision=2).message()["id"]]
+    assert stories.forwarded_ids == [
+        first.message()["id"],
+        replace(first, revision=2).message()["id"],
+    ]
 
 
 def test_an_earlier_longer_copy_does_not_hold_back_its_original(stories: Stories) -> None:
@@ -127,10 +132,10 @@ def test_an_earlier_longer_copy_does_not_hold_back_its_original(stories: Stories
     original = Sent("original.example", "\n\n".join(ONE), 5)
     stories.add_each([copy, original])
     assert stories.relations()["original.example"] == "excerpt"
-    assert original.message()["id"] in stories.forwarded
+    assert original.message()["id"] in stories.forwarded_ids
     # An excerpt is held back if two sites have published its text in full.
     stories.add(Sent("excerpt.example", "\n\n".join(ONE[:7]), 10))
-    assert len(stories.forwarded) == 2
+    assert len(stories.forwarded_ids) == 2
 
 
 def test_articles_of_deleted_pages_leave_their_stories(stories: Stories) -> None:
@@ -145,6 +150,6 @@ def test_articles_of_deleted_pages_leave_their_stories(stories: Stories) -> None
         connection.execute(text("DELETE FROM pages WHERE url = :url"), {"url": first.url})
     with locked(stories.engine) as connection:
         assert sweep(connection, 0) == 0
-    stories.correct()
+    stories.send_corrections()
     assert stories.relations()["b.example"] is None
     assert stories.count("SELECT count(*) FROM stories.articles") == 1

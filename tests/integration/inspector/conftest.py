@@ -1,4 +1,4 @@
-"""A deployment that has processed the sample crawl, and browsers that view it."""
+"""A deployment that has processed the sample crawl, and a client of its inspector."""
 
 from collections.abc import Iterator
 
@@ -20,6 +20,6 @@ def crawled(
 
 @pytest.fixture(scope="package")
 def client(crawled: Settings) -> Iterator[Client]:
-    """A local client, which runs no scripts."""
+    """A client of the inspector of that deployment."""
     with inspector_client(crawled) as client:
         yield client

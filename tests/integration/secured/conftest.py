@@ -1,4 +1,4 @@
-"""Servers with certificates, and a deployment with minimal rights on them."""
+"""Servers that require TLS and passwords, and a deployment with minimal rights on them."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,11 +16,11 @@ from worker.store.schema import migrate
 
 @pytest.fixture(scope="package")
 def servers() -> Iterator[SecuredServers]:
-    """PostgreSQL and RabbitMQ; their roles and users are created before the first migration."""
+    """PostgreSQL and RabbitMQ with the documented roles and users, and a migrated database."""
     with SecuredServers() as running:
         running.make_roles()
-        with Database(running.database_url("detourage")) as owned:
-            migrate(owned)
+        with Database(running.database_url("detourage")) as database:
+            migrate(database)
         yield running
 
 
@@ -48,10 +48,13 @@ CommandLine = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def command_line(deployment: Deployment) -> CommandLine:
-    """Return a function that runs a command on the deployment after changing some settings."""
+    """Return a function that runs a command, with some settings changed.
 
-    def run(command: str, **other: str | Path) -> tuple[int, str]:
-        with configured(deployment.settings, **other):
+    It returns the exit code and the output.
+    """
+
+    def run(command: str, **changes: str | Path) -> tuple[int, str]:
+        with configured(deployment.settings, **changes):
             result = CliRunner().invoke(main, command.split())
         return result.exit_code, result.output
 

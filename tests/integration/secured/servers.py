@@ -1,4 +1,4 @@
-"""PostgreSQL and RabbitMQ with certificates and passwords, set up as an operator would."""
+"""PostgreSQL and RabbitMQ with certificates and passwords, set up with the documented scripts."""
 
 import json
 import os
@@ -24,24 +24,23 @@ from tests.services import (
 from worker.processes.supervisor import Supervisor
 from worker.store.database import Database
 
-RECIPES = Path(__file__).parents[3] / "deploy"
+SCRIPTS = Path(__file__).parents[3] / "deploy"
 
 CERTIFIED = "localhost"
 """The only host name in the servers' certificates."""
 
 UNCERTIFIED = "127.0.0.1"
+"""A host name of the servers for which their certificates are not valid."""
 
 OWNER = "detourage"
+"""Name of the database and of the role that owns it."""
 
 
 class SecuredServers:
-    """Both servers, with the roles and users created by the documented scripts.
+    """Both servers, with methods that create the documented roles and users.
 
-    Attributes
-    ----------
-    authority, stranger
-        Certificate files of the authority that signed the servers' certificates, and of
-        another authority.
+    `authority` is the certificate file of the authority that signed the servers' certificates;
+    `stranger` is that of an authority that did not sign them.
     """
 
     def __init__(self) -> None:
@@ -84,7 +83,7 @@ class SecuredServers:
         database: str = OWNER,
         password: str | None = None,
     ) -> str:
-        """Return the database URL for a role, with full verification of the certificate."""
+        """Return a database URL for a role that requires a valid certificate of the server."""
         return URL.create(
             "postgresql+psycopg2",
             username=role,
@@ -96,20 +95,20 @@ class SecuredServers:
         ).render_as_string(hide_password=False)
 
     def broker_url(self, user: str, *, host: str = CERTIFIED) -> str:
-        """Return the broker URL for a user."""
+        """Return a broker URL for a user, which requires TLS."""
         password = self._passwords[user.removeprefix("detourage_")]
         return f"amqps://{user}:{password}@{host}:{self._tls_port}//"
 
     def make_roles(self) -> None:
         """Create the database roles with the documented script."""
         url = self.database_url(OWNER).replace("+psycopg2", "")
-        script = f"--file={RECIPES / 'database-roles.sql'}"
-        self._run_recipe("psql", "--no-psqlrc", script, url)
+        script = f"--file={SCRIPTS / 'database-roles.sql'}"
+        self._run_script("psql", "--no-psqlrc", script, url)
 
     def make_users(self, **variables: str) -> None:
         """Create the broker users, and limit the queues, with the documented script."""
         node = ("--node", self._node["RABBITMQ_NODENAME"])
-        self._run_recipe(RECIPES / "broker-users.sh", *node, **variables)
+        self._run_script(SCRIPTS / "broker-users.sh", *node, **variables)
 
     def operator_policies(self) -> Any:
         """Return the operator policies of the broker."""
@@ -117,16 +116,16 @@ class SecuredServers:
         command = [str(RABBITMQCTL), "--quiet", *node, "list_operator_policies", "--formatter=json"]
         return json.loads(subprocess.check_output(command, env={**os.environ, **self._node}))
 
-    def _run_recipe(self, *command: str | Path, **variables: str) -> None:
-        given = {
+    def _run_script(self, *command: str | Path, **variables: str) -> None:
+        passwords = {
             f"{server}_{name.upper()}_PASSWORD": password
             for name, password in self._passwords.items()
             for server in ("DATABASE", "BROKER")
         }
         path = os.pathsep.join([str(RABBITMQCTL.parent), os.environ["PATH"]])
-        environment = {**self._node, **given, "PATH": path, **variables}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        env = {**self._node, **passwords, "PATH": path, **variables}
+        result = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+        assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
     def _start_broker(self) -> None:
         home = self._home / "broker"
@@ -153,9 +152,9 @@ class SecuredServers:
             for path in (data, key, password):
                 os.chown(path, *user)
         files = (f"--pgdata={data}", f"--username={OWNER}", f"--pwfile={password}")
-        options = ("--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")
+        flags = ("--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")
         subprocess.run(
-            [programs / "initdb", *files, *options],
+            [programs / "initdb", *files, *flags],
             check=True,
             capture_output=True,
             cwd="/",
@@ -173,10 +172,10 @@ class SecuredServers:
             "ssl_key_file": key,
             "fsync": "off",
         }
-        given = (part for each in settings.items() for part in ("-c", "{}={}".format(*each)))
+        options = [word for each in settings.items() for word in ("-c", "{}={}".format(*each))]
         self._supervisor.start(
             "postgresql",
-            [programs / "postgres", "-D", data, *given],
+            [programs / "postgres", "-D", data, *options],
             log=self._home / "postgresql.log",
             cwd=Path("/"),
             user=user,

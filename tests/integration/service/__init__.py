@@ -1,1 +1,1 @@
-"""A package, so that its tests can share one deployment through a fixture with package scope."""
+"""Tests of a running deployment; they form a package in order to share one through a fixture."""

@@ -1,4 +1,4 @@
-"""A deployment that the tests of this package share, because it takes 15 s to start."""
+"""Fixtures with a deployment that the tests of this package share; it takes 15 s to start."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -20,7 +20,7 @@ from worker.settings import Settings
 
 @pytest.fixture(scope="package")
 def receiver() -> Iterator[TraceReceiver]:
-    """The receiver of the deployment's traces."""
+    """A receiver to which the deployment sends its traces."""
     with TraceReceiver() as receiver:
         yield receiver
 
@@ -46,42 +46,42 @@ def deployment(
 
 @pytest.fixture(scope="package")
 def articles(deployment: Deployment) -> list[dict[str, Any]]:
-    """Articles of a crawl that alternates good pages, each sent twice, with unusable messages."""
+    """Articles of a crawl in which each good page, sent twice, is followed by an unusable one."""
     good = [page_with_metadata(seed) for seed in range(6)]
     bad = [*UNUSABLE.values(), *REJECTED.values()]
-    mixed = [body for pair in zip(good * 2, bad, strict=True) for body in pair]
-    deployment.publish(mixed)
-    deployment.wait_for_receipts(len(mixed))
+    alternating = [body for pair in zip(good * 2, bad, strict=True) for body in pair]
+    deployment.publish(alternating)
+    deployment.wait_for_receipts(len(alternating))
     deployment.wait_for_outcomes()
     return deployment.take_articles()
 
 
 @pytest.fixture
 def command_line(deployment: Deployment) -> Iterator[Callable[..., Result]]:
-    """The function that runs a command, configured for the deployment."""
+    """Return the function `invoke`, whose commands use the deployment's settings."""
     with configured(deployment.settings):
         yield invoke
 
 
-Alone = Callable[..., AbstractContextManager[Deployment]]
+RunAlone = Callable[..., AbstractContextManager[Deployment]]
 
 
 @pytest.fixture
-def alone(settings: Settings, tmp_path: Path) -> Alone:
-    """Return a function that runs one process of the service after changing some settings."""
+def run_alone(settings: Settings, tmp_path: Path) -> RunAlone:
+    """Return a function that runs a single process of the service, with some settings changed."""
 
     @contextmanager
-    def running(process: str, **more: Any) -> Iterator[Deployment]:
+    def run(process: str, **changes: Any) -> Iterator[Deployment]:
         prefix = f"{settings.queue_prefix}{process}."
         heartbeats = tmp_path / "heartbeats"
         changed = settings.model_copy(
-            update={"queue_prefix": prefix, "heartbeat_directory": heartbeats, **more}
+            update={"queue_prefix": prefix, "heartbeat_directory": heartbeats, **changes}
         )
         deployment = Deployment(changed, tmp_path, processes=[process])
         with deployment.database.transaction() as session:
-            # The queues for which other tests left messages are removed.
+            # Delete messages of other tests, whose queues no longer exist.
             session.execute(delete(OutboxEntry))
         with own_queues(changed), deployment:
             yield deployment
 
-    return running
+    return run

@@ -1,4 +1,4 @@
-"""The crawl sent to the shared deployment: good pages of one site, and unusable messages."""
+"""Messages sent to the shared deployment: pages with articles, and messages of every other kind."""
 
 import base64
 import json
@@ -14,6 +14,7 @@ UNUSABLE: dict[str, bytes] = {
     "no-html": message("https://bad.example/none"),
     "unsupported-version": message("https://bad.example/a", "a", version=9),
 }
+"""Messages that are quarantined, by the reason."""
 
 _CONTENTS: dict[str, bytes] = {
     "https://bad.example/pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj",
@@ -29,6 +30,7 @@ REJECTED: dict[str, bytes] = {
     },
     "https://bad.example/deep": message("https://bad.example/deep", "<div>" * 100_000 + "text"),
 }
+"""Messages whose content is not a readable page, by URL."""
 
 OUTCOMES = {
     "https://bad.example/pdf": "not-html",
@@ -37,10 +39,12 @@ OUTCOMES = {
     "https://bad.example/noise": "undecodable",
     "https://bad.example/deep": "too-deep",
 }
+"""Outcomes of the `REJECTED` pages, by URL."""
+"""Outcomes of the `REJECTED` pages, by URL."""
 
 
 def page_with_metadata(seed: int) -> bytes:
-    """Return an article page with metadata."""
+    """Return a page message for an article that declares authors, a date and a section."""
     record = {
         "@type": "NewsArticle",
         "author": [{"name": "Jane Doe"}, {"name": "John Roe"}],

@@ -10,7 +10,7 @@ from sqlalchemy import func, select, text, update
 from detourage.messages import PageMessage
 from models.tables import PageContent, StoredPage
 from tests.inline_tasks import Tasks
-from tests.integration.service.conftest import Alone
+from tests.integration.service.conftest import RunAlone
 from tests.object_stores import Folder
 from tests.pages import article_html, message
 from worker.messaging import task_names
@@ -78,8 +78,8 @@ WHEN (NEW.url LIKE '%/poison') EXECUTE FUNCTION refuse();
 """
 
 
-def test_a_message_that_cannot_be_stored_does_not_affect_others(alone: Alone) -> None:
-    with alone("intake") as deployment:
+def test_a_message_that_cannot_be_stored_does_not_affect_others(run_alone: RunAlone) -> None:
+    with run_alone("intake") as deployment:
         wanted = bodies(3, 10)
         poison = message("https://1.example/poison", "<p>Never stored.")
         with deployment.database.transaction() as session:
@@ -99,9 +99,9 @@ def test_a_message_that_cannot_be_stored_does_not_affect_others(alone: Alone) ->
 
 
 @pytest.mark.usefixtures("tasks")
-def test_the_intake_pauses_while_too_many_pages_are_pending(alone: Alone) -> None:
+def test_the_intake_pauses_while_too_many_pages_are_pending(run_alone: RunAlone) -> None:
     pages = 2 * CHECK_MESSAGES
-    with alone("intake", pending_limit=10) as deployment:
+    with run_alone("intake", pending_limit=10) as deployment:
         queue = deployment.topology.pages
         received = deployment.receipts()
         deployment.publish(message(f"https://full.example/{n}", f"<p>{n}") for n in range(pages))
@@ -131,8 +131,10 @@ def _consumers(settings: Settings, queue: str) -> int:
         return int(channel.queue_declare(queue=queue, passive=True).consumer_count)
 
 
-def test_a_page_that_takes_too_long_to_parse_fails_without_delaying_others(alone: Alone) -> None:
-    with alone("intake", page_seconds=0.6) as deployment:
+def test_a_page_that_takes_too_long_to_parse_fails_without_delaying_others(
+    run_alone: RunAlone,
+) -> None:
+    with run_alone("intake", page_seconds=0.6) as deployment:
         slow = [message(f"https://slow.example/{n}", "<p>a" * 75_000 + f"<p>{n}") for n in range(2)]
         good = [message(f"https://quick.example/{n}", article_html(n)) for n in range(8)]
         before = deployment.receipts()
@@ -151,11 +153,13 @@ def test_a_page_that_takes_too_long_to_parse_fails_without_delaying_others(alone
         deployment.check()
 
 
-def test_the_intake_waits_for_an_object_store_that_is_down(alone: Alone, tmp_path: Path) -> None:
+def test_the_intake_waits_for_an_object_store_that_is_down(
+    run_alone: RunAlone, tmp_path: Path
+) -> None:
     store = Folder(tmp_path / "store")
     wanted = bodies(2, 3, prefix="stored")
     in_store = select(func.count()).where(PageContent.compressed.is_(None))
-    with alone("intake", pages=store.url) as deployment:
+    with run_alone("intake", pages=store.url) as deployment:
         before, stored_before = deployment.receipts(), deployment.count(in_store)
         deployment.publish(wanted)
         deployment.wait_until(

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from models.tables import OutboxEntry
 from tests.deployment import PROCESSES, Deployment
-from tests.integration.service.conftest import Alone
+from tests.integration.service.conftest import RunAlone
 from tests.integration.service.crawl import page_with_metadata
 from worker.messaging import task_names
 from worker.store import outbox
@@ -48,9 +48,9 @@ def total(found: list[dict[str, Any]], *keys: str) -> dict[str, Any]:
     return sums
 
 
-def test_the_intake_logs_the_number_of_messages_and_their_results(alone: Alone) -> None:
+def test_the_intake_logs_the_number_of_messages_and_their_results(run_alone: RunAlone) -> None:
     good = [page_with_metadata(seed) for seed in range(5)]
-    with alone("intake") as deployment:
+    with run_alone("intake") as deployment:
         deployment.publish([*good, b"{broken", good[0], b"[]", b"[]"])
         deployment.wait_for_receipts(9)
         expected = {
@@ -68,8 +68,8 @@ def test_the_intake_logs_the_number_of_messages_and_their_results(alone: Alone) 
         assert not any("message_id" in each for each in summaries(deployment, "intake"))
 
 
-def test_the_relay_logs_the_number_of_published_messages_per_lane(alone: Alone) -> None:
-    with alone("relay") as deployment:
+def test_the_relay_logs_the_number_of_published_messages_per_lane(run_alone: RunAlone) -> None:
+    with run_alone("relay") as deployment:
         topology = deployment.topology
         with deployment.database.transaction() as session:
             outbox.add_tasks(
@@ -89,8 +89,8 @@ def test_the_relay_logs_the_number_of_published_messages_per_lane(alone: Alone) 
         assert not any("outbox_id" in each for each in summaries(deployment, "relay"))
 
 
-def test_the_text_format_has_the_same_content_on_one_line(alone: Alone) -> None:
-    with alone("intake", log_format="text") as deployment:
+def test_the_text_format_has_the_same_content_on_one_line(run_alone: RunAlone) -> None:
+    with run_alone("intake", log_format="text") as deployment:
         log = deployment.log_file("intake")
         deployment.publish([page_with_metadata(7)])
         deployment.wait_until(lambda: "intake summary" in log.read_text())

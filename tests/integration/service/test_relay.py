@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from detourage.packed_bytes import pack
 from models.tables import OutboxEntry
 from tests.deployment import peak_bytes
-from tests.integration.service.conftest import Alone
+from tests.integration.service.conftest import RunAlone
 from worker.messaging import task_names
 from worker.messaging.broker import connect, messages_waiting
 from worker.outcomes import RefusedReason
@@ -22,8 +22,8 @@ from worker.service.relay import MAX_FIRST_EXTRACTIONS, PAGES_PER_TASK
 from worker.store import outbox
 
 
-def test_messages_stay_in_the_database_while_their_queue_is_full(alone: Alone) -> None:
-    with alone("relay", queue_limit=10, articles_limit=3) as deployment:
+def test_messages_stay_in_the_database_while_their_queue_is_full(run_alone: RunAlone) -> None:
+    with run_alone("relay", queue_limit=10, articles_limit=3) as deployment:
         topology = deployment.topology
         with deployment.database.transaction() as session:
             for task in (task_names.REPROCESS, task_names.PARSE):
@@ -55,13 +55,13 @@ def test_messages_stay_in_the_database_while_their_queue_is_full(alone: Alone) -
         assert taken == list(range(8))
 
 
-def test_a_damaged_message_is_set_aside_and_all_others_are_published(alone: Alone) -> None:
+def test_a_damaged_message_is_set_aside_and_all_others_are_published(run_alone: RunAlone) -> None:
     good = [json.dumps({"n": number, "text": 60 * f"{number} "}).encode() for number in range(201)]
     bad = [pack(each, 3) for each in good[:3]]
     damaged = [bad[0][:-2], bad[1][:40] + b"?" + bad[1][41:], pack(bytes(2**30), 1)]
     # It arrived in this form, and is quarantined as it is.
     foreign = pack(b"not for us", 3)[:-1]
-    with alone("relay") as deployment:
+    with run_alone("relay") as deployment:
         topology = deployment.topology
         exchange = topology.articles_exchange.name
         with deployment.database.transaction() as session:
@@ -103,8 +103,10 @@ def test_a_damaged_message_is_set_aside_and_all_others_are_published(alone: Alon
         deployment.check()
 
 
-def test_a_message_without_a_queue_is_set_aside_and_all_others_are_published(alone: Alone) -> None:
-    with alone("relay") as deployment:
+def test_a_message_without_a_queue_is_set_aside_and_all_others_are_published(
+    run_alone: RunAlone,
+) -> None:
+    with run_alone("relay") as deployment:
         exchange = deployment.topology.articles_exchange.name
         with deployment.database.transaction() as session:
             for number in range(3):
@@ -123,7 +125,7 @@ def test_a_message_without_a_queue_is_set_aside_and_all_others_are_published(alo
         assert drop(deployment.settings, "relay") == 3
 
 
-def test_a_site_with_much_work_delays_others_by_a_turn_in_every_lane(alone: Alone) -> None:
+def test_a_site_with_much_work_delays_others_by_a_turn_in_every_lane(run_alone: RunAlone) -> None:
     relays = 2
     # The tasks of the lane without a limit are all published at once.
     lanes = sorted(set(task_names.STAGE_OF_TASK) - {task_names.EXTRACT_LATE})
@@ -136,7 +138,7 @@ def test_a_site_with_much_work_delays_others_by_a_turn_in_every_lane(alone: Alon
 
     with ExitStack() as running:
         for _ in range(relays):
-            deployment = running.enter_context(alone("relay", queue_limit=8))
+            deployment = running.enter_context(run_alone("relay", queue_limit=8))
         queues = [deployment.topology.task_queue(stage) for stage in task_names.STAGES]
         published: dict[str, list[int]] = {lane: [] for lane in lanes}
 
@@ -171,8 +173,8 @@ def test_a_site_with_much_work_delays_others_by_a_turn_in_every_lane(alone: Alon
         assert places[-1] < before + relays * (8 + 2 * 4), lane
 
 
-def test_pending_extractions_are_batched_unless_requested_one_by_one(alone: Alone) -> None:
-    with alone("relay", queue_limit=4 * PAGES_PER_TASK) as deployment:
+def test_pending_extractions_are_batched_unless_requested_one_by_one(run_alone: RunAlone) -> None:
+    with run_alone("relay", queue_limit=4 * PAGES_PER_TASK) as deployment:
         queue = deployment.topology.task_queue("extract")
         with deployment.database.transaction() as session:
             _ask(session, task_names.EXTRACT, site_id=1, number=2 * PAGES_PER_TASK)
@@ -195,9 +197,9 @@ def test_pending_extractions_are_batched_unless_requested_one_by_one(alone: Alon
     assert max(map(len, tasks)) == PAGES_PER_TASK
 
 
-def test_repeated_extractions_follow_first_ones_without_starving(alone: Alone) -> None:
+def test_repeated_extractions_follow_first_ones_without_starving(run_alone: RunAlone) -> None:
     tasks_of_each = 3 * MAX_FIRST_EXTRACTIONS
-    with alone("relay", queue_limit=PAGES_PER_TASK) as deployment:
+    with run_alone("relay", queue_limit=PAGES_PER_TASK) as deployment:
         queue = deployment.topology.task_queue("extract")
         with deployment.database.transaction() as session:
             for task, generation in ((task_names.EXTRACT_AGAIN, 2), (task_names.EXTRACT, 1)):
@@ -220,8 +222,8 @@ def test_repeated_extractions_follow_first_ones_without_starving(alone: Alone) -
     assert set(generations[3 * len(rhythm) :]) == {2}
 
 
-def test_only_a_few_long_tasks_are_on_the_broker_at_a_time(alone: Alone) -> None:
-    with alone("relay", queue_limit=16) as deployment:
+def test_only_a_few_long_tasks_are_on_the_broker_at_a_time(run_alone: RunAlone) -> None:
+    with run_alone("relay", queue_limit=16) as deployment:
         queue = deployment.topology.task_queue("compare")
         with deployment.database.transaction() as session:
             _ask(session, task_names.COMPARE, site_id=1, number=40)

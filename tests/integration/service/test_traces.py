@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.deployment import Deployment
-from tests.integration.service.conftest import Alone
+from tests.integration.service.conftest import RunAlone
 from tests.pages import article_html, message, paragraphs
 from tests.trace_receiver import ReceivedSpan, TraceReceiver
 
@@ -122,13 +122,13 @@ def test_without_a_receiver_and_with_hostile_headers_pages_give_the_same_article
 def test_invalid_variables_of_opentelemetry_affect_no_page_and_are_logged_without_secrets(
     variables: Mapping[str, str],
     warning: str,
-    alone: Alone,
+    run_alone: RunAlone,
     receiver: TraceReceiver,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name, value in {**receiver.environment, **variables}.items():
         monkeypatch.setenv(name, value)
-    with alone("intake") as deployment:
+    with run_alone("intake") as deployment:
         deployment.publish([message("https://news.example/a", article_html(1))])
         deployment.wait_for_receipts(1)
         assert deployment.quarantined() == []

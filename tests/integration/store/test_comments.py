@@ -7,14 +7,15 @@ from sqlalchemy import func, select
 from models.tables import Article, ArticleComment, StoredPage, TemplateGroup
 from tests.inline_tasks import Tasks
 from tests.pages import paragraphs, prose
-from tests.unit.comments.comment_pages import NAMES, SAID
+from tests.unit.comments.comment_pages import NAMES, REMARKS
 
 
 def commented(seed: int, comments: int, says: str = "") -> tuple[str, str]:
     """Return the path and HTML of an article with the given number of comments."""
     shown = "".join(
         f'<li class="remark" id="r{seed}-{number}"><b class="author">{NAMES[number % 5]}</b>'
-        f"<i>May {number + 1}, 2024</i><p>{SAID[number % 5]} {says}{SAID[(number + seed) % 5]}</p>"
+        f"<i>May {number + 1}, 2024</i>"
+        f"<p>{REMARKS[number % 5]} {says}{REMARKS[(number + seed) % 5]}</p>"
         "<a href='#answer'>Reply</a></li>"
         for number in range(comments)
     )
@@ -42,7 +43,7 @@ def test_comments_are_published_with_the_article_and_stored(tasks: Tasks) -> Non
         "author": NAMES[1],
         "date": "May 2, 2024",
         "published": "2024-05-02",
-        "text": f"{SAID[1]} {SAID[2]}",
+        "text": f"{REMARKS[1]} {REMARKS[2]}",
         "parent": None,
         "permalink": "https://news.example/a/1#r1-1",
         "votes": None,
@@ -66,7 +67,7 @@ def test_a_single_comment_is_found_by_the_group_pattern_in_any_order(tasks: Task
     tasks.run_all()
     articles = tasks.take_articles()
     (comment,) = articles["https://news.example/a/0"]["comments"]
-    assert comment["text"] == f"{SAID[0]} {SAID[0]}"
+    assert comment["text"] == f"{REMARKS[0]} {REMARKS[0]}"
     assert len(set(tasks.query(select(TemplateGroup.comment_pattern)))) == 1
     # A page that is assigned later has the same pattern.
     tasks.publish("a", [commented(9, 1)])

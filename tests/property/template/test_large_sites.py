@@ -17,7 +17,7 @@ from detourage.template.comparison_policy import (
 )
 from detourage.template.distance import normalised_distance, tree_edit_distance
 from detourage.template.matrix import size_tolerant_distance
-from tests.property.template.distance.trees import edited, random_tree
+from tests.property.template.distance.trees import edit_randomly, random_tree
 
 LIMIT = 8
 
@@ -28,7 +28,9 @@ def site_of_templates(seed: int, templates: int = 3, pages: int = 12) -> list[Tr
     trees: list[Tree] = []
     for labels in ("abc", "lmn", "xyz")[:templates]:
         first = random_tree(source, 30, "page", labels)
-        trees += [edited(source, first, source.randint(1, 14), "abcxyz") for _ in range(pages)]
+        trees += [
+            edit_randomly(source, first, source.randint(1, 14), "abcxyz") for _ in range(pages)
+        ]
     source.shuffle(trees)
     return trees
 
@@ -137,9 +139,9 @@ def test_a_template_too_rare_for_the_sample_has_a_reference() -> None:
     source = random.Random(3)
     common = random_tree(source, 60, "page", "abcd")
     compared = ComparedTrees()
-    compared.add(edited(source, common, 2, "abcd") for _ in range(100))
+    compared.add(edit_randomly(source, common, 2, "abcd") for _ in range(100))
     rare = random_tree(source, 60, "page", "wxyz")
-    of_rare = compared.add([rare, edited(source, rare, 2, "wxyz")])
+    of_rare = compared.add([rare, edit_randomly(source, rare, 2, "wxyz")])
     site = compared.known_site(whole_matrix_trees=3)
     (reference,) = set(of_rare).intersection(site.references)
     assert len(site.references) == 3

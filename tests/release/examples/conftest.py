@@ -1,4 +1,4 @@
-"""Queues for the examples of programs around the service."""
+"""Queues for the tests of the example programs that communicate with the service."""
 
 from collections.abc import Iterator
 
@@ -10,8 +10,8 @@ from worker.settings import Settings
 
 
 @pytest.fixture
-def own(settings: Settings) -> Iterator[Settings]:
-    """Settings with queues that only one test uses."""
+def settings_with_queues(settings: Settings) -> Iterator[Settings]:
+    """Settings whose queues are declared for one test, and removed after it."""
     topology = topology_of(settings)
     with own_queues(settings), connect(settings) as connection:
         topology.declare(connection)

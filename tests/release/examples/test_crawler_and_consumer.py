@@ -79,15 +79,15 @@ def drain(settings: Settings, queue: str) -> list[bytes]:
 
 
 def test_a_crawl_by_scrapy_becomes_page_messages(
-    own: Settings, stories: dict[str, bytes], address: str, tmp_path: Path
+    settings_with_queues: Settings, stories: dict[str, bytes], address: str, tmp_path: Path
 ) -> None:
     spider = tmp_path / "spider.py"
     spider.write_text(SPIDER)
     crawl = subprocess.run(
         [
             *(sys.executable, "-m", "scrapy", "runspider", spider, "-a", f"start={address}"),
-            *("-s", f"DETOURAGE_BROKER_URL={own.require_broker_url()}"),
-            *("-s", f"DETOURAGE_QUEUE_PREFIX={own.queue_prefix}"),
+            *("-s", f"DETOURAGE_BROKER_URL={settings_with_queues.require_broker_url()}"),
+            *("-s", f"DETOURAGE_QUEUE_PREFIX={settings_with_queues.queue_prefix}"),
             *("-s", "LOG_LEVEL=WARNING", "-s", "TELNETCONSOLE_ENABLED=False"),
         ],
         env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'examples'}"},
@@ -96,7 +96,7 @@ def test_a_crawl_by_scrapy_becomes_page_messages(
         check=False,
     )
     assert (crawl.returncode, crawl.stderr) == (0, "")
-    bodies = drain(own, topology_of(own).pages)
+    bodies = drain(settings_with_queues, topology_of(settings_with_queues).pages)
     messages = [PageMessage.model_validate_json(body) for body in bodies]
     assert len(messages) == len(stories)
     assert {f"/{each.id}": bytes_of(each) for each in messages} == stories
@@ -135,29 +135,31 @@ def rows_of(database: Path, table: str) -> int:
             return 0
 
 
-def test_the_recogniser_processes_each_article_exactly_once(own: Settings, tmp_path: Path) -> None:
+def test_the_recogniser_processes_each_article_exactly_once(
+    settings_with_queues: Settings, tmp_path: Path
+) -> None:
     database = tmp_path / "entities.sqlite"
-    queue = topology_of(own).articles_queue
+    queue = topology_of(settings_with_queues).articles_queue
     sent = [article(n) for n in range(300)] + [article(n, 2) for n in range(100)]
     bodies = [json.dumps(each).encode() for each in reversed(sent)] * 2
-    with connect(own) as connection:
+    with connect(settings_with_queues) as connection:
         producer = Producer(connection, routing_key=queue)
         for body in [*bodies, b"{no json", b'{"id": "7"}']:
             producer.publish(body, content_type="application/json", delivery_mode=2)
     for killed_at in (50, 150):
-        with recogniser(own, database) as process:
+        with recogniser(settings_with_queues, database) as process:
             wait_until(lambda: rows_of(database, "articles") >= killed_at)  # noqa: B023
             process.kill()
-    with recogniser(own, database) as process:
+    with recogniser(settings_with_queues, database) as process:
         wait_until(lambda: rows_of(database, "articles") == len(sent))
-        wait_until(lambda: messages_waiting(own, queue) == 0)
+        wait_until(lambda: messages_waiting(settings_with_queues, queue) == 0)
         process.terminate()
         assert process.wait() == 0
-    assert messages_waiting(own, queue) == 0
+    assert messages_waiting(settings_with_queues, queue) == 0
     assert rows_of(database, "articles") == len(sent)
     with closing(sqlite3.connect(database)) as connection:
         rows = connection.execute("SELECT url, revision, entities FROM pages").fetchall()
     revisions = {url: revision for url, revision, _ in rows}
     assert revisions == {f"https://news.example/{n}": 2 if n < 100 else 1 for n in range(300)}
     assert all("Yesterday Jane Doe" in entities and "New York" in entities for *_, entities in rows)
-    assert set(drain(own, f"{queue}.unreadable")) == {b"{no json", b'{"id": "7"}'}
+    assert set(drain(settings_with_queues, f"{queue}.unreadable")) == {b"{no json", b'{"id": "7"}'}

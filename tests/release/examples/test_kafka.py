@@ -115,11 +115,11 @@ Start = Callable[[str, Path, str], subprocess.Popen[bytes]]
 
 
 @pytest.fixture
-def start(own: Settings) -> Iterator[Start]:
+def start(settings_with_queues: Settings) -> Iterator[Start]:
     """Return a function that starts a bridge."""
     running: list[subprocess.Popen[bytes]] = []
     # A bridge needs no access to the database.
-    environment = process_environment(own)
+    environment = process_environment(settings_with_queues)
     del environment["DETOURAGE_DATABASE_URL"]
 
     def started(direction: str, properties: Path, topic: str) -> subprocess.Popen[bytes]:
@@ -134,7 +134,7 @@ def start(own: Settings) -> Iterator[Start]:
 
 
 def test_pages_arrive_in_order_with_their_traces_and_none_is_lost_when_the_bridge_is_killed(
-    kafka: Kafka, own: Settings, start: Start
+    kafka: Kafka, settings_with_queues: Settings, start: Start
 ) -> None:
     properties, topic, _ = kafka.topics()
     bodies = [message(f"https://a.example/{n}", f"<p>{n}") for n in range(300)]
@@ -142,8 +142,8 @@ def test_pages_arrive_in_order_with_their_traces_and_none_is_lost_when_the_bridg
     records = [(body, headers) for body in bodies]
     kafka.produce(topic, "a.example", records[:200])
     first = start("pages", properties, topic)
-    queue = topology_of(own).pages
-    wait_until(lambda: messages_waiting(own, queue) >= 50)
+    queue = topology_of(settings_with_queues).pages
+    wait_until(lambda: messages_waiting(settings_with_queues, queue) >= 50)
     first.send_signal(signal.SIGKILL)
     first.wait()
     kafka.produce(topic, "a.example", records[200:])
@@ -152,7 +152,7 @@ def test_pages_arrive_in_order_with_their_traces_and_none_is_lost_when_the_bridg
     arrived: list[bytes] = []
 
     def have_all_arrived() -> bool:
-        with connect(own) as connection, connection.channel() as channel:
+        with connect(settings_with_queues) as connection, connection.channel() as channel:
             for each in iter(lambda: channel.basic_get(queue), None):
                 assert each.headers["traceparent"] == TRACE
                 arrived.append(raw_body(each))
@@ -167,12 +167,12 @@ def test_pages_arrive_in_order_with_their_traces_and_none_is_lost_when_the_bridg
 
 
 def test_articles_arrive_with_their_headers_and_rejected_ones_are_kept(
-    kafka: Kafka, own: Settings, start: Start
+    kafka: Kafka, settings_with_queues: Settings, start: Start
 ) -> None:
     properties, _, topic = kafka.topics()
-    topology = topology_of(own)
+    topology = topology_of(settings_with_queues)
     articles = [{"url": f"https://a.example/{n}", "id": str(n), "text": "é"} for n in range(3)]
-    with connect(own) as connection:
+    with connect(settings_with_queues) as connection:
         producer = Producer(connection.channel(), topology.articles_exchange)
         for body in [*articles[:1], {"id": "no article"}, *articles[1:]]:
             producer.publish(
@@ -194,10 +194,12 @@ def test_articles_arrive_with_their_headers_and_rejected_ones_are_kept(
             "traceparent": TRACE.encode(),
             "message_id": article["id"].encode(),
         }
-    wait_until(lambda: messages_waiting(own, f"{topology.articles_queue}.unreadable") == 1)
-    with connect(own) as connection, connection.channel() as channel:
+    wait_until(
+        lambda: messages_waiting(settings_with_queues, f"{topology.articles_queue}.unreadable") == 1
+    )
+    with connect(settings_with_queues) as connection, connection.channel() as channel:
         rejected = channel.basic_get(f"{topology.articles_queue}.unreadable")
         assert raw_body(rejected) == b'{"id": "no article"}'
     running.terminate()
     assert running.wait(30) == 0
-    assert messages_waiting(own, topology.articles_queue) == 0
+    assert messages_waiting(settings_with_queues, topology.articles_queue) == 0

@@ -1,3 +1,5 @@
+"""Authors and texts of comments, and a function that reads them from a page."""
+
 from collections.abc import Sequence
 
 from detourage.comments.comment import Comment
@@ -6,7 +8,7 @@ from detourage.html import parse_page
 
 URL = "https://news.example/2024/05/story.html"
 
-SAID = (
+REMARKS = (
     "I have lived beside the river for thirty years and never saw the water so high.",
     "The council knew of the broken lock since March, and nobody did anything about it.",
     "Does anyone know whether the ferry goes again on Sunday?",
@@ -17,6 +19,6 @@ NAMES = ("Mara Holm", "Jonas", "ferry_fan", "Old Miller", "Mara Holm")
 
 
 def read(body: str, path: str, lang: str = "en") -> Sequence[Comment]:
-    """Read the comments of a page; each element at the XPath is one comment."""
+    """Read the comments of a page, whose elements match the XPath expression `path`."""
     page = parse_page(f'<html lang="{lang}"><body>{body}</body></html>', URL)
     return read_comments(page.flat, page.document.xpath(path), URL)

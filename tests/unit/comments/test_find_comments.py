@@ -4,7 +4,7 @@ from detourage.comments import NONE_SEEN, CommentPattern, FoundComments, read_co
 from detourage.comments.signatures import Signature
 from detourage.html import Page
 from detourage.reader.content import comments_of as find_comments
-from tests.unit.comments.comment_pages import NAMES, SAID, URL
+from tests.unit.comments.comment_pages import NAMES, REMARKS, URL
 from tests.unit.reader.discussion_pages import article_page
 
 
@@ -17,8 +17,8 @@ def _comment(number: int, inside: str = "") -> str:
     return (
         f'<div class="comment" id="comment-{number}"><div class="meta">'
         f"<b>{NAMES[number % 5]}</b> <time>May {number % 28 + 1}, 2024 at 9:1{number % 10}</time>"
-        f'</div><div class="text"><p>{SAID[number % 5]} That is my word number {number}.</p></div>'
-        f'<a href="#">Reply</a>{inside}</div>'
+        f'</div><div class="text"><p>{REMARKS[number % 5]} That is my word number {number}.</p>'
+        f'</div><a href="#">Reply</a>{inside}</div>'
     )
 
 
@@ -60,7 +60,7 @@ def test_dated_teasers_of_other_articles_are_not_comments() -> None:
     teasers = "".join(
         f'<li><span class="date">May {day}, 2024</span><p>{said}</p>'
         f'<a href="/2024/05/{day}.html">Read the whole story of the flood, part {day}</a></li>'
-        for day, said in enumerate(SAID, 3)
+        for day, said in enumerate(REMARKS, 3)
     )
     found = find_comments(_page(f'<div class="box"><h3>More</h3><ul>{teasers}</ul></div>'))
     assert found.records == ()

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from detourage.comments.comment import Comment
 from detourage.comments.reading import dated_from
 from detourage.text.dates import parse_moment
-from tests.unit.comments.comment_pages import NAMES, SAID, URL, read
+from tests.unit.comments.comment_pages import NAMES, REMARKS, URL, read
 
 
 def records(markup: str, **parts: Sequence[object]) -> str:
@@ -13,7 +13,7 @@ def records(markup: str, **parts: Sequence[object]) -> str:
         markup.format(
             name=name, said=said, n=n, **{key: values[n - 1] for key, values in parts.items()}
         )
-        for n, (name, said) in enumerate(zip(NAMES, SAID, strict=True), 1)
+        for n, (name, said) in enumerate(zip(NAMES, REMARKS, strict=True), 1)
     )
 
 
@@ -41,7 +41,7 @@ FORUM = records(
 def test_text_author_date_and_url_are_read_as_the_page_writes_them() -> None:
     comments = read(BLOG, "//li")
     assert [comment.text for comment in comments] == [
-        f"{said}\n\nSecond thoughts of number {number}." for number, said in enumerate(SAID, 1)
+        f"{said}\n\nSecond thoughts of number {number}." for number, said in enumerate(REMARKS, 1)
     ]
     assert [comment.author for comment in comments] == list(NAMES)
     assert [(comment.written_date, str(comment.date)) for comment in comments][:2] == [
@@ -58,7 +58,7 @@ def test_a_record_may_consist_of_text_only() -> None:
 
 def test_adjacent_table_rows_of_one_comment_are_read_together() -> None:
     comments = read(f"<table>{FORUM}</table>", "//tr[td[@class='what']]")
-    assert [comment.text for comment in comments] == list(SAID)
+    assert [comment.text for comment in comments] == list(REMARKS)
     assert [comment.author for comment in comments] == list(NAMES)
     assert [comment.written_date for comment in comments] == [
         f"Sat May 0{number}, 2024 10:5{number} pm" for number in range(1, 6)
@@ -107,10 +107,10 @@ def test_votes_are_numbers_that_the_page_labels_as_votes() -> None:
 def test_quotations_are_kept_without_their_headings() -> None:
     body = records(
         '<div class="post"><b class="author">{name}</b><div class="content"><blockquote>'
-        f"<cite>{NAMES[0]} wrote:</cite><p>{SAID[0]}</p></blockquote><p>{{said}}</p></div></div>"
+        f"<cite>{NAMES[0]} wrote:</cite><p>{REMARKS[0]}</p></blockquote><p>{{said}}</p></div></div>"
     )
     text = read(body, "//div[@class='post']")[1].text
-    assert text.endswith(SAID[1])
+    assert text.endswith(REMARKS[1])
     assert "wrote" not in text
 
 
@@ -121,7 +121,7 @@ def test_removing_the_addressee_leaves_no_colon() -> None:
         "<p>{answered}{said}</p></div></div>",
         answered=("", *[answer] * 4),
     )
-    assert [comment.text for comment in read(body, "//div[@class='post']")] == list(SAID)
+    assert [comment.text for comment in read(body, "//div[@class='post']")] == list(REMARKS)
 
 
 def test_hidden_text_of_a_comment_is_ignored_and_separates_lines() -> None:
@@ -130,12 +130,12 @@ def test_hidden_text_of_a_comment_is_ignored_and_separates_lines() -> None:
         '<article><b class="author">{name}</b><p>{begin}<span class="sr-only">heard</span>'
         "<span hidden>{name}</span>{end}<template>never</template>{greeting}"
         '<i style="color: red; display: none">unseen {name}</i></p></article>',
-        begin=[said[:20] for said in SAID],
-        end=[said[20:] for said in SAID],
+        begin=[said[:20] for said in REMARKS],
+        end=[said[20:] for said in REMARKS],
         greeting=greetings,
     )
     assert [comment.text for comment in read(body, "//article")] == [
-        f"{said}\n\n{greeting}" for said, greeting in zip(SAID, greetings, strict=True)
+        f"{said}\n\n{greeting}" for said, greeting in zip(REMARKS, greetings, strict=True)
     ]
 
 
@@ -144,11 +144,11 @@ def test_nested_comments_do_not_split_the_text_around_them() -> None:
         inside = nested(number + 1) if number < 4 else ""
         return (
             f'<span class="note" id="n{number}"><b>{NAMES[number]}</b>'
-            f"<q>{SAID[number]} It began{inside} and ended in chapter {number}.</q></span>"
+            f"<q>{REMARKS[number]} It began{inside} and ended in chapter {number}.</q></span>"
         )
 
     assert [comment.text for comment in read(nested(0), "//span")] == [
-        f"{said} It began and ended in chapter {number}." for number, said in enumerate(SAID)
+        f"{said} It began and ended in chapter {number}." for number, said in enumerate(REMARKS)
     ]
 
 
@@ -167,6 +167,6 @@ def test_page_notes_about_a_commenter_are_not_comment_text() -> None:
         remark=remarks,
     )
     comments = read(body, "//div[@class='answer']")
-    told = zip(SAID, links, remarks, strict=True)
+    told = zip(REMARKS, links, remarks, strict=True)
     assert [tuple(comment.text.split("\n\n")) for comment in comments] == [*told]
     assert [comment.author for comment in comments] == list(NAMES)

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.unit.comments.comment_pages import NAMES, SAID, read
+from tests.unit.comments.comment_pages import NAMES, REMARKS, read
 
 PARENTS = [None, 0, 1, 0, None]
 DEPTHS = (0, 1, 2, 1, 0)
@@ -8,7 +8,7 @@ COMMENTS = "//*[@class='c' or starts-with(@class, 'c ')]"
 
 
 def _inside(number: int) -> str:
-    return f"<b class='author'>{NAMES[number]}</b><p>{SAID[number]}</p>"
+    return f"<b class='author'>{NAMES[number]}</b><p>{REMARKS[number]}</p>"
 
 
 def nested(number: int, replies: str = "") -> str:

@@ -6,7 +6,13 @@ from detourage.papers.deturck.first_experiments import HEURISTICS, differentials
 from detourage.papers.deturck.token_tree import TokenTree, token_tree_of
 from detourage.reader import NoArticleError, NoTextError
 from tests.trees import format_brackets
-from tests.unit.evaluation.methods.gull import FOOTER, SENTENCES, holds_story, neighbours_of, page
+from tests.unit.evaluation.methods.gull import (
+    FOOTER,
+    SENTENCES,
+    contains_story,
+    neighbours_for,
+    page,
+)
 
 EXPERIMENTS = [f"deturck_2015_{name}" for name in HEURISTICS]
 
@@ -15,15 +21,15 @@ EXPERIMENTS = [f"deturck_2015_{name}" for name in HEURISTICS]
     "name", [name for name in EXPERIMENTS if not name.startswith("deturck_2015_most_tokens")]
 )
 def test_the_text_that_differs_is_found(name: str) -> None:
-    found = get_extractor(name).extract(page("harbour"), neighbours_of("harbour"))
-    assert holds_story(found.text, "harbour")
+    found = get_extractor(name).extract(page("harbour"), neighbours_for("harbour"))
+    assert contains_story(found.text, "harbour")
     assert FOOTER not in found.text
     assert found.title == "News of the harbour"
 
 
 def test_the_first_experiment_is_misled_by_a_long_text_on_all_pages() -> None:
     found = get_extractor("deturck_2015_most_tokens").extract(
-        page("harbour"), neighbours_of("harbour")
+        page("harbour"), neighbours_for("harbour")
     )
     assert FOOTER in found.text
 
@@ -55,10 +61,10 @@ def test_a_page_on_which_the_heuristic_errs_gets_the_element_of_the_others() -> 
     group = [page(story) for story in ("library", "school")]
     odd = with_box("harbour")
     alone = get_extractor("deturck_2015").extract(odd, Neighbours(group[0]))
-    assert not holds_story(alone.text, "harbour")
+    assert not contains_story(alone.text, "harbour")
     for others in (group, group[::-1]):
         voted = VOTE.extract(odd, Neighbours(group[0], tuple(others)))
-        assert holds_story(voted.text, "harbour")
+        assert contains_story(voted.text, "harbour")
         assert FOOTER not in voted.text
         assert voted.title == "News of the harbour"
 

@@ -17,8 +17,8 @@ from detourage.papers.commentsminer.mining import displayed, mine
 from tests.unit.evaluation.methods.gull import (
     COMMENTS,
     commented_page,
-    holds_story,
-    neighbours_of,
+    contains_story,
+    neighbours_for,
     page,
 )
 
@@ -44,7 +44,7 @@ def test_every_method_is_described_by_its_name() -> None:
 @pytest.mark.parametrize("name", sorted(PEERS | OWN))
 def test_a_method_gives_text_blocks_and_version(name: str) -> None:
     extractor = get_extractor(name)
-    found = extractor.extract(page("harbour"), neighbours_of("harbour"))
+    found = extractor.extract(page("harbour"), neighbours_for("harbour"))
     assert extractor.version
     assert extractor.name == name
     assert isinstance(found, Extracted)
@@ -58,7 +58,7 @@ def test_comments_are_returned_with_author_and_parent() -> None:
     assert [(each.author, each.text) for each in found.comments] == [*COMMENTS]
     assert [each.parent for each in found.comments] == [None, None, 1, None]
     assert found.comments[0].date == "2 May 2026, 10:01"
-    assert holds_story(found.text, "harbour")
+    assert contains_story(found.text, "harbour")
     assert not any(text in found.text for _, text in COMMENTS)
 
 
@@ -72,7 +72,7 @@ def test_a_chain_feeds_the_first_result_to_the_second() -> None:
     found = extractor.extract(page("harbour"))
     assert extractor.name == "html_killer_markup>detourage"
     assert get_extractor("detourage").version in extractor.version
-    assert holds_story(found.text, "harbour")
+    assert contains_story(found.text, "harbour")
     assert found.title == "News of the harbour"
 
 

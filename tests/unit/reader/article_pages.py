@@ -1,3 +1,5 @@
+"""Markup of article pages, and functions that extract the article from it."""
+
 import json
 import random
 from collections.abc import Sequence
@@ -12,15 +14,16 @@ URL = "https://news.example/2024/05/story.html"
 _SYLLABLES = ["ba", "cor", "din", "el", "fo", "gar", "hin", "jo", "kel", "lu", "mar", "nov"]
 
 
-def page(body: str, head: str = "", url: str = URL, root: str = "") -> Page:
-    return parse_page(f"<html {root}><head>{head}</head><body>{body}</body></html>", url)
+def page(body: str, head: str = "", url: str = URL, attributes: str = "") -> Page:
+    """Parse a page with the given content; `attributes` are those of the element ``html``."""
+    return parse_page(f"<html {attributes}><head>{head}</head><body>{body}</body></html>", url)
 
 
 def sentence(seed: int, words: int = 12) -> str:
     """Return a sentence that is unique to the seed."""
     rng = random.Random(seed)
-    made = ("".join(rng.choices(_SYLLABLES, k=3)) for _ in range(words - 1))
-    return " ".join([f"Item{seed}", *made]) + "."
+    invented_words = ("".join(rng.choices(_SYLLABLES, k=3)) for _ in range(words - 1))
+    return " ".join([f"Item{seed}", *invented_words]) + "."
 
 
 def paragraphs(seed: int, count: int = 6) -> list[str]:
@@ -32,6 +35,7 @@ def paragraphs(seed: int, count: int = 6) -> list[str]:
 
 
 def prose(seed: int, count: int = 6) -> str:
+    """Return the HTML of the `paragraphs` of a seed."""
     return "".join(f"<p>{text}</p>" for text in paragraphs(seed, count))
 
 
@@ -40,7 +44,7 @@ ADDRESS = "https://harbour-post.example/politics/bridge-1"
 
 
 def json_ld(**values: object) -> str:
-    """Return the declaration of an article."""
+    """Return the structured data (JSON-LD) of a news article."""
     record = {"@type": "NewsArticle", "headline": TITLE, **values}
     return f'<script type="application/ld+json">{json.dumps(record)}</script>'
 
@@ -53,12 +57,12 @@ def story(
     url: str = ADDRESS,
     body: str = f"<div class='story'>{prose(1)}</div>",
 ) -> Article:
-    """Extract an article that the given markup surrounds."""
-    shown = page(f"<h1>{TITLE}</h1>{beside}{body}{below}", head, url, "lang='en'")
-    return extract_article(shown, None)
+    """Extract an article with the markup `beside` above its body, and `below` under it."""
+    surrounded = page(f"<h1>{TITLE}</h1>{beside}{body}{below}", head, url, "lang='en'")
+    return extract_article(surrounded, None)
 
 
-def amid(markup: str, head: str = "", text_roles: Sequence[LineRole] = ()) -> Article:
+def article_around(markup: str, head: str = "", text_roles: Sequence[LineRole] = ()) -> Article:
     """Extract an article that has the given markup between its paragraphs."""
-    shown = page(f"<article>{prose(1)}{markup}{prose(2)}</article>", head)
-    return extract_article(shown, None, (), text_roles)
+    interrupted = page(f"<article>{prose(1)}{markup}{prose(2)}</article>", head)
+    return extract_article(interrupted, None, (), text_roles)

@@ -68,12 +68,15 @@ TEXTS = {
 """A headline and paragraphs for each language."""
 
 
-def told(
+def news_page(
     language: str, inserted: str = "", *, after: int = 3, head: str = "", ends: bool = False
 ) -> str:
-    """Return a page with a text, and with markup after one of its paragraphs, or in their place."""
-    headline, *written = TEXTS[language]
-    paragraphs = [f"<p>{each}</p>" for each in written]
+    """Return a page with the text in a language, with markup inserted after some paragraphs.
+
+    If `ends` is true, the markup replaces all paragraphs that would follow it.
+    """
+    headline, *texts = TEXTS[language]
+    paragraphs = [f"<p>{each}</p>" for each in texts]
     body = "".join([*paragraphs[:after], inserted, *([] if ends else paragraphs[after:])])
     return (
         f'<html lang="{language}"><head><title>{headline}</title>{head}</head>'
@@ -84,8 +87,8 @@ def told(
     )
 
 
-def article_of(page: str, url: str = URL) -> Article:
-    """Read a page that has an article."""
+def read_article(page: str, url: str = URL) -> Article:
+    """Extract the article of a page, which must have one, as if fetched on 1 June 2024."""
     article = detourage.read(page, url, fetched_at=datetime(2024, 6, 1, tzinfo=UTC)).article
     assert article is not None
     return article

@@ -1,7 +1,7 @@
-"""Recorded extraction results of generated pages: ``python -m tests.unit.reader.recorded``.
+"""Digests of the extraction results of generated pages, to detect changes of the results.
 
 Stored pages are extracted again only if the extraction version is raised, so every change that
-affects results must raise it. This record detects such changes.
+affects results must raise it. ``python -m tests.unit.reader.recorded`` updates the digests.
 """
 
 import base64
@@ -25,11 +25,11 @@ COMMAND = "python -m tests.unit.reader.recorded"
 MODELS = (MODEL, ("detourage.comments", "model.json"))
 
 Record = Mapping[str, Any]
-"""Version, and digests of generated pages, of all models and of the contents, by page URL."""
+"""The extraction version, and digests: of all pages, of all models, and of each page's content."""
 
 
 def record() -> Record:
-    """Extract generated pages, each compared with the first page that has the same template."""
+    """Extract generated pages, comparing each with the first page of the same template."""
     crawl = list(generate(pages_per_template=2, noise=1.0))
     firsts: dict[tuple[str, str], Page] = {}
     contents: dict[str, str] = {}
@@ -39,8 +39,9 @@ def record() -> Record:
         page = parse_page(html, message["url"], content_type=message["content_type"])
         first = firsts.setdefault((gold["site"], gold["template_class"]), page)
         try:
-            found = read_content(page, first if first is not page else None, has_locations=False)
-            values = {**json_values(found, page.url, ""), "confidence": round(found.confidence, 3)}
+            content = read_content(page, first if first is not page else None, has_locations=False)
+            values = json_values(content, page.url, "")
+            values = {**values, "confidence": round(content.confidence, 3)}
         except NoArticleError as error:
             contents[page.url] = _digest(error.outcome)
         else:
@@ -53,23 +54,23 @@ def record() -> Record:
     }
 
 
-def complaint(before: Record, now: Record) -> str | None:
-    """Return instructions if the current results differ from the record, otherwise None."""
-    contents = now["contents"]
-    differing = [url for url in contents if before["contents"].get(url) != contents[url]]
-    if before["pages"] != now["pages"]:
+def complaint(recorded: Record, current: Record) -> str | None:
+    """Return what to do if the current results differ from the recorded ones, otherwise None."""
+    contents = current["contents"]
+    differing = [url for url in contents if recorded["contents"].get(url) != contents[url]]
+    if recorded["pages"] != current["pages"]:
         return f"The generated pages have changed: run `{COMMAND}`."
-    if before["version"] != now["version"]:
-        return f"Extraction version {now['version']} is not recorded: run `{COMMAND}`."
-    if not differing and before["models"] == now["models"]:
+    if recorded["version"] != current["version"]:
+        return f"Extraction version {current['version']} is not recorded: run `{COMMAND}`."
+    if not differing and recorded["models"] == current["models"]:
         return None
-    what = (
+    change = (
         f"{len(differing)} of {len(contents)} pages give other content, {differing[0]} first"
         if differing
         else "a model has changed"
     )
     return (
-        f"{what}, under the same extraction version ({now['version']}): stored pages would"
+        f"{change}, under the same extraction version ({current['version']}): stored pages would"
         " keep the old results. If the change is intended, raise EXTRACTION_VERSION in"
         f" detourage/versions.py, then run `{COMMAND}`."
     )
@@ -83,7 +84,7 @@ def _digest(value: Any) -> str:
 if __name__ == "__main__":
     # Store the current results, unless the version must be raised first.
     current = record()
-    said = complaint(json.loads(RECORDED.read_text()), current) if RECORDED.exists() else None
-    if said is not None and "raise EXTRACTION_VERSION" in said:
-        raise SystemExit(said)
+    advice = complaint(json.loads(RECORDED.read_text()), current) if RECORDED.exists() else None
+    if advice is not None and "raise EXTRACTION_VERSION" in advice:
+        raise SystemExit(advice)
     RECORDED.write_text(json.dumps(current, indent=1) + "\n", encoding="utf-8")

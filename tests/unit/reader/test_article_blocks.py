@@ -5,7 +5,7 @@ import pytest
 from detourage.article import Article
 from detourage.reader import extract_article
 from detourage.roles import CHOOSABLE_ROLES, TEXT_ROLES
-from tests.unit.reader.article_pages import amid, page, paragraphs, prose, sentence
+from tests.unit.reader.article_pages import article_around, page, paragraphs, prose, sentence
 
 A, B, C = sentence(1), sentence(2), sentence(3)
 NOISE = (
@@ -50,7 +50,7 @@ def test_offsets_point_to_every_block() -> None:
     ],
 )
 def test_block_types_follow_the_markup(markup: str, block: tuple[str, str]) -> None:
-    found = amid(markup, text_roles=CHOOSABLE_ROLES).blocks
+    found = article_around(markup, text_roles=CHOOSABLE_ROLES).blocks
     assert block in [(each.type, each.text) for each in found]
 
 
@@ -131,7 +131,7 @@ def links(article: Article) -> list[tuple[str, str]]:
     ],
 )
 def test_links_have_text_and_target(markup: str, found: list[tuple[str, str]]) -> None:
-    assert links(amid(markup)) == found
+    assert links(article_around(markup)) == found
 
 
 def test_a_page_with_many_links_and_images_keeps_them_all() -> None:
@@ -141,7 +141,7 @@ def test_a_page_with_many_links_and_images_keeps_them_all() -> None:
         + "</p>"
         for n in range(10)
     ]
-    article = amid("".join(sections))
+    article = article_around("".join(sections))
     assert len(links(article)) == 70
     shown_before = [article.blocks[image.block or 0].text for image in article.images]
     assert all(text.startswith(sentence(n)) for n, text in enumerate(shown_before))
@@ -158,13 +158,13 @@ def test_a_page_with_many_links_and_images_keeps_them_all() -> None:
     ],
 )
 def test_emphasis_is_preserved(markup: str, found: list[tuple[str, str]]) -> None:
-    article = amid(f"<p>{markup}</p>")
+    article = article_around(f"<p>{markup}</p>")
     marked = [each for block in article.blocks for each in block.emphasis]
     assert [(article.text[each.start : each.end], each.kind) for each in marked] == found
 
 
 def test_lists_keep_their_nesting_and_their_numbers() -> None:
-    article = amid(
+    article = article_around(
         f"<ol start='3'><li>{A}<ul><li>{B}</li></ul></li>"
         f"<li><p>{C}</p><p>{sentence(4)}</p></li><li value='9'>{sentence(5)}</li></ol>"
     )
@@ -174,7 +174,7 @@ def test_lists_keep_their_nesting_and_their_numbers() -> None:
 
 @pytest.mark.parametrize("number", ["", "x", "-3", "9" * 5000, "\u0663"])
 def test_a_list_without_a_declared_start_begins_at_one(number: str) -> None:
-    article = amid(f"<ol start='{number}'><li>{A}</li></ol>")
+    article = article_around(f"<ol start='{number}'><li>{A}</li></ol>")
     assert [each.marker for each in article.blocks if each.text == A] == ["1."]
 
 
@@ -182,7 +182,7 @@ def test_tables_keep_their_cells_and_the_links_in_them() -> None:
     rows = [(f"Town of Ellersby {n}", f"{n},204 votes") for n in range(1, 6)]
     cells = "".join(f"<tr><td>{town}</td><td>{votes}</td></tr>" for town, votes in rows)
     cells += "<tr><td>All towns</td><td><a href='/e'>6,020</a> votes</td></tr>"
-    article = amid(f"<table>{cells}</table>", text_roles=CHOOSABLE_ROLES)
+    article = article_around(f"<table>{cells}</table>", text_roles=CHOOSABLE_ROLES)
     [table] = [each for each in article.blocks if each.type == "table"]
     assert table.rows == (*rows, ("All towns", "6,020 votes"))
     assert links(article) == [("6,020", f"{SITE}/e")]
@@ -200,12 +200,12 @@ def test_tables_keep_their_cells_and_the_links_in_them() -> None:
     ],
 )
 def test_code_keeps_its_language(markup: str, language: str | None) -> None:
-    article = amid(markup)
+    article = article_around(markup)
     assert [each.language for each in article.blocks if each.type == "code"] == [language]
 
 
 def test_images_and_embeds_are_placed_before_the_next_block() -> None:
-    article = amid(
+    article = article_around(
         f'<p>{A}</p><img src="/a.jpg"><p>{B}</p><iframe src="https://v.example/1"></iframe>'
         f'<p>\u2014<img src="/b.jpg"></p><p>{C}</p><p>{sentence(4)}<img src="/c.jpg"></p>'
     )

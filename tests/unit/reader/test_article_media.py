@@ -6,7 +6,7 @@ import pytest
 
 from detourage.article import ArticleEmbed, ArticleImage
 from detourage.reader import extract_article
-from tests.unit.reader.article_pages import amid, page, prose
+from tests.unit.reader.article_pages import article_around, page, prose
 
 Medium = TypeVar("Medium", ArticleImage, ArticleEmbed)
 SITE = "https://news.example"
@@ -42,7 +42,7 @@ def unplaced(media: Iterable[Medium]) -> list[Medium]:
     ],
 )
 def test_images_are_listed_once_without_trackers_and_buttons(media: str, names: list[str]) -> None:
-    urls = [image.url for image in amid(media).images]
+    urls = [image.url for image in article_around(media).images]
     assert [url.rpartition("/")[2].partition(".")[0] for url in urls] == names
 
 
@@ -58,7 +58,7 @@ def test_images_are_listed_once_without_trackers_and_buttons(media: str, names: 
     ],
 )
 def test_images_have_their_alternative_text_and_caption(figure: str) -> None:
-    found = unplaced(amid(figure).images)
+    found = unplaced(article_around(figure).images)
     assert found == [ArticleImage(f"{SITE}/a.jpg", "Bridge", "Seen at dawn")]
 
 
@@ -95,7 +95,7 @@ def test_images_have_their_alternative_text_and_caption(figure: str) -> None:
 def test_embedded_objects_are_extracted_and_buttons_and_trackers_are_not(
     markup: str, url: str, kind: str
 ) -> None:
-    assert unplaced(amid(markup).embeds) == ([ArticleEmbed(url, kind)] if url else [])
+    assert unplaced(article_around(markup).embeds) == ([ArticleEmbed(url, kind)] if url else [])
 
 
 HEADLINE = "<h1>The ferry returns to the northern islands after nine years</h1>"
@@ -137,7 +137,7 @@ def test_unrelated_images_above_the_text_are_omitted(other: str) -> None:
 
 
 def test_images_are_relative_to_the_base_and_a_declared_one_may_link_to_a_gallery() -> None:
-    article = amid('<img src="a.jpg">', head='<base href="/media/">')
+    article = article_around('<img src="a.jpg">', head='<base href="/media/">')
     assert [image.url for image in article.images] == [f"{SITE}/media/a.jpg"]
     linked = "<a href='/gallery'><img src='/640x360/ferry-640x360.jpg'></a>"
     head = "<meta property='og:image' content='https://cdn.example/ferry-1200x675.png'>"

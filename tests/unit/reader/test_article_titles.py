@@ -2,7 +2,7 @@ import pytest
 
 from detourage.reader import extract_article
 from tests.unit.reader.article_pages import page, prose
-from tests.unit.reader.multilingual import TEXTS, article_of
+from tests.unit.reader.multilingual import TEXTS, read_article
 
 STORY = "Council votes to reopen the old bridge"
 BODY = f"<div>{prose(1)}</div>"
@@ -104,8 +104,8 @@ def test_the_headline_of_a_page_that_declares_only_its_site(language: str) -> No
         f'<font size="5"><b>{headline}</b></font><br><font size="1">4 May 2024</font><br><br>{body}'
         "</td></tr></table></body></html>"
     )
-    assert article_of(page, "https://millgazette.example/2024/05/1").title == headline
-    assert article_of(page, "https://news.example/2024/05/1").title == "Mill Gazette"
+    assert read_article(page, "https://millgazette.example/2024/05/1").title == headline
+    assert read_article(page, "https://news.example/2024/05/1").title == "Mill Gazette"
 
 
 POLISH = "Rada miasta zebrała się we wtorek, aby zdecydować o losie starego mostu nad rzeką. " * 3
@@ -138,4 +138,4 @@ CROATIAN = "Gradsko vijeće sastalo se u utorak kako bi odlučilo o sudbini star
 def test_an_article_has_the_language_of_its_text_or_the_declared_one(
     root: str, head: str, text: str, language: str | None
 ) -> None:
-    assert extract_article(page(f"<p>{text}</p>", head, root=root), None).language == language
+    assert extract_article(page(f"<p>{text}</p>", head, attributes=root), None).language == language

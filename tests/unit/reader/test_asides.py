@@ -3,7 +3,7 @@
 import pytest
 
 from tests.pages import article_html, paragraphs
-from tests.unit.reader.multilingual import TEXTS, article_of
+from tests.unit.reader.multilingual import TEXTS, read_article
 
 URL = "https://news.example/2024/05/story.html"
 SEED = 7
@@ -14,7 +14,7 @@ LAST = len(paragraphs(SEED)) - 1
 def _text(added: str, after: int = 1) -> str:
     """Return the text of an article with markup added after one of its paragraphs."""
     before = f"{paragraphs(SEED)[after]}</p>"
-    return article_of(article_html(SEED).replace(before, before + added), URL).text
+    return read_article(article_html(SEED).replace(before, before + added), URL).text
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_line_that_is_linked_for_another_reason_is_kept(line: str) -> None:
 
 def test_a_form_around_the_article_costs_no_text() -> None:
     html = article_html(SEED).replace("<body>", "<body><form><input type='email'>")
-    assert article_of(html, URL).text == TEXT
+    assert read_article(html, URL).text == TEXT
 
 
 def test_a_paragraph_about_cookies_is_kept() -> None:
@@ -113,7 +113,7 @@ def test_headlines_below_short_news_are_left_out() -> None:
         f"<article class='body'><p>{news}</p></article><div class='list'><h2>Mehr zum Thema</h2>"
         f"{items}</div><footer><p>© 2026 Laubener Verlag</p></footer></body></html>"
     )
-    assert article_of(html, URL).text == news
+    assert read_article(html, URL).text == news
 
 
 FLASHES = {
@@ -141,4 +141,4 @@ def test_teasers_beside_short_news_are_not_text(language: str) -> None:
         f"<p>{FLASHES[language]}</p></article>"
         f'<aside class="related">{items}</aside></main></body></html>'
     )
-    assert article_of(page).text == FLASHES[language]
+    assert read_article(page).text == FLASHES[language]

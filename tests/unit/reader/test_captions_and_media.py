@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.reader.multilingual import TEXTS, article_of, told
+from tests.unit.reader.multilingual import TEXTS, news_page, read_article
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from tests.unit.reader.multilingual import TEXTS, article_of, told
 def test_a_caption_follows_a_break_below_its_image(
     language: str, caption: str, markup: str
 ) -> None:
-    article = article_of(told(language, markup.format(caption)))
+    article = read_article(news_page(language, markup.format(caption)))
     assert [line for line in TEXTS[language][1:] if line not in article.text] == []
     assert caption not in article.text
     assert [image.caption for image in article.images] == [caption]
@@ -34,9 +34,12 @@ def test_a_caption_follows_a_break_below_its_image(
 def test_a_block_below_an_image_may_be_named_as_its_caption(name: str) -> None:
     caption = "The ferryman and his cousin before the sale"
     markup = f'<p class="pic"><img src="/b.jpg"></p><p class="{name}">{caption}</p>'
-    article = article_of(told("en", markup))
+    article = read_article(news_page("en", markup))
     assert caption not in article.text
-    assert article_of(told("en", f"<p>{caption} of the boat.</p>{markup}")).text.count(caption) == 1
+    assert (
+        read_article(news_page("en", f"<p>{caption} of the boat.</p>{markup}")).text.count(caption)
+        == 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -50,7 +53,7 @@ def test_a_block_below_an_image_may_be_named_as_its_caption(name: str) -> None:
     ids=["somebody speaks", "long"],
 )
 def test_a_paragraph_may_follow_an_image(text: str) -> None:
-    assert text in article_of(told("en", f'<p><img src="/b.jpg"><br>{text}</p>')).text
+    assert text in read_article(news_page("en", f'<p><img src="/b.jpg"><br>{text}</p>')).text
 
 
 def test_the_lines_below_the_images_of_a_picture_story_are_its_text() -> None:
@@ -59,7 +62,7 @@ def test_the_lines_below_the_images_of_a_picture_story_are_its_text() -> None:
         f'<p><img src="/{number}.jpg"><br>{number}: {line}</p>' for number, line in enumerate(lines)
     )
     page = f"<html><body><article><h1>The bridge in pictures</h1>{images}</article></body></html>"
-    article = article_of(page)
+    article = read_article(page)
     assert [line for line in lines if line not in article.text] == []
 
 
@@ -74,7 +77,7 @@ def test_the_pictures_of_a_gallery_with_long_captions_are_the_articles() -> None
         f"<html><body><article><h1>{headline}</h1><div class='body'><p>{paragraph}</p>"
         f"<div class='gallery'>{gallery}</div></div></article></body></html>"
     )
-    images = article_of(page).images
+    images = read_article(page).images
     assert [image.caption for image in images] == captions
 
 
@@ -82,7 +85,7 @@ def test_custom_elements_may_be_images() -> None:
     markup = "".join(
         f"<figure><{tag} src='/{tag}.jpg' layout='fill'></{tag}></figure>" for tag in CUSTOM
     )
-    images = article_of(told("en", markup)).images
+    images = read_article(news_page("en", markup)).images
     assert [image.url for image in images] == [f"https://news.example/{tag}.jpg" for tag in CUSTOM]
 
 
@@ -104,5 +107,5 @@ POST = "https://www.facebook.com/mill/posts/12"
     ids=["post placed by a script", "button", "player with links to other players"],
 )
 def test_embedded_media_may_be_other_elements(markup: str, embeds: list[tuple[str, str]]) -> None:
-    found = article_of(told("de", markup, after=0)).embeds
+    found = read_article(news_page("de", markup, after=0)).embeds
     assert [(embed.url, embed.type) for embed in found] == embeds

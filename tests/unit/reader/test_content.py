@@ -12,14 +12,14 @@ from detourage.reader.content import (
     read_content,
 )
 from tests.pages import paragraphs
-from tests.unit.comments.comment_pages import SAID, URL
+from tests.unit.comments.comment_pages import REMARKS, URL
 from tests.unit.reader.discussion_pages import NAMES, comment_list
 
 
 def page(seed: int, comments: int, *, end: str = "") -> Page:
     """Return an article page with the given number of comments below the article."""
     said = [
-        f"{SAID[number % 5]} {SAID[(number + number // 5 + seed) % 5]}"
+        f"{REMARKS[number % 5]} {REMARKS[(number + number // 5 + seed) % 5]}"
         for number in range(comments)
     ]
     text = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs(seed))
@@ -57,16 +57,18 @@ def test_the_explanation_matches_the_extraction() -> None:
     assert explained.article == content
     assert len(content.comments) == 1
     taken_out = [line.text for line in explained.lines if line.verdict == "comment"]
-    assert f"{SAID[0]} {SAID[2]}" in taken_out
+    assert f"{REMARKS[0]} {REMARKS[2]}" in taken_out
 
 
 def test_comments_rendered_only_by_scripts_are_read_from_json() -> None:
     comments = [
         {"author": name, "content": said, "date": f"2024-05-0{number + 1}"}
-        for number, (name, said) in enumerate(zip(NAMES[:2], SAID[:2], strict=True))
+        for number, (name, said) in enumerate(zip(NAMES[:2], REMARKS[:2], strict=True))
     ]
     script = f"<script>window.state = {json.dumps({'comments': comments})};</script>"
     found = read_content(page(1, 0, end=script)).comments
-    assert [(each.author, each.text) for each in found] == [*zip(NAMES[:2], SAID[:2], strict=True)]
+    assert [(each.author, each.text) for each in found] == [
+        *zip(NAMES[:2], REMARKS[:2], strict=True)
+    ]
     shown = read_content(page(1, 5, end=script)).comments
     assert [each.author for each in shown] == list(NAMES[:5])

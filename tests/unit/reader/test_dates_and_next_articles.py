@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.reader.multilingual import TEXTS, article_of, told
+from tests.unit.reader.multilingual import TEXTS, news_page, read_article
 
 PATHS = {
     "/news/29-10-2021": "2021-10-29",
@@ -45,8 +45,8 @@ ZONES = {
 def test_a_date_may_be_in_the_path_or_in_a_time_zone_that_exists(
     path: str, markup: str, head: str, written: str
 ) -> None:
-    page = told("en", markup, after=0, head=head)
-    published = article_of(page, f"https://news.example{path}").published_at
+    page = news_page("en", markup, after=0, head=head)
+    published = read_article(page, f"https://news.example{path}").published_at
     found = published.isoformat() if published is not None else ""
     assert (found[:10] if len(written) == 10 else found) == written
 
@@ -62,7 +62,7 @@ def test_a_section_may_begin_like_the_name_of_an_author(section: str) -> None:
         + "".join(f"<p>Then again: {text}</p>" for text in paragraphs)
         + "</article></main></body></html>"
     )
-    text = article_of(page).text
+    text = read_article(page).text
     assert section in text
     assert [each for each in paragraphs if f"Then again: {each}" not in text] == []
 
@@ -92,6 +92,6 @@ def test_the_next_article_is_not_part_of_the_text(language: str, markup: str) ->
     page = (
         f"<html><head><title>{TEXTS['en'][0]}</title></head><body><main>{body}</main></body></html>"
     )
-    text = article_of(page).text
+    text = read_article(page).text
     assert [each for each in TEXTS["en"][1:] if each not in text] == []
     assert [each for each in TEXTS[language] if each in text] == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.reader.multilingual import TEXTS, article_of, told
+from tests.unit.reader.multilingual import TEXTS, news_page, read_article
 
 QUESTIONS = {
     "en": {
@@ -38,7 +38,7 @@ def test_questions_and_answers_that_open_are_text(language: str, form: str) -> N
         for number, (question, answer) in enumerate(QUESTIONS[language].items())
     )
     head = {"en": "Questions and answers", "de": "Fragen und Antworten"}[language]
-    text = article_of(told(language, f"<h2>{head}</h2>{items}", after=4)).text
+    text = read_article(news_page(language, f"<h2>{head}</h2>{items}", after=4)).text
     missing = [each for pair in QUESTIONS[language].items() for each in pair if each not in text]
     assert missing == []
 
@@ -63,7 +63,7 @@ QUOTED = "the piers now stand on rock and that no flood of the last four hundred
     ids=["hidden", "style", "class", "one of several classes", "words that stand out"],
 )
 def test_what_is_never_displayed_or_displayed_twice_is_not_text(markup: str, style: str) -> None:
-    article = article_of(told("en", markup, head=f"<style>{style}</style>"))
+    article = read_article(news_page("en", markup, head=f"<style>{style}</style>"))
     assert article.text.split("\n\n") == [*TEXTS["en"][1:]]
 
 
@@ -76,7 +76,7 @@ def test_what_is_never_displayed_or_displayed_twice_is_not_text(markup: str, sty
 )
 def test_a_style_for_other_cases_hides_nothing(style: str) -> None:
     head = f"<style>{style}</style>"
-    assert LINE in article_of(told("en", f'<p class="x9">{LINE}</p>', head=head)).text
+    assert LINE in read_article(news_page("en", f'<p class="x9">{LINE}</p>', head=head)).text
 
 
 def test_buttons_are_text_only_within_a_sentence_and_menus_never() -> None:
@@ -87,7 +87,7 @@ def test_buttons_are_text_only_within_a_sentence_and_menus_never() -> None:
         '<ul id="m"><li><a href="/1">The town hall</a></li><li><a href="/2">The council</a></li>'
         '<li><a href="/3">All roads of the county</a></li></ul></div>'
     )
-    text = article_of(told("en", markup, after=4)).text
+    text = read_article(news_page("en", markup, after=4)).text
     sentence = "The deepest scour was found below the mill, she said."
     assert text.endswith(f"\n\n{sentence}\n\nWhat comes next\n\n{LINE}")
 
@@ -99,8 +99,8 @@ def test_buttons_are_text_only_within_a_sentence_and_menus_never() -> None:
 )
 def test_the_rest_of_an_article_may_be_hidden(language: str, around: str) -> None:
     rest = "".join(f"<p>{text}</p>" for text in TEXTS[language][3:])
-    page = told(language, around.format(rest), after=2, ends=True)
-    assert [text for text in TEXTS[language][1:] if text not in article_of(page).text] == []
+    page = news_page(language, around.format(rest), after=2, ends=True)
+    assert [text for text in TEXTS[language][1:] if text not in read_article(page).text] == []
 
 
 @pytest.mark.parametrize(
@@ -121,12 +121,12 @@ def test_the_paragraphs_of_an_article_may_be_other_elements(markup: str, lead: s
         f"<article>{lead}<div>{''.join(map(markup.format, paragraphs))}</div></article></main>"
         "</body></html>"
     )
-    text = article_of(page).text
+    text = read_article(page).text
     assert text.split("\n\n")[-len(paragraphs) :] == paragraphs
 
 
 def test_a_style_may_make_a_span_a_line_of_code() -> None:
     lines = ["bridge:", "  lamps: 12", "  piers: 2"]
     code = "".join(f'<span style="display:flex;"><span>{line}</span></span>' for line in lines)
-    article = article_of(told("en", f"<pre><code>{code}</code></pre>"))
+    article = read_article(news_page("en", f"<pre><code>{code}</code></pre>"))
     assert [block.text for block in article.blocks if block.type == "code"] == ["\n".join(lines)]

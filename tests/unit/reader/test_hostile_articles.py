@@ -8,7 +8,7 @@ from detourage import read
 from detourage.addresses import refusal_of
 from detourage.html import Response
 from detourage.reader import extract_article
-from tests.unit.reader.article_pages import amid, page, paragraphs, prose, sentence
+from tests.unit.reader.article_pages import article_around, page, paragraphs, prose, sentence
 
 DEEP = 480
 MANY = 8_000
@@ -33,7 +33,7 @@ def test_a_deep_page_yields_its_article(element: str) -> None:
     ],
 )
 def test_a_page_with_very_many_elements_yields_its_article(repeated: str) -> None:
-    text = amid(repeated * MANY).text
+    text = article_around(repeated * MANY).text
     assert text.startswith(paragraphs(1)[0])
     assert text.endswith(paragraphs(2)[-1])
 
@@ -45,7 +45,7 @@ def test_long_runs_of_one_character_are_harmless(run: str) -> None:
 
 
 def test_links_are_resolved_as_in_a_browser() -> None:
-    article = amid(
+    article = article_around(
         f'<p>{sentence(1)} <a href="https://news.example@evil.example/">One</a>'
         f' <a href="https://a.example\\@evil.example">two</a>'
         f' <a href="https://a.example:99999/">three</a></p>'
@@ -63,7 +63,7 @@ def test_links_are_resolved_as_in_a_browser() -> None:
 
 def test_titles_names_and_texts_are_in_display_order() -> None:
     declared = {"@type": "NewsArticle", "author": {"name": f"Jane {TURN}Doe{BACK}"}}
-    article = amid(
+    article = article_around(
         f"<p>{sentence(1)} {TURN}Turned{BACK}.</p>"
         f'<figure><img src="/a.jpg" alt="The {TURN}bridge"></figure>',
         f"<title>Old {TURN}bridge{BACK} to open</title>"

@@ -3,7 +3,7 @@
 import pytest
 
 from detourage.reader import NoTextError, extract_article
-from tests.unit.reader.article_pages import amid, page, paragraphs, prose, sentence
+from tests.unit.reader.article_pages import article_around, page, paragraphs, prose, sentence
 
 MIXED = (
     f"<div>{prose(1, 2)}<h2>Short</h2><ul><li>{sentence(41)}</li></ul>"
@@ -74,7 +74,7 @@ def test_a_page_without_text_yields_none(body: str) -> None:
 )
 def test_a_sentence_stays_whole(markup: str, text: str) -> None:
     shown = f"<p>{sentence(4)} {markup} {sentence(5)}</p>"
-    blocks = [block.text for block in amid(shown).blocks]
+    blocks = [block.text for block in article_around(shown).blocks]
     assert f"{sentence(4)} {text} {sentence(5)}" in blocks
 
 

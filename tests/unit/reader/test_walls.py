@@ -11,7 +11,7 @@ from detourage.reader import GoneError, NoTextError, WallError
 from detourage.reader.content import explain_content, read_content
 from tests.counted import MAX_LINEAR_GROWTH, Work, growth
 from tests.pages import article_html, paragraphs
-from tests.unit.reader.multilingual import article_of
+from tests.unit.reader.multilingual import read_article
 
 URL = "https://news.example/2026/story.html"
 
@@ -150,7 +150,7 @@ def _with_end(number: int, *lines: str) -> Article:
     """Read an article of some paragraphs with lines below it."""
     end = "<div class='end'>" + "".join(lines) + "</div>" if lines else ""
     foot = "</div></div><div class='foot'>"
-    return article_of(article_html(1, number=number).replace(foot, end + foot), URL)
+    return read_article(article_html(1, number=number).replace(foot, end + foot), URL)
 
 
 @pytest.mark.parametrize(

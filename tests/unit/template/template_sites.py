@@ -1,4 +1,4 @@
-"""Sites with known templates, given as matrices of normalised distances or as pages."""
+"""Sites whose templates are known: generated pages, and matrices of distances between pages."""
 
 import base64
 from collections.abc import Sequence
@@ -12,19 +12,20 @@ from detourage.html import parse_page
 from examples.sample_crawl import generate
 
 
-def made_site(
+def site_distances(
     templates: Sequence[int], *, spread: float = 0.1, seed: int = 0
 ) -> npt.NDArray[np.float64]:
-    """Return the distances between pages of the given templates.
+    """Return the matrix of distances between pages, given the number of each page's template.
 
-    The templates are equally far apart. Each page also has unique content, so two pages of the same
-    template are about ``spread`` apart, and equal only if ``spread`` is 0.
+    Pages of different templates are 0.7 or more apart. Each page also has unique content, so two
+    pages of the same template are about ``spread`` apart.
     """
     n, k = len(templates), max(templates) + 1
-    of_its_own = np.random.default_rng(seed).uniform(0.6, 1.4, n) * spread / np.sqrt(2)
+    # Each page is a point with one dimension for each template and one for each page's own content.
+    own_content = np.random.default_rng(seed).uniform(0.6, 1.4, n) * spread / np.sqrt(2)
     points = np.zeros((n, k + n))
     points[np.arange(n), templates] = 0.7 / np.sqrt(2)
-    points[np.arange(n), k + np.arange(n)] = of_its_own
+    points[np.arange(n), k + np.arange(n)] = own_content
     distances: npt.NDArray[np.float64] = squareform(pdist(points))
     return distances
 

@@ -15,11 +15,11 @@ from detourage.template.groups import Grouping, SiteGroups, group_pages, group_s
 from detourage.template.matrix import Matrix, size_tolerant_distances
 from detourage.template.methods import METHODS
 from tests.trees import parse_brackets
-from tests.unit.template.template_sites import Pages, made_site
+from tests.unit.template.template_sites import Pages, site_distances
 
 TEMPLATES = [0] * 4 + [1] * 7 + [2] * 4 + [3]
 KEYS = [f"https://news.example/{'lmno'[t]}/{i}" for i, t in enumerate(TEMPLATES)]
-DISTANCES = made_site(TEMPLATES, spread=0.3)
+DISTANCES = site_distances(TEMPLATES, spread=0.3)
 
 
 def test_groups_are_sorted_by_size_then_by_smallest_key() -> None:

@@ -12,7 +12,7 @@ from detourage.template.clusterer import OUTLIER, MdsKMeans, TemplateClusterer
 from detourage.template.matrix import Matrix
 from detourage.template.methods import METHODS
 from detourage.template.scaling import classical_scaling, majorise_stress
-from tests.unit.template.template_sites import made_site
+from tests.unit.template.template_sites import site_distances
 
 
 @pytest.fixture(params=sorted(METHODS))
@@ -34,7 +34,7 @@ def method(request: pytest.FixtureRequest) -> TemplateClusterer:
 def test_finds_the_templates_and_numbers_them_by_their_first_pages(
     method: TemplateClusterer, templates: list[int], spread: float
 ) -> None:
-    method.fit(made_site(templates, spread=spread))
+    method.fit(site_distances(templates, spread=spread))
     numbers = list(dict.fromkeys(templates))
     assert method.labels_.tolist() == [numbers.index(template) for template in templates]
     assert method.labels_[method.pivots_].tolist() == [*range(len(numbers))]
@@ -42,7 +42,7 @@ def test_finds_the_templates_and_numbers_them_by_their_first_pages(
 
 
 def test_articles_with_and_without_comments_stay_together(method: TemplateClusterer) -> None:
-    distances = made_site([0] * 12 + [1] * 6)
+    distances = site_distances([0] * 12 + [1] * 6)
     distances[:6, 6:12] = distances[6:12, :6] = 0.35
     assert method.fit(distances).labels_.tolist() == [0] * 12 + [1] * 6
 
@@ -55,13 +55,13 @@ def test_two_near_pages_are_a_group(
 
 
 def test_stray_pages_next_to_a_dominant_template_are_outliers(method: TemplateClusterer) -> None:
-    labels = method.fit(made_site([0] * 20 + [1, 2])).labels_
+    labels = method.fit(site_distances([0] * 20 + [1, 2])).labels_
     assert labels.tolist() == [0] * 20 + [OUTLIER, OUTLIER]
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 4])
 def test_pages_that_have_nothing_in_common_are_outliers(method: TemplateClusterer, n: int) -> None:
-    method.fit(made_site(range(n)) if n else np.zeros((0, 0)))
+    method.fit(site_distances(range(n)) if n else np.zeros((0, 0)))
     assert method.labels_.tolist() == [OUTLIER] * n
     assert method.pivots_.shape == (0,)
 
@@ -72,24 +72,24 @@ def test_the_pivot_is_the_page_in_the_middle_of_its_group(method: TemplateCluste
 
 
 def test_a_page_that_could_not_be_compared_is_the_only_outlier(method: TemplateClusterer) -> None:
-    distances = made_site([0] * 6 + [1] * 6)
+    distances = site_distances([0] * 6 + [1] * 6)
     distances[3, :] = distances[:, 3] = np.nan
     method.fit(distances)
     assert method.labels_.tolist() == [0, 0, 0, OUTLIER, 0, 0] + [1] * 6
     assert np.isnan(method.embedding_[3]).all()
     assert not np.isnan(np.delete(method.embedding_, 3, axis=0)).any()
-    distances = made_site([0] * 6)
+    distances = site_distances([0] * 6)
     distances[1, 4] = distances[4, 1] = np.nan
     assert method.fit(distances).labels_.tolist() == [0, 0, 0, 0, OUTLIER, 0]
 
 
 def test_a_page_too_far_from_its_pivot_leaves_the_group(method: TemplateClusterer) -> None:
     method.max_pivot_distance = 0.01
-    assert method.fit(made_site([0] * 10 + [1] * 10)).labels_.tolist() == [OUTLIER] * 20
+    assert method.fit(site_distances([0] * 10 + [1] * 10)).labels_.tolist() == [OUTLIER] * 20
 
 
 def test_the_same_matrix_gives_the_same_result(method: TemplateClusterer) -> None:
-    distances = made_site([0, 1, 2, 3, 4, 5] * 5, spread=0.5)
+    distances = site_distances([0, 1, 2, 3, 4, 5] * 5, spread=0.5)
     before = distances.copy()
     first, again = copy(method).fit(distances), copy(method).fit(distances)
     assert np.array_equal(first.labels_, again.labels_)
@@ -128,14 +128,14 @@ def test_the_published_method_splits_templates_that_form_clusters() -> None:
 
 
 def test_the_published_method_groups_pages_with_nothing_in_common() -> None:
-    distances = made_site([0, 0, 0, 1, 2])
+    distances = site_distances([0, 0, 0, 1, 2])
     assert OUTLIER not in PAPER.fit(distances).labels_
     assert MdsKMeans().fit(distances).labels_.tolist() == [0, 0, 0, OUTLIER, OUTLIER]
 
 
 def test_the_number_of_clusters_tried_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clusterer, "MAX_CLUSTERS", 2)
-    assert len(PAPER.fit(made_site([0, 1, 2, 3] * 5)).pivots_) == 2
+    assert len(PAPER.fit(site_distances([0, 1, 2, 3] * 5)).pivots_) == 2
 
 
 def stress_of(distances: Matrix, positions: Matrix) -> float:
@@ -156,7 +156,7 @@ def test_points_in_a_plane_are_recovered() -> None:
 
 
 def test_majorisation_improves_on_classical_scaling() -> None:
-    distances = made_site([0] * 5 + [1] * 5 + [2] * 5 + [3] * 5)
+    distances = site_distances([0] * 5 + [1] * 5 + [2] * 5 + [3] * 5)
     start = classical_scaling(distances)
     positions = majorise_stress(distances, start)
     assert stress_of(distances, positions) < stress_of(distances, start)

@@ -11,7 +11,7 @@ from detourage.template.assignment import (
 )
 from detourage.template.groups import group_site
 from detourage.template.matrix import size_tolerant_distances
-from tests.unit.template.template_sites import Pages, made_site
+from tests.unit.template.template_sites import Pages, site_distances
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_no_more_nodes_are_loaded_than_a_task_may_compare() -> None:
 
 
 def test_similar_outliers_become_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    distances = made_site([0, 1, 0, 2, 0, 1])
+    distances = site_distances([0, 1, 0, 2, 0, 1])
     (found,) = agreeing_outliers(distances)
     assert found.members == (0, 2, 4)
     assert found.pivot in found.members

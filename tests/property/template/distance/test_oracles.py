@@ -11,7 +11,7 @@ from apted.helpers import Tree as Bracketed
 from detourage.html.tree import Tree
 from detourage.template.distance import _native, edit_mapping, tree_edit_distance
 from detourage.template.distance.forest import Forest
-from tests.property.template.distance.trees import SHAPES, edited, preorder, random_tree
+from tests.property.template.distance.trees import SHAPES, edit_randomly, preorder, random_tree
 from tests.trees import format_brackets, parse_brackets
 
 PAIRS = 90
@@ -26,11 +26,12 @@ def random_pair(source: random.Random) -> tuple[Tree, Tree]:
     a = random_tree(source, source.randint(1, LARGEST), source.choice(SHAPES), labels)
     relation = source.randrange(4)
     if relation == 0:
-        return a, edited(source, a, source.randint(0, 6), labels)
+        return a, edit_randomly(source, a, source.randint(0, 6), labels)
     if relation == 1:
-        # Copies of the tree, some of them edited, below a new root.
+        # Copies of the tree, some of them edit_randomly, below a new root.
         copies = [
-            edited(source, a, source.randint(0, 1), "ab") for _ in range(source.randint(1, 2))
+            edit_randomly(source, a, source.randint(0, 1), "ab")
+            for _ in range(source.randint(1, 2))
         ]
         below = [(label, depth + 1) for copy in copies for label, depth in preorder(copy)]
         return a, Tree.from_preorder([("a", 0), *below])
@@ -60,14 +61,14 @@ USUAL_BUT_PLAIN = (_native.UNITS[0], 0, "", False, False, False)
 
 
 def pairs_of_trees(seed: int) -> list[tuple[Tree, Tree]]:
-    """Draw trees of all shapes, each with an edited copy and an unrelated tree."""
+    """Draw trees of all shapes, each with an edit_randomly copy and an unrelated tree."""
     source = random.Random(seed)
     pairs = []
     for shape in SHAPES:
         labels = source.choice(("ab", "abcdefgh"))
         a = random_tree(source, source.randint(2, 90), shape, labels)
         other = random_tree(source, source.randint(2, 90), source.choice(SHAPES), labels)
-        pairs += [(a, edited(source, a, source.randint(1, 12), labels)), (a, other)]
+        pairs += [(a, edit_randomly(source, a, source.randint(1, 12), labels)), (a, other)]
     return pairs
 
 
@@ -91,7 +92,7 @@ def test_cached_results_do_not_change_distances(seed: int, memory: int) -> None:
     first = random_tree(source, 200, "page", "abcdef")
     site = [first]
     while len(site) < 8:
-        site.append(edited(source, source.choice(site), 15, "abcdef"))
+        site.append(edit_randomly(source, source.choice(site), 15, "abcdef"))
     site.append(random_tree(source, 150, "page", "abcdef"))
     a, b = np.triu_indices(len(site), 1)
     expected = Forest(site, way=USUAL_BUT_PLAIN).distances(a, b)

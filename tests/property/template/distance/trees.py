@@ -1,4 +1,4 @@
-"""Random trees of the shapes that occur in comparisons."""
+"""Random trees for tests of tree distances."""
 
 import random
 from collections.abc import Sequence
@@ -10,22 +10,25 @@ from detourage.html.tree import Tree
 SHAPES = ("any", "deep", "flat", "star", "comb", "zigzag", "page")
 
 Nodes = list[tuple[str, int]]
+"""Nodes of a tree in document order, as pairs of label and depth."""
 
-ABC = st.sampled_from("abc")
+ABC_LABELS = st.sampled_from("abc")
 
 
-def trees(max_nodes: int = 14, labels: st.SearchStrategy[str] = ABC) -> st.SearchStrategy[Tree]:
+def trees(
+    max_nodes: int = 14, labels: st.SearchStrategy[str] = ABC_LABELS
+) -> st.SearchStrategy[Tree]:
     """Return a strategy for small trees of any shape, which Hypothesis can shrink."""
     node = st.tuples(labels, st.integers(1, 6))
     return st.builds(
-        lambda root, nodes: Tree.from_preorder(without_gaps([(root, 0), *nodes])),
+        lambda root, nodes: Tree.from_preorder(clip_depths([(root, 0), *nodes])),
         labels,
         st.lists(node, max_size=max_nodes - 1),
     )
 
 
-def without_gaps(nodes: Nodes) -> Nodes:
-    """Return the nodes, each at most one level below the node before it."""
+def clip_depths(nodes: Nodes) -> Nodes:
+    """Reduce depths so that no node is more than one level deeper than the node before it."""
     result = nodes[:1]
     for label, depth in nodes[1:]:
         result.append((label, min(depth, result[-1][1] + 1)))
@@ -40,24 +43,25 @@ def random_tree(source: random.Random, size: int, shape: str, labels: Sequence[s
 def _random_nodes(source: random.Random, size: int, shape: str, labels: Sequence[str]) -> Nodes:
     nodes = [(source.choice(labels), 0)]
     while len(nodes) < size:
-        before = nodes[-1][1]
+        previous = nodes[-1][1]
         if shape == "page" and len(nodes) > 20 and source.random() < 0.2:
-            nodes += _copy_of_part(source, nodes, size - len(nodes))
+            nodes += _copy_subtree(source, nodes, size - len(nodes))
             continue
         depth = {
-            "any": source.randint(1, before + 1),
-            "deep": before + 1 if source.random() < 0.9 else source.randint(1, before + 1),
+            "any": source.randint(1, previous + 1),
+            "deep": previous + 1 if source.random() < 0.9 else source.randint(1, previous + 1),
             "flat": 1 if source.random() < 0.9 else 2,
             "star": 1,
-            "comb": before + len(nodes) % 2,
-            "zigzag": before + source.choice((1, 1, 0)),
-            "page": source.randint(max(1, before - 3), before + 1),
+            "comb": previous + len(nodes) % 2,
+            "zigzag": previous + source.choice((1, 1, 0)),
+            "page": source.randint(max(1, previous - 3), previous + 1),
         }[shape]
-        nodes.append((source.choice(labels), max(1, min(depth, before + 1))))
+        nodes.append((source.choice(labels), max(1, min(depth, previous + 1))))
     return nodes
 
 
-def _copy_of_part(source: random.Random, nodes: Nodes, at_most: int) -> Nodes:
+def _copy_subtree(source: random.Random, nodes: Nodes, at_most: int) -> Nodes:
+    """Return a copy of a random subtree, at most a number of its nodes, to be put at the end."""
     start = source.randrange(1, len(nodes))
     depth = nodes[start][1]
     end = start + 1
@@ -67,7 +71,7 @@ def _copy_of_part(source: random.Random, nodes: Nodes, at_most: int) -> Nodes:
     return [(label, level + shift) for label, level in nodes[start:end]]
 
 
-def edited(source: random.Random, tree: Tree, edits: int, labels: Sequence[str]) -> Tree:
+def edit_randomly(source: random.Random, tree: Tree, edits: int, labels: Sequence[str]) -> Tree:
     """Return a copy of a tree with some nodes deleted, inserted and relabelled."""
     nodes = preorder(tree)
     for _ in range(edits):
@@ -83,19 +87,20 @@ def edited(source: random.Random, tree: Tree, edits: int, labels: Sequence[str])
             while place < len(nodes) and nodes[place][1] > depth:
                 nodes[place] = (nodes[place][0], nodes[place][1] - 1)
                 place += 1
-    return Tree.from_preorder(without_gaps(nodes))
+    return Tree.from_preorder(clip_depths(nodes))
 
 
 def preorder(tree: Tree) -> Nodes:
     """Return the nodes of a tree in document order, as pairs of label and depth."""
     sizes = tree.sizes.tolist()
     nodes: Nodes = []
-    waiting = [(len(tree) - 1, 0)]
-    while waiting:
-        node, depth = waiting.pop()
+    # The tree numbers its nodes in postorder, so the root is the last node.
+    stack = [(len(tree) - 1, 0)]
+    while stack:
+        node, depth = stack.pop()
         nodes.append((tree.labels[node], depth))
         child = node - 1
         while child > node - sizes[node]:
-            waiting.append((child, depth + 1))
+            stack.append((child, depth + 1))
             child -= sizes[child]
     return nodes

@@ -1,3 +1,5 @@
+"""Small corpora of pages and their gold texts, and articles extracted from them."""
+
 import base64
 import gzip
 import json
@@ -9,32 +11,33 @@ from tests.pages import ARTICLE
 
 
 def write_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
+    """Write records to a compressed file of JSON lines, and return its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with gzip.open(path, "wt", encoding="utf-8") as lines:
         lines.writelines(json.dumps(record) + "\n" for record in records)
     return path
 
 
-def write_corpus(folder: Path, orders: Sequence[str], *, of: str = "site", **gold: Any) -> Path:
-    """Write a corpus in which each page consists of a text, which is also its gold text.
+def write_corpus(folder: Path, texts: Sequence[str], *, prefix: str = "site", **gold: Any) -> Path:
+    """Write a corpus of pages that consist of one of the texts, which is also the gold text.
 
-    The pages alternate between ``site-1.example`` and ``site-2.example``; `of` replaces the prefix
-    ``site``.
+    The pages alternate between ``site-1.example`` and ``site-2.example``, or another prefix. `gold`
+    contains further values of all gold records.
     """
     pages, golds = [], []
-    for number, order in enumerate(orders):
-        of_page = {"id": f"page-{number}", "site": f"{of}-{number % 2 + 1}.example"}
-        html = base64.b64encode(order.encode()).decode()
-        url = f"http://{of_page['site']}/{number}"
-        pages.append({"version": 1, **of_page, "url": url, "html_base64": html})
-        golds.append({**of_page, "language": "en", "text": order} | gold)
+    for number, text in enumerate(texts):
+        page_keys = {"id": f"page-{number}", "site": f"{prefix}-{number % 2 + 1}.example"}
+        html = base64.b64encode(text.encode()).decode()
+        url = f"http://{page_keys['site']}/{number}"
+        pages.append({"version": 1, **page_keys, "url": url, "html_base64": html})
+        golds.append({**page_keys, "language": "en", "text": text} | gold)
     write_lines(folder / "pages.jsonl.gz", pages)
     write_lines(folder / "gold.jsonl.gz", golds)
     return folder
 
 
 def article(number: int, text: str, **fields: Any) -> dict[str, Any]:
-    """Return an article message for the page with the given number of `write_corpus`."""
+    """Return an article message for the page with the given number in a `write_corpus` corpus."""
     site = f"site-{number % 2 + 1}.example"
     block = {"type": "paragraph", "text": text, "start": 0, "end": len(text)}
     return {

@@ -78,7 +78,7 @@ def test_nclean_is_trained_on_another_corpus_without_the_measured_sites(tmp_path
     [untrained] = measure(measured, "nclean", training=same_sites).lines
     assert "must be trained" in (untrained.note or "")
     pages = ["<p>three gulls</p><p>and an advertisement</p>", "unreadable"]
-    others = write_corpus(tmp_path / "other", pages, text="three gulls", of="tern")
+    others = write_corpus(tmp_path / "other", pages, text="three gulls", prefix="tern")
     [trained] = measure(measured, "nclean", training=others).lines
     assert trained.version is not None
     assert trained.version.startswith("trained")

@@ -1,3 +1,5 @@
+"""Pages of a fictional newspaper, The Gull, for tests of extraction methods."""
+
 from benchmarks.evaluation.methods import Neighbours, Source
 
 SENTENCES = {
@@ -50,6 +52,7 @@ COMMENTS = (
 
 
 def commented_page() -> Source:
+    """Return the page about the harbour with `COMMENTS` below the article."""
     first, second, answer, last = (
         f'<div class="comment" id="comment-{number}"><div class="meta"><b class="author">{name}</b>'
         f" <time>{number} May 2026, 10:0{number - 1}</time></div><p>{text}</p>"
@@ -62,12 +65,13 @@ def commented_page() -> Source:
     return page("harbour", below=section)
 
 
-def neighbours_of(story: str) -> Neighbours:
+def neighbours_for(story: str) -> Neighbours:
+    """Return the pages about the other stories, to be compared with that about a story."""
     others = tuple(page(other) for other in SENTENCES if other != story)
     return Neighbours(others[0], others)
 
 
-def holds_story(text: str, story: str) -> bool:
+def contains_story(text: str, story: str) -> bool:
     return all(sentence in text for sentence in SENTENCES[story])
 
 

@@ -1,4 +1,7 @@
-"""Methods that follow instructions in the pages; every process that runs one imports this."""
+"""Extraction methods that hang, crash or fail when a page tells them to.
+
+The processes that run a method import this module.
+"""
 
 import os
 import subprocess
@@ -19,14 +22,17 @@ NAME = "tests.unit.evaluation.methods.misbehaving"
 
 
 def method(name: str = "obedient", **options: object) -> Extractor:
+    """Return a method that extracts pages with `obey`."""
     return Extractor(name, f"{NAME}:obey", options, version="1")
 
 
 def unpreparable(preparation: str) -> Extractor:
+    """Return a method whose preparation, a function of this module, fails."""
     return Extractor("broken", f"{NAME}:obey", version="1", preparation=f"{NAME}:{preparation}")
 
 
 def obey(source: Source, _neighbours: Neighbours, calls: Path | None = None) -> Extracted:
+    """Do what the page's text says, or return it as the article; log the call to a file."""
     order = _text(source)
     if calls is not None:
         with calls.open("a") as file:

@@ -19,7 +19,7 @@ from detourage.template.distance import (
 )
 from detourage.template.distance.forest import ANY_WORK, TASK_WORK, Forest
 from detourage.template.groups import group_site
-from tests.property.template.distance.trees import edited, random_tree, without_gaps
+from tests.property.template.distance.trees import clip_depths, edit_randomly, random_tree
 from tests.trees import parse_brackets
 
 NODES = 70_000
@@ -119,7 +119,7 @@ def test_a_page_too_large_to_compare_is_an_outlier() -> None:
 def test_values_close_to_the_16_bit_limit(nodes: int) -> None:
     source = random.Random(nodes)
     tree = random_tree(source, nodes, "flat", "abc")
-    trees = [tree, edited(source, tree, 30, "abc")]
+    trees = [tree, edit_randomly(source, tree, 30, "abc")]
     distances = {
         Forest(trees, way=(unit, bits, "", False, False, True)).distances([0], [1])[0]
         for unit in _native.UNITS
@@ -142,7 +142,7 @@ OF_PAGES = {
 
 def test_a_list_of_pairs_ends_at_its_limit_of_work() -> None:
     trees = [
-        Tree.from_preorder(without_gaps(nodes[: len(nodes) - cut]))
+        Tree.from_preorder(clip_depths(nodes[: len(nodes) - cut]))
         for nodes in OF_PAGES.values()
         for cut in range(3)
     ]

@@ -15,7 +15,7 @@ from benchmarks.evaluation.methods.peers.bridge import (
     close_bridges,
     running_programs,
 )
-from tests.unit.evaluation.methods.gull import holds_story, page
+from tests.unit.evaluation.methods.gull import contains_story, page
 
 BRIDGED = ["boilerpipe_java", "readability_js"]
 ANY_SCRIPT = "Το λιμάνι ανοίγει την άνοιξη, είπε το γραφείο. 港口将于春季开放，办公室说。 🐟"
@@ -43,7 +43,7 @@ def test_bridged_extractors_read_pages_or_report_what_is_missing(name: str, tmp_
         time.sleep(0.01)
     # A killed program is started again.
     harbour = page("harbour")
-    assert holds_story(extractor.extract(harbour).text, "harbour")
+    assert contains_story(extractor.extract(harbour).text, "harbour")
     assert isinstance(harbour.html, bytes)
     text = harbour.html.decode().replace("The harbour office said on Monday", ANY_SCRIPT)
     assert ANY_SCRIPT in extractor.extract(Source(text.encode())).text
