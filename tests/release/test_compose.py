@@ -38,7 +38,7 @@ OURS = ("migrate", *PROCESSES, "metrics", "inspector", "stories", "stories-migra
 
 
 def test_the_file_follows_the_compose_specification() -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [
             *(sys.executable, "-m", "check_jsonschema"),
             *("--builtin-schema", "vendor.compose-spec", COMPOSE),
@@ -47,7 +47,7 @@ def test_the_file_follows_the_compose_specification() -> None:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout
+    assert result.returncode == 0, result.stdout
 
 
 @pytest.fixture
@@ -102,14 +102,14 @@ def test_the_urls_come_from_the_secrets(secrets: Path, monkeypatch: pytest.Monke
 
 def test_commands_without_support_for_files_get_the_passwords(tmp_path: Path) -> None:
     (tmp_path / "password").write_text("p $(w) 'x'\n")
-    done = subprocess.run(
+    result = subprocess.run(
         [DEPLOY / "with-secrets.sh", "sh", "-c", 'printf %s "$PGPASSWORD"'],
         env={**os.environ, "PGPASSWORD_FILE": str(tmp_path / "password")},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout == "p $(w) 'x'"
+    assert result.stdout == "p $(w) 'x'"
 
 
 def test_no_image_has_a_moving_tag() -> None:
@@ -137,14 +137,14 @@ def test_images_are_pinned_to_the_digests_given_by_the_registry(tmp_path: Path) 
     )
     told.chmod(0o755)
     path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
-    done = subprocess.run(
+    result = subprocess.run(
         [DEPLOY / "pin-images.sh"],
         env={**os.environ, "PATH": path, "POSTGRES_IMAGE": "mirror.example/postgres:17.6@old"},
         capture_output=True,
         text=True,
         check=True,
     )
-    pinned = dict(line.split("=", 1) for line in done.stdout.splitlines())
+    pinned = dict(line.split("=", 1) for line in result.stdout.splitlines())
     assert set(pinned) == set(re.findall(r"\$\{(\w+_IMAGE):-", COMPOSE.read_text()))
     for image in pinned.values():
         tag, _, digest = image.partition("@")
@@ -303,8 +303,8 @@ def test_the_commands_exist() -> None:
     ours = [command[1:] for command in commands if command[0] == "detourage"]
     assert len(ours) == 11
     for arguments in ours:
-        done = CliRunner().invoke(main, [*arguments, "--help"])
-        assert done.exit_code == 0, done.output
+        result = CliRunner().invoke(main, [*arguments, "--help"])
+        assert result.exit_code == 0, result.output
     celery = [command for command in commands if command[0] == "celery"]
     assert [command[1:4] for command in celery] == [
         ["-A", "worker", "worker"],

@@ -23,14 +23,14 @@ except SystemExit:
 def loaded_after(code: str) -> set[str]:
     """Return the modules that are loaded after the given code has run in a separate process."""
     url = {"DETOURAGE_DATABASE_URL": "postgresql://a@b/c", "DETOURAGE_BROKER_URL": "amqp://a@b//"}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", f"import json, sys\n{code}\nprint(json.dumps([*sys.modules]))"],
         capture_output=True,
         text=True,
         check=True,
         env={**os.environ, **url},
     )
-    return set(json.loads(done.stdout.splitlines()[-1]))
+    return set(json.loads(result.stdout.splitlines()[-1]))
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["reprocess"]])

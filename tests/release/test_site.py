@@ -29,7 +29,7 @@ GARBLED = {
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of the site, built as by ``make site``, which treats warnings as errors."""
     folder = tmp_path_factory.mktemp("site")
-    done = subprocess.run(
+    result = subprocess.run(
         [
             *(sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going"),
             *("--doctree-dir", folder / "doctrees", "--conf-dir", "docs", ".", folder / "site"),
@@ -40,7 +40,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
     return folder / "site"
 
 

@@ -71,14 +71,14 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
         assert set(read(unit).sections()) <= {"Unit", "Service", "Install"}
     if program is None:
         return
-    done = subprocess.run(
+    result = subprocess.run(
         [program, "verify", "--man=no", *map(str, tmp_path.iterdir())],
         capture_output=True,
         text=True,
         check=False,
     )
-    ours = [line for line in done.stderr.splitlines() if str(tmp_path) in line]
-    assert (done.returncode, ours) == (0, []), done.stderr
+    ours = [line for line in result.stderr.splitlines() if str(tmp_path) in line]
+    assert (result.returncode, ours) == (0, []), result.stderr
 
 
 def _values(unit: Path, key: str) -> list[str]:

@@ -243,12 +243,12 @@ def test_a_missing_schema_is_reported(services: Services, neighbourhood: Neighbo
     with neighbourhood.engine.begin() as connection:
         connection.execute(text("ALTER SCHEMA stories RENAME TO elsewhere"))
     try:
-        done = neighbourhood.command("work")
+        result = neighbourhood.command("work")
     finally:
         with neighbourhood.engine.begin() as connection:
             connection.execute(text("ALTER SCHEMA elsewhere RENAME TO stories"))
-    assert done.returncode == 1
-    assert "detourage stories migrate" in done.stderr
+    assert result.returncode == 1
+    assert "detourage stories migrate" in result.stderr
     assert neighbourhood.command("migrate").returncode == 0
 
 

@@ -85,7 +85,7 @@ def test_celery_does_not_start_with_missing_or_invalid_settings(
 ) -> None:
     environment = {name: text for name, text in os.environ.items() if "DETOURAGE" not in name}
     environment["DETOURAGE_BROKER_URL"] = "amqp://u:hunter2@127.0.0.1:1//"
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "celery", "-A", "worker", process],
         env={**environment, **given, "PYTHONPATH": str(Path(__file__).parents[2])},
         cwd=tmp_path,
@@ -93,10 +93,10 @@ def test_celery_does_not_start_with_missing_or_invalid_settings(
         text=True,
         check=False,
     )
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
+    assert result.returncode == 1
+    (line,) = result.stderr.splitlines()
     assert told in line
-    assert "hunter2" not in done.stdout + line
+    assert "hunter2" not in result.stdout + line
 
 
 def test_a_variable_that_is_not_a_setting_is_found() -> None:

@@ -66,11 +66,11 @@ def names(command: click.Command, before: tuple[str, ...] = ()) -> list[tuple[st
 def test_invalid_arguments_are_reported(
     program: click.Group, arguments: tuple[str, ...], code: int, words: str
 ) -> None:
-    done = CliRunner().invoke(program, list(arguments))
-    assert done.exit_code == code, (done.output, done.exception)
-    assert isinstance(done.exception, SystemExit)
-    assert words in done.output
-    assert "Traceback" not in done.output
+    result = CliRunner().invoke(program, list(arguments))
+    assert result.exit_code == code, (result.output, result.exception)
+    assert isinstance(result.exception, SystemExit)
+    assert words in result.output
+    assert "Traceback" not in result.output
 
 
 @pytest.mark.usefixtures("folder")
@@ -79,9 +79,9 @@ def test_invalid_arguments_are_reported(
     [*SUCCEEDING_COMMANDS, (("health", "--all"), "settings: all variables are known")],
 )
 def test_valid_arguments_have_the_expected_effect(arguments: tuple[str, ...], words: str) -> None:
-    done = CliRunner().invoke(main, list(arguments))
-    assert done.exit_code == 0, (done.output, done.exception)
-    assert words in done.output
+    result = CliRunner().invoke(main, list(arguments))
+    assert result.exit_code == 0, (result.output, result.exception)
+    assert words in result.output
 
 
 @pytest.mark.usefixtures("folder")
@@ -89,20 +89,20 @@ def test_valid_arguments_have_the_expected_effect(arguments: tuple[str, ...], wo
 def test_missing_deployment_settings_are_reported(
     arguments: tuple[str, ...], servers: frozenset[Server]
 ) -> None:
-    done = CliRunner().invoke(main, list(arguments))
-    assert done.exit_code == FAILED, (done.output, done.exception)
-    assert isinstance(done.exception, SystemExit)
-    assert any(f"{each.upper()}_URL is not set" in done.output for each in servers)
-    assert "Traceback" not in done.output
+    result = CliRunner().invoke(main, list(arguments))
+    assert result.exit_code == FAILED, (result.output, result.exception)
+    assert isinstance(result.exception, SystemExit)
+    assert any(f"{each.upper()}_URL is not set" in result.output for each in servers)
+    assert "Traceback" not in result.output
 
 
 @pytest.mark.usefixtures("folder")
 def test_an_invalid_setting_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(f"{PREFIX}LOG_LEVEL", "[/x]")
-    done = CliRunner().invoke(main, ["status"])
-    assert done.exit_code == FAILED, (done.output, done.exception)
-    assert f"{PREFIX}LOG_LEVEL" in done.output
-    assert isinstance(done.exception, SystemExit)
+    result = CliRunner().invoke(main, ["status"])
+    assert result.exit_code == FAILED, (result.output, result.exception)
+    assert f"{PREFIX}LOG_LEVEL" in result.output
+    assert isinstance(result.exception, SystemExit)
 
 
 TRIED = [
@@ -118,9 +118,9 @@ def test_every_command_is_tested(name: tuple[str, ...]) -> None:
 
 
 def test_errors_are_reported_in_one_line_by_a_real_process(folder: Path) -> None:
-    done = detourage("run", folder / "broken.jsonl.gz", "-o", folder / "out.jsonl")
-    assert done.returncode == FAILED
-    assert len(done.stderr.splitlines()) == 1
+    result = detourage("run", folder / "broken.jsonl.gz", "-o", folder / "out.jsonl")
+    assert result.returncode == FAILED
+    assert len(result.stderr.splitlines()) == 1
     assert not (folder / "out.jsonl").exists()
     found = detourage("extract", folder / "pages.jsonl", "--format", "json")
     assert json.loads(found.stdout)["url"] == "https://a.example/1"

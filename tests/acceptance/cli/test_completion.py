@@ -49,12 +49,12 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def test_bash_completes_commands_options_and_values(
     environment: dict[str, str], words: list[str], completed: list[str]
 ) -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         ["bash", "--norc", "-c", COMPLETE, "bash", *words],
         env=environment,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout.splitlines() == completed
-    assert done.stderr == ""
+    assert result.stdout.splitlines() == completed
+    assert result.stderr == ""

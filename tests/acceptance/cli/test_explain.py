@@ -45,12 +45,12 @@ explain = partial(invoke, "explain")
 
 def test_a_page_of_a_crawl_is_explained_as_text_html_and_json(crawl: Path, tmp_path: Path) -> None:
     page, figures = tmp_path / "page.html", tmp_path / "page.json"
-    done = detourage(
+    result = detourage(
         *("explain", crawl, "--url", URL, "--site-pages", crawl),
         *("--html", page, "--json", figures),
     )
-    assert done.returncode == 0, done.stderr
-    assert "of 6 pages of its template" in done.stdout
+    assert result.returncode == 0, result.stderr
+    assert "of 6 pages of its template" in result.stdout
     found = json.loads(figures.read_text())
     assert found["url"] == URL
     assert found["template"]["size"] == 6
@@ -59,25 +59,25 @@ def test_a_page_of_a_crawl_is_explained_as_text_html_and_json(crawl: Path, tmp_p
     kept = [line["text"] for line in found["lines"] if line["verdict"] == "kept"]
     assert kept == paragraphs(3)
     assert {line["role"] for line in found["lines"] if line["verdict"] == "kept"} == {"paragraph"}
-    assert " paragraph " in done.stdout
+    assert " paragraph " in result.stdout
     assert paragraphs(3)[0] in page.read_text()
 
 
 def test_a_file_is_compared_with_a_folder_of_pages_of_its_site(folder: Path) -> None:
-    done = explain(folder / "2.html", "--site-pages", folder)
-    assert "of 5 pages of its template" in done.stdout
+    result = explain(folder / "2.html", "--site-pages", folder)
+    assert "of 5 pages of its template" in result.stdout
 
 
 def test_a_url_is_compared_with_pages_saved_by_hand(folder: Path, served: str) -> None:
-    done = explain(f"{served}/4.html", "--site-pages", folder)
-    assert f"{served}/4.html" in done.stdout
-    assert "pages of its template" in done.stdout
+    result = explain(f"{served}/4.html", "--site-pages", folder)
+    assert f"{served}/4.html" in result.stdout
+    assert "pages of its template" in result.stdout
 
 
 def test_a_single_page_is_explained_without_other_pages(folder: Path) -> None:
-    done = explain(folder / "1.html", "--url", "https://named.example/1")
-    assert "no other page" in done.stdout
-    assert "https://named.example/1" in done.stdout
+    result = explain(folder / "1.html", "--url", "https://named.example/1")
+    assert "no other page" in result.stdout
+    assert "https://named.example/1" in result.stdout
 
 
 def test_unusable_inputs_are_reported_in_one_line(crawl: Path, served: str, tmp_path: Path) -> None:
@@ -89,6 +89,6 @@ def test_unusable_inputs_are_reported_in_one_line(crawl: Path, served: str, tmp_
         ([f"{served}/missing.html"], "the server responded with status 404"),
         ([image], "not-html"),
     ):
-        done = explain(*arguments, code=1)
-        assert words in done.stderr
-        assert len(done.stderr.splitlines()) == 1
+        result = explain(*arguments, code=1)
+        assert words in result.stderr
+        assert len(result.stderr.splitlines()) == 1

@@ -39,10 +39,10 @@ def page(tmp_path: Path) -> Path:
 
 
 def test_the_text_is_written_by_default(page: Path) -> None:
-    done = extract(page)
-    assert done.stdout.startswith("A * story\n\n")
+    result = extract(page)
+    assert result.stdout.startswith("A * story\n\n")
     for paragraph in paragraphs(3)[:3]:
-        assert f"\n\n{paragraph}\n" in done.stdout
+        assert f"\n\n{paragraph}\n" in result.stdout
 
 
 def test_markdown_marks_up_blocks_and_escapes_their_text(page: Path) -> None:
@@ -77,9 +77,9 @@ def test_standard_input_may_be_a_page_or_messages(tmp_path: Path, kind: str) -> 
     crawl = write_messages(tmp_path / "pages.jsonl", bodies)
     content = article_html(3) if kind == "html" else crawl.read_text()
     url = "https://one.example/a/3"
-    done = detourage("extract", "-", "--url", url, "--site-pages", crawl, stdin=content)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("\n\n".join(paragraphs(3)) + "\n")
+    result = detourage("extract", "-", "--url", url, "--site-pages", crawl, stdin=content)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.endswith("\n\n".join(paragraphs(3)) + "\n")
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,10 @@ def test_standard_input_may_be_a_page_or_messages(tmp_path: Path, kind: str) -> 
 )
 def test_pages_without_articles_are_reported_in_one_line(page: Path, html: str, told: str) -> None:
     page.write_text(html)
-    done = extract(page, code=1)
-    assert done.stdout == ""
-    assert done.stderr.startswith(f"Error: {page}: {told}")
-    assert len(done.stderr.splitlines()) == 1
+    result = extract(page, code=1)
+    assert result.stdout == ""
+    assert result.stderr.startswith(f"Error: {page}: {told}")
+    assert len(result.stderr.splitlines()) == 1
 
 
 @pytest.fixture
@@ -107,8 +107,8 @@ def crawl(tmp_path: Path) -> Path:
 
 
 def test_several_pages_are_written_as_json_lines_in_input_order(page: Path, crawl: Path) -> None:
-    done = extract(page, "missing.html", crawl, "ftp://a.example/", "--processes", "1", code=1)
-    found = [json.loads(line) for line in done.stdout.splitlines()]
+    result = extract(page, "missing.html", crawl, "ftp://a.example/", "--processes", "1", code=1)
+    found = [json.loads(line) for line in result.stdout.splitlines()]
     assert [each.get("outcome") for each in found[:5]] == [*[None] * 4, "needs-rendering"]
     assert found[0]["title"] == "A * story"
     assert [each["url"] for each in found[1:6]] == [
@@ -121,20 +121,20 @@ def test_several_pages_are_written_as_json_lines_in_input_order(page: Path, craw
     assert set(found[1]) == set(found[4]) == {"url", "outcome", "reason"}
     assert found[5]["reason"].startswith("not-json: ")
     assert found[-1]["reason"] == "only http and https URLs are supported"
-    assert done.stderr == "Error: 4 of 11 pages without an article\n"
+    assert result.stderr == "Error: 4 of 11 pages without an article\n"
 
 
 def test_documents_are_separated_by_lines_with_their_urls(crawl: Path) -> None:
-    done = extract(crawl, "--format", "markdown", "--processes", "1", code=1)
-    heads = [line for line in done.stdout.splitlines() if line.startswith("==>")]
+    result = extract(crawl, "--format", "markdown", "--processes", "1", code=1)
+    heads = [line for line in result.stdout.splitlines() if line.startswith("==>")]
     assert heads == [f"==> https://one.example/a/{n} <==" for n in range(6)]
 
 
 @pytest.mark.parametrize(("form", "suffix"), [("json", "json"), ("text", "txt"), ("html", "html")])
 def test_each_document_has_its_file(crawl: Path, tmp_path: Path, form: str, suffix: str) -> None:
     folder = tmp_path / "made" / "articles"
-    done = extract(crawl, "--format", form, "--output-dir", folder, "--processes", "1", code=1)
-    assert done.stdout == ""
+    result = extract(crawl, "--format", form, "--output-dir", folder, "--processes", "1", code=1)
+    assert result.stdout == ""
     names = sorted(each.name for each in folder.iterdir())
     places = (1, 2, 5, 6, 7, 8)
     assert names == [f"{place:06}-one.example-a-{n}.{suffix}" for n, place in enumerate(places)]
@@ -165,8 +165,8 @@ def test_the_files_and_subfolders_of_a_folder_are_kept(tmp_path: Path) -> None:
 def test_a_text_file_is_a_list_of_urls(tmp_path: Path) -> None:
     urls = tmp_path / "urls.txt"
     urls.write_text("# a comment\n\nhttp://127.0.0.1:9/a\nno URL\n")
-    done = extract(urls, "--processes", "1", code=1)
-    found = [json.loads(line) for line in done.stdout.splitlines()]
+    result = extract(urls, "--processes", "1", code=1)
+    found = [json.loads(line) for line in result.stdout.splitlines()]
     assert [each["url"] for each in found] == ["http://127.0.0.1:9/a", "no URL"]
     assert [each["reason"].partition(":")[0] for each in found] == [
         "127.0.0.1",
@@ -185,8 +185,8 @@ def test_parts_of_the_article_can_be_left_out(page: Path) -> None:
 
 def test_several_processes_write_the_same_output_as_one(page: Path, crawl: Path) -> None:
     alone = extract(page, crawl, "--processes", "1", code=1)
-    done = detourage("extract", page, crawl, "--processes", "2")
-    assert (done.returncode, done.stdout) == (1, alone.stdout)
+    result = detourage("extract", page, crawl, "--processes", "2")
+    assert (result.returncode, result.stdout) == (1, alone.stdout)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda each: each.name)

@@ -44,9 +44,9 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("sample")
     subprocess.run([sys.executable, "-m", "examples.sample_crawl", directory], check=True)
     output = directory / "articles.jsonl"
-    done = detourage("run", directory / "pages.jsonl.gz", "-o", output)
-    assert done.returncode == 0, done.stderr
-    (directory / "summary.txt").write_text(done.stderr)
+    result = detourage("run", directory / "pages.jsonl.gz", "-o", output)
+    assert result.returncode == 0, result.stderr
+    (directory / "summary.txt").write_text(result.stderr)
     return directory
 
 

@@ -148,14 +148,14 @@ def test_a_page_that_exceeds_a_limit_is_stopped_and_leaves_no_process(
 
 def test_a_run_renders_with_the_configured_browser(executable: Path, tmp_path: Path) -> None:
     pages = write_messages(tmp_path / "pages.jsonl", [message(URL, inline(FILL))])
-    done = subprocess.run(
+    result = subprocess.run(
         [*DETOURAGE, "run", str(pages), "-o", str(tmp_path / "articles.jsonl")],
         env={**BARE_ENVIRONMENT, "DETOURAGE_RENDER_BROWSER": str(executable)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
     [article] = read_lines(tmp_path / "articles.jsonl")
     assert article["text"] == "\n\n".join(paragraphs(1))
     assert article["method"] == "rendered-lines"

@@ -58,9 +58,9 @@ def invoke(arguments: tuple[str, ...]) -> Result:
 def test_every_command_works_on_an_empty_deployment(arguments: tuple[str, ...]) -> None:
     # Run this command before any queue exists, because `status` declares none.
     assert invoke(("status",)).exit_code == 0
-    done = invoke(arguments)
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
-    assert done.exit_code == 0 or (done.exit_code, len(done.stderr.splitlines())) == (1, 1)
+    result = invoke(arguments)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.output
+    assert result.exit_code == 0 or (result.exit_code, len(result.stderr.splitlines())) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,10 @@ def test_an_unavailable_server_ends_a_command_with_a_one_line_message(
 ) -> None:
     (port,) = unused_ports(1)
     take_away(server, port, monkeypatch)
-    done = invoke(arguments)
-    assert (done.exit_code, len(done.output.splitlines())) == (1, 1), done.output
-    assert f"the {server} is not responding" in done.output
-    assert "secret" not in done.output
+    result = invoke(arguments)
+    assert (result.exit_code, len(result.output.splitlines())) == (1, 1), result.output
+    assert f"the {server} is not responding" in result.output
+    assert "secret" not in result.output
 
 
 @pytest.mark.parametrize("server", ["database", "broker"])
@@ -82,16 +82,16 @@ def test_commands_do_not_wait_for_a_silent_server(
     server: Server, silent_port: int, monkeypatch: Environment
 ) -> None:
     take_away(server, silent_port, monkeypatch)
-    done = invoke(("status",))
-    assert (done.exit_code, len(done.output.splitlines())) == (1, 1), done.output
-    assert f"the {server} is not responding" in done.output
+    result = invoke(("status",))
+    assert (result.exit_code, len(result.output.splitlines())) == (1, 1), result.output
+    assert f"the {server} is not responding" in result.output
 
 
 def test_health_reports_only_the_unavailable_servers(monkeypatch: Environment) -> None:
     for server in ("database", "broker"):
         (port,) = unused_ports(1)
         take_away(server, port, monkeypatch)
-    done = invoke(("health",))
-    failed = [line.split()[1] for line in done.output.splitlines()]
-    assert (done.exit_code, failed) == (1, ["database:", "broker:"])
-    assert "psycopg2" not in done.output
+    result = invoke(("health",))
+    failed = [line.split()[1] for line in result.output.splitlines()]
+    assert (result.exit_code, failed) == (1, ["database:", "broker:"])
+    assert "psycopg2" not in result.output

@@ -69,8 +69,8 @@ def change(tasks: Tasks, **values: Any) -> int:
 
 def test_two_exports_give_the_same_files_with_every_article(tasks: Tasks, tmp_path: Path) -> None:
     folder = tmp_path / "articles"
-    done = export(folder)
-    assert done.stderr == f"5 articles in 2 files in {folder}\n"
+    result = export(folder)
+    assert result.stderr == f"5 articles in 2 files in {folder}\n"
     before = contents(folder)
     assert sorted(before) == [
         "_export.json",
@@ -153,8 +153,8 @@ def test_an_interrupted_export_leaves_no_unfinished_file(
 
 
 def test_an_unknown_site_is_reported_before_anything_is_written(tmp_path: Path) -> None:
-    done = export(tmp_path / "articles", "--site", "unknown.example", code=1)
-    assert "no page of site 'unknown.example' is known" in done.stderr
+    result = export(tmp_path / "articles", "--site", "unknown.example", code=1)
+    assert "no page of site 'unknown.example' is known" in result.stderr
     assert not (tmp_path / "articles").exists()
 
 

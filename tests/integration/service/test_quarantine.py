@@ -69,8 +69,8 @@ def test_sending_all_messages_back_needs_confirmation(
     command_line("quarantine", "requeue", code=1, stdin="n\n")
     assert deployment.receipts() == before
     held = len(list(browse(deployment.settings, "intake")))
-    done = command_line("quarantine", "requeue", "--stage", "intake", "--yes")
-    assert done.output == f"{held} messages sent back\n"
+    result = command_line("quarantine", "requeue", "--stage", "intake", "--yes")
+    assert result.output == f"{held} messages sent back\n"
     deployment.wait_for_receipts(before + held)
 
 
@@ -104,8 +104,8 @@ def test_commands_handle_every_hostile_message_in_quarantine(hostile: Deployment
     held = [each for stage in stages for each in browse(hostile.settings, stage)]
     assert len(held) > 250
     for arguments in (["list"], ["show", "--whole"]):
-        done = invoke("quarantine", *arguments)
-        assert len(done.stdout.splitlines()) == len(held) + (arguments == ["list"])
+        result = invoke("quarantine", *arguments)
+        assert len(result.stdout.splitlines()) == len(held) + (arguments == ["list"])
     odd = max(held, key=lambda each: len(each.message_id or ""))
     invoke("quarantine", "show", odd.message_id or "")
     sent_back = invoke("quarantine", "requeue", "--yes").output

@@ -43,9 +43,9 @@ def test_comparisons_beyond_the_limit_of_a_task_are_left_to_the_next_tasks(
         while tasks.query(select(ComparisonBlock).where(ComparisonBlock.id == block["block_id"])):
             compare(**block)
     tasks.finish_clustering()
-    parse_brackets = tasks.trees(site_id)
-    ids = list(parse_brackets)
-    exact = distance_matrix(list(parse_brackets.values()))
+    tree_of = tasks.trees(site_id)
+    ids = list(tree_of)
+    exact = distance_matrix(list(tree_of.values()))
     stored = tasks.query(select(Distance.lower_tree_id, Distance.higher_tree_id, Distance.distance))
     assert all(each == exact[ids.index(a), ids.index(b)] for a, b, each in stored)
     assert len(stored) == len(ids) * (len(ids) - 1) / 2 or limit == 6

@@ -53,7 +53,7 @@ def revisions(tasks: Tasks) -> list[dict[str, Any]]:
 
 def states(tasks: Tasks) -> list[tuple[str, bool]]:
     """Return the text of each revision, and whether it is withdrawn."""
-    names = {"Note 7-0.": "good", "Note 7-0, corrected.": "edit_randomly"}
+    names = {"Note 7-0.": "good", "Note 7-0, corrected.": "edited"}
     return [
         (
             next((name for mark, name in names.items() if mark in each["text"]), "other"),
@@ -85,7 +85,7 @@ def test_a_refusal_leaves_the_article_unchanged(
     assert states(site) == [("good", False)]
     bring(site, fetch(2, EDITED))
     assert site.outcomes()["story"] == ("article", None)
-    assert states(site) == [("good", False), ("edit_randomly", False)]
+    assert states(site) == [("good", False), ("edited", False)]
 
 
 def test_a_page_that_was_never_served_has_the_outcome_wall(site: Tasks) -> None:
@@ -147,7 +147,7 @@ def test_a_doubtful_text_that_shares_nothing_with_the_article_is_a_wall(site: Ta
     assert site.outcomes()["story"][0] == "wall"
     assert states(site) == [("good", False)]
     bring(site, fetch(2, EDITED))
-    assert states(site) == [("good", False), ("edit_randomly", False)]
+    assert states(site) == [("good", False), ("edited", False)]
 
 
 def test_an_article_rewritten_as_a_short_report_is_a_revision(site: Tasks) -> None:

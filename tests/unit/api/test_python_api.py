@@ -201,9 +201,9 @@ def test_a_page_that_crashes_its_process_does_not_affect_others(tmp_path: Path) 
     script = tmp_path / "script.py"
     script.write_text(CRASH, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, script], stdout=PIPE, check=True, env=environment)
+    result = subprocess.run([sys.executable, script], stdout=PIPE, check=True, env=environment)
     outcomes = ["failed" if number == 3 else "empty" for number in range(9)]
-    assert done.stdout.decode().splitlines() == [
+    assert result.stdout.decode().splitlines() == [
         f"https://a.example/{number} {outcome}" for number, outcome in enumerate(outcomes)
     ]
 

@@ -45,9 +45,9 @@ def test_a_command_names_the_extra_in_one_line(
     (folder / "page.html").write_text("<p>A page.</p>")
     names = {"INPUT": crawl, "OUTPUT": "articles.jsonl", "FOLDER": "", "PAGE": "page.html"}
     files = {word: str(folder / name) for word, name in names.items()}
-    done = CliRunner().invoke(main, [files.get(word, word) for word in arguments])
-    assert done.exit_code == 1, done.output
-    (line,) = done.stderr.splitlines()
+    result = CliRunner().invoke(main, [files.get(word, word) for word in arguments])
+    assert result.exit_code == 1, result.output
+    (line,) = result.stderr.splitlines()
     assert told(extra) in line
 
 
@@ -55,8 +55,8 @@ def test_measuring_the_browser_and_a_peer_method_name_the_missing_extra(
     crawl: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "regex", None)
-    done = CliRunner().invoke(benchmarks, ["evaluate", crawl, crawl])
-    assert told("benchmarks") in done.stderr
+    result = CliRunner().invoke(benchmarks, ["evaluate", crawl, crawl])
+    assert told("benchmarks") in result.stderr
     monkeypatch.setitem(sys.modules, "playwright", None)
     with pytest.raises(RenderingError, match=re.escape(told("render"))):
         Browser(Path(sys.executable)).render("<p>A page.</p>", "https://news.example/")

@@ -24,11 +24,11 @@ def commands(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tup
 
 
 def help_of(*path: str) -> str:
-    done = CliRunner().invoke(
+    result = CliRunner().invoke(
         main, [*path, "--help"], env={"COLUMNS": "80"}, catch_exceptions=False
     )
-    assert done.exit_code == 0
-    return done.output
+    assert result.exit_code == 0
+    return result.output
 
 
 @pytest.mark.parametrize("path", list(commands(main)), ids=" ".join)
@@ -63,5 +63,5 @@ def test_ctrl_c_prints_one_word_and_sets_the_exit_code(is_prompting: bool) -> No
             raise click.Abort if is_prompting else error from None
 
     group = Commands(commands={"work": click.Command("work", callback=work)})
-    done = CliRunner().invoke(group, ["work"])
-    assert (done.exit_code, done.stderr) == (130, "Interrupted\n")
+    result = CliRunner().invoke(group, ["work"])
+    assert (result.exit_code, result.stderr) == (130, "Interrupted\n")

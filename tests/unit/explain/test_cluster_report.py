@@ -21,22 +21,22 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_prints_and_writes_the_groups_of_each_site(crawl: Path, tmp_path: Path) -> None:
     figures = tmp_path / "groups.json"
-    done = CliRunner().invoke(main, ["explain", str(crawl), "--groups", "--json", str(figures)])
-    assert done.exit_code == 0, done.output
-    assert "1 unusable message" in done.stdout
+    result = CliRunner().invoke(main, ["explain", str(crawl), "--groups", "--json", str(figures)])
+    assert result.exit_code == 0, result.output
+    assert "1 unusable message" in result.stdout
     found = json.loads(figures.read_text())
     assert found["unusable"] == 1
     assert sorted(site["site"] for site in found["sites"]) == SITES
     for site in found["sites"]:
         groups = counted(len(site["groups"]), "group")
         line = f"{site['site']}: {counted(site['pages'], 'page')}, {groups}"
-        assert line in done.stdout
+        assert line in result.stdout
         placed = [url for group in site["groups"] for url in group["members"]] + site["outliers"]
         assert len(set(placed)) == len(placed) == site["pages"]
         for group in site["groups"]:
             assert group["size"] == len(group["members"])
             assert group["representative"] in group["members"]
-            assert group["representative"] in done.stdout
+            assert group["representative"] in result.stdout
 
 
 def test_another_method_can_be_chosen(crawl: Path, tmp_path: Path) -> None:

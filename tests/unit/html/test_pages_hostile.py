@@ -111,14 +111,14 @@ BOMBS = [
 def test_hostile_pages_have_an_outcome(
     expected: dict[str, str], content_type: str, seconds: int
 ) -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", PROGRAM, json.dumps([*expected]), content_type, str(seconds)],
         capture_output=True,
         text=True,
         timeout=HANG,
         check=False,
     )
-    *found, mebibytes = done.stdout.split() or [""]
-    assert done.returncode == 0, ([*expected][len(found)], done.stderr[-2000:])
+    *found, mebibytes = result.stdout.split() or [""]
+    assert result.returncode == 0, ([*expected][len(found)], result.stderr[-2000:])
     assert int(mebibytes) < MEMORY
     assert dict(zip(expected, found, strict=True)) == expected

@@ -50,7 +50,7 @@ def article_posts() -> str:
         f'<header><time datetime="2024-05-0{n + 1}T10:15:00">May {n + 1}, 2024</time>'
         f'<a href="#post-{n}">#{n + 1}</a></header>'
         f'<div class="message-body"><p>{text}</p></div>'
-        f'<div class="lastEdit">Last edit_randomly: May {n + 2}, 2024</div>'
+        f'<div class="lastEdit">Last edited: May {n + 2}, 2024</div>'
         f'<aside class="signature">My workshop: {n} benches and no end</aside>'
         '<footer><a href="/like">Like</a> <a href="/reply">Reply</a></footer></article>'
         for n, text in enumerate(POST_TEXTS)

@@ -43,7 +43,7 @@ def test_authors_are_separate_lines_and_badges_and_signatures_are_omitted() -> N
     article = read_content(forum_page(article_posts()))
     assert [block.text for block in article.blocks if block.role == "byline"] == list(NAMES)
     assert [block.role for block in article.blocks].count("dateline") == len(POST_TEXTS)
-    for noise in ("Well-known member", "My workshop", "Last edit_randomly", "Joined", "Reply"):
+    for noise in ("Well-known member", "My workshop", "Last edited", "Joined", "Reply"):
         assert noise not in article.text
 
 

@@ -45,11 +45,11 @@ print((process_time() - everywhere - here) / here)
 @pytest.mark.parametrize("work", list(WORKS))
 def test_no_other_threads_are_used(work: str) -> None:
     told = {name: said for name, said in os.environ.items() if not name.endswith("_NUM_THREADS")}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", WORKS[work] + MEASURE],
         env=told,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert float(done.stdout) < 0.05
+    assert float(result.stdout) < 0.05

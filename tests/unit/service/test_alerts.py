@@ -48,7 +48,7 @@ def test_an_installed_promtool_accepts_and_tests_the_rules() -> None:
     if program is None:
         return
     for command in (["check", "rules", "alerts.yml"], ["test", "rules", "alerts_test.yml"]):
-        done = subprocess.run(
+        result = subprocess.run(
             [program, *command], cwd=MONITORING, capture_output=True, text=True, check=False
         )
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert result.returncode == 0, result.stdout + result.stderr

@@ -28,7 +28,7 @@ def random_pair(source: random.Random) -> tuple[Tree, Tree]:
     if relation == 0:
         return a, edit_randomly(source, a, source.randint(0, 6), labels)
     if relation == 1:
-        # Copies of the tree, some of them edit_randomly, below a new root.
+        # Copies of the tree, some of them edited, below a new root.
         copies = [
             edit_randomly(source, a, source.randint(0, 1), "ab")
             for _ in range(source.randint(1, 2))
@@ -61,7 +61,7 @@ USUAL_BUT_PLAIN = (_native.UNITS[0], 0, "", False, False, False)
 
 
 def pairs_of_trees(seed: int) -> list[tuple[Tree, Tree]]:
-    """Draw trees of all shapes, each with an edit_randomly copy and an unrelated tree."""
+    """Draw trees of all shapes, each with an edited copy and an unrelated tree."""
     source = random.Random(seed)
     pairs = []
     for shape in SHAPES:
