@@ -30,7 +30,7 @@ from detourage.reader.article import GOOD_F1, PageInTemplate, confidence_of, fin
 from detourage.reader.comment_exclusion import comments_to_exclude
 from detourage.reader.content import comments_of
 from detourage.reader.errors import NoArticleError
-from detourage.reader.finding import Finding
+from detourage.reader.finding import FoundBody
 from detourage.reader.outline import Outline
 
 CORPORA = (
@@ -93,7 +93,7 @@ def _example(corpus: str, gold: Gold, source: Source) -> PageExample:
     shown = PageInTemplate(page.url, outline)
     apart = outline.indices_of(comments_to_exclude(page, comments_of(page)))
     article, finding = find_article(shown, apart)
-    place = finding or Finding(article.method, container=0)
+    place = finding or FoundBody(article.method, container=0)
     confidence = confidence_of(outline, shown.judged, finding)
     headline = headline_of(gold, page.document)
     text = f"{headline.text}\n{article.text}" if headline is not None else article.text

@@ -12,7 +12,7 @@ from detourage.metadata.bylines import names_in, without_repeats
 from detourage.metadata.declared import Record, read_json_ld, read_metas, read_microdata
 from detourage.metadata.surroundings import Surroundings
 from detourage.metadata.wires import wire_of
-from detourage.reader.finding import Finding
+from detourage.reader.finding import FoundBody
 from detourage.reader.outline import Outline
 from detourage.roles import Kind
 from detourage.text import words
@@ -38,7 +38,7 @@ _BETWEEN_TAGS = re.compile(r"(?:(?<!\s)\s+)?+[,;，；、|]\s*")
 
 def read_metadata(
     page: Outline,
-    finding: Finding,
+    finding: FoundBody,
     heading: int | None,
     *,
     url: str = "",

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from detourage.html.flat import Booleans
-from detourage.reader.finding import Finding
+from detourage.reader.finding import FoundBody
 from detourage.reader.knowledge import digest_of
 from detourage.reader.outline import Outline
 from detourage.text import words
@@ -72,7 +72,7 @@ class Surroundings:
     def __init__(
         self,
         page: Outline,
-        finding: Finding,
+        finding: FoundBody,
         heading: int | None,
         template_lines: Collection[int] = frozenset(),
     ) -> None:

@@ -13,7 +13,7 @@ from detourage.html.encoding import decode
 from detourage.papers.interface import Extracted, Neighbours, NoPivotError, ReaderComment, Source
 from detourage.reader.article import article_of
 from detourage.reader.blocks import blocks_of
-from detourage.reader.finding import Finding
+from detourage.reader.finding import FoundBody
 from detourage.reader.outline import Outline
 from detourage.reader.titles import Titles
 
@@ -60,14 +60,14 @@ def stretches_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[Block
         fragment = document_fromstring(
             fragment.encode("utf-8", "replace"), parser, ensure_head_body=True
         )
-    body = blocks_of(Outline.of(fragment), Finding("fragment", container=0), url)
+    body = blocks_of(Outline.of(fragment), FoundBody("fragment", container=0), url)
     return [(block.type, block.text) for block in body.blocks]
 
 
-def cut(source: Source, page: Outline, finding: Finding, pivot: Outline | None = None) -> Extracted:
+def cut(source: Source, page: Outline, body: FoundBody, pivot: Outline | None = None) -> Extracted:
     """Return the text of the element found, and the headline unless `pivot` has the same one."""
     pivot_titles = () if pivot is None else (Titles.of(pivot),)
-    article = article_of(source.url, page, pivot_titles, finding)
+    article = article_of(source.url, page, pivot_titles, body)
     return Extracted(article.title, article.text, article.blocks)
 
 

@@ -20,7 +20,7 @@ from detourage.html.text import WITHIN_SENTENCES
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import cut, outline_of
 from detourage.reader import NoTextError, sentences
-from detourage.reader.finding import Finding
+from detourage.reader.finding import FoundBody
 from detourage.reader.outline import Outline
 from detourage.text import words
 from detourage.text.words import listed
@@ -52,7 +52,7 @@ def extract(source: Source, _neighbours: Neighbours, *, fusion: bool) -> Extract
     return _extracted(source, page, find_body(page, fusion=fusion))
 
 
-def find_body(page: Outline, *, fusion: bool) -> Finding | None:
+def find_body(page: Outline, *, fusion: bool) -> FoundBody | None:
     """Find the node with the most sentences and, with `fusion`, its siblings; None if too short."""
     removed = _removed_elements(page)
     remaining = page.without(removed)
@@ -67,7 +67,7 @@ def find_body(page: Outline, *, fusion: bool) -> Finding | None:
     best = max(nodes, key=score)
     parent = page.parents[best]
     if not fusion or parent < 0:
-        return Finding("wutsi_block", best, frozenset(removed))
+        return FoundBody("wutsi_block", best, frozenset(removed))
     siblings = {node for node in nodes if page.parents[node] == parent}
     others = set(page.children(parent)) - siblings
     lines = {
@@ -75,10 +75,10 @@ def find_body(page: Outline, *, fusion: bool) -> Finding | None:
         for node in siblings
         for text in remaining.texts[remaining.text_starts[node] : remaining.text_ends[node]]
     }
-    return Finding("wutsi_fusion", parent, frozenset(removed | others), lines=frozenset(lines))
+    return FoundBody("wutsi_fusion", parent, frozenset(removed | others), lines=frozenset(lines))
 
 
-def _extracted(source: Source, page: Outline, finding: Finding | None) -> Extracted:
+def _extracted(source: Source, page: Outline, finding: FoundBody | None) -> Extracted:
     if finding is None:
         raise NoTextError("the page shows no text")
     return cut(source, page, finding)

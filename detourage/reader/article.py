@@ -17,7 +17,7 @@ from detourage.reader.body import find_body, judge_page
 from detourage.reader.comment_exclusion import exclude
 from detourage.reader.declared_types import declared_types
 from detourage.reader.errors import MenuPageError, NeedsRenderingError, NoTextError
-from detourage.reader.finding import Finding, kept_texts
+from detourage.reader.finding import FoundBody, kept_texts
 from detourage.reader.further_articles import further_articles, without_further_articles
 from detourage.reader.hidden import Read
 from detourage.reader.illustrations import leading_images
@@ -27,7 +27,7 @@ from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
 from detourage.reader.threads import FindPosts, find_thread
 from detourage.reader.titles import Titles
-from detourage.roles import TEXT_ROLES, Favor, LineRole
+from detourage.roles import TEXT_ROLES, Favor, Kind, LineRole
 from detourage.text import words
 from detourage.text.texts import Count, count_words
 
@@ -51,8 +51,8 @@ class PageInTemplate:
         if template is not self.template or url != self.url:
             judged = judge_page(self.outline, self.template, self.url)
             self.outline.memo[JudgedPage] = self.template, self.url, judged
-        found: JudgedPage = judged
-        return found
+        current: JudgedPage = judged
+        return current
 
 
 def judged_page(page: Page, template: TemplateKnowledge) -> JudgedPage:
@@ -65,8 +65,8 @@ def forget_judged(page: Page) -> None:
     Outline.of(page.flat).memo.pop(JudgedPage, None)
 
 
-MIN_LIKELY_LINE = 0.15  # probability of the most probable line in an article without sentences
-MAX_LISTING_FACTOR = 0.5  # factor that reduces the confidence in a page that looks like a menu
+MIN_LIKELY_LINE = 0.15  # probability that the likeliest line is text, if the body has no sentence
+MAX_LISTING_FACTOR = 0.5  # multiplies the confidence in an article whose page looks like a menu
 
 
 def extract_article(
@@ -97,67 +97,70 @@ def extract_article(
     headline.
     """
     outline = Outline.of(page.flat)
-    flat = PageInTemplate(
+    page_in_template = PageInTemplate(
         page.url, outline, knowledge_of(template), text_roles, posts, favor, read_opened
     )
-    return with_page_judged(flat, *find_article(flat, outline.indices_of(comments)))
+    article, body = find_article(page_in_template, outline.indices_of(comments))
+    return with_predictions(page_in_template, article, body)
 
 
 GOOD_F1 = 0.8  # Minimum word F1 at which an article counts as correct
 HIDDEN_CONFIDENCE = 0.63  # Confidence in an article that the page does not display
 
 F1_WEIGHT, SURENESS_WEIGHT, BASE_LOG_ODDS = 4.0, 6.4, -7.2
-"""Weights of the expected F1 and of the mean probability of the words' roles in the log odds, and
-the constant added to them; fitted to pages of sites for which no figures are reported."""
+"""Coefficients and intercept of the logistic regression in `confidence_of`, which was fitted to
+pages of sites that are not part of any published figure."""
 
 
-def confidence_of(page: Outline, judged: JudgedPage, finding: Finding | None) -> float:
-    """Return the probability that F1 reaches `GOOD_F1`; the finding of a hidden article is None."""
-    if finding is None:
+def confidence_of(page: Outline, judged: JudgedPage, body: FoundBody | None) -> float:
+    """Return the probability that F1 reaches `GOOD_F1`; `body` is None for a hidden article."""
+    if body is None:
         return HIDDEN_CONFIDENCE
-    sizes = np.array([len(line.tokens) for line in judged.lines], dtype=np.float64)
+    word_counts = np.array([len(line.tokens) for line in judged.lines], dtype=np.float64)
     numbers = [line.number for line in judged.lines]
-    kept = sizes * np.isin(numbers, page.text_lines[kept_texts(page, finding)])
-    total, likely = max(1.0, kept.sum()), judged.probabilities
-    expected_f1 = 2 * (kept * likely).sum() / max(1.0, kept.sum() + (sizes * likely).sum())
-    sureness = (kept * judged.role_probabilities.max(axis=1, initial=0.0)).sum() / total
-    return 1 / (1 + exp(-(F1_WEIGHT * expected_f1 + SURENESS_WEIGHT * sureness + BASE_LOG_ODDS)))
+    kept = word_counts * np.isin(numbers, page.text_lines[kept_texts(page, body)])
+    expected = word_counts * judged.probabilities
+    expected_f1 = 2 * (kept * judged.probabilities).sum() / max(1.0, kept.sum() + expected.sum())
+    sureness = kept * judged.role_probabilities.max(axis=1, initial=0.0)
+    mean_sureness = sureness.sum() / max(1.0, kept.sum())
+    log_odds = F1_WEIGHT * expected_f1 + SURENESS_WEIGHT * mean_sureness + BASE_LOG_ODDS
+    return 1 / (1 + exp(-log_odds))
 
 
-def with_page_judged(page: PageInTemplate, article: Article, finding: Finding | None) -> Article:
-    """Set an article's confidence, and its kind unless the page declares one."""
-    kind = finding.kind if finding is not None and finding.kind else article.metadata.kind
-    confidence = confidence_of(page.outline, page.judged, finding)
-    if finding is not None and finding.menu is not None:
-        confidence *= min(MAX_LISTING_FACTOR, 1.0 - finding.menu)
+def with_predictions(page: PageInTemplate, article: Article, body: FoundBody | None) -> Article:
+    """Add the confidence, corrections, title and kind that the model's predictions determine."""
+    kind = body.kind if body is not None and body.kind else article.metadata.kind
+    confidence = confidence_of(page.outline, page.judged, body)
+    if body is not None and body.menu_probability is not None:
+        confidence *= min(MAX_LISTING_FACTOR, 1.0 - body.menu_probability)
     return replace(
         article,
-        title=_title_of(page, article, finding),
+        title=_title_of(page, article, body),
         confidence=round(confidence, 3),
         corrections=_corrections(page),
         metadata=replace(article.metadata, kind=kind),
     )
 
 
-MIN_TITLE = 0.2  # probability of being the headline for a line that replaces the site's name
-MAX_LINES_TO_TITLE = 12  # lines between the body and a line that replaces the site's name
+MIN_TITLE = 0.2  # probability of being the headline, for a line used as title
+MAX_LINES_TO_TITLE = 12  # lines above the body among which such a line is searched for
 
 
-def _title_of(page: PageInTemplate, article: Article, finding: Finding | None) -> str | None:
+def _title_of(page: PageInTemplate, article: Article, body: FoundBody | None) -> str | None:
     """Return the article's title or, if that is only the site's name, the likeliest headline."""
     title, judged = article.title, page.judged
     is_site_name = title is not None and titles.names_site(page.outline, title, page.url)
-    if article.heading is not None or not is_site_name or finding is None or not finding.lines:
+    if article.heading is not None or not is_site_name or body is None or not body.lines:
         return title
-    likelihood = judged.probability_of(("title",))
-    first = next((at for at, line in enumerate(judged.lines) if line.number in finding.lines), 0)
-    places = range(max(0, first - MAX_LINES_TO_TITLE), first)
-    best = max(places, key=likelihood.__getitem__, default=None)
-    return judged.lines[best].text if best is not None and likelihood[best] > MIN_TITLE else title
+    headline = judged.probability_of(("title",))
+    first = next((place for place, line in enumerate(judged.lines) if line.number in body.lines), 0)
+    above = range(max(0, first - MAX_LINES_TO_TITLE), first)
+    best = max(above, key=headline.__getitem__, default=None)
+    return judged.lines[best].text if best is not None and headline[best] > MIN_TITLE else title
 
 
 MAX_CORRECTIONS = 5  # correction notes in an article
-MAX_CORRECTION_CHARACTERS = 1_000  # length of a correction note, in characters; the rest is cut off
+MAX_CORRECTION_CHARACTERS = 1_000  # length to which a correction note is cut
 
 
 def _corrections(page: PageInTemplate) -> tuple[str, ...]:
@@ -165,111 +168,115 @@ def _corrections(page: PageInTemplate) -> tuple[str, ...]:
     judged, lines = page.judged, page.outline.lines
     role = judged.roles.index("correction")
     numbers = np.flatnonzero(judged.role_probabilities.argmax(axis=1) == role)
-    texts = (words.clean("".join(node.text for node in lines[number])) for number in numbers)
-    distinct = dict.fromkeys(text[:MAX_CORRECTION_CHARACTERS] for text in texts)
+    notes = (words.clean("".join(node.text for node in lines[number])) for number in numbers)
+    distinct = dict.fromkeys(note[:MAX_CORRECTION_CHARACTERS] for note in notes)
     return tuple(distinct)[:MAX_CORRECTIONS]
 
 
 def find_article(
     page: PageInTemplate, comments: Collection[int] = frozenset()
-) -> tuple[Article, Finding | None]:
-    """Extract the article like `extract_article`; the finding is None if the article is hidden."""
+) -> tuple[Article, FoundBody | None]:
+    """Find an article and its body; the body is None if the page does not display the article."""
 
     def read_opened(root: HtmlElement) -> Article:
-        found = _find_displayed(replace(page, outline=Outline.of(root), posts=None))
-        if found is None:
+        opened = _displayed_article(replace(page, outline=Outline.of(root), posts=None))
+        if opened is None:
             raise NoTextError("the page shows no text")
-        return found[0]
+        return opened[0]
 
-    shown = _find_displayed(page, comments)
-    article = hidden.hidden_article(
+    displayed = _displayed_article(page, comments)
+    hidden_article = hidden.hidden_article(
         page.url,
         page.outline,
-        shown[0] if shown is not None else None,
-        extract=lambda text, body: article_of(page.url, text, page.template.titles, body),
+        displayed[0] if displayed is not None else None,
+        extract=lambda outline, body: article_of(page.url, outline, page.template.titles, body),
         read=page.read_opened or read_opened,
     )
-    if article is not None:
+    if hidden_article is not None:
         # Metadata around the displayed text is more complete than that in the head alone.
-        metadata = article.metadata if shown is None else shown[0].metadata
-        return replace(article, metadata=metadata), None
+        metadata = hidden_article.metadata if displayed is None else displayed[0].metadata
+        return replace(hidden_article, metadata=metadata), None
     if hidden.needs_rendering(page.outline):
         raise NeedsRenderingError("the page is empty until a browser runs its scripts")
-    if shown is None:
+    if displayed is None:
         raise NoTextError("the page shows no text")
-    return shown
+    return displayed
 
 
-def _find_displayed(
+def _displayed_article(
     page: PageInTemplate, comments: Collection[int] = ()
-) -> tuple[Article, Finding] | None:
-    shown = _read_text(page, comments)
-    menu = _menu_probability(page, shown) if menus.is_menu(page.outline) else None
-    if menu is not None and menu >= menus.MIN_PROBABILITY:
-        raise MenuPageError(menu)
-    if shown is None:
+) -> tuple[Article, FoundBody] | None:
+    """Extract the displayed article, or return None; raise `MenuPageError` for a menu."""
+    displayed = _article_of_any_page(page, comments)
+    is_like_menu = menus.is_menu(page.outline)
+    probability = _menu_probability(page, displayed) if is_like_menu else None
+    if probability is not None and probability >= menus.MIN_PROBABILITY:
+        raise MenuPageError(probability)
+    if displayed is None:
         return None
-    article, finding = shown
-    is_listing = menu is not None and finding.kind == "article"
-    return article, replace(finding, menu=menu, kind="listing" if is_listing else finding.kind)
+    article, body = displayed
+    kind: Kind | None = "listing" if is_like_menu and body.kind == "article" else body.kind
+    return article, replace(body, menu_probability=probability, kind=kind)
 
 
-def _menu_probability(page: PageInTemplate, shown: tuple[Article, Finding] | None) -> float:
+def _menu_probability(page: PageInTemplate, displayed: tuple[Article, FoundBody] | None) -> float:
     """Return the probability that a page that looks like a menu is one, given what it displays."""
-    if shown is None:
+    if displayed is None:
         return 1.0
     has_posts = page.posts is not None and page.posts() is not None
-    words = count_words(shown[0].text)
-    return menus.menu_probability(
-        page.outline, page.url, page.judged.kinds, words, has_posts=has_posts
-    )
+    words = count_words(displayed[0].text)
+    kinds = page.judged.kinds
+    return menus.menu_probability(page.outline, page.url, kinds, words, has_posts=has_posts)
 
 
-def _read_text(page: PageInTemplate, comments: Collection[int]) -> tuple[Article, Finding] | None:
-    """Extract the displayed article of a page; return None if no text is displayed."""
+def _article_of_any_page(
+    page: PageInTemplate, comments: Collection[int]
+) -> tuple[Article, FoundBody] | None:
+    """Extract the displayed article, even of a menu; return None if no text is displayed."""
     thread = _find_thread(page) if page.judged.kind == "forum" else None
     if thread is not None:
         # In a thread, the readers' posts are the text.
-        article, finding = _extract(page, thread, (), is_thread=True)
+        article, body = _extract(page, thread, (), is_thread=True)
         # A page that declares another kind, such as a live report, is not a thread.
         if article.text and article.metadata.kind == "article":
-            return article, replace(finding, kind="forum")
+            return article, replace(body, kind="forum")
     candidates = (_extract(page, body, comments) for body in _bodies(page))
-    shown = next((each for each in candidates if each[0].text), None)
-    if shown is None:
+    first = next(((article, body) for article, body in candidates if article.text), None)
+    if first is None:
         return None
-    article, finding = shown
+    article, body = first
     kind = article.metadata.kind
     # Of 55 pages of the corpus wcxb that declare themselves news articles, 54 are.
     if kind == "article" and "newsarticle" not in declared_types(page.outline):
         kind = page.judged.kind
-    return article, replace(finding, kind=kind)
+    return article, replace(body, kind=kind)
 
 
 def _extract(
-    page: PageInTemplate, body: Finding, comments: Collection[int], *, is_thread: bool = False
-) -> tuple[Article, Finding]:
+    page: PageInTemplate, body: FoundBody, comments: Collection[int], *, is_thread: bool = False
+) -> tuple[Article, FoundBody]:
+    """Extract an article from a body without its comments and further articles."""
     outline, template = page.outline, page.template
-    finding = exclude(outline, body, comments) if comments else body
-    found = titles.headline(outline, finding.container, page.url, template.titles)
-    further = () if is_thread else further_articles(outline, finding, found[1], page.url)
-    finding = without_further_articles(outline, finding, further)
-    article = article_of(page.url, outline, template.titles, finding, template.by_digest, found)
-    return article, finding
+    body = exclude(outline, body, comments) if comments else body
+    headline = titles.headline(outline, body.container, page.url, template.titles)
+    further = () if is_thread else further_articles(outline, body, headline[1], page.url)
+    body = without_further_articles(outline, body, further)
+    article = article_of(page.url, outline, template.titles, body, template.by_digest, headline)
+    return article, body
 
 
-def _find_thread(page: PageInTemplate) -> Finding | None:
-    """Find the thread of a page that is most likely a forum page."""
+def _find_thread(page: PageInTemplate) -> FoundBody | None:
+    """Find the thread of a page whose likeliest kind is a forum page."""
     posts = page.posts() if page.posts is not None else None
     body = next(_bodies(page), None)
     if posts is None or body is None:
         return None
-    _, heading = titles.headline(page.outline, body.container, page.url, page.template.titles)
-    likelihood = page.judged.kinds["forum"]
-    return find_thread(page.outline, page.judged, body, posts, likelihood, heading, page.text_roles)
+    outline, judged = page.outline, page.judged
+    _, heading = titles.headline(outline, body.container, page.url, page.template.titles)
+    return find_thread(outline, judged, body, posts, heading, page.text_roles)
 
 
-def _bodies(page: PageInTemplate) -> Iterator[Finding]:
+def _bodies(page: PageInTemplate) -> Iterator[FoundBody]:
     """Yield candidate bodies, best first."""
     roles = page.text_roles or TEXT_ROLES
     from_lines = find_body(page.outline, page.judged, roles, page.favor, page.url)
@@ -277,43 +284,47 @@ def _bodies(page: PageInTemplate) -> Iterator[Finding]:
         yield from_lines
     from_sentences = sentences.find_body(page.outline)
     if from_sentences is not None:
-        is_likely = page.judged.probabilities.max(initial=0.0) >= MIN_LIKELY_LINE
-        marks = page.outline.count_in_texts(Count.SENTENCES)
-        if is_likely or marks[kept_texts(page.outline, from_sentences)].any():
+        has_likely_line = page.judged.probabilities.max(initial=0.0) >= MIN_LIKELY_LINE
+        sentence_counts = page.outline.count_in_texts(Count.SENTENCES)
+        if has_likely_line or sentence_counts[kept_texts(page.outline, from_sentences)].any():
             yield from_sentences
 
 
-MAX_LEADING = 5  # blocks at the start of a text that may be its lead
+MAX_LEAD_BLOCKS = 5  # blocks at the start of a text among which its lead is searched for
 MIN_LEAD_WORDS = 5  # words in a lead; a shorter text is a section name
 
 
 def article_of(
     url: str,
     outline: Outline,
-    others: Sequence[Titles],
-    finding: Finding,
+    other_titles: Sequence[Titles],
+    body: FoundBody,
     template_lines: Collection[int] = frozenset(),
     headline: tuple[str | None, int | None] | None = None,
 ) -> Article:
-    """Build the article from a body; `others` and `template_lines` describe its template."""
-    title, heading = headline or titles.headline(outline, finding.container, url, others)
+    """Build the article from a body.
+
+    `other_titles` are the titles of other pages of its template, and `template_lines` the digests
+    of their lines. `headline` is the result of `titles.headline` if it is already known.
+    """
+    title, heading = headline or titles.headline(outline, body.container, url, other_titles)
     if heading is not None:
-        finding = replace(finding, dropped=finding.dropped | {heading})
+        body = replace(body, dropped=body.dropped | {heading})
     base = base_of(outline.root, url)
-    body = blocks_of(outline, finding, base, title)
-    text, blocks = body.text, tuple(body.blocks)
-    embeds = tuple(each for each in body.media if isinstance(each, ArticleEmbed))
-    shown = tuple(each for each in body.media if isinstance(each, ArticleImage))
+    content = blocks_of(outline, body, base, title)
+    text, blocks = content.text, tuple(content.blocks)
+    embeds = tuple(medium for medium in content.media if isinstance(medium, ArticleEmbed))
+    images = tuple(medium for medium in content.media if isinstance(medium, ArticleImage))
     leading = {
-        each.url: replace(each, block=0)
-        for each in leading_images(outline, finding, heading, base)
-        if all(each.url != other.url for other in shown)
+        image.url: replace(image, block=0)
+        for image in leading_images(outline, body, heading, base)
+        if all(image.url != other.url for other in images)
     }
-    lead = "\n".join(block.text for block in blocks[:MAX_LEADING] if block.role == "lead")
+    lead = "\n".join(block.text for block in blocks[:MAX_LEAD_BLOCKS] if block.role == "lead")
     language = language_of(outline, text)
     metadata = read_metadata(
         outline,
-        finding,
+        body,
         heading,
         url=url,
         title=title,
@@ -325,13 +336,13 @@ def article_of(
         title=title,
         text=text,
         blocks=blocks,
-        images=(*leading.values(), *shown),
+        images=(*leading.values(), *images),
         embeds=embeds,
         language=language,
-        method=finding.method,
-        xpath=outline.node(finding.container).path(),
-        confidence=round(finding.confidence, 3),
+        method=body.method,
+        xpath=outline.node(body.container).path(),
+        confidence=round(body.confidence, 3),
         metadata=replace(metadata, lead=lead if count_words(lead) >= MIN_LEAD_WORDS else None),
-        container=outline.node(finding.container).index,
+        container=outline.node(body.container).index,
         heading=None if heading is None else outline.node(heading).index,
     )

@@ -22,7 +22,7 @@ from detourage.html.addresses import absolute
 from detourage.html.nodes import Node
 from detourage.html.text import HEADINGS
 from detourage.reader import illustrations, media
-from detourage.reader.finding import Finding, FoundRole
+from detourage.reader.finding import FoundBody, FoundRole
 from detourage.reader.outline import Outline
 from detourage.roles import LineRole
 from detourage.text import words
@@ -130,7 +130,7 @@ class BodyBlocks:
         return "\n\n".join(block.text for block in self.blocks)
 
 
-def blocks_of(page: Outline, finding: Finding, base: str, title: str | None = None) -> BodyBlocks:
+def blocks_of(page: Outline, body: FoundBody, base: str, title: str | None = None) -> BodyBlocks:
     """Divide a body into blocks; relative URLs are resolved against `base`.
 
     A block ends at the border of a block element or at two line breaks; a single line break remains
@@ -138,7 +138,7 @@ def blocks_of(page: Outline, finding: Finding, base: str, title: str | None = No
     A table of short cells is one block, with a line per row and tabs between cells; any other table
     is treated as layout. One of the first blocks that repeats the `title` is left out.
     """
-    return _BlockBuilder(page, finding, base, title).run()
+    return _BlockBuilder(page, body, base, title).run()
 
 
 @dataclass
@@ -161,9 +161,9 @@ class _Text(NamedTuple):
 
 
 class _BlockBuilder:
-    def __init__(self, page: Outline, finding: Finding, base: str, title: str | None) -> None:
+    def __init__(self, page: Outline, body: FoundBody, base: str, title: str | None) -> None:
         self._page = page
-        self._finding = finding
+        self._body = body
         self._base = base
         self._title = words.tokens(title or "")
         self._block_count = 0
@@ -181,12 +181,12 @@ class _BlockBuilder:
         self._posts = page.flat.values("data-href")
         self._addresses: set[str] = set()
         self._parents_with_image: set[Node | None] = set()
-        self._next_text = page.text_starts[finding.container]
+        self._next_text = page.text_starts[body.container]
         self._sizes: Counter[int] = Counter()
 
     def run(self) -> BodyBlocks:
         page, pieces = self._page, self._page.flat.pieces
-        first = index = self._finding.container
+        first = index = self._body.container
         end = page.ends[first]
         inside = page.flat.numbers[first:end]
         limits = page.document.ends[inside].tolist()
@@ -226,7 +226,7 @@ class _BlockBuilder:
         tag = self._page.tags[index]
         if tag == "li":
             self._count_item(index)
-        if index in self._finding.dropped:
+        if index in self._body.dropped:
             self._flush()
             return False
         if self._page.is_silent[index] or media.is_image(tag):
@@ -248,7 +248,7 @@ class _BlockBuilder:
             return True
         self._flush()
         self._mute(index)
-        if index == self._finding.container:
+        if index == self._body.container:
             return True
         if tag == "table" and self._muted is None and self._data_table(index):
             return False
@@ -258,7 +258,7 @@ class _BlockBuilder:
         return True
 
     def _mute(self, index: int) -> None:
-        if index in self._finding.muted and self._muted is None:
+        if index in self._body.muted and self._muted is None:
             self._muted = index
 
     def _leave(self, index: int) -> None:
@@ -328,7 +328,7 @@ class _BlockBuilder:
         if not text.isspace():
             line = self._page.texts[self._next_text].line
             self._next_text += 1
-            is_other = self._finding.lines is not None and line not in self._finding.lines
+            is_other = self._body.lines is not None and line not in self._body.lines
             if is_other or self._muted is not None:
                 return
             self._breaks = 0
@@ -446,7 +446,7 @@ class _BlockBuilder:
         """Return the most probable role of the given lines, weighted by size."""
         weights: dict[LineRole, float] = {}
         for line, size in sizes.items():
-            found = self._finding.roles.get(line)
+            found = self._body.roles.get(line)
             if found is not None:
                 weights[found.role] = weights.get(found.role, 0.0) + found.probability * size
         if not weights:
@@ -457,9 +457,9 @@ class _BlockBuilder:
 
     def _data_table(self, index: int) -> bool:
         """Add a data table as a block; return False if the table is used for layout."""
-        page, finding = self._page, self._finding
+        page, body = self._page, self._body
         texts = page.texts[page.text_starts[index] : page.text_ends[index]]
-        if finding.lines is not None and any(text.line not in finding.lines for text in texts):
+        if body.lines is not None and any(text.line not in body.lines for text in texts):
             return False
         rows: list[list[int]] = []
         for below in range(index + 1, page.ends[index]):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from detourage.reader import page_model
 from detourage.reader.asides import without_asides
 from detourage.reader.blocks import MAX_CELL_TOKENS
-from detourage.reader.finding import Finding, FoundRole
+from detourage.reader.finding import FoundBody, FoundRole
 from detourage.reader.illustrations import MAX_CAPTION_TOKENS
 from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.lines import Line
@@ -68,7 +68,7 @@ def find_body(
     roles: Sequence[LineRole] = TEXT_ROLES,
     favor: Favor | None = None,
     url: str = "",
-) -> Finding | None:
+) -> FoundBody | None:
     """Find the lines with the given roles; None if the expected F1 is too low."""
     lines = judged.lines
     if not lines:
@@ -184,7 +184,7 @@ def body_of(
     kept: Sequence[Line],
     expected_f1: float,
     roles: Mapping[int, FoundRole] | None = None,
-) -> Finding:
+) -> FoundBody:
     """Return the body that consists of the given lines, one or more, without repeated passages."""
     kept = _without_repeats(page, kept)
     numbers = frozenset(line.number for line in kept)
@@ -194,7 +194,7 @@ def body_of(
         # The pictures of an article with a single paragraph are outside this paragraph.
         core = page.parents[core]
     left_out = _left_out(page, container, core, numbers)
-    return Finding(METHOD, container, *left_out, numbers, expected_f1, roles or {})
+    return FoundBody(METHOD, container, *left_out, numbers, expected_f1, roles or {})
 
 
 def choose_lines(

@@ -11,7 +11,7 @@ from detourage.comments.extents import comment_area
 from detourage.html import Page
 from detourage.html.nodes import Node
 from detourage.html.text import visible_text
-from detourage.reader.finding import Finding
+from detourage.reader.finding import FoundBody
 from detourage.reader.outline import Outline
 from detourage.reader.scripts import structured_data
 from detourage.text.words import tokens
@@ -79,15 +79,15 @@ def comments_to_exclude(page: Page, found: FoundComments) -> Sequence[HtmlElemen
     return comment_area(page.flat, found.records) if found.confidence >= SURE else ()
 
 
-def exclude(page: Outline, finding: Finding, elements: Collection[int]) -> Finding:
+def exclude(page: Outline, body: FoundBody, elements: Collection[int]) -> FoundBody:
     """Drop elements from a body, unless they make up most of it and few words would remain.
 
     The remaining lines are not selected again without the comments, because doing so makes as many
     pages worse as it improves.
     """
-    start, end = page.text_starts[finding.container], page.text_ends[finding.container]
+    start, end = page.text_starts[body.container], page.text_ends[body.container]
     sizes = [
-        node.size if finding.lines is None or node.line in finding.lines else 0
+        node.size if body.lines is None or node.line in body.lines else 0
         for node in page.texts[start:end]
     ]
     excluded = {
@@ -97,5 +97,5 @@ def exclude(page: Outline, finding: Finding, elements: Collection[int]) -> Findi
     }
     words = sum(sizes[place - start] for place in excluded)
     if words > MAX_EXCLUDED * sum(sizes) and sum(sizes) - words < MIN_REMAINING:
-        return finding
-    return replace(finding, dropped=finding.dropped.union(elements))
+        return body
+    return replace(body, dropped=body.dropped.union(elements))

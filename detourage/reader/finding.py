@@ -1,4 +1,4 @@
-"""Location of an article's body in a page, before it is divided into blocks."""
+"""The elements and lines of a page that form the article's body, before division into blocks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,14 +19,14 @@ class FoundRole(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Finding:
+class FoundBody:
     """The body of a page's article, as found by a method.
 
-    `container` is the outline index of the element that holds the body. Of the elements below it,
-    `dropped` ones contribute nothing, and `muted` ones only images and embeds. `lines` are the
-    numbers of the body's lines (see `TextNode.line`), or None for all lines; `roles` is keyed by
-    line number. `confidence` is 0 if the method does not estimate it. `menu` is the probability
-    that the page is a menu, or None if it does not look like one.
+    `container` is the outline index of the element that contains the body. Of the elements below
+    it, those in `dropped` are omitted, and those in `muted` contribute only images and embeds.
+    `lines` are the numbers of the body's lines (see `TextNode.line`), or None for all lines;
+    `roles` is keyed by line number. `confidence` is 0 if the method does not estimate it.
+    `menu_probability` is None for a page that does not look like a menu.
     """
 
     method: str
@@ -37,15 +37,15 @@ class Finding:
     confidence: float = 0.0
     roles: Mapping[int, FoundRole] = field(default_factory=dict)
     kind: Kind | None = None
-    menu: float | None = None
+    menu_probability: float | None = None
 
 
-def kept_texts(page: Outline, finding: Finding) -> Booleans:
+def kept_texts(page: Outline, body: FoundBody) -> Booleans:
     """Return, for each text node of a page, whether it belongs to the body."""
     kept = np.zeros(len(page.texts), dtype=np.bool_)
-    kept[page.text_starts[finding.container] : page.text_ends[finding.container]] = True
-    for index in finding.dropped | finding.muted:
+    kept[page.text_starts[body.container] : page.text_ends[body.container]] = True
+    for index in body.dropped | body.muted:
         kept[page.text_starts[index] : page.text_ends[index]] = False
-    if finding.lines is not None:
-        kept &= np.isin(page.text_lines, list(finding.lines))
+    if body.lines is not None:
+        kept &= np.isin(page.text_lines, list(body.lines))
     return kept

@@ -19,7 +19,7 @@ from detourage.html.names import split_name
 from detourage.limits import MAX_URL_CHARACTERS
 from detourage.metadata.bylines import BYLINE_MARKS
 from detourage.reader.declared_types import declared_types
-from detourage.reader.finding import Finding, kept_texts
+from detourage.reader.finding import FoundBody, kept_texts
 from detourage.reader.outline import Outline
 from detourage.reader.scripts import structured_data
 from detourage.reader.vocabulary import PARTS
@@ -69,18 +69,18 @@ class FurtherArticle(NamedTuple):
 
 
 def further_articles(
-    page: Outline, finding: Finding, heading: int | None, url: str
+    page: Outline, body: FoundBody, heading: int | None, url: str
 ) -> tuple[FurtherArticle, ...]:
     """Find the articles below the page's own, in page order, if `heading` displays its headline."""
-    return () if heading is None else tuple(_Page(page, finding, heading, url).further())
+    return () if heading is None else tuple(_Page(page, body, heading, url).further())
 
 
 def without_further_articles(
-    page: Outline, finding: Finding, further: Sequence[FurtherArticle]
-) -> Finding:
+    page: Outline, body: FoundBody, further: Sequence[FurtherArticle]
+) -> FoundBody:
     """Remove further articles from a body."""
     if not further:
-        return finding
+        return body
     dropped: set[int] = set()
     for element, _ in further:
         dropped.add(element)
@@ -88,10 +88,10 @@ def without_further_articles(
             continue
         # The element holds only the head, and the rest of the article follows it.
         above = element
-        while above != finding.container and (parent := page.parents[above]) >= 0:
+        while above != body.container and (parent := page.parents[above]) >= 0:
             dropped.update(each for each in page.children(parent) if each > above)
             above = parent
-    lines = finding.lines
+    lines = body.lines
     if lines is not None:
         # Remove their lines too: authors and dates are searched for at both ends of the body.
         lines -= {
@@ -99,7 +99,7 @@ def without_further_articles(
             for each in dropped
             for text in page.texts[page.text_starts[each] : page.text_ends[each]]
         }
-    return replace(finding, dropped=finding.dropped | dropped, lines=lines)
+    return replace(body, dropped=body.dropped | dropped, lines=lines)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ class _Page:
     """A page with its own article."""
 
     page: Outline
-    finding: Finding
+    body: FoundBody
     heading: int
     url: str
 
@@ -138,14 +138,14 @@ class _Page:
         if not found:
             return ()
         starts = [page.token_starts[head] for head in found]
-        sizes = np.diff([*starts, page.token_ends[self.finding.container]])
+        sizes = np.diff([*starts, page.token_ends[self.body.container]])
         held = [page.size(each.element) for each in found.values()]
         sizes = np.where(np.array(held) >= MIN_ELEMENT_WORDS, np.minimum(sizes, held), sizes)
         return [*found.values()] if np.median(sizes) >= MIN_FURTHER_WORDS else ()
 
     def _heads(self) -> list[int]:
         """Return the possible heads of articles: headings, and other elements with a URL."""
-        page, container = self.page, self.finding.container
+        page, container = self.page, self.body.container
         first, end = max(page.ends[self.heading], container + 1), page.ends[container]
         if self._body_words(page.text_ends[self.heading], len(page.texts)) < MIN_OWN_WORDS:
             return []
@@ -387,7 +387,7 @@ class _Page:
 
     @cached_property
     def _sums(self) -> Integers:
-        sizes = np.where(kept_texts(self.page, self.finding), self.page.text_sizes, 0)
+        sizes = np.where(kept_texts(self.page, self.body), self.page.text_sizes, 0)
         return np.concatenate([[0], np.cumsum(sizes)])
 
 

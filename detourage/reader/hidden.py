@@ -19,7 +19,7 @@ from detourage.html import PageError, parse_page
 from detourage.html.nodes import Node, element_at
 from detourage.reader import titles
 from detourage.reader.errors import NoArticleError
-from detourage.reader.finding import Finding
+from detourage.reader.finding import FoundBody
 from detourage.reader.locations import without_locations
 from detourage.reader.outline import Outline
 from detourage.reader.scripts import (
@@ -56,7 +56,7 @@ _NOTHING: Counter[str] = Counter()
 UNSEEN_TAGS = ("noscript", "template")  # Elements whose content a page does not display
 
 
-Extract = Callable[[Outline, Finding], Article]
+Extract = Callable[[Outline, FoundBody], Article]
 """Function that extracts the article from an outline whose body is known."""
 
 Read = Callable[[HtmlElement], Article]
@@ -203,7 +203,7 @@ def _article_of(
         text.set(name, value)
     outline = Outline.of(text)
     body = next((index for index, tag in enumerate(outline.tags) if tag == "body"), 0)
-    article = extract(outline, Finding(JSON_STATE, body))
+    article = extract(outline, FoundBody(JSON_STATE, body))
     return without_locations(replace(article, xpath=script.path()))
 
 

@@ -13,7 +13,7 @@ from detourage.article import ArticleImage
 from detourage.html.flat import Booleans
 from detourage.html.nodes import Node
 from detourage.reader import media
-from detourage.reader.finding import Finding, kept_texts
+from detourage.reader.finding import FoundBody, kept_texts
 from detourage.reader.outline import Outline
 from detourage.reader.vocabulary import CAPTION, PARTS
 from detourage.text.words import listed
@@ -44,14 +44,14 @@ _QUOTES = tuple('“„«»"「『')
 
 
 def leading_images(
-    page: Outline, finding: Finding, heading: int | None, base: str
+    page: Outline, body: FoundBody, heading: int | None, base: str
 ) -> Iterator[ArticleImage]:
     """Yield the images above the text, in document order.
 
     Except the declared one (``og:image``), an image must not link to a page, and must be in a
     figure unless it is below the headline (the element `heading`, if any).
     """
-    is_kept = kept_texts(page, finding)
+    is_kept = kept_texts(page, body)
     places = np.flatnonzero(is_kept)
     if not len(places):
         return

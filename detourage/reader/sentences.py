@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from detourage.html.text import DIVISIONS, HEADINGS, WITHIN_SENTENCES
-from detourage.reader.finding import Finding
+from detourage.reader.finding import FoundBody
 from detourage.reader.outline import Outline
 from detourage.reader.vocabulary import UNINTERESTING, UNINTERESTING_TAGS
 from detourage.text.texts import Count
@@ -37,7 +37,7 @@ _KEPT_TAGS = HEADINGS | WITHIN_SENTENCES | {"blockquote"}
 _TAGS_KEPT_WITHOUT_LINKS = (DIVISIONS | {"table"}) - {"center"}
 
 
-def find_body(page: Outline) -> Finding | None:
+def find_body(page: Outline) -> FoundBody | None:
     """Find the body by counting sentences; if no text remains, limits are lifted one by one."""
     cleaned = uninteresting(page)
     for dropped, least, in_links in (
@@ -49,7 +49,7 @@ def find_body(page: Outline) -> Finding | None:
         packet = _densest(page, dropped, least, in_links=in_links)
         if packet is not None:
             muted = _unselected(page, packet)
-            return Finding(METHOD, packet.element, frozenset(dropped), frozenset(muted))
+            return FoundBody(METHOD, packet.element, frozenset(dropped), frozenset(muted))
     return None
 
 

@@ -15,7 +15,7 @@ from detourage.papers.deturck.token_tree import TokenTree, token_tree_of
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import CACHED_PAGES, cut, page_of, pivot_of
 from detourage.reader import NoTextError
-from detourage.reader.finding import Finding
+from detourage.reader.finding import FoundBody
 from detourage.reader.outline import Outline
 from detourage.template.distance import edit_mapping
 
@@ -32,7 +32,7 @@ def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted
     if not weights[0]:
         raise NoTextError("the texts of the page do not differ from those of the other page")
     chosen = page.elements[HEURISTICS[heuristic](page, weights)]
-    finding = Finding(heuristic, outline.elements.index(chosen))
+    finding = FoundBody(heuristic, outline.elements.index(chosen))
     return cut(source, outline, finding, pivot_outline)
 
 

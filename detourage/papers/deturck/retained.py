@@ -27,7 +27,7 @@ from detourage.html.text import DIVISIONS, TABLE_PARTS, WITHIN_SENTENCES
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import cut, outline_of, pivot_of
 from detourage.reader import NoTextError
-from detourage.reader.finding import Finding
+from detourage.reader.finding import FoundBody
 from detourage.reader.outline import Outline
 from detourage.reader.vocabulary import OTHER_TEXT
 from detourage.text import words
@@ -116,7 +116,7 @@ def extract(source: Source, neighbours: Neighbours, *, reading: str) -> Extracte
     return cut(source, page, finding, pivot)
 
 
-def find_body(page: Outline, other: Outline, reading: Reading = CHOSEN) -> Finding | None:
+def find_body(page: Outline, other: Outline, reading: Reading = CHOSEN) -> FoundBody | None:
     """Find the text that differs from another page of the template; None if no zone survives."""
     filtered = filtered_parts(page)
     page, other = page.without(filtered), other.without(filtered_parts(other))
@@ -128,7 +128,7 @@ def find_body(page: Outline, other: Outline, reading: Reading = CHOSEN) -> Findi
         (zone for zone in zones if zone >= page.ends[title] and page.size(zone) > page.size(title)),
         title,
     )
-    return Finding(METHOD, body, frozenset(filtered))
+    return FoundBody(METHOD, body, frozenset(filtered))
 
 
 def _candidates(page: Outline, other: Outline, reading: Reading) -> list[int]:

@@ -14,7 +14,7 @@ from detourage.papers.deturck.retained import filtered_parts, find_body
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import cut, outline_of, page_of, pivot_of
 from detourage.reader import NoTextError
-from detourage.reader.finding import Finding
+from detourage.reader.finding import FoundBody
 
 METHOD = "deturck_2015_vote"
 
@@ -38,7 +38,7 @@ def extract(source: Source, neighbours: Neighbours) -> Extracted:
     for path in sorted(votes, key=lambda path: (-votes[path], path != own_vote, path)):
         element = element_at(page_of(source).document, path)
         for container in page.indices_of(() if element is None else (element,)):
-            finding = Finding(METHOD, container, frozenset(filtered_parts(page)))
+            finding = FoundBody(METHOD, container, frozenset(filtered_parts(page)))
             return cut(source, page, finding, outline_of(pivot))
     raise NoTextError("the page has none of the elements found in the pages of its group")
 
