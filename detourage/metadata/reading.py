@@ -52,7 +52,7 @@ def read_metadata(
     Displayed names of authors rank second, after JSON-LD. `template_lines` holds the digests of
     lines that also occur on other pages of the template and therefore belong to the site.
     """
-    head = page.declaring
+    head = page.declarations
     json_ld = read_json_ld(head)
     properties = page.document.values("itemprop")
     elements = [node for node in head if node.index in properties]

@@ -1,4 +1,4 @@
-"""Types of things that a page declares itself to be about (schema.org, OpenGraph)."""
+"""Types that a page declares for its content, such as NewsArticle (schema.org, OpenGraph)."""
 
 import re
 from typing import Final
@@ -6,20 +6,21 @@ from typing import Final
 from detourage.reader.outline import Outline
 from detourage.reader.scripts import is_structured_data
 
-MAX_SCRIPT: Final = 500_000  # length of JSON-LD searched for declared types
+MAX_SCRIPT_CHARACTERS: Final = 500_000  # length of JSON-LD searched for declared types
 
 _TYPE: Final = re.compile(r'"@type"\s*+:\s*+\[?\s*+"([A-Za-z]{1,60})"')
 
 
 def declared_types(page: Outline) -> list[str]:
-    """Return all types that a page declares, in lower case."""
-    if declared_types not in page.memo:
-        scripts = (node for node in page.declaring if node.tag == "script")
-        written = "\n".join(node.text or "" for node in scripts if is_structured_data(node))
-        _, marked = page.flat.attributes.named("itemtype")
-        found = _TYPE.findall(written[:MAX_SCRIPT])
-        found += [value.rpartition("/")[2] for value in marked]
-        found.append(page.metas.get("og:type", "").rpartition(":")[2])
-        page.memo[declared_types] = [kind.strip().lower() for kind in found if kind]
-    types: list[str] = page.memo[declared_types]
-    return types
+    """Return all types that a page declares, in lower case, such as ``"newsarticle"``."""
+
+    def compute() -> list[str]:
+        scripts = (node for node in page.declarations if node.tag == "script")
+        json_ld = "\n".join(node.text or "" for node in scripts if is_structured_data(node))
+        _, item_types = page.flat.attributes.named("itemtype")
+        types = _TYPE.findall(json_ld[:MAX_SCRIPT_CHARACTERS])
+        types += [value.rpartition("/")[2] for value in item_types]
+        types.append(page.metas.get("og:type", "").rpartition(":")[2])
+        return [name.strip().lower() for name in types if name]
+
+    return page.cached(declared_types, compute)

@@ -37,7 +37,7 @@ class NeedsRenderingError(NoArticleError):
 
 
 class WallError(NoArticleError):
-    """A wall replaces the article: a consent, bot-check, login, paywall or block page.
+    """The page shows a wall instead of the article: a consent, login, paywall or bot-check page.
 
     `kind` names the kind of wall, such as ``"log-in"``.
     """

@@ -186,7 +186,7 @@ class _Page:
         if other and (own in other or other in own):
             return True
         return any(
-            not _LIVE_NAMES.isdisjoint(page.name_words(index)) for index in self.page.around(head)
+            not _LIVE_NAMES.isdisjoint(page.name_words(index)) for index in self.page.ancestry(head)
         )
 
     def _headline(self, head: int) -> str:
@@ -195,7 +195,7 @@ class _Page:
     def _outermost(self, head: int) -> int:
         """Return the outermost element around a head with little of the body above that head."""
         page, element = self.page, head
-        for parent in page.around(page.parents[head]):
+        for parent in page.ancestry(page.parents[head]):
             is_around_own = parent <= self.heading < page.ends[parent]
             above = self._body_words(page.text_starts[parent], page.text_starts[head])
             if is_around_own or above > MAX_ABOVE_HEADLINE:
@@ -214,7 +214,7 @@ class _Page:
     def _resembles_own(self, head: int, element: int) -> bool:
         """Return whether an article's element resembles one that holds the page's own article."""
         page = self.page
-        for index in takewhile(lambda each: each >= element, self.page.around(head)):
+        for index in takewhile(lambda each: each >= element, self.page.ancestry(head)):
             if page.size(index) < MIN_ELEMENT_WORDS:
                 continue
             for other in self._elements_with_own(element):
@@ -228,7 +228,7 @@ class _Page:
 
     def _elements_with_own(self, element: int) -> Iterator[int]:
         """Yield elements that contain the page's own article but not `element`."""
-        for index in self.page.around(self.heading):
+        for index in self.page.ancestry(self.heading):
             if index <= element < self.page.ends[index]:
                 return
             start, end = self.page.text_starts[index], self.page.text_ends[index]
@@ -262,7 +262,7 @@ class _Page:
             if not (page.tags[head] in _HEADINGS and head <= node.parent < page.ends[head]):
                 # A headline may begin like the line of an author.
                 lines[node.line] = (lines.get(node.line, "") + node.text)[:MAX_HEAD_CHARACTERS]
-            for each in self.page.around(node.parent):
+            for each in self.page.ancestry(node.parent):
                 if each < element or page.size(each) > MAX_HEAD_LINE:
                     break
                 if self._is_head_element(each):
@@ -278,7 +278,7 @@ class _Page:
 
     def _declared_address(self, head: int, element: int) -> str | None:
         """Return the URL that the page declares for a further article."""
-        for index in self.page.around(head):
+        for index in self.page.ancestry(head):
             if index < element:
                 break
             if index in self._addresses:
@@ -333,7 +333,7 @@ class _Page:
     def _by_headline(self) -> dict[str, str]:
         """URLs of the site's other pages found in structured data, by headline."""
         found: dict[str, str] = {}
-        scripts = (node for node in self.page.declaring if node.tag == "script")
+        scripts = (node for node in self.page.declarations if node.tag == "script")
         waiting: list[Any] = [value for _, value in structured_data(scripts, holding="headline")]
         for _ in range(MAX_VALUES):
             if not waiting:
@@ -372,7 +372,7 @@ class _Page:
         """The page's base, site and paths, from the fetched URL and those that it declares."""
         links = (
             node.get("href")
-            for node in self.page.declaring
+            for node in self.page.declarations
             if node.tag == "link" and "canonical" in (node.get("rel") or "").lower()
         )
         written = [self.url, *links, self.page.metas.get("og:url")]

@@ -141,13 +141,13 @@ def _candidates(
     if shown is not None and shown.container is not None:
         extent = range(shown.container + 1, int(page.document.ends[shown.container]))
     least = int(MIN_LONGER * length)
-    bodies = structured_data(page.declaring, max(least, 1), ARTICLE_BODY)
+    bodies = structured_data(page.declarations, max(least, 1), ARTICLE_BODY)
     declared = (
         (script, each) for script, value in bodies for each in passages(value, ARTICLE_BODY)
     )
     yield from _articles_of(url, page, declared, ARTICLE_BODY, extract)
     if is_teaser:
-        states = program_state(page.declaring, max(least, MIN_STATE))
+        states = program_state(page.declarations, max(least, MIN_STATE))
         kept = ((script, each) for script, value in states for each in passages(value))
         yield from _articles_of(url, page, kept, JSON_STATE, extract)
     for tag in UNSEEN_TAGS:

@@ -1,7 +1,6 @@
 """Images above the text of an article, and captions of all its images.
 
-Images above the text are outside the element that holds most of the text.
-`detourage.reader.blocks` finds the images within that element.
+`detourage.reader.blocks` finds the images within the element that contains most of the text.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,8 +18,8 @@ from detourage.reader.vocabulary import CAPTION, PARTS
 from detourage.text.words import listed
 
 MAX_CAPTION_TOKENS = 100  # tokens in a caption, and in an element with an image and its caption
-MAX_UNDER_TOKENS = 40  # tokens in a caption recognised only by its place below an image
-CAPTIONED_WIDTH = 100  # Minimum declared width, in pixels, of an image with a caption below it
+MAX_TOKENS_BELOW_IMAGE = 40  # tokens in a caption recognised only by its place below an image
+MIN_CAPTIONED_WIDTH = 100  # declared width, in pixels, of an image with such a caption
 MAX_FIGURE_ELEMENTS = 200  # elements in a figure searched for a caption
 MAX_OPENING_SHARE = 0.3  # share of the text's words before a leading image, which may follow a lead
 MIN_WIDTH = 200  # declared width, in pixels, of an image above the text, unlike portraits and logos
@@ -33,6 +32,7 @@ _OTHER_PARTS = (
     PARTS["menu"] | PARTS["advert"] | PARTS["byline"] | listed("logo avatar icon related teaser")
 )
 
+# Elements that may contain an image and, after a line break, its caption.
 _CAPTIONED = frozenset({"p", "div", "center", "td"})
 _CAPTION_NAMES = CAPTION | listed(
     "cap captions cutline legend legende bildunterschrift bildtext bildetekst billedtekst"
@@ -48,35 +48,33 @@ def leading_images(
 ) -> Iterator[ArticleImage]:
     """Yield the images above the text, in document order.
 
-    Except the declared one (``og:image``), an image must not link to a page, and must be in a
-    figure unless it is below the headline (the element `heading`, if any).
+    The image that the page declares (``og:image``) is always one of them. Any other must not link
+    to a page, and must be in a figure unless it is below the headline (the element `heading`).
     """
     is_kept = kept_texts(page, body)
     places = np.flatnonzero(is_kept)
     if not len(places):
         return
-    sizes = np.cumsum(page.text_sizes[places])
-    opening = int(places[int(np.searchsorted(sizes, MAX_OPENING_SHARE * sizes[-1]))])
-    first, end = page.texts[int(places[0])].parent, page.texts[opening].parent
+    words_so_far = np.cumsum(page.text_sizes[places])
+    opening = int(np.searchsorted(words_so_far, MAX_OPENING_SHARE * words_so_far[-1]))
+    first, end = page.texts[int(places[0])].parent, page.texts[int(places[opening])].parent
     if heading is not None and heading >= end:
         heading = None
     root = _article_around(page, (first if heading is None else heading, first, end))
-    images = [each for each in range(root + 1, end) if media.is_image(page.tags[each])]
+    images = [index for index in range(root + 1, end) if media.is_image(page.tags[index])]
     if not images:
         return
-    # Number of the article's text nodes before each text node.
-    kept = np.concatenate([[0], np.cumsum(is_kept)]).tolist()
+    kept_before = np.concatenate([[0], np.cumsum(is_kept)]).tolist()
     captions = captions_of(page)
     declared = media.file_stem(page.metas.get("og:image", ""))
     for index in images:
-        around = takewhile(lambda each: each > root, page.around(index))
         if any(
             page.tags[each] in _OTHER_SECTIONS or page.name_words(each) & _OTHER_PARTS
-            for each in around
+            for each in takewhile(lambda each: each > root, page.ancestry(index))
         ):
             continue
         element = page.node(index)
-        frame = _frame_of(page, index, root, heading, kept)
+        frame = _frame_of(page, index, root, heading, kept_before)
         image = media.image_of(element, base, _caption_of(page, index, frame, captions))
         if image is None or _is_narrow(element) or media.is_drawing(image.url):
             continue
@@ -86,22 +84,25 @@ def leading_images(
 
 
 def _frame_of(
-    page: Outline, index: int, root: int, heading: int | None, kept: Sequence[int]
+    page: Outline, image: int, root: int, heading: int | None, kept_before: Sequence[int]
 ) -> int:
-    """Return the largest element that contains nothing but an image and its caption."""
-    frame, above = index, page.parents[index]
-    while above > root and page.size(above) <= MAX_CAPTION_TOKENS:
-        is_kept = kept[page.text_ends[above]] > kept[page.text_starts[above]]
-        is_headline = heading is not None and above <= heading < page.ends[above]
-        if is_kept or is_headline:
+    """Return the largest element that contains nothing but an image and its caption.
+
+    `kept_before` is the number of the article's text nodes before each text node of the page.
+    """
+    frame, parent = image, page.parents[image]
+    while parent > root and page.size(parent) <= MAX_CAPTION_TOKENS:
+        has_body = kept_before[page.text_ends[parent]] > kept_before[page.text_starts[parent]]
+        has_headline = heading is not None and parent <= heading < page.ends[parent]
+        if has_body or has_headline:
             break
-        frame, above = above, page.parents[above]
+        frame, parent = parent, page.parents[parent]
     return frame
 
 
 def _caption_of(page: Outline, index: int, frame: int, captions: Booleans) -> str | None:
     """Return the caption of an image, from an enclosing figure or its frame."""
-    for each in takewhile(lambda each: each >= frame, page.around(index)):
+    for each in takewhile(lambda each: each >= frame, page.ancestry(index)):
         if each != index and (page.tags[each] == "figure" or each == frame):
             caption = caption_within(page, each, captions)
             if caption:
@@ -121,7 +122,7 @@ def _may_lead(page: Outline, index: int, frame: int, heading: int | None) -> boo
 
 
 def captions_of(page: Outline) -> Booleans:
-    """Return, for each element, whether it is short and a caption by its name or its place."""
+    """Return a mask of the short elements that are captions because of their name or place."""
     captions: Booleans = page.named(CAPTION) & (page.sizes <= MAX_CAPTION_TOKENS)
     captions[captions_under_images(page)] = True
     return captions
@@ -133,12 +134,13 @@ def captions_under_images(page: Outline) -> list[int]:
     Text below an image belongs to it if a line break separates them within one block. A block of
     its own must have a name that denotes a caption, because a paragraph follows most images.
     """
-    if captions_under_images not in page.memo:
+
+    def compute() -> list[int]:
         images = np.flatnonzero(page.flat.having(("img",))).tolist()
-        found = (_caption_of_image(page, image) for image in images)
-        page.memo[captions_under_images] = sorted({block for block in found if block is not None})
-    captions: list[int] = page.memo[captions_under_images]
-    return captions
+        captions = (_caption_of_image(page, image) for image in images)
+        return sorted({block for block in captions if block is not None})
+
+    return page.cached(captions_under_images, compute)
 
 
 def lines_under_images(page: Outline) -> frozenset[int]:
@@ -155,25 +157,25 @@ def _caption_of_image(page: Outline, image: int) -> int | None:
     frame = image
     while frame > 0 and not page.size(page.parents[frame]):
         frame = page.parents[frame]
-    start, end = page.text_starts[frame], page.ends[frame]
-    if end >= len(page.tags) or page.text_starts[end] != start:
+    text, next_element = page.text_starts[frame], page.ends[frame]
+    if next_element >= len(page.tags) or page.text_starts[next_element] != text:
         return None
-    if page.tags[end] == "br":
+    if page.tags[next_element] == "br":
         block = page.blocks[page.parents[frame]]
-        is_under = page.tags[block] in _CAPTIONED and page.text_starts[block] == start
+        may_be_caption = page.tags[block] in _CAPTIONED and page.text_starts[block] == text
     else:
-        block = end
-        is_under = not page.name_words(block).isdisjoint(_CAPTION_NAMES)
-    if not is_under or not 0 < page.size(block) <= MAX_UNDER_TOKENS:
+        block = next_element
+        may_be_caption = not page.name_words(block).isdisjoint(_CAPTION_NAMES)
+    if not may_be_caption or not 0 < page.size(block) <= MAX_TOKENS_BELOW_IMAGE:
         return None
     texts = page.texts[page.text_starts[block] : page.text_ends[block]]
-    is_other = texts[-1].line > texts[0].line + 1 or texts[0].text.lstrip().startswith(_QUOTES)
-    is_other = is_other or is_teaser(page, block) or _is_narrow(page.node(image), CAPTIONED_WIDTH)
-    return None if is_other else block
+    is_long = texts[-1].line > texts[0].line + 1
+    is_other = is_long or texts[0].text.lstrip().startswith(_QUOTES) or is_teaser(page, block)
+    return None if is_other or _is_narrow(page.node(image), MIN_CAPTIONED_WIDTH) else block
 
 
 def caption_within(page: Outline, index: int, captions: Booleans) -> str | None:
-    """Return the first caption within an element, given the page's `captions_of`."""
+    """Return the first caption within an element; `captions` is the mask from `captions_of`."""
     for below in range(index + 1, page.ends[index])[:MAX_FIGURE_ELEMENTS]:
         if page.tags[below] == "figcaption" or captions[below]:
             return page.text_of(below) or None
@@ -187,14 +189,15 @@ def is_teaser(page: Outline, index: int) -> bool:
     return linked > MAX_LINKED_SHARE * page.size(index)
 
 
-def _article_around(page: Outline, places: Sequence[int]) -> int:
+def _article_around(page: Outline, elements: Sequence[int]) -> int:
     """Return the nearest ``article`` around the elements, or else their common ancestor."""
-    smallest = min(places)
-    while max(places) >= page.ends[smallest]:
-        smallest = page.parents[smallest]
-    return next((each for each in page.around(smallest) if page.tags[each] in _ARTICLES), smallest)
+    common = min(elements)
+    while max(elements) >= page.ends[common]:
+        common = page.parents[common]
+    return next((each for each in page.ancestry(common) if page.tags[each] in _ARTICLES), common)
 
 
-def _is_narrow(image: Node, least: int = MIN_WIDTH) -> bool:
-    digits = (image.get("width") or "").strip().removesuffix("px")
-    return digits.isdecimal() and int(digits[:6]) < least
+def _is_narrow(image: Node, min_width: int = MIN_WIDTH) -> bool:
+    """Return whether an image declares a width of fewer pixels than the minimum."""
+    width = (image.get("width") or "").strip().removesuffix("px")
+    return width.isdecimal() and int(width[:6]) < min_width

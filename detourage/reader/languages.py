@@ -56,7 +56,7 @@ def declared_language(page: Outline) -> str | None:
     document, metas = page.root, page.metas
     headers = (
         meta.get("content")
-        for meta in page.declaring
+        for meta in page.declarations
         if meta.tag == "meta"
         and (meta.get("http-equiv") or "").strip().lower() == "content-language"
     )

@@ -34,7 +34,7 @@ class Paths:
         by_step = {} if known is None else known
         numbers = {-1: -1}
         blocks = page.block_numbers
-        chosen = np.flatnonzero(page.holds & (blocks == np.arange(len(blocks))))
+        chosen = np.flatnonzero(page.has_text & (blocks == np.arange(len(blocks))))
         parents = page.flat.parents[chosen]
         steps: dict[tuple[int, int], str] = {}
         for index, around, tag, name in zip(

@@ -13,20 +13,21 @@ from detourage.text import words
 EMBEDS = frozenset({"iframe", "video", "audio", "object", "embed"})
 """Elements that embed external content."""
 
+# Attributes with the URL, or several URLs, of an image that a script loads later.
 _LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url")
-_LAZY_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
-_POSTS = {"twitter", "instagram", "tiktok", "bluesky", "mastodon", "reddit"}
-_PLUGINS = ("fb-post", "fb-video")
-"""Classes of elements that scripts replace by a post at the URL in ``data-href``."""
+_SOURCE_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
 
-_POST_ADDRESSES = ("data-instgrm-permalink", "cite", "data-href")
+# Classes of elements around a post, of which scripts replace the last two by the post.
+_NETWORKS = {"twitter", "instagram", "tiktok", "bluesky", "mastodon", "reddit"}
+_PLUGINS = ("fb-post", "fb-video")
+_POST_ADDRESSES = ("data-instgrm-permalink", "cite", "data-href")  # attributes with a post's URL
 _IMAGE_ADDRESS = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
 _PIXELS = re.compile(r"\s*+([\d.]++)\s*+(?:px)?+\s*+")
 _STYLE_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*([\d.]+)px")
-_SIZE_OF_FILE = re.compile(
+_SIZE_IN_NAME = re.compile(  # "-1200x800", "_w640" or "-scaled" in a file name
     r"(?:^|[-_,.])(?:\d{2,4}x\d{2,4}|[wh]\d{2,4}|\d{2,4}[wh]|scaled)(?=$|[-_,.])"
 )
-_IN_SET = re.compile(r"\s\d++[wx]\s*+(?:,|$)")
+_SIZE_IN_SET = re.compile(r"\s\d++[wx]\s*+(?:,|$)")  # "640w" or "2x" in a source set
 _BUTTONS = re.compile(
     r"/plugins/(?:like|share|follow|comments|page|likebox|facepile)\b|/widgets/(?:tweet|follow)_button"
     r"|plusone|addthis|sharethis|/share_button"
@@ -48,7 +49,7 @@ def is_image_address(address: str | None) -> bool:
 def file_stem(url: str) -> str:
     """Return the name of an image file without size and extension; empty if there is none."""
     name = split_url(url).path.rpartition("/")[2].rpartition(".")[0].lower()
-    return _SIZE_OF_FILE.sub("", name)
+    return _SIZE_IN_NAME.sub("", name)
 
 
 def is_drawing(url: str) -> bool:
@@ -72,7 +73,7 @@ def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
     if _is_tiny(element):
         return None
     is_object = element.tag in EMBEDS
-    candidates = _objects(element) if is_object else _post_addresses(element)
+    candidates = _object_addresses(element) if is_object else _post_addresses(element)
     url = next(filter(None, (absolute(source, base) for source in candidates)), None)
     if url is None or _BUTTONS.search(url):
         return None
@@ -85,23 +86,24 @@ def _index(element: AnyElement) -> int | None:
 
 
 def _sources(image: AnyElement) -> Iterator[str | None]:
+    """Yield the possible URLs of an image, best first."""
     for name in _LAZY_SOURCES:
         source = image.get(name)
-        yield _largest(source) if source and _IN_SET.search(source) else source
+        yield _largest(source) if source and _SIZE_IN_SET.search(source) else source
     src = image.get("src")
     if src and not src.startswith("data:"):
         yield src
-    for name in _LAZY_SETS:
+    for name in _SOURCE_SETS:
         yield _largest(image.get(name))
     picture = image.getparent()
     if picture is not None and picture.tag == "picture":
         for source in islice(picture.iterchildren("source"), MAX_SOURCES):
-            for name in _LAZY_SETS:
+            for name in _SOURCE_SETS:
                 yield _largest(source.get(name))
 
 
 def _largest(candidates: str | None) -> str | None:
-    """Return the URL of the largest image in a source set, or None."""
+    """Return the URL of the largest image in a source set ("a.jpg 640w, b.jpg 1280w"), or None."""
     sizes: dict[str, float] = {}
     address = ""
     for word in (candidates or "").split():
@@ -115,7 +117,7 @@ def _largest(candidates: str | None) -> str | None:
     return max(sizes, key=sizes.__getitem__, default=None)
 
 
-def _objects(element: AnyElement) -> Iterator[str | None]:
+def _object_addresses(element: AnyElement) -> Iterator[str | None]:
     for name in ("src", "data-src", "data-lazy-src", "data"):
         yield element.get(name)
     for child in element.iter("source", "embed", "param"):
@@ -127,15 +129,17 @@ def _objects(element: AnyElement) -> Iterator[str | None]:
 
 def _post_addresses(post: AnyElement) -> Iterator[str | None]:
     classes = (post.get("class") or "").split()
-    if _POSTS.isdisjoint(name_words(post)) and not any(map(classes.count, _PLUGINS)):
+    if _NETWORKS.isdisjoint(name_words(post)) and not any(map(classes.count, _PLUGINS)):
         return
     for name in _POST_ADDRESSES:
         yield post.get(name)
+    # The last link is that of the post; earlier ones may be links in its text.
     for link in reversed([*post.iter("a")]):
         yield link.get("href")
 
 
 def _is_tiny(element: AnyElement) -> bool:
+    """Return whether an element declares the size of a tracker or spacer."""
     sizes = [element.get("width"), element.get("height")]
     sizes.extend(_STYLE_SIZE.findall(element.get("style") or ""))
     for size in sizes:
@@ -145,8 +149,8 @@ def _is_tiny(element: AnyElement) -> bool:
     return False
 
 
-def _number(digits: str, *, default: float = 0.0) -> float:
+def _number(text: str, *, default: float = 0.0) -> float:
     try:
-        return float(digits)
+        return float(text)
     except ValueError:
         return default

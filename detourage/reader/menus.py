@@ -150,7 +150,7 @@ def paths_of(page: Outline) -> dict[int, int]:
     numbers: dict[tuple[int, int], int] = {}
     paths = {-1: -1}
     blocks = page.block_numbers
-    chosen = np.flatnonzero(page.holds & (blocks == np.arange(len(blocks))))
+    chosen = np.flatnonzero(page.has_text & (blocks == np.arange(len(blocks))))
     parents = page.flat.parents[chosen]
     above = np.where(parents < 0, -1, blocks[parents]).tolist()
     tags = page.flat.tag_numbers[chosen].tolist()

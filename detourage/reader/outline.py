@@ -1,11 +1,11 @@
 """Representation of a page as arrays, which allows measuring it in one pass without recursion."""
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from lxml.html import HtmlElement
@@ -20,7 +20,7 @@ from detourage.text.texts import Count, Texts, read_texts
 
 
 class TextNode(NamedTuple):
-    """A text node of the page; `parent` is the index of its element, and `size` is in tokens.
+    """A text node: its parent element, the number of its line, its text and its token count.
 
     Text nodes that no block border or line break separates have the same `line` number.
     """
@@ -33,10 +33,15 @@ class TextNode(NamedTuple):
 
 _OUTLINE = "outline"
 
+_T = TypeVar("_T")
+
 
 @dataclass(frozen=True, eq=False)
 class PageTexts:
-    """Texts of the nodes of a page, then of lines with several nodes, and each line's index."""
+    """The tokenised texts of a page: those of its text nodes, then those of its other lines.
+
+    `of_lines` is the index in `texts` of each line, which may be that of its only text node.
+    """
 
     texts: Texts
     of_lines: Integers
@@ -46,10 +51,12 @@ class PageTexts:
 class Outline:
     """The elements of a document that may display text, in document order, with their tokens.
 
-    An element is identified by its index; its descendants have the indices that follow, up to its
-    end. Its texts and tokens are ranges of the page's, so that quantities propagate to ancestors
-    (Deturck 2015, section 4.4) without a second pass. Descendants of the elements in
-    `detourage.html.text.without_text` are omitted. `text_lines` has each text's line number.
+    An element is identified by its index. Its descendants have the indices from the next one up to
+    its end, so that its texts and tokens are contiguous ranges of those of the page, and quantities
+    propagate to ancestors (Deturck 2015, section 4.4) without a second pass. Descendants of the
+    elements in `detourage.html.text.without_text` are omitted.
+
+    `flat` has only these elements, `document` all of them; `text_lines` is each text's line number.
     """
 
     flat: FlatDocument
@@ -58,7 +65,7 @@ class Outline:
 
     @classmethod
     def of(cls, document: HtmlElement | FlatDocument) -> Self:
-        """Select the elements of a document that may display text, once per flat document."""
+        """Return the outline of a document, which is computed once per flat document."""
         whole = FlatDocument.of(document)
         if _OUTLINE not in whole.memo:
             whole.memo[_OUTLINE] = cls._select(whole)
@@ -67,20 +74,21 @@ class Outline:
 
     @classmethod
     def _select(cls, whole: FlatDocument) -> Self:
-        silent = without_text(whole)
-        around = whole.count_around(silent)
-        outermost = silent & (around == 1)
-        flat = whole.select((around == 0) | outermost, around[whole.text_parents] == 0)
-        borders = ~within_sentences(whole)[flat.numbers]
-        count = len(flat.shown)
-        crossed = np.bincount(flat.text_starts[borders], minlength=count + 1)
-        crossed += np.bincount(flat.text_ends[borders], minlength=count + 1)
-        return cls(flat, whole, np.cumsum(crossed)[:-1])
+        is_silent = without_text(whole)
+        silent_around = whole.count_around(is_silent)
+        is_outermost = is_silent & (silent_around == 1)
+        is_shown = silent_around[whole.text_parents] == 0
+        flat = whole.select((silent_around == 0) | is_outermost, is_shown)
+        is_block = ~within_sentences(whole)[flat.numbers]
+        # Number of block borders before each text; every one of them begins another line.
+        borders = np.bincount(flat.text_starts[is_block], minlength=len(flat.shown) + 1)
+        borders += np.bincount(flat.text_ends[is_block], minlength=len(flat.shown) + 1)
+        return cls(flat, whole, np.cumsum(borders)[:-1])
 
     @cached_property
     def tokenised(self) -> PageTexts:
-        """The texts, tokenised and counted."""
-        return _read(self.flat.texts, self.text_lines)
+        """The texts with their tokens and counts."""
+        return _tokenise(self.flat.texts, self.text_lines)
 
     @property
     def elements(self) -> Elements:
@@ -105,9 +113,8 @@ class Outline:
     @cached_property
     def texts(self) -> list[TextNode]:
         """Text nodes other than whitespace, in order."""
-        columns = (self.text_parents, self.text_lines, self.text_sizes)
-        parents, lines, sizes = (column.tolist() for column in columns)
-        return [*map(TextNode, parents, lines, self.flat.texts, sizes)]
+        parents, lines = self.text_parents.tolist(), self.text_lines.tolist()
+        return [*map(TextNode, parents, lines, self.flat.texts, self.text_sizes.tolist())]
 
     @cached_property
     def text_starts(self) -> list[int]:
@@ -144,15 +151,22 @@ class Outline:
         """Cache for values that other modules derive from the page, under their own keys."""
         return {}
 
+    def cached(self, key: Hashable, compute: Callable[[], _T]) -> _T:
+        """Return the value cached under a key, computed on first access."""
+        if key not in self.memo:
+            self.memo[key] = compute()
+        value: _T = self.memo[key]
+        return value
+
     @cached_property
     def steps(self) -> list[tuple[str, int]]:
         """Last step of each element's XPath: its tag, and its rank among siblings with that tag."""
         ranks: dict[tuple[int, str], int] = {}
-        found: list[tuple[str, int]] = []
+        steps: list[tuple[str, int]] = []
         for parent, tag in zip(self.parents, self.tags, strict=True):
             rank = ranks[parent, tag] = ranks.get((parent, tag), 0) + 1
-            found.append((tag, rank))
-        return found
+            steps.append((tag, rank))
+        return steps
 
     @cached_property
     def distinct_names(self) -> list[str]:
@@ -161,7 +175,7 @@ class Outline:
 
     @property
     def name_numbers(self) -> Integers:
-        """Index of each element's name in `distinct_names`."""
+        """Index in `distinct_names` of each element's class and ID."""
         return self.flat.name_numbers
 
     @cached_property
@@ -175,16 +189,16 @@ class Outline:
 
     @cached_property
     def _known_words(self) -> Booleans:
-        """Whether each of the `distinct_names` has each of the `KNOWN_WORDS`."""
-        has = np.zeros((len(self.distinct_names), len(KNOWN_WORDS)), dtype=np.bool_)
-        has[find_known_words(self.distinct_names, KNOWN_WORDS)] = True
-        return has
+        """Mask of the shape (`distinct_names`, `KNOWN_WORDS`): whether the name has the word."""
+        mask = np.zeros((len(self.distinct_names), len(KNOWN_WORDS)), dtype=np.bool_)
+        mask[find_known_words(self.distinct_names, KNOWN_WORDS)] = True
+        return mask
 
-    def named(self, names: frozenset[str]) -> Booleans:
+    def named(self, known_words: frozenset[str]) -> Booleans:
         """Return a mask of the elements whose class or ID has one of the given `KNOWN_WORDS`."""
-        known = self._known_words[:, [KNOWN_WORDS[name] for name in names]]
-        has: Booleans = np.asarray(known.any(axis=1))
-        return has[self.name_numbers]
+        columns = self._known_words[:, [KNOWN_WORDS[word] for word in known_words]]
+        has_word: Booleans = np.asarray(columns.any(axis=1))
+        return has_word[self.name_numbers]
 
     @cached_property
     def sizes(self) -> Integers:
@@ -199,15 +213,15 @@ class Outline:
 
     @cached_property
     def is_inline(self) -> list[bool]:
-        """Whether each element is within a line (`within_sentences`)."""
-        inline: list[bool] = within_sentences(self.document)[self.flat.numbers].tolist()
-        return inline
+        """Whether each element is inline, that is, does not end a line (`within_sentences`)."""
+        mask: list[bool] = within_sentences(self.document)[self.flat.numbers].tolist()
+        return mask
 
     @cached_property
     def is_silent(self) -> list[bool]:
-        """Whether each element is `without_text`; its descendants are omitted."""
-        silent: list[bool] = without_text(self.document)[self.flat.numbers].tolist()
-        return silent
+        """Whether each element displays no text, such as ``script`` (`without_text`)."""
+        mask: list[bool] = without_text(self.document)[self.flat.numbers].tolist()
+        return mask
 
     @cached_property
     def block_numbers(self) -> Integers:
@@ -221,15 +235,15 @@ class Outline:
 
     @cached_property
     def divided_numbers(self) -> Integers:
-        """Like `block_numbers`, but for elements that are not `DIVISIONS` instead of blocks."""
+        """Index of the nearest element around each element, or itself, not in `DIVISIONS`."""
         return self.flat.nearest_marked(~self.flat.having(DIVISIONS))
 
     def indices_of(self, elements: Iterable[HtmlElement]) -> frozenset[int]:
         """Return the indices of elements, omitting those that are not part of the outline."""
         return frozenset(place for place in self.elements.places_of(elements) if place >= 0)
 
-    def around(self, index: int) -> Iterator[int]:
-        """Yield an element and its ancestors."""
+    def ancestry(self, index: int) -> Iterator[int]:
+        """Yield an element and its ancestors, the innermost first."""
         while index >= 0:
             yield index
             index = self.parents[index]
@@ -245,10 +259,10 @@ class Outline:
     def text_of(self, index: int) -> str:
         """Return the text below an element, on one line."""
         parts: list[str] = []
-        number = -1
-        for _, line, text, _ in self.texts[self.text_starts[index] : self.text_ends[index]]:
-            parts.append(text if line == number else f" {text}")
-            number = line
+        previous_line = -1
+        for node in self.texts[self.text_starts[index] : self.text_ends[index]]:
+            parts.append(node.text if node.line == previous_line else f" {node.text}")
+            previous_line = node.line
         return words.clean("".join(parts))
 
     def children(self, index: int) -> Iterator[int]:
@@ -260,18 +274,18 @@ class Outline:
 
     def without(self, left_out: Collection[int]) -> Self:
         """Return the outline without the texts of the given elements, whose indices stay valid."""
-        emptied = np.zeros(len(self.flat.parents), dtype=np.bool_)
-        emptied[[*left_out]] = True
-        kept = ~self.flat.within(emptied)[self.text_parents]
-        before = np.concatenate([[0], np.cumsum(kept)])
+        is_left_out = np.zeros(len(self.flat.parents), dtype=np.bool_)
+        is_left_out[[*left_out]] = True
+        is_kept = ~self.flat.within(is_left_out)[self.text_parents]
+        kept_before = np.concatenate([[0], np.cumsum(is_kept)])
         flat = replace(
             self.flat,
-            shown=self.flat.shown[kept],
-            text_parents=self.text_parents[kept],
-            text_starts=before[self.flat.text_starts],
-            text_ends=before[self.flat.text_ends],
+            shown=self.flat.shown[is_kept],
+            text_parents=self.text_parents[is_kept],
+            text_starts=kept_before[self.flat.text_starts],
+            text_ends=kept_before[self.flat.text_ends],
         )
-        return replace(self, flat=flat, text_lines=self.text_lines[kept])
+        return replace(self, flat=flat, text_lines=self.text_lines[is_kept])
 
     @property
     def text_parents(self) -> Integers:
@@ -284,7 +298,7 @@ class Outline:
         return self.count_in_texts(Count.TOKENS)
 
     def count_in_texts(self, counted: Count) -> Integers:
-        """Return the given count for each text node."""
+        """Return a count for each text node, such as its number of sentences."""
         return self.tokenised.texts.count(counted)[: len(self.text_lines)]
 
     @cached_property
@@ -299,10 +313,10 @@ class Outline:
         return [self.texts[start:end] for start, end in pairwise(borders)]
 
     @cached_property
-    def holds(self) -> Booleans:
-        """Whether each element holds text."""
-        holds: Booleans = self.flat.text_starts < self.flat.text_ends
-        return holds
+    def has_text(self) -> Booleans:
+        """Mask of the elements that contain text."""
+        mask: Booleans = self.flat.text_starts < self.flat.text_ends
+        return mask
 
     @property
     def root(self) -> Node:
@@ -314,15 +328,15 @@ class Outline:
         return Node(self.document, int(self.flat.numbers[index]))
 
     @cached_property
-    def declaring(self) -> list[Node]:
-        """Elements that contain declarations (``meta``, ``link`` and ``script``)."""
+    def declarations(self) -> list[Node]:
+        """The ``meta``, ``link`` and ``script`` elements, with which pages declare metadata."""
         return [*self.root.iter("meta", "link", "script")]
 
     @cached_property
     def metas(self) -> dict[str, str]:
         """Contents of the page's ``meta`` elements, by lower-case property or name."""
         metas: dict[str, str] = {}
-        for meta in self.declaring:
+        for meta in self.declarations:
             if meta.tag != "meta":
                 continue
             name = (meta.get("property") or meta.get("name") or "").strip().lower()
@@ -346,11 +360,11 @@ class Outline:
     @cached_property
     def link_numbers(self) -> Integers:
         """Index of the link that is or surrounds each element; -1 if there is none."""
-        leads = np.zeros(len(self.flat.parents), dtype=np.bool_)
-        leads[[index for index, address in self.flat.values("href").items() if address]] = True
-        leads &= self.flat.having(("a",))
-        nearest = self.flat.nearest_marked(leads)
-        return np.where(leads[nearest], nearest, -1)
+        is_link = np.zeros(len(self.flat.parents), dtype=np.bool_)
+        is_link[[index for index, address in self.flat.values("href").items() if address]] = True
+        is_link &= self.flat.having(("a",))
+        nearest = self.flat.nearest_marked(is_link)
+        return np.where(is_link[nearest], nearest, -1)
 
     @cached_property
     def links(self) -> list[int]:
@@ -359,21 +373,19 @@ class Outline:
 
     def counterparts(self, other: "Outline") -> list[int]:
         """Map each element to the element at its positional XPath on another page; -1 if absent."""
-        place = {
-            (parent, step): index
-            for index, (parent, step) in enumerate(zip(other.parents, other.steps, strict=True))
-        }
-        found: list[int] = []
+        keys = zip(other.parents, other.steps, strict=True)
+        index_at = {key: index for index, key in enumerate(keys)}
+        counterparts: list[int] = []
         for parent, step in zip(self.parents, self.steps, strict=True):
-            above = found[parent] if parent >= 0 else -1
-            known = parent < 0 or above >= 0
-            found.append(place.get((above, step), -1) if known else -1)
-        return found
+            above = counterparts[parent] if parent >= 0 else -1
+            has_counterpart = parent < 0 or above >= 0
+            counterparts.append(index_at.get((above, step), -1) if has_counterpart else -1)
+        return counterparts
 
 
-def _read(texts: Sequence[str], lines: Integers) -> PageTexts:
-    """Tokenise texts, and lines of several texts; `lines` holds each text's line number."""
-    starts = _starts_of(lines)
+def _tokenise(texts: Sequence[str], line_numbers: Integers) -> PageTexts:
+    """Tokenise texts, and the lines that have several texts or invisible characters."""
+    starts = _starts_of(line_numbers)
     ends = np.append(starts[1:], len(texts))
     is_other = ends - starts > 1
     if words.has_invisible("".join(texts)):
@@ -385,7 +397,7 @@ def _read(texts: Sequence[str], lines: Integers) -> PageTexts:
 
 
 def list_of(column: Integers) -> list[int]:
-    """Return the numbers of a column, faster to access one by one."""
+    """Return an array as a list, whose single items are faster to access."""
     numbers: list[int] = column.tolist()
     return numbers
 

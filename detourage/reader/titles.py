@@ -69,10 +69,7 @@ def headline(
     ``h1`` that name the site or are in no declared title are removed.
     """
     key = (headline, container, url, *others)
-    if key not in page.memo:
-        page.memo[key] = _headline(page, container, url, others)
-    found: tuple[str | None, int | None] = page.memo[key]
-    return found
+    return page.cached(key, lambda: _headline(page, container, url, others))
 
 
 def _headline(
@@ -159,12 +156,12 @@ class _Sites:
 
 def _declared_on(page: Outline, url: str, others: Sequence[Titles]) -> tuple[_Sites, list[str]]:
     """Return the site's names and the page's declared titles, cached with the page."""
-    key = (_declared_on, url, *others)
-    if key not in page.memo:
+
+    def compute() -> tuple[_Sites, list[str]]:
         sites = _Sites.of(page, url, others)
-        page.memo[key] = sites, _declared(page, sites)
-    found: tuple[_Sites, list[str]] = page.memo[key]
-    return found
+        return sites, _declared(page, sites)
+
+    return page.cached((_declared_on, url, *others), compute)
 
 
 def _declared(page: Outline, sites: _Sites) -> list[str]:

@@ -18,7 +18,7 @@ _ACCORDIONS = listed(
 """Words of a class or ID that denote text that opens below its heading."""
 
 UNTIL_FOUND = "until-found"
-"""Value of ``hidden`` that lets readers find the text in the page, which opens it."""
+"""Value of ``hidden`` for text that the browser displays when its search in the page finds it."""
 
 MAX_STYLE_CHARACTERS = 200_000  # characters of a page's styles that are searched for hidden classes
 
@@ -28,64 +28,66 @@ _CLASS = re.compile(r"\.([\w-]+)")
 
 def folded(page: Outline) -> Booleans:
     """Return a mask of the elements within accordions or the buttons that open them."""
-    if folded not in page.memo:
-        page.memo[folded] = _folded(page)
-    found: Booleans = page.memo[folded]
-    return found
+    return page.cached(folded, lambda: _folded(page))
 
 
 def _folded(page: Outline) -> Booleans:
     flat = page.flat
-    marked = flat.having(("details",))
-    names = [each.lower() for each in page.distinct_names]
+    is_folded = flat.having(("details",))
+    names = [name.lower() for name in page.distinct_names]
     all_names = "\n".join(names)
+    # Splitting a name is slow, and most names contain none of the words.
     words = [word for word in _ACCORDIONS if word in all_names]
     if words:
-        named = [
-            any(word in each for word in words)
+        is_accordion = [
+            any(word in name for word in words)
             and not split_words(page.distinct_names[number]).isdisjoint(_ACCORDIONS)
-            for number, each in enumerate(names)
+            for number, name in enumerate(names)
         ]
-        marked |= np.array(named, dtype=np.bool_)[page.name_numbers]
-    openers = flat.values("aria-controls")
-    marked[[*openers, *flat.values("aria-expanded")]] = True
-    opened = {name for names in openers.values() for name in names.split()}
-    for index, name in flat.values("id").items() if opened else ():
-        marked[index] |= name in opened
+        is_folded |= np.array(is_accordion, dtype=np.bool_)[page.name_numbers]
+    buttons = flat.values("aria-controls")
+    is_folded[[*buttons, *flat.values("aria-expanded")]] = True
+    controlled_ids = {name for names in buttons.values() for name in names.split()}
+    for index, name in flat.values("id").items() if controlled_ids else ():
+        is_folded[index] |= name in controlled_ids
     for index, value in flat.values("hidden").items():
-        marked[index] |= value == UNTIL_FOUND
-    return flat.within(marked)
+        is_folded[index] |= value == UNTIL_FOUND
+    return flat.within(is_folded)
 
 
 def hidden(page: Outline) -> Booleans:
     """Return a mask of the elements hidden by ``hidden``, an inline style or a hidden class."""
     flat = page.flat
-    marked = np.zeros(len(page.tags), dtype=np.bool_)
+    is_hidden = np.zeros(len(page.tags), dtype=np.bool_)
     for index, value in flat.values("hidden").items():
-        marked[index] = value != UNTIL_FOUND
+        is_hidden[index] = value != UNTIL_FOUND
     for index, style in flat.values("style").items():
-        marked[index] |= hides(style)
+        is_hidden[index] |= hides(style)
     texts = (style.text or "" for style in page.root.iter("style") if not style.get("media"))
     styles = "\n".join(text for text in texts if "none" in text)[:MAX_STYLE_CHARACTERS]
     classes = frozenset(_hidden_classes(styles))
     if classes:
-        names = [not classes.isdisjoint(each.split()) for each, _ in flat.distinct_names]
-        marked |= np.array(names, dtype=np.bool_)[page.name_numbers]
-    return flat.within(marked)
+        has_class = [not classes.isdisjoint(each.split()) for each, _ in flat.distinct_names]
+        is_hidden |= np.array(has_class, dtype=np.bool_)[page.name_numbers]
+    return flat.within(is_hidden)
 
 
 def _hidden_classes(styles: str) -> Iterator[str]:
-    """Yield the classes hidden by a rule that applies to all media and in any context."""
+    """Yield the classes hidden by a rule for a single class: ``x`` for ``.x {display: none}``.
+
+    Rules in a block, such as ``@media``, are ignored because they do not always apply.
+    """
     before, *commented = styles.split("/*")
     styles = before + "".join(each.partition("*/")[2] for each in commented)
     depth = last = start = 0
     for found in _NOT_DISPLAYED.finditer(styles):
         place = found.start()
         depth = max(0, depth + styles.count("{", last, place) - styles.count("}", last, place))
-        opened = styles.rfind("{", last, place)
-        if depth == 1 and opened >= 0:
-            start = max(start, styles.rfind("}", start, opened) + 1)
-            matches = (_CLASS.fullmatch(each.strip()) for each in styles[start:opened].split(","))
+        opening = styles.rfind("{", last, place)
+        if depth == 1 and opening >= 0:
+            start = max(start, styles.rfind("}", start, opening) + 1)
+            selectors = styles[start:opening].split(",")
+            matches = (_CLASS.fullmatch(selector.strip()) for selector in selectors)
             yield from (match[1] for match in matches if match)
-            start = opened
+            start = opening
         last = place
