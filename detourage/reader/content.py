@@ -1,4 +1,4 @@
-"""The article of a page, and the comments below it."""
+"""Extraction of a page's article and of the comments below it."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -51,38 +51,28 @@ from detourage.roles import Favor, LineRole
 from detourage.walls import SURE as SURE_WALL
 from detourage.walls import Verdict, judge_wall
 
-__all__ = [
-    "comment_pattern_of",
-    "comments_of",
-    "explain_content",
-    "pattern_of_group",
-    "patterns_for_page",
-    "read_content",
-    "read_despite_wall",
-]
-
 logger = logging.getLogger(__name__)
 
 MIN_POSTS_CONFIDENCE = 0.1
-"""Minimum probability at which the best records of a forum page count as its posts; below it, an
-article mistaken for a forum page would lose most of its text."""
+"""Minimum confidence in the posts of a forum page. If it were lower, an article mistaken for a
+forum page would lose most of its text."""
 
-MIN_DOUBTFUL = 0.005  # confidence of doubtful comments, which the roles of their lines may confirm
+# Comments found with low confidence are doubtful; the roles of their lines may confirm them.
+MIN_DOUBTFUL_CONFIDENCE = 0.005
 MIN_SIGNED = 2  # doubtful comments that have an author
 MIN_ROLE = 0.15  # mean probability of the role "comment" of the words in doubtful comments
-MIN_HEADING = 0.3  # probability of the role "comment" of a heading above doubtful comments
-MAX_HEADING = 8  # words in a heading above doubtful comments; the number in it has fewer digits
+MIN_HEADING = 0.3  # probability of the role "comment" of a heading such as "12 comments"
+MAX_HEADING_WORDS = 8  # words in such a heading
+MAX_COUNT_DIGITS = 7  # digits of the number of comments in such a heading
 MIN_COMMENTS_SHARE = 0.85  # share of the page's words with the role "comment" in doubtful comments
 
 _NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)
 
 MAX_COMMENTS = 5_000  # comments read per page, to bound the work on malicious pages
 
-MAX_SEARCHED = 20_000
-"""Maximum number of lines of a page that is searched for a comment pattern.
-
-The search takes 4 kB per line, in a process that holds several pages.
-"""
+MAX_SEARCHED_LINES = 20_000
+"""Maximum number of lines of a page that is searched for a comment pattern. The search takes 4 kB
+per line, in a process that holds several pages."""
 
 
 def read_content(
@@ -97,10 +87,9 @@ def read_content(
 ) -> Article:
     """Extract the article of a page and read its comments.
 
-    `page` and `template` are as for `detourage.reader.extract_article`. Of the template's comment
-    `patterns`, the first that matches any comments is used; None means a search of this page alone.
-    The roles of the article's lines are `text_roles` (`TEXT_ROLES` if empty), chosen as in
-    `choose_lines` with `favor`. Relative dates in comments, such as "3 hours ago", are resolved
+    `page`, `template`, `text_roles` and `favor` are as for `detourage.reader.extract_article`. Of
+    the template's comment `patterns`, the first that matches any comments is used; None means a
+    search of this page alone. Relative dates in comments, such as "3 hours ago", are resolved
     against `fetched_at`, an aware datetime; without it, they are left as written. `has_locations`
     determines whether the parts of the content get their locations in the page.
 
@@ -123,32 +112,33 @@ def read_content(
     if article.comments:
         # A wall never has reader comments, so this page is not a wall.
         return article
-    judged = _judged(page, article, template)
-    if judged.wall is not None and judged.wall.probability >= SURE_WALL:
-        raise judged.wall
-    if judged.is_blank:
+    verdict = _verdict(page, article, template)
+    if verdict.wall is not None and verdict.wall.probability >= SURE_WALL:
+        raise verdict.wall
+    if verdict.is_blank:
         raise NoTextError
     metadata = article.metadata
-    if judged.is_truncated:
+    if verdict.is_truncated:
         metadata = replace(metadata, truncated=True)
-    return replace(article, metadata=metadata, suspected=judged.wall)
+    return replace(article, metadata=metadata, suspected=verdict.wall)
 
 
-def _judged(
-    page: Page, article: Article | None, template: Page | TemplateKnowledge | None
-) -> Verdict:
-    """Judge a page with and without its template, whose pages may be copies of the same wall."""
-    judged = judge_wall(page, article)
-    if template is None or judged.wall is None or judged.wall.probability >= SURE_WALL:
-        return judged
+def _verdict(page: Page, article: Article, template: Page | TemplateKnowledge | None) -> Verdict:
+    """Judge whether a page shows a wall, with and without comparing it with its template.
+
+    If all pages of a template are copies of the same wall, the comparison hides the wall's text.
+    """
+    verdict = judge_wall(page, article)
+    if template is None or verdict.wall is None or verdict.wall.probability >= SURE_WALL:
+        return verdict
     try:
         alone = judge_wall(page, extract_article(page, None))
     except NoArticleError:
-        return judged
+        return verdict
     finally:
         forget_judged(page)
     is_wall = alone.wall is not None and alone.wall.probability >= SURE_WALL
-    return alone if is_wall or alone.is_blank else judged
+    return alone if is_wall or alone.is_blank else verdict
 
 
 def read_despite_wall(
@@ -223,7 +213,7 @@ def explain_content(
 
 
 def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) -> FoundComments:
-    """Find the comments of a page; for `patterns`, see `read_content`."""
+    """Find the comments of a page; `patterns` are as for `read_content`."""
     if patterns is None:
         return _find_comments(page)
     for pattern in patterns:
@@ -236,41 +226,42 @@ def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) ->
 def _find_comments(page: Page, search: Search | None = None) -> FoundComments:
     search = search or _search(page)
     found = search.found()
-    if not found.records and search.confidence >= MIN_DOUBTFUL:
-        found = _found_by_roles(page, search.found(MIN_DOUBTFUL)) or found
+    if not found.records and search.confidence >= MIN_DOUBTFUL_CONFIDENCE:
+        found = _confirmed(page, search.found(MIN_DOUBTFUL_CONFIDENCE)) or found
     return _NONE_FOUND if are_live_entries(page, found.records) else found
 
 
-def _found_by_roles(page: Page, doubtful: FoundComments) -> FoundComments | None:
+def _confirmed(page: Page, doubtful: FoundComments) -> FoundComments | None:
     """Return doubtful comments if they contain most words with the role "comment", or else None."""
     if not doubtful.records:
         return None
     read = doubtful.read or read_comments(page.flat, doubtful.records, page.url)
-    signed = [each for each in read if each.author is not None]
-    is_complete = len({each.author for each in signed}) == len(signed) and all(
+    signed = [comment for comment in read if comment.author is not None]
+    has_different_authors = len({comment.author for comment in signed}) == len(signed)
+    is_complete = all(
         each.text and (each.date is not None or each.written_date is not None) for each in signed
     )
-    if len(signed) < MIN_SIGNED or not is_complete:
+    if len(signed) < MIN_SIGNED or not (has_different_authors and is_complete):
         return None
-    # A heading above the comments has no author.
+    # The first record is a heading if it has no author.
     records = doubtful.records[read[0].author is None :]
     outline, judged = Outline.of(page.flat), judged_page(page, UNKNOWN_TEMPLATE)
-    marked = np.zeros(len(outline.elements), dtype=np.bool_)
-    marked[[*outline.indices_of(records)]] = True
-    inside = outline.flat.within(marked)[[line.block for line in judged.lines]]
-    words = np.array([len(line.tokens) for line in judged.lines])
-    roles = judged.probability_of(("comment",))
-    own = (roles * words)[inside].sum()
+    is_record = np.zeros(len(outline.elements), dtype=np.bool_)
+    is_record[[*outline.indices_of(records)]] = True
+    inside = outline.flat.within(is_record)[[line.block for line in judged.lines]]
+    word_counts = np.array([len(line.tokens) for line in judged.lines])
+    is_comment = judged.probability_of(("comment",))
+    expected = is_comment * word_counts
     first = int(inside.argmax())
     heading = judged.lines[first - 1].tokens
-    is_announced = first > 0 and roles[first - 1] >= MIN_HEADING and len(heading) <= MAX_HEADING
-    is_announced &= any(
-        each.isdecimal() and len(each) < MAX_HEADING and int(each) >= len(records)
-        for each in heading
+    is_heading = first > 0 and is_comment[first - 1] >= MIN_HEADING
+    has_count = len(heading) <= MAX_HEADING_WORDS and any(
+        word.isdecimal() and len(word) <= MAX_COUNT_DIGITS and int(word) >= len(records)
+        for word in heading
     )
-    least, start = (0.0, first) if is_announced else (MIN_ROLE, 0)
-    total = (roles * words)[start:].sum()
-    if own < MIN_COMMENTS_SHARE * total or own < least * words[inside].sum():
+    min_role, start = (0.0, first) if is_heading and has_count else (MIN_ROLE, 0)
+    has_most = expected[inside].sum() >= MIN_COMMENTS_SHARE * expected[start:].sum()
+    if not has_most or expected[inside].sum() < min_role * word_counts[inside].sum():
         return None
     return replace(doubtful, records=records, confidence=MIN_CONFIDENCE, read=None)
 
@@ -285,22 +276,22 @@ def words_by_readers(
 ) -> PageWords | None:
     """Return the expected number of words by readers in each text; None if there are probably none.
 
-    Readers wrote the whole text of a forum page.
+    Readers wrote the comments of any page and, if it is a forum page, its whole text.
     """
     outline, judged = Outline.of(page.flat), judged_page(page, template)
     if not judged.may_have_comments:
         return None
-    chance = np.zeros(int(outline.text_lines.max(initial=0)) + 1)
-    chance[[line.number for line in judged.lines]] = (
+    probability_by_line = np.zeros(int(outline.text_lines.max(initial=0)) + 1)
+    probability_by_line[[line.number for line in judged.lines]] = (
         judged.probability_of(("comment",)) + judged.kinds.get("forum", 0.0) * judged.probabilities
     )
-    by_readers = outline.text_sizes * chance[outline.text_lines]
+    by_readers = outline.text_sizes * probability_by_line[outline.text_lines]
     return PageWords(outline.flat, outline.text_sizes, by_readers)
 
 
 @dataclass(frozen=True)
 class _PostsOfPage:
-    """The posts of a page if it is a forum page; `likely` are its comments if it is not."""
+    """The posts that a page has if it is a forum page, and its comments (`likely`) if it is not."""
 
     page: Page
     likely: FoundComments
@@ -337,7 +328,7 @@ def comment_pattern_of(page: Page) -> CommentPattern | None:
 
     The comments of such a page are found when it is read, unless its group has a pattern.
     """
-    if Outline.of(page.flat).text_lines.max(initial=0) >= MAX_SEARCHED:
+    if Outline.of(page.flat).text_lines.max(initial=0) >= MAX_SEARCHED_LINES:
         return None
     try:
         return _find_comments(page).pattern
@@ -361,14 +352,15 @@ def pattern_of_group(patterns: Iterable[CommentPattern | None]) -> CommentPatter
 def patterns_for_page(
     own: CommentPattern | None, group_pattern: CommentPattern | None
 ) -> list[CommentPattern] | None:
-    """Return the patterns for finding a page's comments, its group's followed by its own.
+    """Return the patterns to try on a page: its group's, then its own.
 
-    Return None if no page has been searched for comments yet.
+    Return None if neither is known, because no page has been searched for comments yet.
     """
     return [each for each in (group_pattern, own) if each is not None] or None
 
 
 def _comments_below(article: Article, found: FoundComments, page: Page) -> tuple[Comment, ...]:
+    """Read the displayed comments that do not contain the article, or else the declared ones."""
     records, read = _without_article(found.records[:MAX_COMMENTS], page, article), found.read
     if read is None or len(records) != len(found.records):
         read = read_comments(page.flat, records, page.url)
@@ -378,7 +370,7 @@ def _comments_below(article: Article, found: FoundComments, page: Page) -> tuple
 def _without_article(
     records: Sequence[HtmlElement], page: Page, article: Article
 ) -> Sequence[HtmlElement]:
-    """Remove a record around the article, unless it has siblings, like a thread's first post."""
+    """Remove a record that contains the article, unless it has siblings, like the first post."""
     container = element_at(page.document, article.xpath) if records else None
     if container is None:
         return records
@@ -394,12 +386,8 @@ def _without_article(
 
 def declared_comments(page: Page) -> tuple[Comment, ...]:
     """Read the comments in a page's JSON-LD or, failing that, in the state of its scripts."""
-    scripts = [
-        script
-        for script in Node(page.flat, 0).iter("script")
-        if script.text and may_hold_comments(script.text)
-    ]
-    declared = (value for _, value in structured_data(scripts))
-    return comments_in_data(declared, page.url) or comments_in_state(
-        (value for _, value in program_state(scripts)), page.url
-    )
+    all_scripts = Node(page.flat, 0).iter("script")
+    scripts = [each for each in all_scripts if each.text and may_hold_comments(each.text)]
+    data = (value for _, value in structured_data(scripts))
+    state = (value for _, value in program_state(scripts))
+    return comments_in_data(data, page.url) or comments_in_state(state, page.url)

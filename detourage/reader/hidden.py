@@ -36,10 +36,10 @@ from detourage.text import words
 ARTICLE_BODY = "articleBody"
 JSON_STATE = "json-state"
 
-MIN_LONGER = 1.5  # length of the hidden text relative to the displayed fragment
-MIN_CONTAINED = 0.9  # share of the displayed words that a hidden text repeats and continues
+MIN_CONTAINED = 0.9  # share of the displayed words that a hidden text must have to continue them
+MIN_RATIO = 1.5  # words in a hidden text that continues the displayed one, relative to that one
+MIN_RATIO_OF_OTHER = 3.0  # words in a hidden text that does not, relative to the displayed one
 MAX_SHOWN = 0.5  # share of the hidden text's words that the page also displays
-MIN_MUCH_LONGER = 3.0  # length of a hidden text relative to a displayed one outside it
 
 MAX_SHELL_WORDS = 60
 """Maximum number of words (a notice, a menu) that a page displays before its scripts fill it; only
@@ -53,8 +53,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
 
 _NOTHING: Counter[str] = Counter()
 
-UNSEEN_TAGS = ("noscript", "template")  # Elements whose content a page does not display
-
+UNDISPLAYED_TAGS = ("noscript", "template")  # Elements whose content a page does not display
 
 Extract = Callable[[Outline, FoundBody], Article]
 """Function that extracts the article from an outline whose body is known."""
@@ -66,7 +65,10 @@ Read = Callable[[HtmlElement], Article]
 def hidden_article(
     url: str, page: Outline, shown: Article | None, extract: Extract, read: Read
 ) -> Article | None:
-    """Find an article that a page contains but does not display; None if `shown` is better."""
+    """Find an article that a page contains but does not display.
+
+    Return None if there is none that is better than the displayed one, `shown`.
+    """
     text = shown.text if shown is not None else ""
     is_teaser = len(words.tokens(text[:MAX_TEASER_CHARACTERS])) <= MAX_TEASER_WORDS
     for article in _candidates(url, page, shown, is_teaser, extract, read):
@@ -90,41 +92,42 @@ def needs_rendering(page: Outline) -> bool:
     """
     if len(page.tokens) > MAX_SHELL_WORDS:
         return False
-    runs = any(
+    has_script = any(
         script.get("src") or (script.text or "").strip()
         for script in page.root.iter("script")
         if "json" not in (script.get("type") or "")
     )
-    return runs and any(_is_to_be_filled(page, index) for index in range(len(page.elements)))
+    return has_script and any(_is_to_be_filled(page, index) for index in range(len(page.elements)))
 
 
 def _is_to_be_filled(page: Outline, index: int) -> bool:
+    """Return whether an element is empty, and a custom element or a container in the body."""
     tag = page.tags[index]
     parent = page.parents[index]
-    below_body = parent >= 0 and page.tags[parent] == "body"
-    if page.size(index) or not ("-" in tag or (below_body and tag in ("div", "main", "section"))):
+    is_in_body = parent >= 0 and page.tags[parent] == "body"
+    if page.size(index) or not ("-" in tag or (is_in_body and tag in ("div", "main", "section"))):
         return False
     below = page.tags[index + 1 : page.ends[index]]
     return all(tag not in ("img", "picture", "iframe", "video", "audio") for tag in below)
 
 
 def _is_better(article: Article, shown: Sequence[str], page: Outline) -> bool:
+    """Return whether a hidden article should replace the displayed text, given as tokens."""
     tokens = words.tokens(article.text)
     counts, shown_counts = Counter(tokens), Counter(shown)
     contains_shown = (shown_counts & counts).total() >= MIN_CONTAINED * len(shown)
     # A page read with hidden elements opened contains the displayed text as well.
-    ignored = shown_counts if contains_shown and article.method in UNSEEN_TAGS else _NOTHING
+    ignored = shown_counts if contains_shown and article.method in UNDISPLAYED_TAGS else _NOTHING
     if not tokens or _is_shown(counts - ignored, page, ignored):
         return False
-    is_body = article.method == ARTICLE_BODY
     if contains_shown:
-        return len(tokens) >= MIN_LONGER * len(shown)
-    may_replace = is_body or len(shown) <= MAX_SHELL_WORDS
-    return may_replace and len(tokens) >= MIN_MUCH_LONGER * len(shown)
+        return len(tokens) >= MIN_RATIO * len(shown)
+    may_replace = article.method == ARTICLE_BODY or len(shown) <= MAX_SHELL_WORDS
+    return may_replace and len(tokens) >= MIN_RATIO_OF_OTHER * len(shown)
 
 
 def _is_shown(counts: Counter[str], page: Outline, ignored: Counter[str] = _NOTHING) -> bool:
-    """Return whether a page displays most of the counted tokens, without the ignored ones."""
+    """Return whether a page displays most of the counted tokens, apart from the ignored ones."""
     return (counts & (page.token_counts - ignored)).total() > MAX_SHOWN * counts.total()
 
 
@@ -134,31 +137,29 @@ def _candidates(
     """Yield possible hidden articles, which are longer than the displayed one.
 
     If the page displays more than a teaser, the only candidates are a declared ``articleBody`` and
-    `UNSEEN_TAGS` elements within the displayed article, which may contain the rest of it.
+    `UNDISPLAYED_TAGS` elements within the displayed article, which may contain the rest of it.
     """
     length = len(shown.text) if shown is not None else 0
-    extent = range(0)
+    in_article = range(0)
     if shown is not None and shown.container is not None:
-        extent = range(shown.container + 1, int(page.document.ends[shown.container]))
-    least = int(MIN_LONGER * length)
-    bodies = structured_data(page.declarations, max(least, 1), ARTICLE_BODY)
-    declared = (
-        (script, each) for script, value in bodies for each in passages(value, ARTICLE_BODY)
-    )
-    yield from _articles_of(url, page, declared, ARTICLE_BODY, extract)
+        in_article = range(shown.container + 1, int(page.document.ends[shown.container]))
+    min_length = int(MIN_RATIO * length)
+    data = structured_data(page.declarations, max(min_length, 1), ARTICLE_BODY)
+    bodies = ((script, each) for script, value in data for each in passages(value, ARTICLE_BODY))
+    yield from _articles_of(url, page, bodies, ARTICLE_BODY, extract)
     if is_teaser:
-        states = program_state(page.declarations, max(least, MIN_STATE))
-        kept = ((script, each) for script, value in states for each in passages(value))
-        yield from _articles_of(url, page, kept, JSON_STATE, extract)
-    for tag in UNSEEN_TAGS:
-        elements = [each for each in page.root.iter(tag) if is_teaser or each.index in extent]
-        article = _in_unseen(page, tag, elements, least - length, read)
+        states = program_state(page.declarations, max(min_length, MIN_STATE))
+        texts = ((script, each) for script, value in states for each in passages(value))
+        yield from _articles_of(url, page, texts, JSON_STATE, extract)
+    for tag in UNDISPLAYED_TAGS:
+        elements = [each for each in page.root.iter(tag) if is_teaser or each.index in in_article]
+        article = _in_undisplayed(page, tag, elements, min_length - length, read)
         if article is not None:
             yield article
 
 
 def _articles_of(
-    url: str, page: Outline, found: Iterable[tuple[Node, Passage]], method: str, extract: Extract
+    url: str, page: Outline, texts: Iterable[tuple[Node, Passage]], method: str, extract: Extract
 ) -> Iterator[Article]:
     """Extract articles from texts, beginning with those next to the page's title, longest first.
 
@@ -166,7 +167,7 @@ def _articles_of(
     """
     declared = [set(words.tokens(title)) for title in titles.declared_titles(page, url)]
     ranked: list[tuple[bool, int, Node, Passage]] = []
-    for script, passage in found:
+    for script, passage in texts:
         is_near_title = any(
             len(tokens := set(words.tokens(text))) >= titles.MIN_HEADLINE_WORDS
             and any(2 * len(tokens & title) >= len(title) for title in declared)
@@ -186,7 +187,7 @@ def _articles_of(
 def _article_of(
     document: HtmlElement, script: Node, passage: Passage, extract: Extract
 ) -> Article | None:
-    """Extract a text as an article, with the metadata in the head of its page."""
+    """Extract an article from a text in a script, with the metadata in the head of its page."""
     try:
         text = parse_page(f"<html><body>{passage.html}</body></html>").document
     except PageError:
@@ -194,10 +195,10 @@ def _article_of(
     head = deepcopy(document.find("head"))
     if head is None:
         head = text.makeelement("head")
-    for data in filter(is_structured_data, document.iter("script")):
+    for script_with_data in filter(is_structured_data, document.iter("script")):
         # Structured data applies to the article regardless of its position on the page.
-        if data.getparent().tag != "head":
-            head.append(deepcopy(data))
+        if script_with_data.getparent().tag != "head":
+            head.append(deepcopy(script_with_data))
     text.insert(0, head)
     for name, value in document.items():
         text.set(name, value)
@@ -207,14 +208,13 @@ def _article_of(
     return without_locations(replace(article, xpath=script.path()))
 
 
-def _in_unseen(
-    page: Outline, tag: str, elements: Iterable[Node], least: int, read: Read
+def _in_undisplayed(
+    page: Outline, tag: str, elements: Iterable[Node], min_length: int, read: Read
 ) -> Article | None:
     """Read a page as if its elements with a tag were displayed, if they are long enough."""
-    # The text is cleaned before it is measured, because the whitespace between elements may be
-    # longer. Each of the elements may hold one paragraph of the article.
+    # Whitespace between elements does not count. Each of them may hold one paragraph.
     text = "\n".join(words.clean(element.text_content()) for element in elements)
-    if len(text) < least or not is_prose(text):
+    if len(text) < min_length or not is_prose(text):
         return None
     opened = deepcopy(page.elements[0])
     shown = [*opened.iter(tag)]

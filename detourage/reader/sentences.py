@@ -1,6 +1,6 @@
-"""Search for the body of a single page by cleaning it and choosing the densest packet of sentences.
+"""Search for the body of a single page: the element with the most sentences after cleaning.
 
-Modelled on Wutsi's extractor, for a page about which nothing else is known:
+Modelled on Wutsi's extractor, for a page whose lines the network does not recognise as text:
 
 - *Cleaning* removes elements that display no text, ``nav``, ``header``, ``footer``, ``aside`` and
   ``form`` elements, and those whose class or ID contains a word for an uninteresting section. An
@@ -38,15 +38,15 @@ _TAGS_KEPT_WITHOUT_LINKS = (DIVISIONS | {"table"}) - {"center"}
 
 
 def find_body(page: Outline) -> FoundBody | None:
-    """Find the body by counting sentences; if no text remains, limits are lifted one by one."""
+    """Find the body by counting sentences; if no text qualifies, lift the conditions one by one."""
     cleaned = uninteresting(page)
-    for dropped, least, in_links in (
+    for dropped, min_characters, in_links in (
         (cleaned, MIN_CHARACTERS, False),
         (cleaned, 1, False),
         (cleaned, 1, True),
         (set[int](), 1, True),
     ):
-        packet = _densest(page, dropped, least, in_links=in_links)
+        packet = _best_packet(page, dropped, min_characters, in_links=in_links)
         if packet is not None:
             muted = _unselected(page, packet)
             return FoundBody(METHOD, packet.element, frozenset(dropped), frozenset(muted))
@@ -61,22 +61,25 @@ class _Packet(NamedTuple):
 
 
 def uninteresting(page: Outline) -> set[int]:
-    """Return the outermost elements that cleaning removes."""
-    left_out = page.flat.having(UNINTERESTING_TAGS) | page.named(UNINTERESTING)
-    left_out &= page.sizes <= MAX_CLEANED * len(page.tokens)
+    """Return the outermost elements that *cleaning* removes."""
+    is_removed = page.flat.having(UNINTERESTING_TAGS) | page.named(UNINTERESTING)
+    is_removed &= page.sizes <= MAX_CLEANED * len(page.tokens)
     cleaned: set[int] = set()
     end = 0
-    for index in np.flatnonzero(left_out).tolist():
+    for index in np.flatnonzero(is_removed).tolist():
         if index >= end:
             cleaned.add(index)
             end = page.ends[index]
     return cleaned
 
 
-def _densest(page: Outline, dropped: set[int], least: int, *, in_links: bool) -> _Packet | None:
+def _best_packet(
+    page: Outline, dropped: set[int], min_characters: int, *, in_links: bool
+) -> _Packet | None:
+    """Select text nodes, and return the packet with the most sentences; None if none qualify."""
     blocks = page.block_numbers[page.text_parents]
     lengths = page.count_in_texts(Count.CHARACTERS) + page.count_in_texts(Count.UNSPACED)
-    is_content = lengths >= least
+    is_content = lengths >= min_characters
     if not in_links:
         is_content &= page.link_numbers[page.text_parents] < 0
         is_content &= ~page.flat.having(HEADINGS)[blocks]
@@ -94,7 +97,7 @@ def _densest(page: Outline, dropped: set[int], least: int, *, in_links: bool) ->
 
 
 def _unselected(page: Outline, packet: _Packet) -> set[int]:
-    """Return the children of a packet that hold text but are not to be kept."""
+    """Return the children of a packet that contain text but are not kept (*fusion* above)."""
     selected: set[int] = set()
     for block in packet.blocks:
         index = block
@@ -106,8 +109,8 @@ def _unselected(page: Outline, packet: _Packet) -> set[int]:
     for child in page.children(packet.element):
         tag = page.tags[child]
         texts = page.texts[page.text_starts[child] : page.text_ends[child]]
-        linked = any(links[node.parent] >= 0 for node in texts)
-        kept = tag in _KEPT_TAGS or (tag in _TAGS_KEPT_WITHOUT_LINKS and not linked)
-        if texts and child not in selected and not kept:
+        has_link = any(links[node.parent] >= 0 for node in texts)
+        is_kept = tag in _KEPT_TAGS or (tag in _TAGS_KEPT_WITHOUT_LINKS and not has_link)
+        if texts and child not in selected and not is_kept:
             unselected.add(child)
     return unselected

@@ -4,7 +4,7 @@ from detourage.comments import CommentPattern
 from detourage.html import Page, parse_page
 from detourage.reader import TemplateKnowledge
 from detourage.reader.content import (
-    MAX_SEARCHED,
+    MAX_SEARCHED_LINES,
     comment_pattern_of,
     explain_content,
     pattern_of_group,
@@ -41,7 +41,9 @@ def test_a_page_may_have_comments_although_its_group_has_none() -> None:
 
 
 def test_the_comments_of_a_long_page_are_found_when_it_is_read() -> None:
-    links = "".join(f"<li><a href='/{number}'>Part {number}</a>" for number in range(MAX_SEARCHED))
+    links = "".join(
+        f"<li><a href='/{number}'>Part {number}</a>" for number in range(MAX_SEARCHED_LINES)
+    )
     long = page(1, 5, end=f"<ul>{links}</ul>")
     assert comment_pattern_of(long) is None
     assert len(read_content(long, None, patterns_for_page(None, None)).comments) == 5
