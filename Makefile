@@ -23,7 +23,7 @@ library_extras := arrow benchmarks groups papers
 service_extras := inspector objects otel render
 extras := $(library_extras) $(service_extras)
 
-.PHONY: run $(extras) dev test test-domain test-store test-tasks test-services test-command-line release-check test-browser test-compose coverage faults hostile fuzz lint format docs site requirements audit clean
+.PHONY: run $(extras) dev test test-domain test-store test-tasks test-services test-processes test-command-line release-check test-browser test-compose coverage faults hostile fuzz lint format docs site requirements audit clean
 
 # The tests start more than a hundred Python processes, and take twice as long if each process
 # compiles its imports. This variable, which many container images set, makes them do so.
@@ -71,25 +71,29 @@ dev: $(development) $(package)
 # tests with servers spend half of their time waiting. Output is printed per job.
 test:
 	@$(MAKE) --no-print-directory $(development) $(package)
-	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target test-services test-domain test-tasks test-store test-command-line lint
+	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target test-services test-processes test-domain test-store test-tasks test-command-line lint
 
 # One NumPy thread per process, because NumPy threads that wait for work would occupy the cores of
 # other jobs.
-test-domain test-store test-tasks test-services test-command-line release-check: export OPENBLAS_NUM_THREADS := 1
+test-domain test-store test-tasks test-services test-processes test-command-line release-check: export OPENBLAS_NUM_THREADS := 1
 
 test-domain: $(development) $(package)
 	$(bin)/python -m pytest tests/unit tests/property
 
-processes := tests/integration/secured tests/integration/service
+services := tests/integration/secured tests/integration/service
+processes := tests/integration/processes
 
 test-services: $(development) $(package)
-	$(bin)/python -m pytest $(processes) tests/browser
+	$(bin)/python -m pytest $(services) tests/browser
+
+test-processes: $(development) $(package)
+	$(bin)/python -m pytest $(processes)
 
 test-tasks: $(development) $(package)
 	$(bin)/python -m pytest tests/integration/tasks tests/stories
 
 test-store: $(development) $(package)
-	$(bin)/python -m pytest tests/integration --ignore=tests/integration/tasks $(processes:%=--ignore=%)
+	$(bin)/python -m pytest tests/integration --ignore=tests/integration/tasks $(services:%=--ignore=%) $(processes:%=--ignore=%)
 
 test-command-line: $(development) $(package)
 	$(bin)/python -m pytest tests/acceptance

@@ -2,16 +2,20 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
+from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import pytest
 from sqlalchemy import delete
 
-from models.tables import Base
+from models.tables import Base, OutboxEntry
+from tests.deployment import Deployment, own_queues
 from tests.inline_tasks import Tasks
 from tests.services import URL_SCHEMES, Services, with_scheme
-from worker.settings import load_settings
+from worker.settings import Settings, load_settings
 from worker.store.database import Database
 from worker.workflow.process import configure, process_state
 
@@ -67,3 +71,27 @@ def tasks(
     yield Tasks(database)
     configure(load_settings())
     load_settings.cache_clear()
+
+
+RunAlone = Callable[..., AbstractContextManager[Deployment]]
+
+
+@pytest.fixture
+def run_alone(settings: Settings, tmp_path: Path) -> RunAlone:
+    """Return a function that runs a single process of the service, with some settings changed."""
+
+    @contextmanager
+    def run(process: str, **changes: Any) -> Iterator[Deployment]:
+        prefix = f"{settings.queue_prefix}{process}."
+        heartbeats = tmp_path / "heartbeats"
+        changed = settings.model_copy(
+            update={"queue_prefix": prefix, "heartbeat_directory": heartbeats, **changes}
+        )
+        deployment = Deployment(changed, tmp_path, processes=[process])
+        with deployment.database.transaction() as session:
+            # Delete messages of other tests, whose queues no longer exist.
+            session.execute(delete(OutboxEntry))
+        with own_queues(changed), deployment:
+            yield deployment
+
+    return run

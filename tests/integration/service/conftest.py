@@ -1,21 +1,16 @@
 """Fixtures with a deployment that the tests of this package share; it takes 15 s to start."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import Result
-from sqlalchemy import delete
 
-from models.tables import OutboxEntry
 from tests.commands import invoke
 from tests.deployment import Deployment, configured, own_queues, own_settings
 from tests.integration.service.crawl import REJECTED, UNUSABLE, page_with_metadata
 from tests.services import Services, temporary_database
 from tests.trace_receiver import TraceReceiver
-from worker.settings import Settings
 
 
 @pytest.fixture(scope="package")
@@ -61,27 +56,3 @@ def command_line(deployment: Deployment) -> Iterator[Callable[..., Result]]:
     """Return the function `invoke`, whose commands use the deployment's settings."""
     with configured(deployment.settings):
         yield invoke
-
-
-RunAlone = Callable[..., AbstractContextManager[Deployment]]
-
-
-@pytest.fixture
-def run_alone(settings: Settings, tmp_path: Path) -> RunAlone:
-    """Return a function that runs a single process of the service, with some settings changed."""
-
-    @contextmanager
-    def run(process: str, **changes: Any) -> Iterator[Deployment]:
-        prefix = f"{settings.queue_prefix}{process}."
-        heartbeats = tmp_path / "heartbeats"
-        changed = settings.model_copy(
-            update={"queue_prefix": prefix, "heartbeat_directory": heartbeats, **changes}
-        )
-        deployment = Deployment(changed, tmp_path, processes=[process])
-        with deployment.database.transaction() as session:
-            # Delete messages of other tests, whose queues no longer exist.
-            session.execute(delete(OutboxEntry))
-        with own_queues(changed), deployment:
-            yield deployment
-
-    return run

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from models.tables import OutboxEntry
 from tests.deployment import PROCESSES, Deployment
-from tests.integration.service.conftest import RunAlone
+from tests.integration.conftest import RunAlone
 from tests.integration.service.crawl import page_with_metadata
 from worker.messaging import task_names
 from worker.store import outbox

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.deployment import Deployment
-from tests.integration.service.conftest import RunAlone
+from tests.integration.conftest import RunAlone
 from tests.pages import article_html, message, paragraphs
 from tests.trace_receiver import ReceivedSpan, TraceReceiver
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from detourage.packed_bytes import pack
 from models.tables import OutboxEntry
 from tests.deployment import peak_bytes
-from tests.integration.service.conftest import RunAlone
+from tests.integration.conftest import RunAlone
 from worker.messaging import task_names
 from worker.messaging.broker import connect, messages_waiting
 from worker.outcomes import RefusedReason

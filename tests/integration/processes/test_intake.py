@@ -10,7 +10,7 @@ from sqlalchemy import func, select, text, update
 from detourage.messages import PageMessage
 from models.tables import PageContent, StoredPage
 from tests.inline_tasks import Tasks
-from tests.integration.service.conftest import RunAlone
+from tests.integration.conftest import RunAlone
 from tests.object_stores import Folder
 from tests.pages import article_html, message
 from worker.messaging import task_names
