@@ -2,17 +2,20 @@
 
 import ctypes
 
+from detourage.pool import collect_garbage_rarely
+
 LARGE_BYTES = 1 << 20  # size above which memory goes back to the system as soon as it is freed
 
 _M_MMAP_THRESHOLD = -3
 
 
-def return_large_blocks() -> None:
-    """Have glibc map large blocks separately, and unmap them when they are freed.
+def tune_memory() -> None:
+    """Collect garbage less often, and have glibc return large blocks when they are freed.
 
-    By default, it raises the limit to 32 MiB once such a block is freed; a process that has parsed
-    a page of 10 MiB then keeps 150 MB in fragments. Has no effect with other C libraries.
+    By default, glibc keeps blocks of up to 32 MiB once such a block is freed; a process that has
+    parsed a page of 10 MiB then keeps 150 MB in fragments. Has no effect on other C libraries.
     """
+    collect_garbage_rarely()
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(_M_MMAP_THRESHOLD, LARGE_BYTES)

@@ -1,6 +1,5 @@
 """The Celery application, configured by the settings."""
 
-import gc
 import logging
 import signal
 import sys
@@ -35,7 +34,7 @@ from worker.errors import log_transient
 from worker.messaging import task_names
 from worker.messaging.broker import broker_tls, connect, topology_of, transport_options
 from worker.messaging.transport import BrokerConnection
-from worker.processes.allocation import return_large_blocks
+from worker.processes.allocation import tune_memory
 from worker.processes.heartbeat import CONFIRM_SECONDS, MAX_AGE_SECONDS, Heartbeat
 from worker.service.build import log_beginning
 from worker.settings import Settings, has_trace_receiver
@@ -277,9 +276,7 @@ def _stop_between_sends(sender: Any = None, **_: object) -> None:
 
 @worker_process_init.connect
 def _begin_process(**_: object) -> None:
-    # Modules and tables never become garbage, but the collector would scan them repeatedly.
-    gc.freeze()
-    return_large_blocks()
+    tune_memory()
     # The exporter's thread does not survive a fork.
     if has_trace_receiver():
         tracing.enable("worker")

@@ -5,7 +5,6 @@ messages that it cannot read. A message is acknowledged only once its page, or i
 quarantine, is committed.
 """
 
-import gc
 import logging
 import time
 from collections import deque
@@ -30,7 +29,7 @@ from worker.messaging.compression import plain_body
 from worker.messaging.task_names import REPEATED
 from worker.messaging.transport import raw_body, withheld_bytes
 from worker.outcomes import ReceiptResult
-from worker.processes.allocation import return_large_blocks
+from worker.processes.allocation import tune_memory
 from worker.service.broker_process import BrokerProcess
 from worker.settings import Settings
 from worker.store import pages, progress, recording
@@ -114,9 +113,7 @@ class Intake(BrokerProcess):
 
     def work(self, connection: Connection) -> None:
         """Consume until stopped."""
-        # Modules and tables never become garbage, and scanning them repeatedly takes time.
-        gc.freeze()
-        return_large_blocks()
+        tune_memory()
         self._received.clear()
         self._connection = connection
         self._consumer = Consumer(
